@@ -1,5 +1,5 @@
-//! The command line: flags, subcommands and the environment become settings; subcommands run
-//! without a screen.
+//! The command line: turns flags, subcommands and the environment into settings, and runs
+//! subcommands.
 
 pub mod args;
 pub(crate) mod complete;
@@ -136,7 +136,7 @@ pub enum Command {
 }
 
 impl Command {
-    /// Whether it works without the configuration that `--config` names, which it may create.
+    /// Whether the command works while the file of `--config` is missing, as it may create that.
     const fn creates_configuration(&self) -> bool {
         matches!(
             self,
@@ -154,7 +154,7 @@ impl Command {
         )
     }
 
-    /// Whether it helps to repair a broken configuration, which stops every other command.
+    /// Whether the command helps to repair a broken configuration, which stops every other one.
     const fn repairs_configuration(&self) -> bool {
         match self {
             Self::Config { .. }
@@ -199,7 +199,7 @@ pub fn arguments() -> Arguments {
     let line: Vec<String> = std::env::args_os()
         .map(|word| word.to_string_lossy().into_owned())
         .collect();
-    Color::in_line(&line).choose();
+    Color::in_line(&line).set_for_process();
     let command = || help::command().color(color_choice());
     let read = command().try_get_matches();
     let read = read.and_then(|matches| Arguments::from_arg_matches(&matches));
@@ -363,8 +363,10 @@ fn noted(global: &Global) -> Result<Settings, CliError> {
     Ok(settings)
 }
 
-/// Runs a command that sends one request after the other: starting threads for it, and passing each
-/// piece of a response between them, would take longer than reading it.
+/// Runs a command on the current thread.
+///
+/// It sends one request after the other: starting threads, and passing each piece of a response
+/// between them, would take longer than reading it.
 fn block_on(work: impl Future<Output = Result<(), CliError>>) -> Result<(), CliError> {
     run_on(&mut tokio::runtime::Builder::new_current_thread(), work)
 }
@@ -383,7 +385,7 @@ fn run_on(
         .build()
         .map_err(|error| CliError::Failed(format!("cannot start: {error}")))?;
     let ended = runtime.block_on(work);
-    // Whoever reads standard input for `bourse mcp` would be waited for until another line arrives.
+    // The thread that reads standard input for `bourse mcp` would delay the end until another line arrives.
     runtime.shutdown_background();
     ended
 }

@@ -1,11 +1,11 @@
 //! bourse: a keyboard-driven terminal dashboard for GPU compute marketplaces.
 //!
-//! `docs/architecture.md` describes the rooms, what each may use, and how a key press becomes a
-//! request and a response a cell. In short: a key press becomes an [`crate::core::Message`];
-//! [`crate::core::update`] changes the model and returns [`crate::core::Effect`]s; the event loop in
-//! [`mod@runtime::dashboard`] carries them out and sends responses back as messages; [`crate::frame::draw`]
-//! draws the model. What decides has no clock, no socket and no terminal, so every decision is
-//! tested without them.
+//! `docs/architecture.md` describes the rooms, their allowed imports, and the way from a key press
+//! to a request and from a response to a cell. In short: a key press becomes an
+//! [`crate::core::Message`]; [`crate::core::update`] changes the model and returns
+//! [`crate::core::Effect`]s; the event loop in [`mod@runtime::dashboard`] carries them out and
+//! sends responses back as messages; [`crate::frame::draw`] draws the model. All decisions are made
+//! without a clock, a socket or a terminal, so that every one can be tested.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 

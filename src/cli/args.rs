@@ -51,7 +51,7 @@ pub struct Arguments {
     pub command: Option<super::Command>,
 }
 
-/// What `--with` adds.
+/// An addition of `--with` to each record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "snake_case")]
 pub enum Addition {
@@ -68,7 +68,7 @@ pub enum Addition {
 }
 
 impl Addition {
-    /// Its name in the member of a record.
+    /// Its member name in a record.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Bill => "bill",
@@ -80,9 +80,9 @@ impl Addition {
     }
 }
 
-/// The most requests that load all offers of a search, unless `--requests` says otherwise.
+/// Maximum number of requests that load all offers of a search, unless `--requests` changes it.
 ///
-/// A market of 20,000 offers takes some ten; one that fills every page would take hundreds.
+/// A market of 20,000 offers takes about ten; one that fills every page would take hundreds.
 pub const USUAL_BUDGET: u32 = 100;
 
 #[derive(Debug, Args)]
@@ -242,7 +242,7 @@ pub struct GroupsArguments {
     #[arg(long)]
     pub show_secrets: bool,
 
-    /// What to do instead of listing.
+    /// A subcommand that replaces the list.
     #[command(subcommand)]
     pub command: Option<GroupsCommand>,
 }
@@ -277,7 +277,7 @@ pub struct UnlistArguments {
     #[arg(value_parser = listing_id, allow_negative_numbers = true)]
     pub id: i64,
 
-    /// How it is confirmed and reported.
+    /// The flags on its confirmation and report.
     #[command(flatten)]
     pub write: WriteArguments,
 }
@@ -293,7 +293,7 @@ pub struct CompleteArguments {
     pub word: Option<String>,
 }
 
-/// Parses an offer type like [`OfferType`], and lists the choices for completion.
+/// Parses an [`OfferType`], and lists the choices for completion.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OfferTypeParser;
 
@@ -317,7 +317,7 @@ impl TypedValueParser for OfferTypeParser {
     }
 }
 
-/// A value of a flag that cannot be used. clap prints it behind the flag and the value.
+/// A flag's value that cannot be used. clap prints the error after the flag and the value.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ArgumentError {
     #[error(transparent)]
@@ -339,7 +339,7 @@ pub enum ArgumentError {
     VolumeTerm,
     #[error("write machines x GPUs on each, e.g. 2x8")]
     Shape,
-    /// Not one of these names.
+    /// None of the choices, which are listed.
     #[error("{0}")]
     Choice(String),
     #[error("at least {} s between two searches", .0.as_secs())]
@@ -354,7 +354,7 @@ fn listing_id(text: &str) -> Result<i64, ArgumentError> {
     text.parse().ok().filter(|_| is_plain).ok_or(ArgumentError::ListingId)
 }
 
-/// What offers are priced for.
+/// The flags of the job that offers are priced for.
 #[derive(Debug, Args)]
 pub struct JobArguments {
     /// Price for a job, e.g. `3d,200GB` or `500M-tokens,8GB`
@@ -372,7 +372,7 @@ pub struct JobArguments {
 }
 
 impl JobArguments {
-    /// The job of the flags; with `storage` in GB as the disk of its work.
+    /// The job of the flags; `storage` in GB is the disk of a job given as work.
     pub fn job(&self, storage: Option<f64>) -> Option<Job> {
         let words = JobWords {
             work: self.work,
@@ -396,7 +396,7 @@ pub(crate) fn by(text: &str) -> Result<f64, ArgumentError> {
     Ok(deadline::moment(text, &local_time())?)
 }
 
-/// The job in a text; the error underlines the mistake.
+/// Parses a job; the error underlines the mistake.
 pub(crate) fn job(text: &str) -> Result<Job, ArgumentError> {
     Job::from_spec(text).map_err(|source| ArgumentError::Job {
         text: text.to_owned(),
@@ -429,17 +429,17 @@ pub(crate) fn positive(text: &str) -> Result<f64, ArgumentError> {
     (number > 0.0).then_some(number).ok_or(ArgumentError::NotPositive)
 }
 
-/// A time that can be 0.
+/// Parses a time that may be 0.
 pub(crate) fn patience(text: &str) -> Result<Duration, ArgumentError> {
     time(text, 0.0)
 }
 
-/// A time such as `90` (seconds), `500ms`, `30s`, `5m` or `1h`.
+/// Parses a time such as `90` (seconds), `500ms`, `30s`, `5m` or `1h`.
 pub(crate) fn span(text: &str) -> Result<Duration, ArgumentError> {
     time(text, 0.001)
 }
 
-/// A time from `least` seconds to a day.
+/// Parses a time from `least` seconds to a day.
 fn time(text: &str, least: f64) -> Result<Duration, ArgumentError> {
     let seconds = quantity::within(text, Quantity::Seconds, least..=86_400.0)?;
     Ok(Duration::from_secs_f64(seconds))

@@ -1,8 +1,8 @@
 //! Completion of the command line: commands, flags and their values, and queries as in the query
 //! bar.
 //!
-//! The scripts in `assets/completions` pass the line up to the cursor. clap's engine reads it; what
-//! it does not know (profiles, faults, fields, operators, values) and how shells quote is here.
+//! The scripts in `assets/completions` pass the line up to the cursor. clap's engine reads it; this
+//! module adds profiles, faults, fields, operators, values, and the quoting of shells.
 
 use std::ffi::OsStr;
 use std::io::Write as _;
@@ -21,11 +21,12 @@ use crate::sandbox::faults::{self, CATALOGUE, PROFILES};
 use crate::settings::Config;
 use crate::store::Paths;
 
-// The sandbox's dialect has all of them.
 /// The dialect whose filters are offered.
+///
+/// The sandbox's dialect has all of them.
 const DIALECT: &Dialect = &Dialect::SANDBOX;
 
-/// The tag of candidates within which more may follow, so that no blank is added.
+/// The tag of candidates that can be continued, after which no space is added.
 const BEGUN: &str = "begun";
 
 /// Prints the completion script of a shell.
@@ -66,8 +67,7 @@ pub fn complete(arguments: &CompleteArguments) -> Result<(), CliError> {
     output::write(&out)
 }
 
-/// The words of a line that may end anywhere, the last one up to its end, and the quote that is open
-/// there.
+/// The words of an unfinished line, the last one up to its end, and the quote that is open there.
 fn split(line: &str) -> (Vec<String>, Option<char>) {
     // With a letter at its end the last word is never empty.
     let closed = [None, Some('\''), Some('"')].into_iter().find_map(|quote| {
@@ -80,7 +80,7 @@ fn split(line: &str) -> (Vec<String>, Option<char>) {
     (words, quote)
 }
 
-/// What may stand in place of the last word.
+/// A completion of the last word.
 struct Candidate {
     text: String,
     doc: String,
@@ -103,7 +103,7 @@ impl From<CompletionCandidate> for Candidate {
     }
 }
 
-/// A command with the values of its arguments; the catalog is that of its query.
+/// A command that completes the values of its arguments; `catalog` is that of its query.
 fn with_values(command: Command, catalog: &'static Catalog) -> Command {
     let command = command.mut_args(|argument| {
         match argument.get_id().as_str() {
@@ -156,7 +156,7 @@ fn listed(word: &str, candidates: impl FnOnce(&str) -> Vec<CompletionCandidate>)
     candidates.map(|candidate| candidate.add_prefix(before)).collect()
 }
 
-/// Fault profiles and names, and after an `@` the operations that they affect.
+/// The names of fault profiles and faults, and after an `@` the operations they affect.
 fn faults(word: &str) -> Vec<CompletionCandidate> {
     if let Some((rule, start)) = word.split_once('@') {
         return faults::operations()
@@ -173,7 +173,7 @@ fn faults(word: &str) -> Vec<CompletionCandidate> {
         .collect()
 }
 
-/// Fields to sort by, ascending and descending.
+/// The fields to sort by, ascending and descending.
 fn orders(catalog: &Catalog, word: &str) -> Vec<CompletionCandidate> {
     catalog
         .fields()
@@ -197,7 +197,7 @@ fn columns(catalog: &Catalog, word: &str) -> Vec<CompletionCandidate> {
         .collect()
 }
 
-/// The query bar's candidates at the end of a query. A complete field is offered with its
+/// The query bar's candidates at the end of a query. A complete field name is offered with its
 /// operators.
 fn query(word: &str, catalog: &'static Catalog) -> Vec<CompletionCandidate> {
     let seen = |_: &_| Vec::new();
@@ -233,7 +233,7 @@ fn render(arguments: &CompleteArguments, word: &str, quote: Option<char>, candid
         let end = if candidate.is_begun { "" } else { &format!("{sign} ") };
         format!("{text}{end}")
     };
-    // bash splits words at more characters than blanks, and replaces only what is behind the last.
+    // bash splits words at more characters than spaces, and replaces only the part after the last one.
     let replaced = arguments.word.as_deref().filter(|_| quote.is_none());
     let kept = replaced.and_then(|replaced| word.strip_suffix(replaced));
     let line = |candidate: &Candidate| match arguments.shell {
@@ -250,7 +250,7 @@ fn render(arguments: &CompleteArguments, word: &str, quote: Option<char>, candid
     candidates.iter().map(line).collect()
 }
 
-/// Whether a word needs no quoting in a shell. An `=` needs none.
+/// Whether a word needs no quoting in a shell.
 fn is_plain(text: &str) -> bool {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_=.,:/@+".contains(c);
     text.chars().all(is_plain)

@@ -39,7 +39,8 @@ pub const VARIABLES: [(&str, &str); 9] = [
     ),
 ];
 
-/// The documents of `--json`: the kind, the command that prints it, and its members behind `v` and `kind`.
+/// The documents of `--json`: the kind, the command that prints it, and its members after `v` and
+/// `kind`.
 #[rustfmt::skip] // a table reads as a table
 pub const DOCUMENTS: [(&str, &str, &str); 23] = [
     ("offers", "bourse offers", "`offers`: the records as received; with a job `job` and `bills`"),

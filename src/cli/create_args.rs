@@ -19,7 +19,7 @@ pub struct CreateArguments {
     #[arg(long, hide_short_help = true)]
     pub over_limit: bool,
 
-    /// How the write is confirmed and reported.
+    /// The flags on its confirmation and report.
     #[command(flatten)]
     pub write: WriteArguments,
 

@@ -1,4 +1,4 @@
-//! What bourse knows of an offer, as a member of its record for programs.
+//! bourse's own member in the record of an offer, for programs.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -17,13 +17,14 @@ use crate::record::store::Database;
 use crate::record::{Memory, Moment, VERDICT_DAYS, Verdict, VerdictBasis, nothing_known, offers_like};
 use crate::settings::Settings;
 
-/// The version of the member: it rises when a name, type or unit changes.
+/// The version of the member, which rises when a name, type or unit changes.
 pub const VERSION: u32 = 1;
 
-/// Refuses additions without a record that they are added to, or a bill without a job.
+/// Rejects additions if no records are printed, and a bill without a job.
 ///
 /// # Errors
-/// What to add to the command line.
+///
+/// A usage error that names the missing flag.
 pub fn check(additions: &[Addition], is_json: bool, json: &str, has_job: bool) -> Result<(), CliError> {
     let missing = match additions {
         [] => return Ok(()),
@@ -36,7 +37,7 @@ pub fn check(additions: &[Addition], is_json: bool, json: &str, has_job: bool) -
     Err(CliError::Usage(missing))
 }
 
-/// The member of each row; none without additions.
+/// bourse's member for each row; empty without additions.
 pub fn members(settings: &Settings, result: &SearchResult, rows: &[u32], additions: &[Addition]) -> Vec<Json> {
     if additions.is_empty() {
         return Vec::new();
@@ -94,7 +95,7 @@ fn value(addition: Addition, result: &SearchResult, row: u32, verdicts: &mut Ver
 struct Verdicts<'a> {
     record: Option<Database>,
     query: &'a Query,
-    /// By the offers that they are about.
+    /// The verdicts' basis, by the query that finds comparable offers.
     known: Vec<(Query, Option<Memory>)>,
 }
 
@@ -120,7 +121,8 @@ impl Verdicts<'_> {
         }
     }
 
-    /// The window of the verdict and the share of it that is known; why there is none.
+    /// The window of the verdict in days, the share of it that is recorded, and the reason if there
+    /// is no verdict.
     fn basis(&mut self, listing: &Listing, row: u32) -> [(String, Json); 3] {
         let memory = self.memory(listing, row);
         let withheld = memory.filter(|memory| matches!(memory.verdict(), Verdict::Withheld(_)));
@@ -144,8 +146,9 @@ impl Verdicts<'_> {
 /// The name of bourse's member.
 const MEMBER: &str = "bourse";
 
-/// A record with bourse's member as its last and the only one of that name. A member that the server calls so, in
-/// whatever escapes, is renamed; every other byte stays.
+/// Appends bourse's member to a record, as the only one of that name.
+///
+/// A server's member of that name is renamed, however it is escaped; every other byte stays.
 pub fn with_member(record: &str, member: &Json) -> String {
     let record = renamed(record);
     let Some(open) = record.trim_end().strip_suffix('}') else {
@@ -155,7 +158,7 @@ pub fn with_member(record: &str, member: &Json) -> String {
     format!("{open}{comma}\"{MEMBER}\":{member}}}")
 }
 
-/// Notes on stderr that servers' members are renamed in these records, if any are.
+/// Notes on stderr how many of these records have a renamed member.
 pub fn note_renamed<'r>(records: impl Iterator<Item = &'r str>) {
     let count = records
         .filter(|record| matches!(renamed(record), Cow::Owned(_)))
@@ -168,8 +171,8 @@ pub fn note_renamed<'r>(records: impl Iterator<Item = &'r str>) {
     }
 }
 
-/// The record with another name for each member called like bourse's: the first of `bourse_received`,
-/// `bourse_received_2` and so on that no member has.
+/// The record with each server's member of bourse's name renamed to the first free name of
+/// `bourse_received`, `bourse_received_2` and so on.
 fn renamed(record: &str) -> Cow<'_, str> {
     // A name in escapes has a backslash.
     let may_be = record.contains(MEMBER) || record.contains('\\');
@@ -199,7 +202,7 @@ fn renamed(record: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The member's name in front of a value, with its quotes.
+/// The byte range of the member name before a value, with its quotes.
 fn name_before(record: &str, value: usize) -> Option<Range<usize>> {
     let name = record[..value].trim_end().strip_suffix(':')?.trim_end();
     let open = name.strip_suffix('"')?;

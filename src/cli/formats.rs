@@ -1,4 +1,4 @@
-//! How commands print: the choices of `--format`.
+//! The output formats of commands: the choices of `--format`.
 
 use clap::{Args, ValueEnum};
 
@@ -25,7 +25,7 @@ pub enum Format {
     Csv,
 }
 
-/// How records are printed.
+/// The output format of records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum RecordFormat {
     /// Aligned columns
@@ -39,7 +39,7 @@ pub enum RecordFormat {
     Csv,
 }
 
-/// How a command that reports on bourse itself prints.
+/// The output format of a command that reports on bourse itself.
 #[derive(Debug, Clone, Copy, Args)]
 pub struct TextArguments {
     /// Output format
@@ -47,7 +47,7 @@ pub struct TextArguments {
     pub format: ReplyFormat,
 }
 
-/// How a long list is printed.
+/// The output format of a long list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum ExportFormat {
     /// One object per line
@@ -57,7 +57,7 @@ pub enum ExportFormat {
     Csv,
 }
 
-/// How the reply to a write is printed.
+/// The output format of the reply to a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum ReplyFormat {
     /// The outcome in words

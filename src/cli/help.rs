@@ -162,7 +162,7 @@ pub fn examples(path: &[&str]) -> Vec<Example> {
     of_command.flat_map(|(_, examples)| *examples).copied().collect()
 }
 
-/// Prints the help of the command that `words` name, as its `--help`.
+/// Prints the help of the command that `words` name, as `--help` does.
 pub fn print(words: &[String]) -> Result<(), CliError> {
     let words = words.iter().map(|word| text::message(word));
     let line = std::iter::once("bourse".to_owned()).chain(words);
@@ -173,7 +173,7 @@ pub fn print(words: &[String]) -> Result<(), CliError> {
     }
 }
 
-/// The end of the program's own help.
+/// The end of the help of `bourse` itself.
 const KEYS: &str = "\
 The API key is never an argument: see --api-key-file. Profiles, keys and themes
 are set in the configuration file: bourse config print-default prints one.";
@@ -214,8 +214,10 @@ Exit status: 0 a plan was printed, 4 there is none within the limits and the bud
 /// The end of the help of every command.
 const ELSEWHERE: &str = "Options of the market and the sandbox, for every command: bourse --help";
 
-/// The command line with its complete help. `-h` fits a small terminal; the options that every
-/// command has are described once, in `bourse --help`.
+/// The command line with its complete help.
+///
+/// `-h` fits a small terminal. The options that every command has are described once, in `bourse
+/// --help`.
 pub fn command() -> Command {
     let mut command = Arguments::command();
     let shared: Vec<_> = command
@@ -251,10 +253,10 @@ pub fn command() -> Command {
     explained(command.args(flags), &mut Vec::new())
 }
 
-/// The query of a command that understands no plain words.
+/// The help of a query in which plain words have no meaning.
 const CONDITIONS: &str = "Conditions, e.g. `endpoint=sdxl age<7d`";
 
-/// A list command with the defaults of its catalog.
+/// Adds the defaults of a resource's catalog to the help of a list command.
 fn searched(command: Command, resource: Resource) -> Command {
     let catalog = resource.catalog();
     let defaults = match catalog.defaults {
@@ -280,7 +282,7 @@ fn searched(command: Command, resource: Resource) -> Command {
         })
 }
 
-/// An argument whose help ends with its default.
+/// Appends the default to the help of an argument.
 fn stated(argument: Arg, default: &str) -> Arg {
     let help = argument.get_help().map(ToString::to_string);
     let help = help.unwrap_or_default();
@@ -294,7 +296,7 @@ fn names(command: &Command) -> Vec<String> {
     below.map(|subcommand| subcommand.get_name().to_owned()).collect()
 }
 
-/// A command and its subcommands, each with its examples at the end of its help.
+/// Adds its examples to the help of a command, and to those of its subcommands.
 fn explained(command: Command, path: &mut Vec<String>) -> Command {
     let names = names(&command);
     let resource = match path.iter().map(String::as_str).collect::<Vec<_>>()[..] {
@@ -351,8 +353,9 @@ fn after_help(path: &[String]) -> String {
     format!("{text}\n{closing}{ELSEWHERE}")
 }
 
-/// Examples, each under a comment that explains it. Nothing here is wider than a terminal, so that
-/// no line is wrapped and every one can be copied.
+/// The text of examples, each under a comment that explains it.
+///
+/// No line is wider than a terminal, so that none is wrapped and every one can be copied.
 fn listed(examples: &[Example]) -> String {
     let mut text = String::new();
     for (line, what) in examples {

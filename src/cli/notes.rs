@@ -1,11 +1,12 @@
-//! Notes on a search, on stderr: what the dashboard shows in banners and in the status line.
+//! Notes on a search, on stderr: the facts that the dashboard shows in banners and in the status
+//! line.
 
 use crate::cli::output;
 use crate::domain::insight::{Coverage, coverage};
 use crate::domain::response_check::{Discrepancy, ResponseCheck};
 use crate::domain::{Dialect, Listing, Query, Resource, Untrusted, language};
 
-/// Warns of conditions that are unlikely to mean what was meant.
+/// Warns of conditions that are unlikely to mean what the user intended.
 pub fn warn(query: &Query, dialect: &'static Dialect) {
     let warnings = query.active();
     for warning in warnings.filter_map(|condition| language::warning(condition, dialect)) {
@@ -13,7 +14,7 @@ pub fn warn(query: &Query, dialect: &'static Dialect) {
     }
 }
 
-/// Notes what a printed request leaves out.
+/// Notes the conditions that a printed request leaves out.
 pub fn about_request(query: &Query, dialect: &'static Dialect) {
     if let Some(conditions) = local_conditions(query, dialect) {
         output::note(&format!(
@@ -22,18 +23,18 @@ pub fn about_request(query: &Query, dialect: &'static Dialect) {
     }
 }
 
-/// A response, its query and the rows shown.
+/// A response, its query and the shown rows.
 pub struct Answer<'a> {
     pub listing: &'a Listing,
     pub query: &'a Query,
     pub dialect: &'static Dialect,
-    /// What the market ignored.
+    /// The check of the response against its query.
     pub check: &'a ResponseCheck,
     pub rows: &'a [u32],
 }
 
 impl Answer<'_> {
-    /// Notes what differs from the request, what was done about it, and what the limit left out.
+    /// Notes the differences from the request, their handling, and the rows the limit left out.
     pub fn tell(&self) {
         for note in self.notes() {
             output::note(&note);
@@ -55,7 +56,7 @@ impl Answer<'_> {
         match self.query.resource {
             // Their listing takes no limit.
             Resource::Workergroups => Coverage::Whole,
-            // Whoever loaded several responses says what they lack.
+            // A listing merged from several responses has its own coverage.
             _ if self.listing.known_coverage().is_some() => Coverage::Whole,
             Resource::Offers | Resource::Volumes => coverage(self.listing, self.query.limit),
         }
@@ -71,7 +72,8 @@ impl Answer<'_> {
         violations.chain(discrepancies).collect()
     }
 
-    /// That prices are an estimate, unless the check has found and reported another storage size.
+    /// A note that prices are estimates; `None` if the check has reported another storage size
+    /// already.
     fn estimate(&self) -> Option<String> {
         let gb = self.listing.estimated_storage()?;
         let is_included = self.check.included_storage().is_some();
@@ -107,7 +109,8 @@ impl Answer<'_> {
         })
     }
 
-    /// That a truncated response is sorted among its own records only.
+    /// A note that a truncated response is sorted among its own records only; `None` if it is
+    /// complete or sorted by the market.
     fn sorted_locally(&self) -> Option<String> {
         let is_local = is_sorted_locally(self.listing, self.query, self.dialect, self.check);
         let here = self.listing.len();
@@ -121,7 +124,8 @@ impl Answer<'_> {
         }
     }
 
-    /// What to do about a response that was cut: a higher limit, unless the market sends no more anyway.
+    /// Advice on a truncated response: a higher limit, or a narrower search if the market sends no
+    /// more.
     fn advice(&self, why: &str) -> String {
         let limit = self.query.limit.map_or(usize::MAX, |limit| limit as usize);
         if self.listing.received() < limit {
@@ -154,7 +158,7 @@ impl Answer<'_> {
         }
     }
 
-    /// Suggestions if nothing was found.
+    /// Suggestions for a search without results.
     fn suggestions(&self) -> Vec<String> {
         if !self.rows.is_empty() {
             return Vec::new();
@@ -171,8 +175,8 @@ impl Answer<'_> {
     }
 }
 
-/// Whether the first rows are the first of these records only: the market cannot sort by this
-/// order, or did not, or sorted by other prices.
+/// Whether the rows are sorted among the received records only: the market cannot sort by this
+/// order, did not, or sorted by other prices.
 pub fn is_sorted_locally(listing: &Listing, query: &Query, dialect: &'static Dialect, check: &ResponseCheck) -> bool {
     query.order.first().is_some_and(|first| {
         listing.known_coverage().is_some()
@@ -182,13 +186,13 @@ pub fn is_sorted_locally(listing: &Listing, query: &Query, dialect: &'static Dia
     })
 }
 
-/// Untrusted text, if it can be printed unchanged.
+/// Untrusted text as it is; `None` if it cannot be printed unchanged.
 fn plain(text: &Untrusted) -> Option<String> {
     let shown = text.screen(80);
     (shown == text.compared()).then_some(shown)
 }
 
-/// The conditions that are applied locally, as text.
+/// The conditions that are applied locally, as text; `None` if there are none.
 fn local_conditions(query: &Query, dialect: &'static Dialect) -> Option<String> {
     let local: Vec<_> = query.local(dialect).map(language::print_condition_briefly).collect();
     (!local.is_empty()).then(|| local.join(" "))

@@ -25,16 +25,16 @@ pub enum CliError {
     Unknown(String),
     /// A stated condition is not met: exit status 4.
     NotMet,
-    /// Ctrl-c or a signal ended it, with this exit status.
+    /// Ctrl-c or a signal ended the command, with this exit status.
     Left(i32, String),
     /// The error is already printed: exit status 1.
     Quiet,
-    /// The reader closed our output: exit status 0.
+    /// The reader closed the output: exit status 0.
     Closed,
 }
 
 impl CliError {
-    /// The error as text; empty if it has none.
+    /// The text of the error; empty if there is none.
     pub fn message(&self) -> String {
         match self {
             Self::Usage(message) | Self::Failed(message) | Self::Unknown(message) | Self::Left(_, message) => {
@@ -91,45 +91,48 @@ impl From<ApiError> for CliError {
     }
 }
 
-/// The output of a command that was caught.
+/// The captured output of a command.
 #[derive(Debug, Default, Clone)]
 pub struct Captured {
     /// Standard output.
     pub out: String,
-    /// The messages on standard error, each without what marks it.
+    /// The messages on standard error, without their prefixes.
     pub notes: Vec<String>,
 }
 
 thread_local! {
-    /// Where output goes instead of the process's, on a thread whose command is caught.
+    /// The captured output of this thread's command; `None` while it prints to the streams of the
+    /// process.
     static CAPTURED: RefCell<Option<Captured>> = const { RefCell::new(None) };
 }
 
-/// Runs a command on this thread, and returns what it prints there instead of printing it.
+/// Runs a command on this thread, and returns its output instead of printing it.
 pub fn captured<T>(command: impl FnOnce() -> T) -> (T, Captured) {
     CAPTURED.set(Some(Captured::default()));
     let result = command();
     (result, CAPTURED.take().unwrap_or_default())
 }
 
-/// Hands output to whoever catches it; false if nobody does.
+/// Adds output to the captured one; false if this thread's output is not captured.
 fn capture(add: impl FnOnce(&mut Captured)) -> bool {
     CAPTURED.with_borrow_mut(|captured| captured.as_mut().map(add).is_some())
 }
 
-/// Writes text to standard output, whatever that is connected to: what a terminal would act on
-/// becomes visible.
+/// Writes text to standard output.
+///
+/// Characters that a terminal would act on become visible, even if standard output is none.
 pub fn print(text: &str) -> Result<(), CliError> {
     write(visible_lines(text).as_bytes())
 }
 
-/// Writes JSON to standard output, whatever that is connected to: what a terminal would act on
-/// becomes JSON's own escapes.
+/// Writes JSON to standard output.
+///
+/// Characters that a terminal would act on become JSON escapes, even if standard output is none.
 pub fn print_json(json: &str) -> Result<(), CliError> {
     write(json_for_terminal(json).as_bytes())
 }
 
-/// Writes bytes of bourse's own to standard output: scripts, manual pages.
+/// Writes bourse's own bytes to standard output: scripts, manual pages.
 pub fn write(content: &[u8]) -> Result<(), CliError> {
     if capture(|captured| captured.out.push_str(&String::from_utf8_lossy(content))) {
         return Ok(());
@@ -145,8 +148,9 @@ fn ended(written: io::Result<()>) -> Result<(), CliError> {
     })
 }
 
-/// As [`print_json`], piece by piece: the whole of a long list would fill the memory once more. No
-/// string of the JSON goes on in the next piece.
+/// Writes JSON as [`print_json`] does, piece by piece, as a long list would double the used memory.
+///
+/// A string of the JSON must not continue in the next piece.
 pub fn print_json_pieces<'p>(pieces: impl IntoIterator<Item = Cow<'p, str>>) -> Result<(), CliError> {
     let mut pieces = pieces.into_iter();
     let add = |captured: &mut Captured| {
@@ -165,10 +169,10 @@ pub fn complain(message: &str) {
     say(&format!("bourse: {message}"));
 }
 
-/// Whether `--quiet` is given.
+/// The value of `--quiet`.
 static IS_QUIET: AtomicBool = AtomicBool::new(false);
 
-/// Prints no more notes and no progress, if `is_quiet`.
+/// Silences notes and progress, if `is_quiet`.
 pub fn silence_notes(is_quiet: bool) {
     IS_QUIET.store(is_quiet, Ordering::Relaxed);
 }
@@ -183,19 +187,20 @@ pub fn note(message: &str) {
     }
 }
 
-/// Prints a document of bourse's own: its version and kind, then the members of `content`.
+/// Prints one of bourse's JSON documents: its version and kind, then the members of `content`.
 pub fn print_document(kind: &str, content: Json) -> Result<(), CliError> {
     print_json(&format!("{:#}\n", document(kind, content)))
 }
 
-/// The same on one line, as a record of a stream.
+/// Prints such a document on one line, as a record of a stream.
 pub fn print_line(kind: &str, content: Json) -> Result<(), CliError> {
     print_json(&format!("{}\n", document(kind, content)))
 }
 
-/// The status of `--fail-empty`, once the empty result is printed.
+/// Checks for `--fail-empty`, after the empty result is printed.
 ///
 /// # Errors
+///
 /// [`CliError::NotMet`] if rows are required and there are none.
 pub fn require_rows(is_required: bool, is_empty: bool) -> Result<(), CliError> {
     if is_required && is_empty {
@@ -204,10 +209,10 @@ pub fn require_rows(is_required: bool, is_empty: bool) -> Result<(), CliError> {
     Ok(())
 }
 
-/// The version of the documents: it rises when a member changes its name, type or unit.
+/// The version of the documents, which rises when a member changes its name, type or unit.
 pub const DOCUMENT_VERSION: u32 = 1;
 
-/// `content` behind the members that every document begins with.
+/// A JSON document: the members that all documents begin with, then those of `content`.
 pub fn document(kind: &str, content: Json) -> Json {
     let mut document = json!({ "v": DOCUMENT_VERSION, "kind": kind });
     if let (Some(document), Json::Object(content)) = (document.as_object_mut(), content) {
@@ -216,7 +221,7 @@ pub fn document(kind: &str, content: Json) -> Json {
     document
 }
 
-/// The first `most` of some lines, with a note on the others.
+/// The first `most` lines, with a note on the others.
 pub fn first<T>(mut lines: Vec<T>, most: Option<u32>, nouns: &str) -> Vec<T> {
     let all = lines.len();
     lines.truncate(most.map_or(usize::MAX, |most| most as usize));
@@ -224,21 +229,21 @@ pub fn first<T>(mut lines: Vec<T>, most: Option<u32>, nouns: &str) -> Vec<T> {
     lines
 }
 
-/// Notes that `-n` left lines out.
+/// Notes how many lines `-n` left out.
 pub fn note_shown(shown: usize, all: usize, nouns: &str) {
     if shown < all {
         note(&format!("{} of {} {nouns} shown", grouped(shown), grouped(all)));
     }
 }
 
-/// Prints a line to stderr that `--quiet` leaves out, like a note.
+/// Prints a line to stderr, unless `--quiet` is set.
 pub fn explain(message: &str) {
     if !IS_QUIET.load(Ordering::Relaxed) {
         tell(message);
     }
 }
 
-/// Prints a line to stderr, also with `--quiet`.
+/// Prints a line to stderr, even with `--quiet`.
 pub fn tell(message: &str) {
     if capture(|captured| captured.notes.push(message.to_owned())) {
         return;
@@ -247,11 +252,11 @@ pub fn tell(message: &str) {
 }
 
 fn say(message: &str) {
-    // If stderr is gone, there is nobody left to tell.
+    // If stderr is gone, the message is lost.
     let _ = writeln!(io::stderr().lock(), "{}", text::message(message));
 }
 
-/// A line on stderr that the next one replaces; empty unless stderr is a terminal.
+/// A line on stderr that the next one replaces; nothing is printed unless stderr is a terminal.
 pub struct ProgressLine {
     shown: bool,
     watched: bool,

@@ -1,7 +1,7 @@
-//! A question that only typing answers.
+//! A question that only typing can answer.
 //!
-//! As in the dashboard's dialogs, a bracketed paste is refused and typed text of any speed is taken. What stood in the
-//! terminal's buffer before the question appeared is dropped. The terminal is as before in every outcome.
+//! As in the dashboard's dialogs, a bracketed paste is refused, and typed text of any speed is
+//! accepted. Input from before the question is dropped. The terminal is restored in every outcome.
 
 use std::io::{self, Write as _};
 use std::time::Duration;
@@ -15,31 +15,34 @@ use crate::runtime::input::Input;
 use crate::runtime::signals::{Signal, Signals, exit_status};
 use crate::runtime::terminal::{self, HANG_UP_STATUS};
 
-// A paste that began before the question may still be arriving.
-/// How long the terminal must be silent before the question appears.
+/// Silence of the terminal before the question appears.
+///
+/// A paste that began before the question may still be arriving.
 const QUIET: Duration = Duration::from_millis(50);
 
-// The answer is a word; what fills the memory is none.
-/// The longest answer in characters.
+/// Maximum length of an answer, in characters.
+///
+/// The answer is a word: longer input must not fill the memory.
 const LONGEST: usize = 200;
 
-/// The pause between two looks whether the terminal is still there.
+/// The interval of the checks that the terminal still exists.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// The time to end after a signal.
+/// The time to end after a signal, before the process is stopped.
 const LAST_RESORT: Duration = Duration::from_secs(2);
 
-/// How a question was answered.
+/// The answer to a question.
 pub enum Answer {
     /// The line that was typed.
     Typed(String),
-    /// Ctrl-c, a signal, or the end of the terminal: the exit status of a program that ends so.
+    /// Ctrl-c, a signal, or the loss of the terminal, with the exit status for it.
     Left(i32),
 }
 
 /// Asks a question on stderr and waits for a line.
 ///
 /// # Errors
+///
 /// When the terminal cannot be read from or written to.
 pub async fn ask(question: &str) -> io::Result<Answer> {
     match ask_on_terminal(question).await {
@@ -49,9 +52,11 @@ pub async fn ask(question: &str) -> io::Result<Answer> {
     }
 }
 
-/// Asks the user to type a word for an action, which nothing but that word lets happen: `not` says so.
+/// Asks the user to type `word` to confirm an action. `not` describes the result of a refusal, for
+/// the error.
 ///
 /// # Errors
+///
 /// When anything else is typed, or the terminal cannot be read.
 pub async fn confirm(word: &str, action: &str, not: &str) -> Result<(), CliError> {
     let question = format!("Type {word} to {action}, or press Enter to cancel: ");
@@ -89,7 +94,7 @@ async fn ask_on_terminal(question: &str) -> io::Result<Answer> {
                 return Ok(answer);
             }
             Asked::Stopped => prompt.stop().await?,
-            // What followed a stop of its own is done.
+            // The continuation after a stop of its own was handled already.
             Asked::Continued if std::mem::take(&mut prompt.has_stopped) => {}
             Asked::Continued => prompt.take_terminal().await?,
         }
@@ -100,20 +105,20 @@ async fn ask_on_terminal(question: &str) -> io::Result<Answer> {
 enum Asked {
     Open,
     Answered(Answer),
-    /// The program is to stop (Ctrl-z).
+    /// The program is to be stopped (Ctrl-z).
     Stopped,
-    /// It went on after a stop.
+    /// The program was continued after a stop.
     Continued,
 }
 
-/// The question on the terminal, which is restored when this is dropped.
+/// The question on the terminal, which dropping this restores.
 struct Prompt<'q> {
     question: &'q str,
     typed: String,
     input: Option<Input>,
-    /// Ctrl-c came before the question appeared.
+    /// Whether Ctrl-c was pressed before the question appeared.
     is_left: bool,
-    /// It has stopped itself, and the signal that continued it is not handled yet.
+    /// Whether the program has stopped itself, and the signal that continued it is not handled yet.
     has_stopped: bool,
 }
 
@@ -130,7 +135,7 @@ impl<'q> Prompt<'q> {
         Ok(prompt)
     }
 
-    /// Takes the terminal, and drops what was typed before.
+    /// Takes the terminal, and drops earlier input; Ctrl-c in it is noted.
     async fn take_terminal(&mut self) -> io::Result<()> {
         self.input = None;
         terminal::enter_prompt()?;
@@ -195,7 +200,7 @@ impl<'q> Prompt<'q> {
         Asked::Open
     }
 
-    /// Gives the terminal back to the shell until it continues the program.
+    /// Gives the terminal back to the shell until the program is continued.
     async fn stop(&mut self) -> io::Result<()> {
         if process::can_stop() {
             self.input = None;
@@ -224,8 +229,10 @@ impl Drop for Prompt<'_> {
     }
 }
 
-/// Waits until the terminal is gone. A program that ignores the signal of that would not hear of it otherwise; the
-/// dashboard's watchdog would also end a write, after a question that was answered.
+/// Waits until the terminal is gone.
+///
+/// A program that ignores the hang-up signal would not notice otherwise. The dashboard's watchdog
+/// is no substitute: it would also end a write, after the question was answered.
 async fn hung_up() {
     while !terminal::is_hung_up() {
         tokio::time::sleep(LOOK).await;
@@ -241,7 +248,7 @@ fn is_control(key: KeyEvent, letter: char) -> bool {
     key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char(letter)
 }
 
-/// The keys of an event, pasted ones too.
+/// The keys of an event, including pasted ones.
 fn keys(event: TerminalEvent) -> impl Iterator<Item = KeyEvent> {
     let events = match event {
         TerminalEvent::Input(events) | TerminalEvent::Pasted(events) => events,

@@ -1,4 +1,4 @@
-//! The recorded market, as commands read it.
+//! Reading the recorded market in commands.
 
 use std::io::{self, IsTerminal as _};
 use std::sync::atomic::AtomicBool;
@@ -9,10 +9,13 @@ use super::output::{self, ProgressLine};
 use crate::record::store::{Database, HistoryError};
 use crate::settings::Settings;
 
-/// Opens the record. That of the embedded sandbox gets its past at first, with the progress on stderr: it is
-/// recorded whole or not at all, so the command may be ended meanwhile.
+/// Opens the record.
+///
+/// That of the embedded sandbox is filled with its past first, with the progress on stderr. The
+/// past is recorded whole or not at all, so the command may be ended meanwhile.
 ///
 /// # Errors
+///
 /// When it cannot be opened, read or written.
 pub fn open(settings: &Settings) -> Result<Database, HistoryError> {
     let mut database = settings.history_location().open()?;
@@ -31,7 +34,8 @@ pub fn open(settings: &Settings) -> Result<Database, HistoryError> {
     Ok(database)
 }
 
-/// Marks a document about recorded prices, if they are simulated; one of a real market has no mark.
+/// Marks a document about recorded prices as simulated, if they are; that of a real market gets no
+/// mark.
 pub fn mark(settings: &Settings, document: &mut Json) {
     if settings.is_sandbox() {
         document["simulated"] = true.into();

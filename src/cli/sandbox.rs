@@ -59,7 +59,7 @@ pub struct Stop {
 }
 
 impl Stop {
-    /// Starts to listen for them.
+    /// Starts to listen for the signals.
     pub fn new() -> Result<Self, CliError> {
         let listen = |kind| signal(kind).map_err(|error| CliError::Failed(format!("cannot await signals: {error}")));
         Ok(Self {

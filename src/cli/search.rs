@@ -1,4 +1,4 @@
-//! A search without a screen: from what it asks for to its rows, priced and in order, and their output.
+//! A search without a screen: from its request to the rows, priced and sorted, and their output.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -21,28 +21,28 @@ use crate::settings::Settings;
 use crate::table::computed_columns::ComputedColumns;
 use crate::table::price_models::PriceModelSearches;
 
-/// The response to a search, its prices and its order as requested.
+/// A search's response, with prices and order as requested.
 pub struct SearchResult {
     pub query: Query,
     pub listing: Box<Listing>,
     /// The rows that match, in order.
     pub rows: Vec<u32>,
-    /// How many of them, the last ones, do not suit the job.
+    /// Number of rows at the end that do not suit the job.
     unfit: Fits,
-    /// Whether offers of the search may be missing although all were to be loaded.
+    /// Whether the offers may be incomplete although all were to be loaded.
     pub is_incomplete: bool,
     pub check: ResponseCheck,
     pub computed: ComputedColumns,
-    /// Whether it has the machines and hosts that the user banned.
+    /// Whether the machines and hosts that the user banned are included.
     pub no_bans: bool,
 }
 
-/// How many rows do not suit a job.
+/// The number of rows that do not suit a job.
 #[derive(Debug, Clone, Copy)]
 struct Fits {
-    /// They report too little of something.
+    /// Rows with too little disk, time or speed.
     short: usize,
-    /// They do not report enough to tell.
+    /// Rows that do not report enough to tell.
     unknown: usize,
 }
 
@@ -62,7 +62,7 @@ impl SearchResult {
         &self.rows[..self.rows.len() - self.unfit.short - self.unfit.unknown]
     }
 
-    /// Computes the columns once more, for another price basis.
+    /// Recomputes the columns for another price basis.
     pub fn reprice(&mut self, basis: Basis) {
         self.computed.job = basis.job;
         self.computed.fill_for(&mut self.listing, basis, None, &[]);
@@ -70,8 +70,8 @@ impl SearchResult {
         self.unfit = Fits::of(&self.rows, &self.computed);
     }
 
-    /// Notes what differs from the request, and what the limit left out. `unfit` is what becomes of the
-    /// rows that do not suit the job.
+    /// Notes the differences from the request, and the rows the limit left out. `unfit` says how
+    /// rows that do not suit the job are shown.
     pub fn tell(&self, dialect: &'static Dialect, unfit: &str) {
         tell_skipped(&self.listing);
         let answer = Answer {
@@ -106,9 +106,9 @@ impl SearchResult {
         self.tell_rates();
     }
 
-    /// Names the models without a configured throughput.
+    /// Notes the models without a configured throughput.
     fn tell_rates(&self) {
-        /// The most models that are named.
+        /// Maximum number of models named.
         const NAMED: usize = 5;
         let Some((job, work)) = self.computed.job.and_then(|job| Some((job, job.work?))) else {
             return;
@@ -140,7 +140,7 @@ impl SearchResult {
     }
 }
 
-/// Runs a search and arranges its response.
+/// Runs a search and prepares its response.
 ///
 /// # Errors
 ///
@@ -152,8 +152,8 @@ pub async fn load(settings: &Settings, session: &Session, wanted: Wanted) -> Res
     finish(settings, session, wanted, listing?).await
 }
 
-/// Arranges the records of a search: without banned ones, and with the columns that it needs, some of which take more
-/// requests.
+/// Prepares the records of a search: removes banned ones, and fills the columns it needs, some of
+/// which take more requests.
 ///
 /// # Errors
 ///
@@ -174,7 +174,7 @@ pub async fn finish(
     Ok(arranged_with(settings, wanted, listing, price_models))
 }
 
-/// The same search with each price model.
+/// Runs the search with each of the price models.
 async fn price_models(
     session: &Session,
     query: &Query,
@@ -193,12 +193,12 @@ async fn price_models(
     Ok(searches)
 }
 
-/// The response to a search with its prices and order as requested.
+/// Prepares a response: prices and order as requested.
 pub fn arranged(settings: &Settings, wanted: Wanted, listing: Box<Listing>) -> SearchResult {
     arranged_with(settings, wanted, listing, PriceModelSearches::default())
 }
 
-/// As [`arranged`], with the responses of the other price models.
+/// Prepares a response as [`arranged`] does, with the responses of the other price models.
 pub fn arranged_with(
     settings: &Settings,
     wanted: Wanted,
@@ -275,7 +275,7 @@ pub async fn reply(session: &Session, request: &Request) -> Result<Reply, ApiErr
         .await
 }
 
-/// Fills the computed columns that are needed.
+/// Fills the computed columns that the search needs.
 fn compute(
     listing: &mut Listing,
     wanted: &Wanted,
@@ -312,7 +312,7 @@ fn compute(
     computed
 }
 
-/// The rows to show: conditions and orders that the market cannot take are applied here.
+/// The rows to show. Conditions and orders that the market cannot apply are applied here.
 pub fn rows(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Vec<u32> {
     let mut rows = listing.matching(query.local(dialect));
     if is_sorted_here(query, dialect) {
@@ -336,7 +336,7 @@ pub fn tell_skipped(listing: &Listing) {
     }
 }
 
-/// Prints rows, each with its member of bourse's own if there are any.
+/// Prints rows, each with bourse's member from `members` if there are any.
 pub fn show(listing: &Listing, rows: &[u32], view: &View, members: &[Json]) -> Result<(), CliError> {
     match view.format {
         RecordFormat::Table => {

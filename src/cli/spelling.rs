@@ -1,4 +1,4 @@
-//! `--json`, the format of whichever command it is given to, and the older spellings of flags.
+//! `--json`, which sets the format of any command, and older spellings of flags.
 
 use super::args::{ExportFormat, Format, GroupsCommand, RecordFormat, ReplyFormat, ReportFormat};
 use super::output::CliError;
@@ -62,7 +62,7 @@ pub fn choose_json(command: &mut Command) -> Result<(), CliError> {
     }
 }
 
-/// Replaces the default format, or confirms the same.
+/// Replaces the default format; an error if another one is set.
 fn set<T: Copy + Default + PartialEq>(format: &mut T, json: T) -> Result<(), CliError> {
     let before = std::mem::replace(format, json);
     if before == json || before == T::default() {
@@ -80,8 +80,9 @@ fn none(why: &str) -> CliError {
     CliError::Usage(format!("{why}: leave out --json"))
 }
 
-/// Notes which flags of the command line have another name now, or whose JSON is a stream. Both names work in this
-/// version.
+/// Notes flags of the command line that have a new name, or whose JSON is a stream now.
+///
+/// Both names work in this version.
 pub fn note_older_spellings(command: &Command, line: &[String]) {
     let is_watch = matches!(command, Command::Watch { saved, .. } if !saved.list);
     let is_export = matches!(

@@ -28,12 +28,12 @@ pub struct SupplyArguments {
     pub format: ReplyFormat,
 }
 
-/// Reads the size of a download in GB.
+/// Parses the size of a download, in GB.
 fn size(text: &str) -> Result<f64, QuantityError> {
     quantity::within(text, Quantity::Gigabytes, 0.001..=100_000.0)
 }
 
-/// Reads the time of loading in seconds.
+/// Parses the loading time of a model, in seconds.
 fn loading(text: &str) -> Result<f64, QuantityError> {
     quantity::within(text, Quantity::Seconds, 0.0..=86_400.0)
 }

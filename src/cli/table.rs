@@ -1,4 +1,4 @@
-//! Records as text: a table for people, CSV and JSON for programs.
+//! Records as text: a table for reading, CSV and JSON for programs.
 
 use std::borrow::Cow;
 
@@ -16,13 +16,13 @@ use crate::domain::throughput::WorkUnit;
 use crate::domain::{Catalog, Dialect, Field, Listing, OfferType, Resource, export, format};
 use crate::table::computed_columns::{JOB_COLUMNS, TERM_COLUMNS, columns_of};
 
-/// The widest cell of a table.
+/// Maximum width of a table cell, in terminal cells.
 const WIDEST: usize = 40;
 
-/// Which columns are printed, and how.
+/// The printed columns, with the inputs of the computed ones.
 pub struct View {
     pub format: RecordFormat,
-    /// Whether keys of workergroups are shown.
+    /// Whether keys of workergroups are printed.
     pub secrets: bool,
     dialect: &'static Dialect,
     /// The requested columns, if any.
@@ -30,19 +30,19 @@ pub struct View {
     priced: Priced,
 }
 
-/// What the records are priced for.
+/// The inputs of computed prices.
 #[derive(Debug, Clone, Default)]
 pub struct Priced {
     /// The job whose bill is shown beside each record, if any.
     pub job: Option<(Job, OfferType)>,
     /// Whether volumes are priced for a size and time.
     pub term: bool,
-    /// The units of work that the person has a throughput in.
+    /// The units of work for which the user has a throughput.
     pub units: Vec<WorkUnit>,
 }
 
 impl Priced {
-    /// The keys of the columns that it adds.
+    /// The keys of the columns that these inputs add.
     fn columns(&self) -> impl Iterator<Item = &'static str> {
         let deadline = self.job.and_then(|(job, _)| job.deadline);
         let is_asked = move |key: &&str| *key != "job_slack" || deadline.is_some();
@@ -102,7 +102,7 @@ impl View {
         table(listing, rows, &fields, self.dialect, width)
     }
 
-    /// CSV of the requested columns, or of every member that records can have; secrets only if
+    /// CSV of the requested columns, or else of every member that records can have; secrets only if
     /// requested.
     pub fn csv(&self, listing: &Listing, rows: &[u32]) -> String {
         let is_shown = |field: &&'static Field| field.is_column() || (self.secrets && field.kind == Kind::Secret);
@@ -117,9 +117,11 @@ impl View {
         export::csv(listing, rows, &fields)
     }
 
-    /// The records exactly as received under the member that the specification names, in pieces;
-    /// with a job, then the job and the bills in the order of the records; with a throughput, what the
-    /// work costs on each; with columns, the computed ones of each.
+    /// The JSON document, in pieces: the records exactly as received, under the member that the
+    /// specification names.
+    ///
+    /// With a job, the job and its bills follow; with a throughput, the costs of work; with
+    /// columns, the computed ones. All are in the order of the records.
     pub fn json<'l>(
         &self,
         listing: &'l Listing,
@@ -157,7 +159,7 @@ impl View {
         ])
     }
 
-    /// The records, one a line.
+    /// The records as JSON, one per line.
     pub fn json_lines<'l>(
         &self,
         listing: &'l Listing,
@@ -170,7 +172,7 @@ impl View {
     }
 }
 
-/// Computed columns of each row as a member of the document; nothing without columns.
+/// A member of the document with computed columns of each row; empty without columns.
 fn computed(member: &str, listing: &Listing, rows: &[u32], fields: &[&Field]) -> String {
     if fields.is_empty() {
         return String::new();
@@ -188,8 +190,9 @@ fn computed(member: &str, listing: &Listing, rows: &[u32], fields: &[&Field]) ->
     format!(",\n\"{member}\": {}", Json::Array(values.collect()))
 }
 
-/// A job in JSON, with the unit of the speeds that its download takes. Work takes its hours from each offer, so that it
-/// has none of its own.
+/// A job in JSON, with the unit of the speeds that its download uses.
+///
+/// A job given as work has no hours of its own: they depend on the offer.
 pub fn job_json(job: &Job, listing: &Listing) -> Json {
     let mut json = json!(job);
     if job.is_work() {
@@ -250,7 +253,7 @@ fn chosen(text: &str, catalog: &'static Catalog, secrets: bool) -> Result<Vec<&'
     Ok(columns)
 }
 
-/// Columns as a table, at most `width` terminal cells wide if given: the least important columns
+/// A table of columns, at most `width` terminal cells wide if given: the least important columns
 /// are dropped first.
 fn table(
     listing: &Listing,
@@ -260,10 +263,10 @@ fn table(
     width: Option<usize>,
 ) -> String {
     let header = fields.iter().map(|field| listing.header(field, dialect).into_owned());
-    let mut lines = vec![measured(header)];
+    let mut lines = vec![with_widths(header)];
     lines.extend(rows.iter().map(|row| {
         let cells = fields.iter();
-        measured(cells.map(|field| format::cell(listing, *row as usize, field, WIDEST)))
+        with_widths(cells.map(|field| format::cell(listing, *row as usize, field, WIDEST)))
     }));
     let widths = widths(&lines);
     let kept = fitting(fields, &widths, width);
@@ -271,12 +274,11 @@ fn table(
     laid_out(&lines, &widths, &kept, is_right)
 }
 
-/// Texts, each with its width.
-fn measured(cells: impl Iterator<Item = String>) -> Vec<(usize, String)> {
+fn with_widths(cells: impl Iterator<Item = String>) -> Vec<(usize, String)> {
     cells.map(|cell| (text::width(&cell), cell)).collect()
 }
 
-/// The width of each column; lines may be short.
+/// The width of each column; lines may lack the last columns.
 fn widths(lines: &[Vec<(usize, String)>]) -> Vec<usize> {
     let columns = lines.iter().map(Vec::len).max().unwrap_or(0);
     let widest = |column: usize| {
@@ -286,7 +288,7 @@ fn widths(lines: &[Vec<(usize, String)>]) -> Vec<usize> {
     (0..columns).map(widest).collect()
 }
 
-/// Lines with these columns, each cell padded to the width of its column.
+/// The text of lines with these columns, each cell padded to the width of its column.
 fn laid_out(
     lines: &[Vec<(usize, String)>],
     widths: &[usize],
@@ -318,7 +320,7 @@ fn laid_out(
     out
 }
 
-/// The columns that fit, in order.
+/// The indices of the columns that fit, in order.
 fn fitting(fields: &[&'static Field], widths: &[usize], width: Option<usize>) -> Vec<usize> {
     let mut kept: Vec<usize> = (0..fields.len()).collect();
     let Some(width) = width else {
@@ -334,7 +336,7 @@ fn fitting(fields: &[&'static Field], widths: &[usize], width: Option<usize>) ->
     kept
 }
 
-/// The records exactly as received but for bourse's own members; without secrets unless requested.
+/// The records exactly as received, plus bourse's own members; without secrets unless requested.
 fn records<'l>(
     listing: &'l Listing,
     rows: &'l [u32],
@@ -355,7 +357,7 @@ fn records<'l>(
     })
 }
 
-/// What a command of the person's gets in its environment: the values of an offer, and how many there are.
+/// The environment variables of a user's command: the values of an offer, and the number of offers.
 pub fn variables(listing: &Listing, row: u32, count: usize) -> Vec<(&'static str, String)> {
     let text = |key: &str| {
         let field = listing.catalog().by_key(key)?;
@@ -381,7 +383,7 @@ pub fn variables(listing: &Listing, row: u32, count: usize) -> Vec<(&'static str
     .collect()
 }
 
-/// The width of the terminal, if standard output is one.
+/// The width of the terminal; `None` if standard output is none.
 fn terminal_width() -> Option<usize> {
     use std::io::IsTerminal as _;
     std::io::stdout()
@@ -392,12 +394,12 @@ fn terminal_width() -> Option<usize> {
         .map(|(columns, _)| usize::from(columns).max(20))
 }
 
-/// A small table without fields: the first column is a name, the others are numbers.
+/// A small table: a column of names, then columns of numbers.
 pub fn plain(rows: &[Vec<String>]) -> String {
     aligned(rows, |column| column > 0)
 }
 
-/// A small table of texts.
+/// A small table of left-aligned texts.
 pub fn left(rows: &[Vec<String>]) -> String {
     aligned(rows, |_| false)
 }
@@ -407,7 +409,7 @@ fn aligned(rows: &[Vec<String>], is_right: impl Fn(usize) -> bool) -> String {
     const MOST: usize = 4096;
     let lines = rows.iter().map(|row| {
         let cells = row.iter();
-        measured(cells.map(|cell| truncate(cell, MOST)))
+        with_widths(cells.map(|cell| truncate(cell, MOST)))
     });
     let lines: Vec<_> = lines.collect();
     let widths = widths(&lines);

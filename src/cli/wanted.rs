@@ -1,4 +1,4 @@
-//! What a search asks for: its query, limit, job and columns, from words and flags.
+//! The query, limit, job and columns of a search, from words and flags.
 
 use std::io::Read as _;
 
@@ -15,28 +15,30 @@ use crate::settings::Settings;
 use crate::store;
 use crate::table::column_prerequisites::Need;
 
-// With fewer, the first ten by a job's bill are only the first ten of those that the market ranks first.
-/// The records to request where the rows to show are chosen here: by a condition or an order that the
-/// market cannot take.
+/// Number of records to request where the shown rows are chosen here, by a condition or an order
+/// that the market cannot apply.
+///
+/// With fewer, the first ten by a job's bill would only be the first ten of those that the market
+/// ranks first.
 pub const LOCAL_LIMIT: u32 = 3_000;
 
 /// The maximum length of a query on standard input, in bytes.
 const LONGEST_QUERY: u64 = 64 * 1024;
 
-/// A search, and what its computed columns need.
+/// A search with the inputs of its computed columns.
 #[derive(Clone)]
 pub struct Wanted {
     pub query: Query,
     /// The job that a flag or the plain words describe.
     pub job: Option<Job>,
-    /// How many rows to show.
+    /// Maximum number of rows to show.
     pub rows: Option<u32>,
     pub term: Option<VolumeTerm>,
-    /// What records get for programs.
+    /// The additions to records, for programs.
     pub additions: Vec<Addition>,
-    /// The most requests in which all offers are loaded, in parts; `None` for one response.
+    /// Maximum number of requests that load all offers, in parts; `None` for a single response.
     pub all: Option<u32>,
-    /// The columns to print that are computed here.
+    /// The printed columns that are computed here.
     columns: Vec<&'static Field>,
     /// Whether banned machines and hosts are included.
     pub no_bans: bool,
@@ -57,7 +59,7 @@ impl Wanted {
         }
     }
 
-    /// The bans that apply.
+    /// The bans that the search applies: none with `--no-bans`.
     pub fn bans(&self, settings: &Settings) -> Annotations {
         if self.no_bans {
             return Annotations::default();
@@ -80,7 +82,7 @@ pub fn annotations(settings: &Settings) -> Annotations {
 }
 
 impl Wanted {
-    /// The columns that conditions, order and output need.
+    /// The columns that conditions, order and output use.
     pub fn fields(&self) -> impl Iterator<Item = &'static Field> {
         let conditions = self.query.active().map(|condition| condition.field);
         let orders = self.query.order.iter().map(|key| key.field);
@@ -92,7 +94,7 @@ impl Wanted {
         self.fields().any(|field| Need::of(field) == Some(Need::ThreePrices))
     }
 
-    /// Rejects columns that need an input which is missing.
+    /// Rejects columns whose input is missing.
     pub fn check_needs(&self, throughput: &Throughput) -> Result<(), CliError> {
         for field in self.fields() {
             let missing = match Need::of(field) {
@@ -118,23 +120,23 @@ impl Wanted {
     }
 }
 
-/// The request for a query without what is banned, as far as the market takes that.
+/// The request for a query, with the bans that the market can filter on.
 pub fn request(query: &Query, bans: &Annotations, dialect: &'static Dialect) -> Request {
     let mut query = query.clone();
     query.conditions.extend(bans.conditions(&query, dialect));
     Request::Search(query)
 }
 
-/// What flags say of prices.
+/// The price settings of flags.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Flags {
     pub job: Option<Job>,
-    /// When the job is to be done, in seconds since 1970.
+    /// The deadline of the job, in seconds since 1970.
     pub by: Option<f64>,
     pub term: Option<VolumeTerm>,
 }
 
-/// The query from words and flags; flags count more than plain words.
+/// The query from words and flags; flags override plain words.
 pub fn query(
     settings: &Settings,
     resource: Resource,
@@ -144,7 +146,7 @@ pub fn query(
     wanted(settings, resource, arguments, no_default, Flags::default()).map(|wanted| wanted.query)
 }
 
-/// The query from words and flags, and the job that the words describe.
+/// The query from words and flags, with the job that the words describe.
 pub fn wanted(
     settings: &Settings,
     resource: Resource,
@@ -232,7 +234,8 @@ fn text(words: &[String]) -> Result<String, CliError> {
     Ok(words.join(" "))
 }
 
-/// The conditions of a text with its plain words read, laid over those of a query.
+/// The conditions of a text, with plain words read, added to those of a query; newer conditions on
+/// a field replace older ones.
 pub fn conditions(
     reading: &Reading,
     text: &str,
@@ -252,8 +255,8 @@ pub fn conditions(
         .map_err(|error| CliError::Usage(format!("in the query:\n{}", error.render(text))))
 }
 
-/// Sets how many records are requested: as many as asked for, else enough that the rows to show are the
-/// first of the market.
+/// Sets the number of requested records: `limit`, or else enough that the shown rows are the
+/// market's first ones.
 pub fn set_limit(wanted: &mut Wanted, limit: Option<u32>, dialect: &'static Dialect) -> Result<(), CliError> {
     let (query, rows) = (&mut wanted.query, wanted.rows.unwrap_or(0));
     match limit {
@@ -275,14 +278,15 @@ pub fn set_limit(wanted: &mut Wanted, limit: Option<u32>, dialect: &'static Dial
     Ok(())
 }
 
-/// Sorts a search in its default order by the bill of its job.
+/// Sorts a search by the bill of its job, if it has the default order.
 pub fn rank_by_bill(query: &mut Query, dialect: &'static Dialect) {
     if query.order == language::default_query(query.resource, dialect).order {
         query.order = language::parse_order("job_cost", query.catalog()).unwrap_or_default();
     }
 }
 
-/// Whether the order is applied here: the market cannot sort by it, or sorts by other prices.
+/// Whether the rows are sorted here: the market cannot sort by this order, or sorts by other
+/// prices.
 pub fn is_sorted_here(query: &Query, dialect: &'static Dialect) -> bool {
     let catalog = query.catalog();
     let mut keys = query.order.iter();

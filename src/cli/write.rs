@@ -1,6 +1,7 @@
-//! `bourse unlist` and `bourse groups create`: writes without a screen, by the dashboard's rules.
+//! `bourse unlist` and `bourse groups create`: writes without a screen, under the rules of the
+//! dashboard.
 //!
-//! The request is printed, confirmed by typing or by `--yes`, sent once and never retried, and
+//! The request is printed, confirmed by typing or by `--yes`, sent once and never retried. It is
 //! journalled: the intent before the first byte, the outcome after the reply.
 
 pub(crate) mod check;
@@ -45,9 +46,9 @@ struct Write {
     request: Request,
     /// Its name in the journal.
     subject: String,
-    /// The word to type as confirmation.
+    /// The word that confirms it.
     word: String,
-    /// What to check if its outcome is unknown.
+    /// The check to make if its outcome is unknown, as advice.
     check: String,
     /// The outcome that the user sets for an identical write sent before.
     settle: Option<Settlement>,
@@ -92,8 +93,8 @@ pub async fn create(settings: &Settings, arguments: &CreateArguments) -> Result<
     perform(settings, write, arguments.write).await
 }
 
-/// The parameters with the person's bans in the search, as far as the market takes them: no worker
-/// runs there then.
+/// The parameters, with the bans that the market can filter on in the search, so that no worker
+/// runs on banned machines.
 fn without_banned(settings: &Settings, arguments: &CreateArguments) -> Draft {
     let mut draft = arguments.parameters.0.clone();
     // A search that cannot be read is refused as it is.
@@ -118,7 +119,7 @@ fn without_banned(settings: &Settings, arguments: &CreateArguments) -> Draft {
     draft
 }
 
-/// All validation errors of a draft, each under its flag; a search with a caret.
+/// All validation errors of a draft, each under its flag, and with a caret for the search.
 fn refused<'t>(objections: &[Objection], text: impl Fn(Key) -> &'t str) -> CliError {
     let lines: Vec<_> = objections
         .iter()
@@ -140,7 +141,7 @@ fn refused<'t>(objections: &[Objection], text: impl Fn(Key) -> &'t str) -> CliEr
     CliError::Usage(lines.join("\n"))
 }
 
-/// A validation error or warning under its flag.
+/// A validation error or warning after its flag.
 fn named(objection: &Objection) -> String {
     let flag = Key::named(objection.parameter).map_or(objection.parameter, flag);
     format!("--{flag}: {}", objection.message)
@@ -172,7 +173,7 @@ fn market_flags(settings: &Settings) -> Vec<String> {
     }
 }
 
-/// The writes to the market, oldest first. Where nothing was ever written, no file is made.
+/// The writes to the market, oldest first. No file is created if nothing was ever written.
 pub fn written(settings: &Settings, session: &Session) -> Vec<Entry> {
     let file = settings.paths.as_ref().map(Paths::journal_file);
     if !file.is_some_and(|file| file.exists()) {
@@ -223,7 +224,7 @@ async fn perform(settings: &Settings, mut write: Write, how: WriteArguments) -> 
     output::tell(preview(&consent).trim_end());
     let mut opened = OpenedJournal::open(settings, &profile);
     if profile.is_sandbox {
-        // Another market in every run: of what was sent to an earlier one only workergroups stay.
+        // The sandbox differs in every run: of the writes to an earlier one, only workergroups persist.
         let is_kept = |entry: &Entry| entry.intent.kind == WriteKind::CreateWorkergroup;
         opened.entries.retain(is_kept);
     }
@@ -254,7 +255,8 @@ async fn perform(settings: &Settings, mut write: Write, how: WriteArguments) -> 
     sent
 }
 
-/// Refuses if the market is read-only, or if there is no terminal to confirm on.
+/// Checks that the market is not read-only, and that there is a terminal to confirm on unless
+/// `--yes` is given.
 fn allowed(settings: &Settings, how: WriteArguments) -> Result<(), CliError> {
     if settings.read_only {
         return Err(CliError::Failed(format!("nothing was sent: {READ_ONLY}")));
@@ -274,7 +276,7 @@ fn url(consent: &RequestPreview) -> String {
     format!("{}{}", consent.base, consent.path)
 }
 
-/// The request for people, naming the key without showing it.
+/// The text of a request, which names the key without showing it.
 fn preview(consent: &RequestPreview) -> String {
     format!(
         "{} {}\n{}\n{}\n",

@@ -54,7 +54,7 @@ impl Update<'_> {
         }
     }
 
-    /// Requests what the open pane needs; without a table there, the offers.
+    /// Sends the first request of the open pane, or that of the offers if the pane has no table.
     pub(crate) fn start(&mut self) {
         let state = &mut self.model.state;
         // This pane shows no notices.

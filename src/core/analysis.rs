@@ -1,5 +1,5 @@
-//! What the views that compare rows share: when they can open, and how rows are counted and
-//! narrowed.
+//! Shared by the views that compare rows: when they can open, and how rows are counted and
+//! filtered.
 
 use super::state::State;
 use super::view::Cx;
@@ -9,10 +9,10 @@ use crate::keys::Action;
 use crate::keys::pane::Pane;
 use crate::table::browser::Browser;
 
-/// The GPUs of the largest common machines.
+/// GPUs of the largest machines that are common.
 const USUAL_GPUS: f64 = 8.0;
 
-/// Why an action cannot be done now, if it cannot.
+/// The reason an action on rows is disabled now, or `None` if it is enabled.
 pub(crate) fn disabled(state: &State, action: Action) -> Option<String> {
     let key = |action| state.keymap.key_of(action);
     let pane = state.pane;
@@ -70,7 +70,7 @@ impl Browser {
         }
     }
 
-    /// The GPUs that the search asks for, if they are more than an offer usually has.
+    /// The number of GPUs the search asks for, if it exceeds the size of common machines.
     pub fn gpus_beyond_an_offer(&self) -> Option<f64> {
         let mut conditions = self
             .query
@@ -84,8 +84,8 @@ impl Browser {
         })
     }
 
-    /// How many rows there are and whether they are all: `All 57 offers`, `First 500 offers, more exist`,
-    /// `50 offers received, more may exist`.
+    /// The number of rows and whether they are complete: `All 57 offers`, `First 500 offers, more
+    /// exist`, `50 offers received, more may exist`.
     pub fn count_label(&self) -> String {
         let rows = self.listing().map_or(0, Listing::len);
         let resource = self.resource();
@@ -101,7 +101,8 @@ impl Browser {
         }
     }
 
-    /// Replaces the conditions on the same fields by `conditions`, as [`Browser::jump_to`].
+    /// Replaces the conditions on the fields of `conditions` by these; [`Browser::jump_back`]
+    /// undoes it.
     pub fn narrow_to(&mut self, conditions: Vec<Condition>) {
         let mut kept = self.query.conditions.clone();
         kept.retain(|old| conditions.iter().all(|new| new.field != old.field));
@@ -113,7 +114,7 @@ impl Browser {
     /// undoes it.
     pub fn jump_to(&mut self, conditions: Vec<Condition>) {
         let before = self.query.conditions.clone();
-        // The person has changed the query since the last jump: there is no way back beyond that.
+        // The user has changed the query since the last jump, which can no longer be undone.
         if self.jumps.last().is_some_and(|(_, to)| *to != before) {
             self.jumps.clear();
         }
@@ -121,7 +122,7 @@ impl Browser {
         self.change_conditions(conditions);
     }
 
-    /// Restores the conditions before the last jump; false if the query is not what that made of it.
+    /// Restores the conditions before the last jump; false if the query was changed since.
     pub fn jump_back(&mut self) -> bool {
         let last = self.jumps.pop();
         let Some((before, _)) = last.filter(|(_, to)| *to == self.query.conditions) else {

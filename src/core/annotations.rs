@@ -1,8 +1,8 @@
-//! The person's stars, notes and bans, and what follows from them for searches and rows.
+//! The user's stars, notes and bans, and their effects on searches and rows.
 //!
-//! Bans act in two places only, so that no view can forget them: each search that is sent leaves
-//! out what its market can filter on, and each response loses the other banned rows before anybody
-//! sees them.
+//! Bans act in two places only, so that no view can forget them: each search is sent with the bans
+//! its market can filter on, and all other banned rows are removed from each response before a view
+//! reads it.
 
 use crate::core::message::{News, Saved, Saving};
 use crate::table::remote::Ticket;
@@ -17,10 +17,10 @@ use crate::domain::{Condition, Listing, Operand, Operator, Query, Resource, Valu
 use crate::keys::{Action, Subject};
 use crate::table::browser::Browser;
 
-/// How many changes can be undone.
+/// Maximum number of changes that can be undone.
 const MOST_UNDONE: usize = 100;
 
-/// The annotations, and how they are used now.
+/// The annotations of the profile, their unsaved changes and their undo history.
 #[derive(Debug, Default)]
 pub struct AnnotationState {
     pub all: Arc<Annotations>,
@@ -28,7 +28,7 @@ pub struct AnnotationState {
     pub shows_banned: bool,
     /// The changes that undo the latest ones, newest last.
     undo: Vec<AnnotationChange>,
-    /// Changes that are not confirmed yet.
+    /// Number of changes whose saving is not confirmed yet.
     pending: usize,
 }
 
@@ -40,7 +40,7 @@ impl AnnotationState {
 }
 
 impl Cx<'_> {
-    /// Changes an annotation, here and in its file. What a lifted ban hid is requested again.
+    /// Changes an annotation here and in its file. Lifting a ban requests the rows it hid.
     pub fn annotate(&mut self, change: &AnnotationChange) {
         let inverse = self.annotate_only(change);
         let undo = &mut self.state.annotations.undo;
@@ -50,7 +50,8 @@ impl Cx<'_> {
         }
     }
 
-    /// Undoes the latest change; `None` if there is none. Returns the change that did it.
+    /// Undoes the latest change and returns the change that restored the earlier state; `None` if
+    /// there is nothing to undo.
     pub fn undo_annotation(&mut self) -> Option<AnnotationChange> {
         let change = self.state.annotations.undo.pop()?;
         self.annotate_only(&change);
@@ -83,7 +84,7 @@ impl Cx<'_> {
         }
     }
 
-    /// Requests the rows of the panes that show some.
+    /// Repeats the searches of the tables that show rows.
     fn ask_again(&mut self) {
         for resource in [Resource::Offers, Resource::Volumes] {
             if self.state.browsers[resource].listing().is_some() {
@@ -94,13 +95,14 @@ impl Cx<'_> {
 }
 
 impl State {
-    /// Takes over the annotations of the profile.
+    /// Replaces the annotations by those of the profile and applies them to the loaded rows.
     pub fn restore_annotations(&mut self, all: Annotations) {
         self.annotations.all = Arc::new(all);
         self.use_annotations();
     }
 
-    /// Takes over the annotations in the file, with other programs' changes.
+    /// Replaces the annotations by those in the file, which may hold other programs' changes; a
+    /// failure is reported.
     pub(crate) fn on_annotations_saved(&mut self, result: Result<Annotations, EffectError>) {
         self.annotations.pending = self.annotations.pending.saturating_sub(1);
         match result {
@@ -127,7 +129,7 @@ impl State {
         }
     }
 
-    /// The bans that the market takes with a search.
+    /// The bans that the market can filter on, as conditions of `query`.
     pub fn ban_conditions(&self, query: &Query) -> Vec<Condition> {
         if self.annotations.shows_banned {
             return Vec::new();
@@ -150,7 +152,7 @@ impl State {
         }
     }
 
-    /// Removes what is banned from a response.
+    /// Removes banned rows from a response, unless banned offers are listed.
     pub(crate) fn hide_banned(&self, result: &mut Result<Reply, ApiError>) {
         if let (Ok(Reply::Records(listing)), false) = (result, self.annotations.shows_banned) {
             self.annotations.all.hide_banned(listing);
@@ -158,7 +160,7 @@ impl State {
     }
 }
 
-/// Takes over the annotations in the file, with other programs' changes.
+/// Passes the result of saving annotations to [`State::on_annotations_saved`].
 fn annotations_saved(cx: &mut Cx<'_>, _: Ticket, news: News) {
     if let News::Saved(Saved::Annotations(result)) = news {
         cx.state.on_annotations_saved(*result);
@@ -171,7 +173,7 @@ pub fn selected(browser: &Browser) -> [Option<Supplier>; 2] {
     selected.map_or([None; 2], |(listing, row)| suppliers(listing, row))
 }
 
-/// Why an action on annotations cannot be done, if it cannot.
+/// The reason an action on annotations is disabled, or `None` if it is enabled.
 pub(crate) fn disabled(state: &State, action: Action) -> Option<String> {
     let [machine, host] = state.browser().map(selected).unwrap_or_default();
     let annotations = &state.annotations;
@@ -190,7 +192,7 @@ pub(crate) fn disabled(state: &State, action: Action) -> Option<String> {
     }
 }
 
-/// Whether an action is about the annotations of a row.
+/// Whether an action changes or filters by annotations.
 pub(crate) const fn is_of_annotations(action: Action) -> bool {
     matches!(
         action,
@@ -216,7 +218,7 @@ impl Browser {
         self.revalue();
     }
 
-    /// How many loaded rows the person's bans hide.
+    /// Number of loaded rows that are hidden by bans.
     pub fn hidden(&self) -> usize {
         self.listing().map_or(0, Listing::hidden)
     }

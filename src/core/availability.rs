@@ -1,4 +1,4 @@
-//! What can be done now, and why the rest cannot.
+//! Which actions are available now, and the reasons for disabled ones.
 
 use super::commands::Commands;
 use super::model::Model;
@@ -11,8 +11,8 @@ use crate::keys::pane::Pane;
 use crate::keys::{Action, BINDINGS, Context, bindings};
 use crate::table::browser::Browser;
 
-/// The contexts of the table that are reachable from the keyboard's owner by closing what is over
-/// it; `None` where text is typed or a question is open, so that nothing typed is lost.
+/// The contexts of the table below the open views, which can be reached by closing them; `None`
+/// where text is typed or a question is open, so that nothing typed is lost.
 pub(crate) fn reach(model: &Model) -> Option<&'static [Context]> {
     let is_open = model.browser().is_some()
         && model.contexts().contains(&Context::Global)
@@ -21,7 +21,7 @@ pub(crate) fn reach(model: &Model) -> Option<&'static [Context]> {
 }
 
 impl Model {
-    /// The topmost view's own name for the effect of an action.
+    /// The topmost view's own name for an action's effect.
     pub fn hint(&self, action: Action) -> Option<&'static str> {
         let view = self.top();
         let of_search = view
@@ -51,7 +51,7 @@ impl Model {
         }
     }
 
-    /// Why an action is disabled, if it is.
+    /// The reason an action is disabled, or `None` if it is enabled.
     pub fn disabled(&self, action: Action) -> Option<String> {
         match self.availability(action) {
             Availability::Disabled(why) => return Some(why),
@@ -65,7 +65,7 @@ impl Model {
 }
 
 impl State {
-    /// The number of the latest failed request of an operation, if it is still in the ledger.
+    /// The number of the latest failed request of an operation, if the ledger still holds it.
     fn request_of(&self, operation: Operation) -> Option<u64> {
         self.ledger
             .numbered()
@@ -84,7 +84,8 @@ impl State {
         })
     }
 
-    /// Why the state of the pane and its table disables an action, if it does.
+    /// The reason the pane and its table disable an action, or `None`. `is_on_pane` says that
+    /// nothing is open over the pane.
     pub(super) fn blocked(&self, action: Action, is_on_pane: bool) -> Option<String> {
         if self.pane == Pane::Requests {
             return None;
@@ -115,7 +116,8 @@ impl State {
 }
 
 impl State {
-    /// Why nothing is done with the rows of a table that are the record's; `None` if they are not.
+    /// The reason recorded rows of a table cannot be acted on: a reply is awaited, or a refresh is
+    /// needed. `None` if its rows are a response.
     pub fn awaits_reply(&self, browser: &Browser) -> Option<String> {
         let age = browser.recorded_age(self.now)?;
         Some(if browser.remote().is_loading() {
@@ -126,8 +128,10 @@ impl State {
     }
 }
 
-/// Whether an action takes rows for what the market offers now: what is opened, marked, compared, exported or
-/// bought must be of a response.
+/// Whether an action needs rows that the market offers now.
+///
+/// Recorded rows may be gone: only rows of a response are opened, marked, compared, exported or
+/// bought.
 const fn needs_reply(action: Action) -> bool {
     matches!(
         action,
@@ -153,8 +157,8 @@ const fn needs_reply(action: Action) -> bool {
 }
 
 impl Model {
-    /// Whether the topmost view has its own key for an action: then it means something else there
-    /// than in the pane below.
+    /// Whether the topmost view has its own key for an action, which then means something else
+    /// there than in the pane below.
     fn binds_itself(&self, action: Action) -> bool {
         let view = self.overlays.last();
         view.is_some_and(|view| bind_themselves(view.contexts(), action))
@@ -167,7 +171,7 @@ fn bind_themselves(contexts: &[Context], action: Action) -> bool {
     contexts.any(|context| bindings(*context).any(|row| row.action == action))
 }
 
-/// Why no record can be opened, if none can.
+/// The reason no record can be opened, or `None` if one is selected.
 fn nothing_to_open(browser: Option<&Browser>) -> Option<String> {
     let is_loading = |browser: &&Browser| browser.remote().is_loading();
     match browser {
@@ -180,7 +184,7 @@ fn nothing_to_open(browser: Option<&Browser>) -> Option<String> {
 }
 
 impl Commands {
-    /// The commands of whoever has the keyboard now.
+    /// The commands available where the keyboard is now.
     pub(crate) fn of(model: &Model) -> Self {
         let actions = || BINDINGS.iter().map(|row| row.action);
         let by_view = |action| match model.availability(action) {
@@ -198,7 +202,9 @@ impl Commands {
         }
     }
 
-    /// Why an action is disabled now, if it is: the list stays open while rows arrive.
+    /// The reason an action is disabled now, or `None`.
+    ///
+    /// The table is checked at each call: rows may arrive while the list is open.
     pub fn disabled(&self, action: Action, state: &State) -> Option<String> {
         let by_view = self.disabled.iter().find(|(known, _)| *known == action);
         let is_own = !self.is_pane && bind_themselves(self.contexts, action);

@@ -5,28 +5,28 @@ use crate::domain::Field;
 use crate::keys::{Action, BINDINGS, Binding, Context, bindings};
 use crate::table::browser::Browser;
 
-/// The commands of the focused view when their list opens.
+/// The commands available to the focused view at the moment their list opens.
 #[derive(Debug)]
 pub struct Commands {
-    /// Where keys are looked up.
+    /// The contexts in which the view's keys are looked up.
     pub contexts: &'static [Context],
-    /// What is reachable by closing everything over the table.
+    /// The contexts of the table below, if it can be reached by closing the views over it.
     pub(crate) below: Option<&'static [Context]>,
-    /// Whether nothing is open over the pane.
+    /// Whether the focus is on the pane, with no view open over it.
     pub(crate) is_pane: bool,
-    /// What the focused view itself disables, and why.
+    /// The actions the focused view itself disables, with the reasons.
     pub(crate) disabled: Vec<(Action, String)>,
     /// Actions without a meaning for the focused view.
     pub(crate) hidden: Vec<Action>,
 }
 
 impl Commands {
-    /// Whether the table below can be reached.
+    /// Whether the table below can be reached from here.
     pub const fn reaches_table(&self) -> bool {
         self.below.is_some()
     }
 
-    /// Whether another market can be connected to from here.
+    /// Whether the user can switch markets from here.
     pub const fn reaches_markets(&self) -> bool {
         self.below.is_some() || self.is_pane
     }
@@ -39,8 +39,8 @@ impl Commands {
         contexts.flat_map(|context| bindings(*context))
     }
 
-    /// Runs an action where it has a meaning: for the view that had the focus, else for the table
-    /// below. The calling list closes.
+    /// Runs an action in the view that had the focus, or else on the table below. The list of
+    /// commands closes.
     pub fn run(&self, action: Action, cx: &mut Cx<'_>) {
         let knows = |contexts: &[Context]| {
             let mut rows = BINDINGS.iter().filter(|row| row.action == action);

@@ -7,7 +7,8 @@ use crate::domain::Resource;
 use crate::table::remote::Now;
 
 impl State {
-    /// Applies a reloaded configuration, or reports why the old one stays.
+    /// Applies a reloaded configuration; one that cannot be used is reported, and the old one stays
+    /// in force.
     pub(crate) fn reloaded(&mut self, now: Now, result: Result<Box<Reconfigured>, EffectError>) {
         let outdated = std::mem::take(&mut self.settings.notices);
         self.notices.retain(|notice| !outdated.contains(notice));

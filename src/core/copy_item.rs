@@ -3,18 +3,18 @@
 use crate::api::OriginError;
 use crate::domain::text::clipboard;
 
-/// The longest text that is copied, in bytes: what all terminals accept.
+/// Maximum length of a copied text, in bytes: all terminals accept as much.
 pub const LONGEST: usize = 64 * 1024;
 
-/// A text that is not copied.
+/// The reason a text is not copied.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CopyError {
     #[error("it is empty")]
     Empty,
-    /// There is no such text: the sentence says what is missing.
+    /// The text does not exist; a sentence that names the missing part.
     #[error("{0}")]
     Missing(&'static str),
-    /// The rows are recorded ones, or the table has none yet: the sentence says what they wait for.
+    /// The rows are recorded ones, or not loaded yet; a sentence that names the awaited event.
     #[error("{0}")]
     Waiting(String),
     #[error("{} kB is over the clipboard's limit of {} kB: export it instead", .bytes.div_ceil(1024), LONGEST / 1024)]
@@ -25,24 +25,25 @@ pub enum CopyError {
     Address(#[from] OriginError),
 }
 
-/// A text that can be copied, with a letter of its own in the menu of copies.
+/// A text that can be copied, with its letter in the copy menu.
 #[derive(Debug, Clone)]
 pub struct CopyItem {
     /// The letter that copies it in the menu.
     pub letter: char,
     /// Its name in the palette.
     pub name: &'static str,
-    /// What it is, as in “Copied …”.
+    /// A description of the text, as in “Copied …”.
     pub what: String,
-    /// The text, or why there is none.
+    /// The text, or the reason it cannot be copied.
     pub text: Result<String, CopyError>,
     /// Whether the text is a secret: copied on request, never shown.
     pub is_secret: bool,
 }
 
 impl CopyItem {
-    /// An item; a text that is too long becomes an error. Hostile characters are escaped, and it says
-    /// so.
+    /// Creates an item; an empty text, or one that is too long, becomes an error.
+    ///
+    /// Hostile characters are escaped, and the description says so.
     pub fn new(letter: char, name: &'static str, what: impl Into<String>, text: Result<String, CopyError>) -> Self {
         let mut what = what.into();
         let text = text.and_then(|raw| {
@@ -65,7 +66,7 @@ impl CopyItem {
         }
     }
 
-    /// Marks it as a secret, which is never shown.
+    /// Marks the text as a secret, which is never shown.
     #[must_use]
     pub const fn secret(mut self) -> Self {
         self.is_secret = true;
@@ -73,10 +74,11 @@ impl CopyItem {
     }
 }
 
-/// Checks that a text of `bytes` is not too long for a clipboard.
+/// Checks that `bytes` fit into a clipboard.
 ///
 /// # Errors
-/// When they are.
+///
+/// [`CopyError::TooLong`] above [`LONGEST`].
 pub fn check_size(bytes: usize) -> Result<(), CopyError> {
     if bytes <= LONGEST {
         return Ok(());

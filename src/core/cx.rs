@@ -1,4 +1,4 @@
-//! What a view or feature can read and do.
+//! The context in which a view or feature handles an event.
 
 use std::any::Any;
 
@@ -28,21 +28,23 @@ use crate::table::watch::Pace;
 use crate::tui::text_input::Pasted;
 use crate::tui::viewport::Viewport;
 
-/// The state of a feature, and what it changes or reads together with it.
+/// The state of a feature with the parts of [`State`] that it changes at the same time.
 #[derive(Debug)]
 pub struct Lent<'a, T> {
     pub feature: &'a mut T,
     pub tables: &'a mut Browsers,
     pub tickets: &'a mut Tickets,
-    /// How often watched searches may send requests.
+    /// The request rate of watched searches.
     pub pace: &'a mut Pace,
     pub profile: &'a Profile,
     pub annotations: &'a AnnotationState,
     pub ledger: &'a Ledger,
 }
 
-/// What a view or feature can read and do: it reads all of the state, and changes tables, drafts and what
-/// is its own; everything else it asks for.
+/// The context in which a view or feature handles an event.
+///
+/// It reads all of the state, and changes tables, drafts and its own state directly; everything
+/// else is requested through its methods.
 #[derive(Debug)]
 pub struct Cx<'a> {
     pub now: Now,
@@ -73,7 +75,7 @@ impl<'a> Cx<'a> {
         }
     }
 
-    /// The market, its data and the person's settings.
+    /// The market, its data and the user's settings.
     pub const fn state(&self) -> &State {
         self.state
     }
@@ -91,7 +93,7 @@ impl<'a> Cx<'a> {
         &mut self.state.drafts
     }
 
-    /// The writes, to confirm one or to note what the person knows of it.
+    /// The writes to the market, to confirm one or to record its outcome.
     pub const fn writes(&mut self) -> &mut Mutations {
         &mut self.state.mutations
     }
@@ -104,22 +106,22 @@ impl<'a> Cx<'a> {
         &mut self.state.settings.themes
     }
 
-    /// How table and preview share a wide screen.
+    /// The division of a wide screen between table and preview.
     pub const fn split(&mut self) -> &mut Split {
         &mut self.state.screen.split
     }
 
-    /// How often watched searches may send requests.
+    /// The request rate of watched searches.
     pub const fn pace(&mut self) -> &mut Pace {
         &mut self.state.settings.pace
     }
 
-    /// The state of the feature that asks.
+    /// The calling feature's own state.
     pub fn feature<T: Any>(&mut self) -> &mut T {
         self.state.feature_states.get_mut()
     }
 
-    /// The feature's own state, together with what it may need at the same time.
+    /// The feature's own state, together with the other parts it changes at the same time.
     pub fn lend<T: Any>(&mut self) -> Lent<'_, T> {
         let state = &mut *self.state;
         Lent {
@@ -133,7 +135,7 @@ impl<'a> Cx<'a> {
         }
     }
 
-    /// Tells every feature what has happened.
+    /// Passes an event to every feature.
     pub(crate) fn emit(&mut self, mut event: Event<'_>) {
         for feature in self.state.features {
             (feature.event)(self, &mut event);
@@ -167,7 +169,7 @@ impl<'a> Cx<'a> {
         }
     }
 
-    /// A ticket for a request that the caller sends.
+    /// A ticket for a request that the caller sends itself.
     pub const fn ticket(&mut self) -> Ticket {
         self.state.tickets.take()
     }
@@ -177,7 +179,7 @@ impl<'a> Cx<'a> {
         self.changes.push(Change::Open(Box::new(view)));
     }
 
-    /// Opens another feature's view on something in particular.
+    /// Opens another feature's view on a subject.
     pub fn open_on(&mut self, target: Open) {
         self.changes.push(Change::OpenOn(target));
     }
@@ -190,7 +192,7 @@ impl<'a> Cx<'a> {
         is_there
     }
 
-    /// The commands available here, for a list of them that is about to open.
+    /// The commands available here, taken by a list of them that is about to open.
     pub const fn take_commands(&mut self) -> Option<Commands> {
         self.commands.take()
     }
@@ -209,7 +211,7 @@ impl<'a> Cx<'a> {
         self.changes.push(Change::CloseAll);
     }
 
-    /// Performs an action after the pending changes, as if its key was pressed.
+    /// Performs an action after the pending changes, as if its key were pressed.
     pub fn perform(&mut self, action: Action) {
         self.changes.push(Change::Perform(action));
     }
@@ -220,7 +222,7 @@ impl<'a> Cx<'a> {
         self.changes.push(Change::PerformOnPane(action));
     }
 
-    /// Goes on with another market.
+    /// Switches to another market, which is connected already.
     pub(crate) fn switch(&mut self, ready: MarketReady) {
         self.changes.push(Change::Switch(Box::new(ready)));
     }
@@ -242,7 +244,7 @@ impl<'a> Cx<'a> {
         ticket
     }
 
-    /// Asks for an effect; [`View::on_news`] gets what it brings.
+    /// Requests an effect whose news [`View::on_news`] gets.
     pub fn effect_for_view(&mut self, effect: Effect) {
         self.effects_for(Owner::View(self.depth), [effect]);
     }
@@ -260,7 +262,7 @@ impl<'a> Cx<'a> {
         self.effects.extend(effects);
     }
 
-    /// The polls that this update records.
+    /// The polls that this update adds to the record.
     pub fn recorded(&self) -> impl Iterator<Item = &Poll> {
         self.effects.iter().filter_map(|effect| {
             let Effect::History(HistoryJob::Record(poll)) = effect else {
@@ -270,7 +272,7 @@ impl<'a> Cx<'a> {
         })
     }
 
-    /// Reports that a change of the user's cannot be saved, once.
+    /// Reports, once, that a change of the user cannot be saved.
     pub fn not_saved(&mut self, error: EffectError) {
         self.state.record_save_result(Err(error));
     }
@@ -288,7 +290,7 @@ impl<'a> Cx<'a> {
         self.state.toast = Some(Toast::error(text, self.now));
     }
 
-    /// Says what a paste left out.
+    /// Reports the parts that a paste left out.
     pub fn pasted(&mut self, pasted: Pasted) {
         if let Some(notice) = pasted.notice() {
             self.complain(notice);
@@ -300,7 +302,7 @@ impl<'a> Cx<'a> {
         self.layout.viewport(self.depth, region)
     }
 
-    /// How many columns of the table were scrolled away in the last frame, and how many did not fit at its right.
+    /// Number of columns that were hidden left and right of the visible ones in the last frame.
     pub const fn hidden_columns(&self) -> (usize, usize) {
         (self.layout.columns_left, self.layout.columns_right)
     }
@@ -310,18 +312,18 @@ impl<'a> Cx<'a> {
         self.layout.has_header(field)
     }
 
-    /// The columns that table and preview shared in the last frame.
+    /// The width, in columns, that table and preview shared in the last frame.
     pub fn split_width(&self) -> u16 {
         self.layout.split.map_or(self.state.screen.size.0, |(_, width)| width)
     }
 
-    /// How many lines an action moves in the main region; `None` if it does not move.
+    /// Number of lines an action moves in the main region; `None` if it does not move.
     pub fn motion(&self, action: Action) -> Option<isize> {
         action.motion(self.viewport(Region::MAIN).page)
     }
 }
 
-/// Sends the requests for orders that have settled.
+/// Sends the requests for the table orders that have settled.
 pub(crate) fn ask_settled_orders(cx: &mut Cx<'_>) {
     let is_held = cx.state.held(cx.now).is_some();
     for resource in Resource::ALL {

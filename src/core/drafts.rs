@@ -1,7 +1,7 @@
-//! State that views keep while closed: an unfinished form, a choice of axes.
+//! State that views keep while closed, such as an unfinished form or a choice of axes.
 //!
-//! Each view keeps a type of its own here, so that no other module knows of it and deleting the
-//! view deletes its memory.
+//! Each view stores a type of its own, so that no other module depends on it and its state goes
+//! with the view.
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
@@ -10,11 +10,11 @@ use std::fmt;
 use crate::keys::Action;
 use crate::keys::pane::Pane;
 
-/// One value per type.
+/// The stored values, one for each type.
 #[derive(Default)]
 pub struct Drafts {
     values: HashMap<TypeId, Box<dyn Any + Send>>,
-    /// The action whose view was left open over a pane, to open again with it.
+    /// A pane and the action whose view was open over it, to reopen both together.
     pub(crate) left_open: Option<(Pane, Action)>,
 }
 

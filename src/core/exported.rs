@@ -11,16 +11,16 @@ pub struct Written {
     pub bytes: usize,
 }
 
-/// Why a file was not written.
+/// The reason a file was not written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NotWritten {
     /// A file of that name exists; its path, for display.
     Exists(String),
-    /// Writing failed; why, for display.
+    /// Writing failed, with the cause, for display.
     Failed(String),
 }
 
-/// The notice for an export that succeeded, or whose form was closed meanwhile.
+/// The notice of an export: that it succeeded, or how it ended after its form was closed.
 pub fn announce(result: Result<Written, NotWritten>, now: Now) -> Toast {
     match result {
         Ok(written) => {

@@ -1,4 +1,6 @@
-//! What core knows of features: none by name, only the functions that each one brings.
+//! The interface between features and the core.
+//!
+//! The core names no feature: each one contributes a row of functions.
 
 use std::any::Any;
 use std::fmt;
@@ -13,9 +15,10 @@ use crate::keys::Action;
 use crate::record::{Poll, SearchKey};
 use crate::table::remote::{Now, Ticket};
 
-/// The state of a feature.
+/// The state of a feature, found by its type.
 pub trait FeatureState: Any + fmt::Debug + Send {
-    /// Whether it is about the person rather than the market, and stays when the market is switched.
+    /// Whether it belongs to the user rather than the market, so that switching markets does not
+    /// reset it.
     fn stays(&mut self) -> bool {
         false
     }
@@ -30,7 +33,7 @@ impl FeatureStates {
         Self(features.iter().filter_map(|feature| (feature.state)(dialect)).collect())
     }
 
-    /// Takes over what is about the person from the states of the old market.
+    /// Replaces fresh states by those of the old market that belong to the user.
     pub(crate) fn keep(&mut self, old: Self) {
         for mut state in old.0 {
             let is_same = |fresh: &&mut Box<dyn FeatureState>| (***fresh).type_id() == (*state).type_id();
@@ -41,7 +44,11 @@ impl FeatureStates {
         }
     }
 
-    /// The state of a feature, which its row creates.
+    /// The state of a feature.
+    ///
+    /// # Panics
+    ///
+    /// If no feature creates a state of this type.
     pub fn get<T: Any>(&self) -> &T {
         let states = self.0.iter().map(|state| &**state as &dyn Any);
         let mut states = states.filter_map(|state| state.downcast_ref());
@@ -59,69 +66,73 @@ fn missing<T>() -> ! {
     unreachable!("no feature keeps a {}", std::any::type_name::<T>())
 }
 
-/// Something that several features may care about.
+/// An event that several features may handle.
 #[derive(Debug)]
 pub enum Event<'a> {
-    /// A table shows a new response, or its failure. Whoever records takes what it adds to the record.
+    /// A table shows a new response, or its failure. A feature that records takes the poll and adds
+    /// it to the record.
     Listed(Resource, Option<Poll>),
-    /// The response to a write is there.
+    /// The response to a write has arrived.
     Wrote(WriteKind, &'a Response),
-    /// A key was pressed, or the terminal got or lost the focus.
+    /// The user pressed a key, or the terminal gained or lost the focus.
     Looked { is_leaving: bool },
-    /// The computer was suspended and goes on; any number from 0 to 1.
+    /// The computer resumed after a suspend; `spread` is an arbitrary number from 0 to 1.
     Woken { spread: f64 },
-    /// An attempt was added to the ledger, which dropped its oldest ones: their numbers.
+    /// An attempt was added to the ledger, which dropped its oldest ones, listed by number.
     Recorded {
         /// The ticket of the request; `None` if the dashboard did not send it.
         ticket: Option<Ticket>,
         dropped: &'a [u64],
     },
-    /// A pane was opened, and all views over it are closed.
+    /// A pane was opened; all views over it are closed.
     PaneOpened,
-    /// What was saved for the market is there.
+    /// The saved data of the market was loaded.
     Restored(&'a mut RestoredState),
 }
 
-/// What is in progress, for the header.
+/// An activity in progress, for the header.
 #[derive(Debug)]
 pub struct Headline {
-    /// Its progress, and why it waits.
+    /// Its progress, and the reason if it waits.
     pub text: String,
-    /// The same for a narrow screen.
+    /// A shorter text, for a narrow screen.
     pub short: String,
 }
 
-/// The functions of a feature that keeps state or waits for something. One that only has views needs none.
+/// The functions of a feature that keeps state or has deadlines; a feature that only has views
+/// needs none.
 #[derive(Debug, Clone, Copy)]
 pub struct Feature {
-    /// The state that it keeps, for a market that speaks a dialect.
+    /// Creates its state for a market with this dialect; `None` if it has none.
     pub state: fn(&'static Dialect) -> Option<Box<dyn FeatureState>>,
     pub event: fn(&mut Cx<'_>, &mut Event<'_>),
-    /// Sees what an update leads to, and adds to it.
+    /// Runs after each update and may add effects to it.
     pub follow: fn(&mut Cx<'_>),
-    /// What it wants to be kept current.
+    /// The searches it wants polled.
     pub wishes: fn(&State, Now) -> Vec<Interest>,
-    /// When it needs `tick`, on the monotonic clock.
+    /// The monotonic time of its next `tick`; `None` if it needs none.
     pub deadline: fn(&State, Now) -> Option<f64>,
-    /// Its deadline has passed. May also come early.
+    /// Runs once the deadline has passed, sometimes earlier.
     pub tick: fn(&mut Cx<'_>),
     /// Whether an action has no meaning in the open pane.
     pub hides: fn(&State, Action) -> bool,
-    /// Why an action is disabled, if it is; the flag says whether nothing is open over the pane.
+    /// The reason an action is disabled, or `None`; the flag is true if nothing is open over the
+    /// pane.
     pub disabled: fn(&State, Action, bool) -> Option<String>,
     pub headline: fn(&State, Now) -> Option<Headline>,
-    /// What quitting would stop, as a sentence.
+    /// A sentence that names the activity quitting would stop.
     pub stopped_by_quitting: fn(&State) -> Option<String>,
-    /// How many of its news the person has not seen, for the title of the window.
+    /// Number of its unseen news items, for the title of the window.
     pub unread: fn(&State) -> usize,
-    /// The number of the run that a request in flight is part of, if the feature sends requests in runs.
+    /// The number of the run that a request in flight belongs to, if the feature sends requests in
+    /// runs.
     pub run_of: fn(&State, Ticket) -> Option<u64>,
-    /// Prices per GPU at which the chart of a search's prices gets a line.
+    /// Prices per GPU that the chart of a search marks with a line.
     pub price_lines: fn(&State, &SearchKey) -> Vec<f64>,
 }
 
 impl Feature {
-    /// A feature that cares about nothing.
+    /// A feature that handles nothing.
     pub const IDLE: Self = Self {
         state: |_| None,
         event: |_, _| {},

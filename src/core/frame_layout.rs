@@ -1,4 +1,4 @@
-//! What the last frame measured: page sizes and positions, for keys and the mouse.
+//! Measurements of the last frame: page sizes and positions, for keys and the mouse.
 //!
 //! Drawing returns these as a value; the core never guesses them.
 
@@ -8,7 +8,7 @@ use crate::domain::Field;
 use crate::keys::Action;
 use crate::tui::viewport::Viewport;
 
-/// A scrolling part of a view, by a number of the view's choice.
+/// A scrolling part of a view, numbered by the view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Region(pub u8);
 
@@ -21,7 +21,7 @@ impl Region {
     pub const TABS: Self = Self(2);
 }
 
-/// Something that can be clicked.
+/// A part of the screen that reacts to clicks.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Target {
     /// The tab of the pane with this index.
@@ -38,14 +38,14 @@ pub enum Target {
 
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct FrameLayout {
-    /// Columns of the table that are scrolled away behind the leading ones.
+    /// Number of columns scrolled away behind the fixed leading ones.
     pub columns_left: usize,
-    /// Columns of the table that do not fit at its right.
+    /// Number of columns that do not fit on the right.
     pub columns_right: usize,
     /// The first column and the width that table and preview share, while the divider can be
     /// dragged.
     pub split: Option<(u16, u16)>,
-    /// What can be clicked, topmost last.
+    /// The clickable areas, topmost last.
     pub targets: Vec<(Rect, Target)>,
     /// The viewport of every region of every view, with the view's index in the stack.
     pub viewports: Vec<(usize, Region, Viewport)>,

@@ -1,4 +1,4 @@
-//! What is known of the markets, and what goes back and forth about them: commands and events.
+//! The markets of the configuration, and the commands and events of managing them.
 
 use super::message::EffectError;
 use super::profile::Profile;
@@ -25,9 +25,9 @@ pub struct Market {
     pub dialect: &'static Dialect,
     /// Whether creating and unlisting are off.
     pub read_only: bool,
-    /// The source of its key.
+    /// The source of its API key.
     pub key: KeySource,
-    /// The key file in the configuration, even if the key now comes from elsewhere.
+    /// The key file in the configuration, even if the key is read from elsewhere now.
     pub file: Option<KeyFile>,
     /// Whether the configuration can change it: not the sandbox, nor a market with an address from
     /// the command line.
@@ -38,11 +38,11 @@ pub struct Market {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyFile {
     pub path: String,
-    /// Whether bourse wrote it: then it is deleted with its key.
+    /// Whether bourse wrote it, so that it is deleted with its key.
     pub is_ours: bool,
 }
 
-/// All markets, and what the form for adding one needs.
+/// All markets, and the facts that the form for adding one needs.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct MarketList {
     /// The markets, the built-in ones first.
@@ -51,18 +51,18 @@ pub struct MarketList {
     pub has_variable: bool,
     /// The path of the configuration file, for display; `None` without a home folder.
     pub file: Option<String>,
-    /// Why the configuration file is not used, if it is not.
+    /// The reason the configuration file is not used, or `None` if it is.
     pub wrong: Option<String>,
 }
 
-/// Where to get the key of a market from.
+/// The source of a market's API key, as entered in the form.
 #[derive(Debug, Clone, PartialEq)]
 pub enum KeyFrom {
-    /// From the environment, if it has one.
+    /// The environment variable, if it is set.
     Environment,
-    /// From a private file, which will contain this key.
+    /// A private file, which will contain this key.
     File(Secret),
-    /// From the output of a command.
+    /// The output of a command.
     Command(String),
 }
 
@@ -75,7 +75,7 @@ pub struct NewMarket {
     pub dialect: &'static Dialect,
     /// Whether creating and unlisting are off.
     pub read_only: bool,
-    /// Where to get its key from.
+    /// The source of its API key.
     pub key: KeyFrom,
 }
 
@@ -85,7 +85,7 @@ pub enum Change {
     Add(NewMarket),
     Key {
         name: String,
-        /// Where to get its key from.
+        /// The source of its API key.
         from: KeyFrom,
     },
     /// Deletes the stored key of a market.
@@ -116,26 +116,36 @@ pub enum MarketCommand {
     Change(Change),
 }
 
+/// The reason the dialect of a market could not be detected.
+#[derive(Debug, thiserror::Error)]
+pub enum ProbeError {
+    /// The market refuses the key, or wants one. The text is the refusal.
+    #[error("{0}")]
+    Key(String),
+    #[error(transparent)]
+    Failed(#[from] EffectError),
+}
+
 /// The result of a market command.
 #[derive(Debug)]
 pub enum MarketEvent {
-    /// The markets as they are now.
+    /// The current list of markets.
     Listed(MarketList),
     Ready(Box<MarketReady>),
     /// A market could not be connected.
     ConnectFailed(String),
     Tested(ConnectionTest),
-    /// Evidence for a market's dialect.
-    Probed(Result<Findings, EffectError>),
-    /// A change succeeded or failed, and the markets as they are now.
+    /// Evidence for a market's dialect, or the failure of the probe.
+    Probed(Result<Findings, ProbeError>),
+    /// A change succeeded or failed; the list of markets follows.
     Changed {
-        /// The market and what was done to it.
+        /// The market and the change made to it.
         result: Result<(String, Done), EffectError>,
         market_list: MarketList,
     },
 }
 
-/// What was done to a market.
+/// The change made to a market.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Done {
     Added,
@@ -178,13 +188,13 @@ impl StatusMessage {
     }
 }
 
-/// The known markets, and the commands in progress.
+/// The markets of the configuration, and the commands in progress.
 #[derive(Debug, Default)]
 pub struct Markets {
     pub market_list: MarketList,
     /// Whether to show first-time users of the sandbox how to connect to a real market.
     pub invites: bool,
-    /// Whether a person has closed that card or made a search: it is not shown again.
+    /// Whether the user has closed that card or made a search, after which it is not shown again.
     pub is_welcomed: bool,
     /// The ticket and name of the market that is being connected.
     pub(crate) connecting: Option<(Ticket, String)>,
@@ -194,10 +204,10 @@ pub struct Markets {
     /// Whether the configuration is being changed.
     pub is_changing: bool,
     /// Evidence for the dialect of the market in the open form, until the form has handled it.
-    pub findings: Option<Result<Findings, EffectError>>,
+    pub findings: Option<Result<Findings, ProbeError>>,
     /// The changed market, until a view has handled it.
     pub finished: Option<(String, Done)>,
-    /// Why a change failed, until a view has handled it.
+    /// The reason a change failed, until a view has handled it.
     pub failed: Option<String>,
 }
 
@@ -227,37 +237,36 @@ pub fn explain(error: &ApiError, keymap: &Keymap) -> String {
     }
 }
 
-/// What was kept for a profile and comes back with it.
+/// The saved data of a profile.
 #[derive(Debug, Default)]
 pub struct RestoredState {
-    /// What a person should know.
+    /// Notices about loading it.
     pub notices: Vec<String>,
-    /// How the dashboard was left, and the saved searches; `None` where nothing can be kept.
+    /// The saved state of the dashboard and the saved searches; `None` if nothing can be saved.
     pub kept: Option<(Option<Snapshot>, Searches)>,
     pub annotations: Annotations,
     pub alerts: Alerts,
     pub history: Vec<Entry>,
-    /// What is to be known about the history.
+    /// A problem with the write history, for display.
     pub history_note: Option<String>,
-    /// Damaged lines of the history.
+    /// Damaged lines of the write history.
     pub damage: Vec<Damage>,
-    /// What was seen of its workergroups.
+    /// The last listed workergroups, to compare the next listing with.
     pub groups: Option<workergroup::Snapshot>,
-    /// What the embedded sandbox says of itself.
+    /// Notes on the embedded sandbox.
     pub sandbox: SandboxNotes,
-    /// Any number, for what is to differ from run to run.
+    /// An arbitrary number that differs from run to run.
     pub seed: u64,
 }
 
-/// A market that is ready to be spoken to.
+/// A market that is connected, ready to switch to.
 #[derive(Debug)]
 pub struct MarketReady {
-    /// The number under which it was asked for.
+    /// The ticket of the command that connected it.
     pub ticket: Ticket,
-    /// For whom the dashboard speaks then.
     pub profile: Profile,
-    /// What was kept for it.
+    /// The saved data of its profile.
     pub restored: RestoredState,
-    /// The markets as they are now.
+    /// The current list of markets.
     pub market_list: MarketList,
 }

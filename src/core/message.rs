@@ -1,4 +1,4 @@
-//! What happens to the dashboard, and what it asks the runtime to do: data in both directions.
+//! The data that goes into the core and out of it: messages and effects.
 
 use std::sync::Arc;
 
@@ -25,35 +25,37 @@ use crate::table::remote::{Progress, Sending, Ticket};
 
 #[derive(Debug)]
 pub enum Message {
-    /// The program started: request what the first screen needs.
+    /// The program has started: requests the data of the first screen.
     Started,
     Key(KeyEvent),
     /// A text was pasted in one piece.
     Paste(String),
-    /// A key or click that arrived with a paste and may be part of it: it never confirms anything.
+    /// A key or click that arrived together with a paste and may be part of it: it confirms
+    /// nothing.
     AfterPaste(Box<Self>),
-    /// The mouse was clicked, dragged or its wheel turned.
+    /// A click, drag or turn of the wheel.
     Mouse(MouseEvent),
-    /// The terminal has this many columns and rows.
+    /// The size of the terminal changed, in columns and rows.
     Resized(u16, u16),
-    /// The terminal got or lost the focus.
+    /// The terminal gained or lost the focus.
     Focus(bool),
     /// The configuration file was reloaded, or cannot be used.
     Reconfigured(Result<Box<Reconfigured>, EffectError>),
-    /// What the ticket of an effect brings, for its owner.
+    /// News of an effect, for the owner of its ticket.
     News {
         ticket: Ticket,
         news: News,
     },
     /// A copy, a file, the record or a task succeeded or failed, with a message for the user.
     Report(Result<String, EffectError>),
-    /// So many days before the sandbox's first start are being simulated and recorded; `None`: no longer.
+    /// Days before the sandbox's first start that are being simulated and recorded; `None` once
+    /// finished.
     Simulating(Option<u32>),
-    /// The state of the dashboard or of its sandbox cannot be saved: why.
+    /// The state of the dashboard or of its sandbox cannot be saved; the reason.
     NotSaved(String),
-    /// Something that must not be missed: it stays until it is dismissed.
+    /// An important notice, shown until it is dismissed.
     Notice(String),
-    /// The damaged lines of the journal, for which nothing is sent.
+    /// Damaged lines of the journal. While there are any, no write is sent.
     JournalDamage(Vec<Damage>),
     /// An attempt ended: its request and response, without secrets.
     Recorded {
@@ -61,7 +63,7 @@ pub enum Message {
         ticket: Option<Ticket>,
         entry: Box<LedgerEntry>,
     },
-    /// The computer was suspended and goes on; `spread` is any number from 0 to 1.
+    /// The computer resumed after a suspend; `spread` is an arbitrary number from 0 to 1.
     Woken {
         spread: f64,
     },
@@ -69,7 +71,7 @@ pub enum Message {
     Deadline,
 }
 
-/// What a ticket brings: progress, then its result.
+/// News of an effect, under its ticket: progress, then the result.
 #[derive(Debug)]
 pub enum News {
     Progress(Progress),
@@ -77,30 +79,32 @@ pub enum News {
     Reply(Box<Response>),
     /// The response to a route request.
     Routed(Box<Routed>),
-    /// A response was arranged, see [`Effect::Arrange`].
+    /// A response was prepared for its table; see [`Effect::Arrange`].
     Arranged(Box<Arrival>),
     /// The output of an analysis; see [`HistoryJob::Ask`].
     Recalled(Result<AnyOutput, EffectError>),
-    /// The rows that the record last saw complete for a search, and when; see [`HistoryJob::LatestRows`].
+    /// The rows last seen complete for a search in the record, and the time; see
+    /// [`HistoryJob::LatestRows`].
     RecordedRows(Option<Box<(Listing, Moment)>>),
-    /// Who polls a watched search; see [`HistoryJob::ClaimPoll`].
+    /// Whether this program may poll a watched search; see [`HistoryJob::ClaimPoll`].
     Poll(Right),
-    /// Whether an alert rings here, or did in another program; see [`HistoryJob::ClaimRing`].
+    /// Whether an alert fires here or already did in another program; see
+    /// [`HistoryJob::ClaimRing`].
     Ring {
         claim: Box<RingClaim>,
         is_ours: bool,
     },
-    /// What [`Effect::Save`] asked for was saved, or why not.
+    /// The result of [`Effect::Save`].
     Saved(Saved),
     /// A file was written or not; see [`Effect::Export`].
     Written(Result<Written, NotWritten>),
-    /// The editor that [`Effect::Edit`] opened was closed, with the edited text.
+    /// The text of the editor that [`Effect::Edit`] opened, now closed.
     Edited(Result<String, EffectError>),
     /// The content of a file; see [`Effect::ReadText`].
     Text(Result<String, EffectError>),
     /// The result of a market command.
     Market(Box<MarketEvent>),
-    /// A program of the user's has ended; see [`Effect::Run`].
+    /// A user's program has ended; see [`Effect::Run`].
     Ran(Box<Ran>),
 }
 
@@ -109,24 +113,25 @@ pub enum News {
 pub struct Routed {
     /// When the request was sent, measured at the socket.
     pub sent: f64,
-    /// When its response was complete, or that of the worker.
+    /// When the response was complete; that of the worker, if it was called.
     pub ended: f64,
     /// Bytes of the response body.
     pub bytes: u64,
     pub response: Response,
-    /// The call of the assigned worker, which followed before `ended`.
+    /// The call of the assigned worker, complete before `ended`.
     pub called: Option<Called>,
 }
 
-/// A ring of an alert, of which several programs that see it do one.
+/// The firing of an alert. Of several programs that see it, one may notify.
 #[derive(Debug, PartialEq)]
 pub struct RingClaim {
     pub logged: Logged,
     pub alarm: Notification,
 }
 
-/// What is saved of the person's, each in its own file. A change comes with what was there before it, in
-/// case the file is gone.
+/// A part of the user's data to save, each in its own file.
+///
+/// A change includes the data before it, in case the file is gone.
 #[derive(Debug, PartialEq)]
 pub enum Saving {
     /// The state of the dashboard.
@@ -147,7 +152,7 @@ pub enum Saving {
     Groups(Box<workergroup::Snapshot>),
 }
 
-/// What was saved: the file's content as it is now, with other programs' changes.
+/// The result of saving: the file's current content, with other programs' changes.
 #[derive(Debug)]
 pub enum Saved {
     State(Result<(), EffectError>),
@@ -158,7 +163,7 @@ pub enum Saved {
     Groups(Result<(), EffectError>),
 }
 
-/// Something for the recorded market, in the order in which it was asked for.
+/// A job for the record. Jobs run in the order of their requests.
 #[derive(Debug, PartialEq)]
 pub enum HistoryJob {
     /// Add a response.
@@ -167,17 +172,18 @@ pub enum HistoryJob {
     Ask { ticket: Ticket, analysis: AnyAnalysis },
     /// Find the rows last seen complete for a search; brings [`News::RecordedRows`].
     LatestRows { ticket: Ticket, query: Box<Query> },
-    /// Claim the ring of an alert that other programs may see too; brings [`News::Ring`].
+    /// Claim the firing of an alert that other programs may see too; brings [`News::Ring`].
     ClaimRing { ticket: Ticket, claim: Box<RingClaim> },
-    /// Take the market's turn to ask for a watched search, unless another program has asked; brings [`News::Poll`].
+    /// Claim the market's next poll for a watched search, unless another program polled it; brings
+    /// [`News::Poll`].
     ClaimPoll { ticket: Ticket, claim: Box<Claim> },
-    /// Let other programs ask: this one awaits no response.
+    /// Release the claim on the poll: no response is awaited.
     EndTurn,
     /// Count a request sent now, in seconds since 1970, in the budget that programs share.
     CountRequest(f64),
 }
 
-/// Something for the runtime to do.
+/// An instruction to the runtime.
 #[derive(Debug, PartialEq)]
 pub enum Effect {
     /// Send a request; brings [`News::Reply`], a route request [`News::Routed`].
@@ -186,14 +192,14 @@ pub enum Effect {
         ticket: Ticket,
         request: Request,
     },
-    /// Ask for a worker and send the request on to it; brings [`News::Routed`].
+    /// Request a worker and forward the request to it; brings [`News::Routed`].
     RouteOn {
         /// The ticket of the reply.
         ticket: Ticket,
         request: Request,
         hop: Arc<Hop>,
     },
-    /// Arrange a long response on another thread; brings [`News::Arranged`].
+    /// Prepare a long response for its table on another thread; brings [`News::Arranged`].
     Arrange(Box<Arrival>),
     /// Send a write, once: journal the intent before the first byte and the outcome afterwards;
     /// brings [`News::Reply`]. It is never aborted.
@@ -201,7 +207,7 @@ pub enum Effect {
         /// The ticket of the reply.
         ticket: Ticket,
         request: Request,
-        /// What to journal before sending.
+        /// The journal entry to write before sending.
         intent: Intent,
     },
     /// Journal the outcome that the user has set for a write.
@@ -213,20 +219,20 @@ pub enum Effect {
     Abort(Ticket),
     /// Copy a text to the clipboard; replies with [`Message::Report`].
     Copy {
-        /// What is copied, for the confirmation.
+        /// A description of the text, for the confirmation.
         what: String,
         text: String,
     },
-    /// Save something of the person's; brings [`News::Saved`].
+    /// Save a part of the user's data; brings [`News::Saved`].
     Save {
         ticket: Ticket,
         saving: Saving,
     },
     /// Write a run of the route lab to a new file; replies with [`Message::Report`].
     SaveRun {
-        /// The run at this moment.
+        /// The run as it is at this moment.
         run: RunSnapshot,
-        /// The time, on the monotonic clock.
+        /// The current time, on the monotonic clock.
         now: f64,
         /// The path; CSV by its extension, else JSON.
         path: String,
@@ -246,7 +252,7 @@ pub enum Effect {
         ticket: Ticket,
         path: String,
     },
-    /// Something for the recorded market.
+    /// Pass a job to the record.
     History(HistoryJob),
     /// Carry out a market command; brings [`News::Market`].
     Market {
@@ -255,21 +261,21 @@ pub enum Effect {
     },
     /// Switch to the market that was connected under this ticket.
     Activate(Ticket),
-    /// Send a desktop notification, if the person wants one now; for an alert also ring.
+    /// Send a desktop notification if the user wants one now; for an alert, also ring the bell.
     Notify(Box<Notification>),
-    /// Open the person's editor on a text; brings [`News::Edited`].
+    /// Open the user's editor on a text; brings [`News::Edited`].
     Edit {
         ticket: Ticket,
         text: String,
         /// The file's extension, by which editors choose their highlighting: `.json`.
         suffix: &'static str,
     },
-    /// Run a program of the user's between its two lines in the journal; brings [`News::Ran`].
+    /// Run a user's program and journal its start and end; brings [`News::Ran`].
     Run {
         ticket: Ticket,
         command: Box<RunCommand>,
     },
-    /// Change the configuration file, or read it again.
+    /// Change the configuration file, or reload it.
     Config(ConfigCommand),
     /// Forget the intervals learned from refusals.
     ForgetLimits,
@@ -279,22 +285,22 @@ pub enum Effect {
     Quit,
 }
 
-/// An effect that failed: on a file, the clipboard, the editor, the record.
+/// The error of a failed effect: on a file, the clipboard, the editor or the record.
 ///
-/// The core shows its text and decides nothing by it. A failure that a view treats differently is a variant, as
-/// [`NotWritten::Exists`].
+/// The core shows its text and decides nothing by it. A failure that a view treats differently is a
+/// variant, as [`NotWritten::Exists`].
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 pub struct EffectError(Box<dyn std::error::Error + Send + Sync>);
 
 impl EffectError {
-    /// The failure of an effect, by its cause or by a text for the user.
+    /// Creates the error from its cause, or from a text for the user.
     pub fn new(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         Self(cause.into())
     }
 }
 
-/// A program of the user's to run, without a shell.
+/// A user's program to run, without a shell.
 #[derive(Debug, PartialEq)]
 pub struct RunCommand {
     /// The journal entry that is written before it runs, with the whole command.
@@ -302,35 +308,34 @@ pub struct RunCommand {
     pub environment: Vec<(&'static str, String)>,
 }
 
-/// A program of the user's that has ended, or could not be run.
+/// A user's program that has ended, or could not be run.
 #[derive(Debug)]
 pub struct Ran {
-    /// How it ended, as a phrase.
+    /// Its exit status as a phrase.
     pub status: String,
     pub is_error: bool,
-    /// What it printed, without known secrets.
+    /// Its output, without known secrets.
     pub output: String,
-    /// Whether it printed more.
+    /// Whether the output was longer and is cut.
     pub is_cut: bool,
 }
 
-/// What is done with the configuration file.
+/// A command on the configuration file.
 #[derive(Debug, PartialEq, Eq)]
 pub enum ConfigCommand {
-    /// Open the person's editor on it, then read it again.
+    /// Open the user's editor on it, then reload it.
     Edit,
     Reload,
     /// Select another theme in it; replies with [`Message::Report`].
     SaveTheme(String),
 }
 
-/// A desktop notification; of an alert, with a ring.
+/// A desktop notification; for an alert, with the bell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notification {
     pub title: String,
     pub text: String,
-    /// The environment variables of the person's own command, which runs with the bell when an alert
-    /// rings.
+    /// The environment variables of the user's own alarm command; `None` if this is not an alert.
     pub alarm: Option<Vec<(&'static str, String)>>,
 }
 
@@ -340,16 +345,16 @@ pub struct Reconfigured {
     pub keymap: Keymap,
     /// The markets that can be connected to.
     pub market_list: MarketList,
-    /// The themes, none shown but the one that the file names.
+    /// The themes. None is selected but the one the file names.
     pub themes: Themes,
     pub values: Values,
-    /// What is wrong with the file but stops nothing: an unknown key, a bad color.
+    /// Problems with the file that stop nothing: an unknown key, an invalid color.
     pub notices: Vec<String>,
     /// Whether keys, colors or switches differ from before; adding a market changes none of them.
     pub is_noticeable: bool,
 }
 
-/// A run as it was at one moment, to be written to a file while it may go on.
+/// A snapshot of a run, to write it to a file while the run continues.
 #[derive(Debug, Clone)]
 pub struct RunSnapshot(pub Arc<Run>);
 
@@ -374,7 +379,7 @@ impl Effect {
         Self::History(HistoryJob::Record(poll.into()))
     }
 
-    /// The ticket whose owner gets what this brings.
+    /// The ticket under which the news of this effect arrives; `None` if it has none.
     pub const fn ticket(&self) -> Option<Ticket> {
         match self {
             Self::Call { ticket, .. }

@@ -1,8 +1,9 @@
-//! The pure core. [`update`] takes the model, the time and a message, and returns effects. It has
-//! no clock, no I/O, no randomness, no terminal.
+//! The pure core. [`update`] takes the model, the time and a message, and returns effects; it uses
+//! no clock, I/O, randomness or terminal.
 //!
-//! Keys go one way: key event, the contexts of the topmost view, [`crate::keys::Action`], and what the
-//! action means to that view. The stack of views ends in the view of the open pane.
+//! A key event is looked up in the contexts of the topmost view and becomes a
+//! [`crate::keys::Action`], which that view carries out. The stack of views ends in the view of the
+//! open pane.
 
 pub(crate) mod actions;
 pub mod analysis;
@@ -52,12 +53,12 @@ pub use self::state::State;
 pub use self::title::title;
 use self::view::{Cx, Outcome};
 pub use crate::keys::pane::Pane;
-/// The person's own keys, by their path of old.
+/// The user's own keys, under their former path.
 pub use crate::keys::user as keys;
 use crate::keys::{Action, Chord};
 pub use crate::table::remote::{Now, Ticket};
 
-/// What a question says to keys that may be a part of the paste before them.
+/// Notice for keys that may be part of the paste before them, while a question is open.
 const IGNORED_AFTER_PASTE: &str = "Keys that arrive with a paste answer nothing: type them";
 
 pub fn update(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
@@ -80,7 +81,7 @@ pub fn update(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
     effects
 }
 
-/// One update: the model, the time, and what it has led to so far.
+/// One update: the model, the time, and the effects so far.
 #[derive(Debug)]
 pub(crate) struct Update<'a> {
     pub(crate) model: &'a mut Model,
@@ -149,12 +150,12 @@ impl<'a> Update<'a> {
         }
     }
 
-    /// Tells every feature what has happened.
+    /// Passes an event to every feature.
     pub(crate) fn emit(&mut self, event: Event<'_>) {
         self.lend(|cx| cx.emit(event));
     }
 
-    /// Adds an attempt to the ledger.
+    /// Adds an attempt to the ledger and announces it to the features.
     fn recorded(&mut self, ticket: Option<Ticket>, entry: LedgerEntry) {
         let dropped = self.model.state.ledger.push(entry);
         self.emit(Event::Recorded {
@@ -174,8 +175,9 @@ impl<'a> Update<'a> {
         self.tick();
     }
 
-    /// Decides on a key or a click that may be a part of the paste before it: a pasted text can hold the
-    /// sequence that ends a paste, and what follows looks typed.
+    /// Handles a key or click that may be part of the paste before it; a question ignores it.
+    ///
+    /// A pasted text can hold the sequence that ends a paste, and the rest of it then looks typed.
     fn came_with_paste(&mut self, message: Message) {
         if self.model.top().asks_consent() {
             self.model.state.show(Toast::error(IGNORED_AFTER_PASTE, self.now));
@@ -205,7 +207,7 @@ impl<'a> Update<'a> {
         }
     }
 
-    /// Ctrl-c while typing: one step back; a second press quits.
+    /// Handles Ctrl-c while typing: goes one step back; a second press quits.
     fn leave_text(&mut self) {
         self.perform(Action::Back);
         let key = self.model.state.keymap.key_of(Action::QuitNow);
@@ -214,7 +216,8 @@ impl<'a> Update<'a> {
             .show(Toast::new(format!("{key} again quits"), self.now));
     }
 
-    /// Says that a key does nothing here, unless the last press was the same.
+    /// Reports that a key does nothing here, unless the last press was the same. Volume keys, Caps
+    /// Lock and the like are ignored.
     fn unbound(&mut self, key: KeyEvent) {
         // Volume keys, Caps Lock and the like are not meant for us.
         let is_meant = matches!(
@@ -245,8 +248,10 @@ impl<'a> Update<'a> {
     }
 }
 
-/// Terminals send Alt with a character as Esc followed by the character, also with Ctrl. Over a slow line,
-/// or from quick hands, Esc and then a key look the same: where Alt has no meaning, it is taken for Esc.
+/// The key without Alt, to be handled after Esc, where Alt with it has no meaning.
+///
+/// Terminals send Alt with a character as Esc followed by the character. Over a slow line, or typed
+/// fast, Esc and then a key look the same.
 fn escaped(model: &Model, key: KeyEvent) -> Option<KeyEvent> {
     let is_alt_character = key.modifiers.contains(KeyModifiers::ALT) && matches!(key.code, KeyCode::Char(_));
     let rest = key.modifiers - KeyModifiers::ALT;

@@ -1,4 +1,4 @@
-//! The dashboard, and when it wants to be woken.
+//! The dashboard as a whole, and its next deadline.
 
 use super::frame_layout::FrameLayout;
 use super::profile::Profile;
@@ -18,7 +18,7 @@ pub struct Model {
     pub(crate) panes: [Box<dyn View>; 4],
     /// Views open over the pane, topmost last.
     pub overlays: Vec<Box<dyn View>>,
-    /// What the last frame measured.
+    /// The measurements of the last frame.
     pub layout: FrameLayout,
     pub(crate) views: Views,
 }
@@ -38,7 +38,7 @@ impl std::ops::DerefMut for Model {
 }
 
 impl Model {
-    /// The initial dashboard. `conditions` are added to the default ones of the offers.
+    /// The initial dashboard; `conditions` replace the default ones of the offers.
     pub fn new(profile: Profile, conditions: Option<Vec<Condition>>, views: Views) -> Self {
         Self {
             state: State::new(profile, conditions, views.features),
@@ -54,17 +54,17 @@ impl Model {
         &*self.panes[self.state.pane as usize]
     }
 
-    /// Whether typed characters go into a text.
+    /// Whether typed characters are entered as text.
     pub(crate) fn takes_text(&self) -> bool {
         self.top().takes_text()
     }
 
-    /// The contexts in which a key is looked up now.
+    /// The contexts in which keys are looked up now.
     pub fn contexts(&self) -> &'static [Context] {
         self.top().contexts()
     }
 
-    /// When the model needs to be woken, on the monotonic clock: an expiring notice, the seconds of
+    /// The monotonic time at which the model must be woken: for an expiring notice, the seconds of
     /// a request in flight, the age of the rows.
     pub fn deadline(&self, now: Now) -> Option<f64> {
         let toast = self.toast.as_ref().map(|toast| toast.until);

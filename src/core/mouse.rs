@@ -1,4 +1,4 @@
-//! The mouse; everything it does has a key.
+//! The mouse. All its effects are also bound to keys.
 
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 
@@ -7,8 +7,9 @@ use super::frame_layout::Target;
 use crate::keys::Action;
 use crate::keys::pane::Pane;
 
-// The usual three lines of terminals.
 /// Lines per turn of the wheel.
+///
+/// Three is the usual number of terminals.
 const WHEEL: isize = 3;
 
 impl Update<'_> {

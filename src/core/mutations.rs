@@ -1,9 +1,10 @@
-//! Writes: creating a workergroup and unlisting a volume. Sent once, journalled, never retried.
+//! Writes: creating a workergroup and unlisting a volume. They are sent once, journalled and never
+//! retried.
 //!
 //! Each kind of write has one state machine: idle, confirming, in flight, completed. Only a
 //! [`Confirmation`] leads from confirming to in flight, and sending consumes it: no held key,
 //! second Enter or resize sends twice. A write in flight is never aborted; its outcome reaches the
-//! history and the person whatever view is open by then.
+//! history and the user, whichever view is open by then.
 
 use super::Update;
 use super::feature::Event;
@@ -25,10 +26,10 @@ use crate::keys::Action;
 use crate::keys::pane::Pane;
 use crate::table::remote::{Now, Ticket};
 
-/// Why a profile cannot write.
+/// The reason writes are blocked in a read-only profile.
 pub const READ_ONLY: &str = "this profile is read-only (--read-only, or its configuration)";
 
-/// Why nothing can be sent while lines of the history file are damaged.
+/// The reason writes are blocked while lines of the history file are damaged.
 pub const DAMAGED: &str = "the write history is damaged (:resolve)";
 
 /// The reply of a confirmation dialog to a paste: confirming should take a moment.
@@ -48,7 +49,7 @@ pub struct InFlight {
     pub since: Now,
     /// The id of the listing, or the name of the endpoint.
     pub subject: String,
-    /// Whether a dialog is open that will show the outcome.
+    /// Whether an open dialog will show the outcome.
     is_awaited: bool,
 }
 
@@ -75,14 +76,14 @@ pub enum Stage {
     Completed(Completed),
 }
 
-/// Why a write is not sent.
+/// The reason a write is not sent.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum SendBlocked {
-    /// It was not confirmed, or it is sent already.
+    /// It was not confirmed, or was sent already.
     NotConfirmed,
     /// The rate limit allows the next one in this many seconds.
     TooEarly(f64),
-    /// The same was sent before, and whether it was done is unknown.
+    /// An identical write was sent before, and its outcome is unknown.
     Unsettled,
 }
 
@@ -115,7 +116,7 @@ fn described(request: &Request) -> Option<(WriteKind, String)> {
     }
 }
 
-/// The workergroup that a request creates.
+/// The workergroup that a request creates; `None` for other requests.
 const fn created(request: &Request) -> Option<&NewWorkergroup> {
     if let Request::CreateWorkergroup(new) = request {
         Some(new)
@@ -153,7 +154,7 @@ impl Mutations {
         true
     }
 
-    /// Notes the limit that the user lets the write exceed that is being confirmed; it is journalled
+    /// Sets the limit that the user allows the write under confirmation to exceed; it is journalled
     /// with the write.
     pub const fn exceed_limit(&mut self, kind: WriteKind, limit: Option<OverLimit>) {
         if let Stage::Confirming(confirmation) = &mut self.stages[kind as usize] {
@@ -161,14 +162,14 @@ impl Mutations {
         }
     }
 
-    /// Drops an unsent write, or an outcome that was seen; a write in flight continues.
+    /// Drops a write that was not sent, or an outcome that was seen; a write in flight continues.
     pub fn dismiss(&mut self, kind: WriteKind) {
         if !self.await_outcome(kind, false) {
             self.stages[kind as usize] = Stage::Idle;
         }
     }
 
-    /// Notes whether a dialog waits for the outcome of the write in flight; false if there is none.
+    /// Sets whether a dialog waits for the outcome of the write in flight; false if there is none.
     const fn await_outcome(&mut self, kind: WriteKind, is_awaited: bool) -> bool {
         match &mut self.stages[kind as usize] {
             Stage::InFlight(sent) => sent.is_awaited = is_awaited,
@@ -280,7 +281,8 @@ impl Mutations {
         self.history.iter().rev().filter(move |entry| entry.intent.kind == kind)
     }
 
-    /// When the seconds of a write in flight change on the screen.
+    /// The next time the displayed seconds of a write in flight change; `None` if none is in
+    /// flight.
     pub fn deadline(&self, now: Now) -> Option<f64> {
         let next = |sent: &InFlight| {
             let passed = (now.mono - sent.since.mono).floor();
@@ -290,7 +292,8 @@ impl Mutations {
         all.reduce(f64::min)
     }
 
-    /// When the countdown to the next write of this kind changes: whole seconds, rounded up.
+    /// The next time the countdown to the next write of this kind changes, in whole seconds rounded
+    /// up; `None` if a write can be sent now.
     pub fn countdown(&self, kind: WriteKind, now: Now) -> Option<f64> {
         let wait = self.ready_in(kind, now);
         (wait > 0.0).then(|| now.mono + (wait - (wait.ceil() - 1.0)).max(0.02))
@@ -318,7 +321,7 @@ impl Cx<'_> {
         Ok(())
     }
 
-    /// Completes a write with its response.
+    /// Completes a write with its response; returns the outcome.
     fn write_answered(&mut self, kind: WriteKind, response: &Response) -> Option<Completed> {
         let completed = self.state.mutations.complete(kind, response, self.now)?;
         // The listing is gone from the market, so the table is out of date.
@@ -332,7 +335,7 @@ impl Cx<'_> {
 }
 
 impl Update<'_> {
-    /// Completes a write, and says so where no view shows it.
+    /// Completes a write, and reports the outcome if no view shows it.
     pub(crate) fn on_write_reply(&mut self, kind: WriteKind, news: News) {
         let News::Reply(response) = news else { return };
         let sent = self.model.state.mutations.in_flight(kind);
@@ -369,7 +372,7 @@ fn judged(kind: WriteKind, response: &Result<Reply, ApiError>) -> (Verdict, Stri
     }
 }
 
-/// The request as a person confirms it: printable ASCII only.
+/// The exact request, to confirm before sending it; printable ASCII only.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestPreview {
     pub method: &'static str,
@@ -378,7 +381,7 @@ pub struct RequestPreview {
     pub path: &'static str,
     /// The exact JSON body; non-ASCII characters as `\uXXXX`, which is the same JSON.
     pub body: String,
-    /// Which API key is sent.
+    /// The API key that is sent, by name.
     pub key: String,
 }
 
@@ -425,13 +428,13 @@ fn ascii_json(json: &str) -> String {
     out
 }
 
-/// The outcome with the market's words.
+/// The outcome as a sentence, with the market's message.
 pub fn sentence(completed: &Completed) -> String {
     let words = market_words(completed);
     format!("{} {words}", headline(completed)).trim_end().to_owned()
 }
 
-/// Tells the outcome of a write that no view shows.
+/// Reports the outcome of a write that no view shows.
 pub(crate) fn announce(state: &mut State, completed: &Completed, now: Now) {
     let text = sentence(completed);
     match (completed.verdict, completed.kind) {
@@ -448,7 +451,7 @@ pub(crate) fn announce(state: &mut State, completed: &Completed, now: Now) {
     state.mutations.dismiss(completed.kind);
 }
 
-/// The market's message, empty where it only repeats the headline.
+/// The market's message; empty if it only repeats the headline.
 pub fn market_words(completed: &Completed) -> &str {
     let repeated = format!("Unlisted Volume {}.", completed.subject);
     if completed.verdict == Verdict::Done && completed.message == repeated {
@@ -458,7 +461,7 @@ pub fn market_words(completed: &Completed) -> &str {
     }
 }
 
-/// The outcome in short; [`market_words`] follow.
+/// The outcome in a few words, to be followed by [`market_words`].
 pub fn headline(completed: &Completed) -> String {
     let subject = &completed.subject;
     match (completed.kind, completed.verdict) {
@@ -482,14 +485,14 @@ pub fn headline(completed: &Completed) -> String {
     }
 }
 
-/// Why a workergroup may exceed the limit of its worst case:
-/// `your limit is $10.00/h (limits.group_hourly): the worst case is $23.40/h`.
+/// The reason a workergroup needs approval above the limit: `your limit is $10.00/h
+/// (limits.group_hourly): the worst case is $23.40/h`.
 pub fn describe_excess(limit: Dollars, excess: &str) -> String {
     let limit = per_hour(limit.amount());
     format!("your limit is {limit} (limits.group_hourly): {excess}")
 }
 
-/// Why unlisting is blocked, if it is.
+/// The reason unlisting is blocked, or `None` if it is possible.
 pub(crate) fn unlist_blocked(state: &State) -> Option<String> {
     if state.profile.read_only {
         return Some(format!("Can't unlist: {READ_ONLY}"));

@@ -1,4 +1,5 @@
-//! Who gets what a ticket brings: noted when its effect is asked for, looked up once when it is here.
+//! The owner of each ticket: recorded when its effect is requested, looked up when its news
+//! arrives.
 
 use std::collections::HashMap;
 
@@ -15,7 +16,7 @@ use crate::table::recording::Asked;
 use crate::table::remote::Ticket;
 use crate::tui::panel::Size;
 
-/// The function of a feature that takes what its ticket brings.
+/// The function of a feature that handles the news of its ticket.
 pub type Receiver = fn(&mut Cx<'_>, Ticket, News);
 
 #[derive(Debug, Clone, Copy)]
@@ -29,7 +30,7 @@ pub enum Owner {
     Feature(Receiver),
 }
 
-/// The owner of each ticket that has not brought its result.
+/// The owner of each ticket whose result is awaited.
 #[derive(Debug, Default)]
 pub(crate) struct Owners(HashMap<Ticket, Owner>);
 
@@ -40,7 +41,7 @@ impl Owners {
         }
     }
 
-    /// Who gets the news of a ticket; after its result, nobody does.
+    /// The owner of a ticket. Its result removes the ticket; progress does not.
     fn of(&mut self, ticket: Ticket, news: &News) -> Option<Owner> {
         match news {
             News::Progress(_) => self.0.get(&ticket).copied(),
@@ -60,13 +61,13 @@ impl Owners {
         }
     }
 
-    /// Forgets the tickets of views from this index of the stack on: they are closed.
+    /// Forgets the tickets of the views at this index of the stack and above, which have closed.
     pub(crate) fn closed(&mut self, from: usize) {
         self.0
             .retain(|_, owner| !matches!(owner, Owner::View(index) if *index >= from));
     }
 
-    /// Forgets what an update no longer waits for.
+    /// Forgets the tickets that an update aborts.
     pub(crate) fn settle(&mut self, effects: &[Effect]) {
         for effect in effects {
             if let Effect::Abort(ticket) = effect {
@@ -81,7 +82,7 @@ impl Owners {
 }
 
 impl Cx<'_> {
-    /// Asks for effects; what their tickets bring goes to `owner`.
+    /// Requests effects, whose news goes to `owner`.
     pub(crate) fn effects_for<E: Into<Effect>>(&mut self, owner: Owner, effects: impl IntoIterator<Item = E>) {
         for effect in effects.into_iter().map(Into::into) {
             self.state.owners.note(owner, &effect);
@@ -91,7 +92,7 @@ impl Cx<'_> {
 }
 
 impl Update<'_> {
-    /// Gives what a ticket brings to its owner.
+    /// Passes the news of a ticket to its owner.
     pub(crate) fn on_news(&mut self, ticket: Ticket, mut news: News) {
         let state = &mut self.model.state;
         if let News::Reply(response) = &mut news {
@@ -120,7 +121,7 @@ impl Update<'_> {
 }
 
 impl Update<'_> {
-    /// Passes records, or how they arrive, to the table that requested them.
+    /// Passes records, or their progress, to the table that requested them.
     pub(crate) fn on_table_news(&mut self, resource: Resource, ticket: Ticket, news: News) {
         if let News::Progress(progress) = news {
             let browser = &mut self.model.state.browsers[resource];
@@ -160,7 +161,7 @@ impl Update<'_> {
         }
     }
 
-    /// Arranges the rows that the record last saw for a search that still waits for its reply.
+    /// Prepares the rows last recorded for a search that still waits for its reply.
     fn recorded_rows(&mut self, resource: Resource, ticket: Ticket, latest: Option<(Listing, Moment)>) {
         let state = &mut self.model.state;
         let browser = &mut state.browsers[resource];
@@ -176,7 +177,7 @@ impl Update<'_> {
         }
     }
 
-    /// Shows a response that was arranged on another thread.
+    /// Shows a response that was prepared on another thread.
     fn arranged(&mut self, resource: Resource, arrival: Arrival) {
         if arrival.recorded().is_some() {
             return self.model.state.browsers[resource].show_recorded(arrival);
@@ -187,7 +188,7 @@ impl Update<'_> {
         }
     }
 
-    /// Tells the features that a table shows a new response, or its failure.
+    /// Announces to the features that a table shows a new response, or its failure.
     fn listed(&mut self, resource: Resource, poll: Option<Poll>) {
         let unrecorded = self.model.state.browsers[resource].take_unrecorded();
         self.effects.extend(unrecorded.map(Effect::record));

@@ -1,5 +1,4 @@
-//! What survives a restart: panes, queries, columns and marks as a value, taken from the model and
-//! restored to it, and when to save it.
+//! Saving and restoring the state of the dashboard: panes, queries, columns and marks.
 
 use super::message::{Effect, EffectError, Message};
 use super::split::Split;
@@ -14,12 +13,14 @@ use crate::keys::pane::Pane;
 use crate::table::browser::Browser;
 use crate::table::remote::{Now, Ticket};
 
-// Otherwise every key press would write the file.
-/// Seconds between an input and saving what it changed.
+/// Seconds from an input to saving its changes.
+///
+/// Without a delay, every key press would write the file.
 const DELAY: f64 = 2.0;
 
-// Marks are set by hand; the state is written whenever it changes.
-/// The maximum number of marks saved.
+/// Maximum number of saved marks.
+///
+/// Marks are set by hand; the state is written whenever it changes.
 const MOST_MARKS: usize = 1000;
 
 impl State {
@@ -53,7 +54,7 @@ impl State {
     /// otherwise a start-up search takes precedence over the last query.
     pub fn restore(&mut self, snapshot: Option<&Snapshot>, searches: Searches, given: bool) {
         self.searches = searches;
-        // About the person, not about a market.
+        // It belongs to the user, not to a market.
         self.markets.is_welcomed = snapshot.is_some_and(|snapshot| snapshot.is_welcomed);
         if let Some(snapshot) = snapshot.filter(|snapshot| snapshot.market == market(self)) {
             for state in &snapshot.panes {
@@ -116,7 +117,7 @@ impl State {
         }
     }
 
-    /// Records whether saving worked; a failure is reported once.
+    /// Records the result of saving; a failure is reported once.
     pub(crate) fn record_save_result(&mut self, result: Result<(), EffectError>) {
         match result {
             Ok(()) => self.persistence.is_reported = false,
@@ -139,7 +140,7 @@ impl State {
         save
     }
 
-    /// Adds saving to the effects, some time after an input and before leaving.
+    /// Adds the saving of changes to `effects`: some time after an input, and before quitting.
     pub(crate) fn save_in_time(&mut self, now: Now, is_input: bool, effects: &mut Vec<Effect>) {
         if !self.persistence.is_on {
             return;
@@ -190,7 +191,7 @@ pub(super) fn state_saved(cx: &mut Cx<'_>, _: Ticket, news: News) {
     }
 }
 
-/// Takes over the searches in the file, with other programs' changes.
+/// Replaces the saved searches by those in the file, which may hold other programs' changes.
 fn searches_saved(cx: &mut Cx<'_>, _: Ticket, news: News) {
     let News::Saved(Saved::Searches(result)) = news else {
         return;
@@ -205,7 +206,7 @@ fn searches_saved(cx: &mut Cx<'_>, _: Ticket, news: News) {
     }
 }
 
-/// Whether a message can change what is saved.
+/// Whether a message is an input of the user, which may change the saved state.
 pub(crate) const fn is_input(message: &Message) -> bool {
     matches!(
         message,
@@ -222,7 +223,9 @@ fn pane_state(browser: &Browser) -> PaneState {
     }
 }
 
-/// The market that a snapshot belongs to. The sandbox has another port in every run.
+/// The market that a snapshot belongs to.
+///
+/// The sandbox uses a different port in every run.
 fn market(state: &State) -> String {
     if state.profile.is_sandbox {
         "sandbox".to_owned()

@@ -1,4 +1,4 @@
-//! What rows are priced for: offers for a job, volumes for a size and term.
+//! The basis for computed prices: a job for offers, size and term for volumes.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::domain::throughput::{Throughput, WorkUnit};
 use crate::domain::{OrderKey, Resource};
 
 impl State {
-    /// Prices the work by the person's own throughput; a column shows while its unit has a rate.
+    /// Sets the user's throughput figures. A column of unit prices shows while its unit has a rate.
     pub fn set_throughput(&mut self, throughput: Throughput) {
         let offers = &mut self.browsers[Resource::Offers];
         let columns: Vec<_> = throughput.units().map(WorkUnit::column).collect();

@@ -1,4 +1,4 @@
-//! For whom the dashboard speaks.
+//! The profile of the current market.
 
 use crate::api::curl::WorkerRoot;
 use crate::domain::Dialect;
@@ -7,7 +7,7 @@ use crate::domain::Dialect;
 #[derive(Debug, Clone)]
 pub struct Profile {
     pub name: String,
-    /// Whether it is the embedded sandbox, so that what is recorded of it is simulated.
+    /// Whether it is the embedded sandbox, whose recorded prices are simulated.
     pub is_sandbox: bool,
     /// Whether creating and unlisting are off.
     pub read_only: bool,
@@ -16,8 +16,8 @@ pub struct Profile {
     pub base_url: String,
     /// The address of the routing endpoint, for display and for commands.
     pub route_url: String,
-    /// Whether a key is sent.
+    /// Whether requests carry an API key.
     pub has_key: bool,
-    /// The root certificate of commands that call a worker.
+    /// The root certificate for commands that call a worker.
     pub worker_root: WorkerRoot,
 }

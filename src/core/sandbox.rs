@@ -1,31 +1,31 @@
-//! Notes on the embedded sandbox, where people try things that a market would not explain.
+//! Notes on the embedded sandbox, for facts that a market would not explain.
 
 /// The notes; a real market has none.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SandboxNotes {
-    /// The person's volume listings that have not been unlisted.
+    /// The user's volume listings that have not been unlisted.
     pub listings: Vec<UserListing>,
-    /// Why workergroups created in it are not saved, if they are not.
+    /// The reason created workergroups are not saved, or `None` if they are.
     pub unsaved: Option<&'static str>,
-    /// How many days of its past are being recorded: until they are, nothing is read from the record.
+    /// Number of past days still being recorded; until they are, nothing is read from the record.
     pub simulating: Option<u32>,
 }
 
-/// One of the person's volume listings.
+/// A volume listing of the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UserListing {
     pub id: u64,
-    /// Whether somebody rents it, so that it cannot be unlisted.
+    /// Whether it is rented, so that it cannot be unlisted.
     pub rented: bool,
 }
 
 impl SandboxNotes {
-    /// Removes a listing that was unlisted.
+    /// Removes an unlisted listing.
     pub(crate) fn unlisted(&mut self, id: &str) {
         self.listings.retain(|listing| listing.id.to_string() != id);
     }
 
-    /// What goes on while its past is simulated.
+    /// A sentence on the simulation of its past; `None` if that is not in progress.
     pub fn simulation(&self) -> Option<String> {
         let days = self.simulating?;
         Some(format!(
@@ -34,7 +34,7 @@ impl SandboxNotes {
     }
 
     /// The ids to try, as text: `4001, 4002 (rented)`.
-    pub fn ids(&self) -> String {
+    pub fn describe_listing_ids(&self) -> String {
         let ids = self.listings.iter().map(|listing| {
             let note = if listing.rented { " (rented)" } else { "" };
             format!("{}{note}", listing.id)

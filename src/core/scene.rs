@@ -1,4 +1,4 @@
-//! What a view draws on.
+//! The drawing context of a view.
 
 use std::fmt;
 
@@ -25,18 +25,18 @@ use crate::tui::text_input::{InputLine, TextInput};
 use crate::tui::theme::Theme;
 use crate::tui::viewport::Viewport;
 
-/// What a view draws on, and what it can read meanwhile.
+/// The drawing context of a view: the frame, and the state it may read.
 pub struct Scene<'a, 'b> {
     pub frame: &'a mut Frame<'b>,
     pub theme: &'a Theme,
-    /// The market, its data and the person's settings.
+    /// The market, its data and the user's settings.
     pub state: &'a State,
     pub now: Now,
     /// The size class of the screen.
     pub size: Size,
-    /// What this frame has measured so far.
+    /// The measurements of this frame so far.
     pub(crate) layout: &'a mut FrameLayout,
-    /// What the last frame measured.
+    /// The measurements of the last frame.
     pub(crate) before: &'a FrameLayout,
     pub(crate) depth: usize,
     /// The views of other features, for parts of this one.
@@ -53,12 +53,12 @@ impl fmt::Debug for Scene<'_, '_> {
 }
 
 impl Scene<'_, '_> {
-    /// Draws what is known of a row, beside the list that it is in.
+    /// Draws the card of a row beside its list.
     pub fn card(&mut self, resource: Resource, row: usize, area: Rect) {
         (self.views.card)(resource, row, area, self);
     }
 
-    /// Draws a pane as it is when it was just opened.
+    /// Draws a pane in its initial state.
     pub fn pane(&mut self, pane: Pane, area: Rect) {
         (self.views.pane)(pane).draw(area, self);
     }
@@ -67,15 +67,14 @@ impl Scene<'_, '_> {
         self.frame.render_widget(widget, area);
     }
 
-    /// Draws lines that are as wide as the area or narrower; those below it are left out.
+    /// Draws lines from the top of the area, unwrapped; lines below its end are omitted.
     pub fn lines(&mut self, lines: &[Line<'_>], area: Rect) {
         for (line, row) in lines.iter().zip(area.rows()) {
             self.frame.render_widget(line, row);
         }
     }
 
-    /// Draws a scrolling widget, which keeps its position from frame to frame; returns its
-    /// viewport.
+    /// Draws a scrolling widget at its position in the last frame; returns its viewport.
     pub fn scroll(&mut self, region: Region, widget: impl StatefulWidget<State = Viewport>, area: Rect) -> Viewport {
         let mut viewport = self.before.viewport(self.depth, region);
         self.frame.render_stateful_widget(widget, area, &mut viewport);
@@ -106,7 +105,7 @@ impl Scene<'_, '_> {
         self.report_lines(region, ReportLines::new(report, self.theme), area)
     }
 
-    /// Draws a report with other styles, or newer figures, than when it was searched.
+    /// Draws a report with `lines` in place of its own, which differ only in styles or figures.
     pub fn report_of(&mut self, region: Region, report: &Report, lines: &[Line<'static>], area: Rect) -> Viewport {
         let lines = ReportLines::new(report, self.theme).showing(lines);
         self.report_lines(region, lines, area)
@@ -202,8 +201,9 @@ impl Scene<'_, '_> {
         self.framed(self.tabbed_panel(title).note(facts), area)
     }
 
-    /// Writes a text at the right of a panel's top border that is known only after drawing, such as
-    /// which lines are visible; if the `title` cells of the title leave room for it.
+    /// Draws a text at the right end of a panel's top border, if `title` cells leave room for it.
+    ///
+    /// For facts that are known only after drawing, such as the visible lines.
     pub fn label_border(&mut self, panel: Rect, title: u16, fact: &str) {
         let line = Line::styled(format!(" {fact} "), self.theme.dim);
         let width = u16::try_from(line.width()).unwrap_or(u16::MAX);

@@ -1,4 +1,4 @@
-//! `/` in views that are a list of lines: it finds, `n` and `N` step through the matches.
+//! The search that `/` opens in views made of lines; `n` and `N` step through its matches.
 
 use super::state::State;
 use super::view::Cx;
@@ -12,13 +12,13 @@ pub trait Searched {
     /// The lines as texts, in the order in which they are shown.
     fn texts(&self, state: &State) -> Vec<String>;
 
-    /// The line from which on matches are looked for.
+    /// The line at which the search for matches starts.
     fn line(&self, state: &State) -> usize;
 
-    /// Shows a line and makes it the selected one, where one is.
+    /// Scrolls to a line, and selects it where lines can be selected.
     fn go_to_line(&mut self, line: usize, cx: &mut Cx<'_>);
 
-    /// Gives an action to the search; false if it means nothing to it.
+    /// Passes an action to the search; false if the search does not use it.
     fn act_on_search(&mut self, action: Action, cx: &mut Cx<'_>) -> bool {
         match self.find().update(action.command()) {
             FindEvent::Ignored => return false,
@@ -28,7 +28,7 @@ pub trait Searched {
         true
     }
 
-    /// Finds the matches again, from the selected line on.
+    /// Updates the matches, starting at the selected line.
     fn search_again(&mut self, cx: &mut Cx<'_>) {
         let texts = self.texts(cx.state());
         let line = self.line(cx.state());

@@ -1,19 +1,21 @@
-//! How table and preview share the screen: changed by two keys or by dragging the divider.
+//! The division of the screen between table and preview, changed by two keys or by dragging the
+//! divider.
 
-/// Per cent that a key press moves the divider.
+/// Percent by which a key press moves the divider.
 const STEP: u16 = 5;
 
-/// The minimum of each side, in per cent.
+/// Minimum share of each side, in percent.
 const LEAST: u16 = 20;
 
-// A preview has short lines, and table columns need the room.
-/// The widest automatic preview, in columns.
+/// Maximum width of an automatic preview, in columns.
+///
+/// Lines of a preview are short, and table columns need the room.
 const WIDEST: u16 = 60;
 
 /// The table's share, whether the preview is hidden, and whether the mouse is dragging the divider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Split {
-    /// The table's share in per cent, once the divider was moved.
+    /// The table's share in percent, once the user has moved the divider.
     share: Option<u16>,
     is_folded: bool,
     is_held: bool,
@@ -29,12 +31,12 @@ impl Split {
         split
     }
 
-    /// The table's share in per cent, if the divider was moved.
+    /// The table's share in percent, if the user has moved the divider.
     pub const fn kept(self) -> Option<u16> {
         self.share
     }
 
-    /// The columns of the table out of `width`; the rest is the preview's.
+    /// Width of the table out of `width` columns; the preview gets the rest.
     pub fn table(self, width: u16) -> u16 {
         if let Some(share) = self.share {
             let columns = u32::from(width) * u32::from(share) / 100;
@@ -55,7 +57,7 @@ impl Split {
         self.is_folded = !self.is_folded;
     }
 
-    /// Widens or narrows the preview where both share `width` columns.
+    /// Widens (`more`) or narrows the preview where both share `width` columns.
     pub fn widen_preview(&mut self, more: bool, width: u16) {
         let table = u32::from(self.table(width)) * 100;
         let share = self
@@ -65,7 +67,7 @@ impl Split {
         self.set(if more { share.saturating_sub(STEP) } else { share + STEP });
     }
 
-    /// Takes hold of the divider, or lets it go.
+    /// Starts or ends a drag of the divider.
     pub const fn hold(&mut self, is_held: bool) {
         self.is_held = is_held;
     }

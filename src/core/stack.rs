@@ -1,7 +1,6 @@
 //! Passes events to the open views, and carries out the changes they request.
 //!
-//! The stack of views starts with the view of the open pane, at index 0; what is open over it
-//! follows.
+//! The view of the open pane has index 0; the views over it follow.
 
 use super::Update;
 use super::commands::Commands;
@@ -16,8 +15,8 @@ use crate::tui::text_area::LONGEST_TEXT;
 use crate::tui::text_input::{LONGEST_LINE, Pasted};
 
 impl Update<'_> {
-    /// Runs `act` on the view at an index of the stack, then makes the changes that it asks for; `None` if
-    /// there is no view.
+    /// Runs `act` on the view at an index of the stack, then carries out the changes it requests;
+    /// `None` if there is no view.
     pub(super) fn with<R>(&mut self, index: usize, act: impl FnOnce(&mut dyn View, &mut Cx<'_>) -> R) -> Option<R> {
         let Model {
             state,
@@ -37,12 +36,12 @@ impl Update<'_> {
         Some(result)
     }
 
-    /// Runs `act` on the topmost view; `None` never happens, as a pane always has a view.
+    /// Runs `act` on the topmost view; `Some`, as a pane always has a view.
     pub(crate) fn with_top<R>(&mut self, act: impl FnOnce(&mut dyn View, &mut Cx<'_>) -> R) -> Option<R> {
         self.with(self.model.overlays.len(), act)
     }
 
-    /// Lends the state to a feature, then makes the changes that it asks for.
+    /// Lends the state to a feature, then carries out the changes it requests.
     pub(crate) fn lend<R>(&mut self, act: impl FnOnce(&mut Cx<'_>) -> R) -> R {
         let index = self.model.overlays.len();
         let Model { state, layout, .. } = &mut *self.model;
@@ -85,12 +84,13 @@ impl Update<'_> {
         }
     }
 
-    /// Closes the view at an index of the stack and all above it, topmost first. The pane stays.
+    /// Closes the view at an index of the stack and all above it, topmost first. The view of the
+    /// pane is never closed.
     pub(crate) fn close_from(&mut self, index: usize) {
         let index = index.max(1);
         while self.model.overlays.len() >= index {
             let top = self.model.overlays.len();
-            // While it is still in the stack: what it asks for is carried out relative to its own index.
+            // The view is still in the stack, so that its requests are carried out relative to its own index.
             self.with(top, |view, cx| view.closing(cx));
             self.model.overlays.truncate(top - 1);
             self.model.state.owners.closed(top);
@@ -113,7 +113,7 @@ impl Update<'_> {
         })
     }
 
-    /// Says that an action has no meaning here, unless the last press was the same.
+    /// Reports that a key does nothing here, unless the last press was the same.
     pub(crate) fn ignored(&mut self, action: Action) {
         let state = &mut self.model.state;
         if !state.keyboard.is_repeat() {
@@ -122,7 +122,7 @@ impl Update<'_> {
         }
     }
 
-    /// Gives a pasted text to the topmost view, and says what it leaves out.
+    /// Passes a pasted text to the topmost view, and reports the parts it leaves out.
     pub(crate) fn pasted(&mut self, text: String) {
         // It may be a key: nothing of it stays in memory.
         let text = secrecy::zeroize::Zeroizing::new(text);
@@ -147,7 +147,7 @@ impl Update<'_> {
         let state = &mut self.model.state;
         if outcome == Some(Outcome::Ignored) {
             state.show(Toast::error("Can't paste here", self.now));
-        // A dialog that asks for a word says itself what is wrong with it.
+        // A dialog that asks for a word reports a refused paste itself.
         } else if state.toast.is_none() && left_out > 0 && !asks_consent {
             let text = format!("{left_out} invisible or control characters left out");
             state.show(Toast::error(text, self.now));
@@ -175,7 +175,7 @@ impl Update<'_> {
         }
     }
 
-    /// Tells every view that rows have changed.
+    /// Announces to every view that rows have changed.
     pub(crate) fn rows_changed(&mut self) {
         let Model {
             state, panes, overlays, ..
@@ -185,8 +185,10 @@ impl Update<'_> {
         }
     }
 
-    /// Removes a notice whose view has closed or is covered. One that is new, and answers an input, goes
-    /// with the view that is open now: a view that closes with a last word says it in the view below.
+    /// Removes a notice whose view was closed or covered.
+    ///
+    /// A new notice after an input belongs to the view open now: a view that closes with a notice
+    /// shows it in the view below.
     pub(crate) fn settle_toast(&mut self, before: Option<&Toast>, is_input: bool) {
         let position = (self.model.state.pane, self.model.overlays.len());
         let toast = &mut self.model.state.toast;
@@ -198,13 +200,14 @@ impl Update<'_> {
     }
 }
 
-/// Whether every text field leaves a character out of a paste.
+/// Whether every text field drops a character from a paste.
 fn is_left_out(character: char) -> bool {
     is_hostile(character) && !matches!(character, '\n' | '\r' | '\t')
 }
 
 impl Model {
-    /// Lends the state as to a feature, outside an update; returns what that leads to.
+    /// Lends the state as to a feature, outside an update; returns the result and the requested
+    /// effects.
     pub fn lend<R>(&mut self, now: Now, act: impl FnOnce(&mut Cx<'_>) -> R) -> (R, Vec<Effect>) {
         let mut update = Update::new(self, now);
         let result = update.lend(act);
@@ -224,7 +227,7 @@ impl Model {
             if find.is_useless(command) {
                 return Availability::Hidden;
             }
-            // What the view itself could do with the action does not matter meanwhile.
+            // The search takes precedence over the view's own use of the action.
             if find.hint(command).is_some() {
                 return Availability::Available;
             }

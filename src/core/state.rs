@@ -1,4 +1,4 @@
-//! The state that views share: the market, its data and the person's settings.
+//! The state that views share: the market, its data and the user's settings.
 
 use std::any::Any;
 use std::ops::{Deref, DerefMut, Index, IndexMut};
@@ -24,7 +24,7 @@ use crate::table::browser::Browser;
 use crate::table::remote::{Now, Tickets};
 use crate::table::watch;
 
-/// The state that views share: the market, its data and the person's settings.
+/// The state that views share: the market, its data and the user's settings.
 #[derive(Debug)]
 pub struct State {
     pub profile: Profile,
@@ -38,12 +38,12 @@ pub struct State {
     pub notices: Vec<String>,
     pub(crate) toast: Option<Toast>,
     pub screen: Screen,
-    /// Why timers send nothing: the key was refused or the quota is used up, as the latest response
-    /// said.
+    /// The error of the latest response that stops timers: the key was refused or the quota is used
+    /// up.
     pub(super) hold: Option<ApiError>,
-    /// Requests and responses.
+    /// The requests sent and their responses.
     pub ledger: Ledger,
-    /// Writes: in flight and past.
+    /// The writes, in flight and past.
     pub mutations: Mutations,
     pub searches: Searches,
     /// Stars, notes and bans of machines and hosts.
@@ -57,7 +57,7 @@ pub struct State {
     pub(crate) tickets: Tickets,
     pub(crate) owners: Owners,
     pub(crate) keyboard: Keyboard,
-    /// What is kept current.
+    /// The polled searches of tables and features.
     pub watching: Watching,
     pub(crate) features: &'static [Feature],
     pub(crate) feature_states: FeatureStates,
@@ -68,9 +68,9 @@ pub struct State {
 pub struct Screen {
     /// Columns and rows of the terminal.
     pub size: (u16, u16),
-    /// Whether the terminal has the focus, as far as it reports it.
+    /// Whether the terminal has the focus; true if it does not report it.
     pub is_focused: bool,
-    /// How table and preview share a wide screen.
+    /// The division of a wide screen between table and preview.
     pub split: split::Split,
 }
 
@@ -84,25 +84,26 @@ impl Default for Screen {
     }
 }
 
-/// What the person configured, for all markets.
+/// The user's configuration for all markets.
 #[derive(Debug)]
 pub struct Settings {
     /// The values of the configuration file.
     pub values: Values,
     /// The themes, and the current one.
     pub themes: themes::Themes,
-    /// The time zone of the person.
+    /// The user's time zone.
     pub zone: jiff::tz::TimeZone,
-    /// How often watched searches may send requests.
+    /// The request rate of watched searches.
     pub pace: watch::Pace,
-    /// The notices that come from the configuration file.
+    /// The notices about the configuration file.
     pub notices: Vec<String>,
-    /// Whether this program shows rows of the record before a reply: not with `--no-recorded-rows` or `--freeze`.
+    /// Whether this run may show recorded rows before a reply; false with `--no-recorded-rows` or
+    /// `--freeze`.
     pub recorded_rows: bool,
 }
 
 impl Settings {
-    /// Whether a table shows rows of the record until the reply to its search arrives.
+    /// Whether tables show recorded rows until the reply to their search arrives.
     pub const fn shows_recorded_rows(&self) -> bool {
         self.recorded_rows && self.values.recorded_rows
     }
@@ -121,29 +122,29 @@ impl Default for Settings {
     }
 }
 
-/// What is saved already, and what is not.
+/// Which parts of the state are saved.
 #[derive(Debug, Default)]
 pub(crate) struct Persistence {
     /// Whether there are files to save to.
     pub(crate) is_on: bool,
     pub(crate) kept: Option<Snapshot>,
-    /// When to look for changes, on the monotonic clock.
+    /// The monotonic time at which to look for changes.
     pub(crate) due: Option<f64>,
-    /// Whether it was reported that saving fails.
+    /// Whether a failure to save was reported.
     pub(crate) is_reported: bool,
-    /// Changes to the searches that are not confirmed yet.
+    /// Number of changes to the searches whose saving is not confirmed yet.
     pub(crate) pending: usize,
 }
 
 impl Persistence {
-    /// When it needs to be woken.
+    /// The monotonic time at which to look for changes; `None` if there are none.
     pub(crate) const fn deadline(&self) -> Option<f64> {
         self.due
     }
 }
 
-/// The last key press, which matters to the next one: a second Ctrl-c quits, and a key that does
-/// nothing says so once.
+/// The last key press. A second Ctrl-c quits, and a repeated key without an effect is reported
+/// once.
 #[derive(Debug, Default)]
 pub(crate) struct Keyboard {
     last: Option<Chord>,
@@ -151,13 +152,13 @@ pub(crate) struct Keyboard {
 }
 
 impl Keyboard {
-    /// Records a key press; returns whether the last one was the same.
+    /// Records a key press; returns whether it repeats the last one.
     pub(crate) fn pressed(&mut self, chord: Chord) -> bool {
         self.is_repeat = self.last.replace(chord) == Some(chord);
         self.is_repeat
     }
 
-    /// Whether the last two presses were the same.
+    /// Whether the last key press repeated the one before it.
     pub(crate) const fn is_repeat(&self) -> bool {
         self.is_repeat
     }
@@ -202,8 +203,7 @@ impl IndexMut<Resource> for Browsers {
 }
 
 impl State {
-    /// The initial state. `conditions` are those of the first search, unless they are the default
-    /// ones.
+    /// The initial state; `conditions` replace the default ones of the first search.
     pub(crate) fn new(profile: Profile, conditions: Option<Vec<Condition>>, features: &'static [Feature]) -> Self {
         let dialect = profile.dialect;
         let mut browsers = Browsers::new(dialect);
@@ -240,7 +240,7 @@ impl State {
         }
     }
 
-    /// Changes whenever the rows of a pane, their order, prices or marks do.
+    /// A number that changes with the rows, orders, prices or marks of any pane.
     pub(crate) fn revision(&self) -> u64 {
         let revisions = self.browsers.0.iter().map(Browser::revision);
         revisions.fold(0, u64::wrapping_add)
@@ -266,7 +266,7 @@ impl State {
         self.feature_states.get_mut()
     }
 
-    /// Learns from a response whether timers may send requests.
+    /// Updates from a response whether timers may send requests.
     pub(crate) fn note_response<T>(&mut self, response: &Result<T, ApiError>) {
         match response {
             Ok(_) => self.hold = None,
@@ -277,13 +277,14 @@ impl State {
         }
     }
 
-    /// Why a timer must not send a request now, if it must not: it would meet the same error. What a
-    /// person asks for is sent.
+    /// The error that holds back timers, which would meet it again; `None` if they may send.
+    ///
+    /// A request of the user is sent nevertheless.
     pub fn held(&self, now: Now) -> Option<&ApiError> {
         self.hold.as_ref().filter(|error| error.stops_timers(now.epoch))
     }
 
-    /// The person's time zone and the current time.
+    /// The user's time zone and the current time.
     pub fn local_time(&self, now: Now) -> LocalTime {
         LocalTime {
             zone: self.settings.zone.clone(),
@@ -291,8 +292,10 @@ impl State {
         }
     }
 
-    /// The next deadline of something that only moves on screen, `after` seconds from now; `None`
-    /// while the terminal is unfocused. Never use it for anything that is due for the market.
+    /// The next step of an animation, `after` seconds from now; `None` while the terminal is
+    /// unfocused.
+    ///
+    /// Never use it for deadlines that matter to the market.
     pub fn animation(&self, now: Now, after: f64) -> Option<f64> {
         self.screen.is_focused.then_some(now.mono + after)
     }

@@ -1,4 +1,4 @@
-//! Switching markets: what belongs to the old market is dropped, what belongs to the person stays.
+//! Switching markets: data of the old market is dropped, data of the user survives.
 
 use crate::core::message::Saving;
 use crate::core::persistence;
@@ -33,8 +33,10 @@ impl Model {
         state.tell_unsettled();
     }
 
-    /// Resets the dashboard for another profile. Every field is named, here and in
-    /// [`State::take_over`], so that a new one must be assigned to the market or to the person.
+    /// Resets the dashboard for another profile.
+    ///
+    /// Every field is named, here and in [`State::take_over`], so that a new one must be assigned
+    /// to the market or to the user.
     fn start_over(&mut self, profile: Profile) {
         let fresh = Self::new(profile, None, self.views);
         let Self {
@@ -50,7 +52,7 @@ impl Model {
 }
 
 impl State {
-    /// Takes what belongs to the person from the state of the old market.
+    /// Moves the user's data over from the state of the old market.
     fn take_over(&mut self, old: Self) {
         let Self {
             pane,
@@ -97,7 +99,7 @@ impl State {
 }
 
 impl Update<'_> {
-    /// Goes on with another market.
+    /// Switches to another market.
     pub(crate) fn switch(&mut self, ready: MarketReady) {
         if let Some(snapshot) = self.model.state.unkept() {
             let save = self

@@ -8,7 +8,7 @@ pub struct NamedTheme {
     pub name: String,
     /// Its styles; `None` for the one that follows the terminal's background.
     pub theme: Option<Theme>,
-    /// Whether it is one of the person's own files.
+    /// Whether it is one of the user's own files.
     pub is_users: bool,
 }
 
@@ -16,10 +16,10 @@ pub struct NamedTheme {
 #[derive(Debug, Clone, Default)]
 pub struct Themes {
     pub all: Vec<NamedTheme>,
-    /// The name of the selected one.
+    /// The name of the selected theme.
     pub chosen: String,
-    /// The theme to draw with, unless it is that of the start.
+    /// The theme in use; `None` while it is that of the start.
     pub shown: Option<Theme>,
-    /// The theme just saved to the configuration, so that reloading it is not reported.
+    /// The theme just saved to the configuration, whose reloading is not reported.
     pub saved: Option<String>,
 }

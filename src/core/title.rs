@@ -3,7 +3,7 @@
 use super::state::State;
 use crate::domain::text::visible;
 
-/// Alerts that rang, the market and the pane, so that one window among many can be found.
+/// The window title: the fired alerts, the market and the pane, to find one window among many.
 pub fn title(state: &State) -> String {
     let market = if state.profile.is_sandbox {
         "SANDBOX".to_owned()

@@ -1,11 +1,12 @@
-//! Short notices in the footer: what just happened, until it was seen.
+//! Short notices in the footer, which disappear by themselves.
 
 use crate::domain::text::visible;
 use crate::keys::pane::Pane;
 use crate::table::remote::Now;
 
-// More than one line of a wide screen.
-/// The longest notice, in characters.
+/// Maximum length of a notice, in characters.
+///
+/// More than a line of a wide screen.
 const LONGEST: usize = 1000;
 
 /// A short notice that disappears by itself.
@@ -14,16 +15,16 @@ pub struct Toast {
     pub text: String,
     /// Whether it is an error.
     pub is_error: bool,
-    /// When it disappears, on the monotonic clock.
+    /// The monotonic time at which it disappears.
     pub until: f64,
     since: f64,
-    /// The view whose key it answers, by pane and number of open views; `None` if it tells of
-    /// something else, such as a file that was written.
+    /// The view whose key it answers, as pane and number of open views; `None` for other news, such
+    /// as a file that was written.
     shown_on: Option<(Pane, usize)>,
 }
 
 impl Toast {
-    /// A notice for four seconds.
+    /// A notice, shown for four seconds.
     pub fn new(text: impl Into<String>, now: Now) -> Self {
         Self {
             text: visible(&text.into(), LONGEST),
@@ -34,7 +35,7 @@ impl Toast {
         }
     }
 
-    /// An error for eight seconds.
+    /// An error, shown for eight seconds.
     pub fn error(text: impl Into<String>, now: Now) -> Self {
         Self {
             is_error: true,
@@ -43,17 +44,17 @@ impl Toast {
         }
     }
 
-    /// Makes it go with a view.
+    /// Ties the notice to a view, by pane and number of open views.
     pub(crate) const fn tie_to(&mut self, shown_on: (Pane, usize)) {
         self.shown_on = Some(shown_on);
     }
 
-    /// Whether the view that it goes with is not the topmost one, which is at `shown_on`.
+    /// Whether the notice belongs to another view than the topmost one, `shown_on`.
     pub(crate) fn is_left_behind(&self, shown_on: (Pane, usize)) -> bool {
         self.shown_on.is_some_and(|tied_to| tied_to != shown_on)
     }
 
-    /// Whether a key press dismisses it: it was shown long enough to be read, and may be outdated.
+    /// Whether a key press dismisses it: it was visible for a second.
     pub fn was_seen(&self, now: Now) -> bool {
         now.mono - self.since >= 1.0
     }

@@ -1,5 +1,6 @@
-//! Writes whose outcome is unknown: told at the start, and settled by the person. Until then the same
-//! workergroup is not created again.
+//! Writes with an unknown outcome: reported at the start, and settled by the user.
+//!
+//! Until then, an identical workergroup is not created.
 
 use super::message::Effect;
 use super::mutations::Mutations;
@@ -11,18 +12,20 @@ use crate::domain::workergroup::NewWorkergroup;
 use crate::domain::{format, journal};
 
 impl Mutations {
-    /// The creations that nobody has settled, oldest first; not the one in flight.
+    /// The creations with an unknown outcome that the user has not settled, oldest first, without
+    /// the one in flight.
     pub fn unsettled(&self) -> impl Iterator<Item = &Entry> {
         self.open(WriteKind::CreateWorkergroup)
     }
 
-    /// The unsettled creation of the same workergroup.
+    /// The unsettled creation of an identical workergroup.
     pub fn unsettled_like(&self, new: &NewWorkergroup) -> Option<&Entry> {
         self.unsettled().find(|entry| entry.intent.is_creation_of(new))
     }
 
-    /// What a person should know at the start: writes of an earlier run without a known outcome.
-    /// An unlisting that was told when it happened is not told again: nothing can be looked up.
+    /// The writes of earlier runs without a known outcome, to report at the start.
+    ///
+    /// An unlisting that was reported before is left out: its outcome cannot be looked up.
     pub fn unsettled_before(&self) -> impl Iterator<Item = &Entry> {
         let unlistings = self.open(WriteKind::UnlistVolume);
         self.unsettled()
@@ -52,7 +55,7 @@ impl Mutations {
     }
 }
 
-/// An unknown outcome of an earlier run in a sentence, without what to do about it.
+/// A sentence on the unknown outcome of a write of an earlier run, without advice.
 pub fn describe(entry: &Entry) -> String {
     let (subject, at) = (&entry.intent.subject, format::moment(entry.intent.at));
     match entry.intent.kind {
@@ -65,7 +68,7 @@ pub fn describe(entry: &Entry) -> String {
     }
 }
 
-/// The notice of an unknown outcome.
+/// A notice of the unknown outcome of a write, with advice.
 fn notice(entry: &Entry) -> String {
     let advice = match entry.intent.kind {
         WriteKind::CreateWorkergroup => "Decide with :resolve",
@@ -74,24 +77,24 @@ fn notice(entry: &Entry) -> String {
     format!("{}. {advice}.", describe(entry))
 }
 
-/// The notice of damaged lines.
-fn damaged(damage: &[Damage]) -> String {
+/// A notice of the damaged lines of the history.
+fn describe_damage(damage: &[Damage]) -> String {
     let lines = counted(damage.len(), "line", "lines");
     format!("Nothing can be created or unlisted: {lines} of the write history can't be read. Settle with :resolve.")
 }
 
 impl State {
-    /// Takes the damaged lines of the history, with a notice while there are any.
+    /// Sets the damaged lines of the history; a notice reports them while there are any.
     pub(crate) fn set_damage(&mut self, damage: Vec<Damage>) {
-        let outdated = damaged(&self.mutations.damage);
+        let outdated = describe_damage(&self.mutations.damage);
         self.notices.retain(|notice| *notice != outdated);
         if !damage.is_empty() {
-            self.notices.insert(0, damaged(&damage));
+            self.notices.insert(0, describe_damage(&damage));
         }
         self.mutations.damage = damage;
     }
 
-    /// Tells the unknown outcomes of earlier runs before everything else.
+    /// Puts notices of earlier runs' unknown outcomes before all others.
     pub(crate) fn tell_unsettled(&mut self) {
         if self.profile.is_sandbox {
             self.end_with_sandbox();
@@ -100,7 +103,8 @@ impl State {
         self.notices.splice(0..0, notices);
     }
 
-    /// What was sent to an embedded sandbox ended with it, except for workergroups that are saved.
+    /// Settles writes to an embedded sandbox of an earlier run, which ended with it; those of saved
+    /// workergroups stay open.
     fn end_with_sandbox(&mut self) {
         let is_saved = self.sandbox.unsaved.is_none();
         for entry in &mut self.mutations.history {
@@ -118,7 +122,7 @@ impl State {
 }
 
 impl Cx<'_> {
-    /// The person has read the notices. Unlistings among them are not told again.
+    /// Dismisses the notices. Unlistings among them are not reported again.
     pub fn dismiss_notices(&mut self) {
         self.state.notices.clear();
         let unlistings: Vec<_> = self
@@ -139,7 +143,7 @@ impl Cx<'_> {
         self.effects([Effect::SetDamageAside(damage)]);
     }
 
-    /// Notes what the person knows of a creation, by its key.
+    /// Records the user's verdict on a creation, by its journal key.
     pub fn settle_creation(&mut self, key: &str, verdict: Verdict, words: &str) {
         let mut entries = self.state.mutations.history.iter();
         let text = entries.find(|entry| entry.intent.key == key).map(describe);

@@ -1,7 +1,7 @@
 //! The interface between views and the core.
 //!
-//! A view is a screen, panel or dialog over a pane: its state, its keys and its drawing are in one
-//! file or folder of `views`. The dispatcher in [`super`] knows views only by this trait.
+//! A view is a screen, panel or dialog over a pane: its state, keys and drawing are in one file or
+//! folder. The dispatcher in [`super`] uses views only through this trait.
 
 use std::fmt;
 
@@ -23,11 +23,11 @@ use crate::table::remote::{Now, Ticket};
 use crate::tui::find::Find;
 use crate::tui::input_widget::InputWidget;
 
-/// Whether a view handled what it was given.
+/// Whether a view handled an input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     Handled,
-    /// It has no meaning here; the dispatcher says so once.
+    /// It has no effect here; the dispatcher reports that once.
     Ignored,
 }
 
@@ -37,29 +37,29 @@ impl Outcome {
     }
 }
 
-/// Whether an action is available.
+/// Whether an action is available, and the reason if it is disabled.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Availability {
     Available,
-    /// It has no meaning here: no hint shows it.
+    /// It has no meaning here, and no hint shows it.
     Hidden,
     Disabled(String),
 }
 
-/// Where a view is drawn.
+/// The place where a view is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Placement {
-    /// Everything between header and footer, instead of the pane.
+    /// The whole area between header and footer, in place of the pane.
     Page,
-    /// Over what is open below it, which is dimmed.
+    /// On top of the views below it, which are dimmed.
     Dialog,
-    /// A dialog whose keys may confirm something: those that may be a part of a paste do nothing.
+    /// A dialog whose keys may confirm an action. Keys that may be part of a paste are ignored.
     Question,
 }
 
 /// A screen, panel or dialog over a pane. Only `contexts`, `update` and `draw` have no default.
 pub trait View: fmt::Debug + Send {
-    /// Where its keys are looked up, the most specific context first.
+    /// The contexts in which its keys are looked up, the most specific one first.
     fn contexts(&self) -> &'static [Context];
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome;
@@ -77,31 +77,31 @@ pub trait View: fmt::Debug + Send {
         Availability::Available
     }
 
-    /// The name of an action's effect here, if the table's word is too general: `start`, `price
-    /// offers`.
+    /// The name of an action's effect here, where the key table's word is too general: `start`,
+    /// `price offers`.
     fn hint(&self, action: Action) -> Option<&'static str> {
         let _ = action;
         None
     }
 
-    /// The widget in the main region that keys, pastes and the wheel go to first, brought up to
-    /// date with the state.
+    /// The widget that keys, pastes and the wheel go to first, updated from the state.
     fn widget<'a>(&'a mut self, cx: &'a mut Cx<'_>) -> Option<&'a mut dyn InputWidget> {
         let _ = cx;
         None
     }
 
-    /// The search in its lines, if it has one: while it is typed, the footer shows its keys.
+    /// The search in its lines, if it has one. While the search is typed, the footer shows its
+    /// keys.
     fn search(&self) -> Option<&Find> {
         None
     }
 
-    /// The text in its widget has changed.
+    /// Called after the text in its widget has changed.
     fn text_changed(&mut self, cx: &mut Cx<'_>) {
         let _ = cx;
     }
 
-    /// Handles a key that no context binds: typed text.
+    /// Handles a key that no context binds, such as typed text.
     fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
         let viewport = cx.viewport(Region::MAIN);
         let widget = self.widget(cx);
@@ -112,7 +112,7 @@ pub trait View: fmt::Debug + Send {
         Outcome::of(is_typed)
     }
 
-    /// Handles a pasted text. Ignoring it tells the person that nothing can be pasted here.
+    /// Handles a pasted text. If it is ignored, a notice says that this view takes no paste.
     fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
         let Some(pasted) = self.widget(cx).and_then(|widget| widget.pasted(text)) else {
             return Outcome::Ignored;
@@ -132,41 +132,42 @@ pub trait View: fmt::Debug + Send {
         }
     }
 
-    /// Takes what a ticket of its own brings.
+    /// Handles the news of one of its tickets.
     fn on_news(&mut self, ticket: Ticket, news: News, cx: &mut Cx<'_>) {
         let _ = (ticket, news, cx);
     }
 
-    /// When it needs [`View::tick`], on the monotonic clock.
+    /// The monotonic time of its next [`View::tick`]; `None` if it needs none.
     fn deadline(&self, state: &State, now: Now) -> Option<f64> {
         let _ = (state, now);
         None
     }
 
-    /// Its deadline has passed, or something outside the core has ended: a file was written, a
-    /// market connected, a write completed. May also come early.
+    /// Called once its deadline has passed, sometimes earlier, and when an effect has ended: a file
+    /// was written, a market connected, a write completed.
     fn tick(&mut self, cx: &mut Cx<'_>) {
         let _ = cx;
     }
 
-    /// Rows, prices or marks of a pane have changed: anything computed from them is stale.
+    /// Called after rows, prices or marks of a pane have changed: results computed from them are
+    /// stale.
     fn rows_changed(&mut self, state: &State) {
         let _ = state;
     }
 
-    /// It has the keyboard now: it was opened, or the view above has closed.
+    /// Called when it gets the keyboard: it was opened, or the view above has closed.
     fn on_top(&mut self, cx: &mut Cx<'_>) {
         let _ = cx;
     }
 
-    /// The view is closing: abort its requests, keep its draft.
+    /// Called before it closes, to abort its requests and store its draft.
     fn closing(&mut self, cx: &mut Cx<'_>) {
         let _ = cx;
     }
 }
 
 impl dyn View + '_ {
-    /// Does what an action means to the widget, or else to the view.
+    /// Passes an action to the widget, or to the view if the widget does not use it.
     pub(crate) fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         let viewport = cx.viewport(Region::MAIN);
         let command = action.command();
@@ -181,8 +182,8 @@ impl dyn View + '_ {
         }
     }
 
-    /// Takes a turn of the wheel, by so many lines; as so many steps of the cursor unless the
-    /// widget scrolls.
+    /// Handles a turn of the wheel by `lines`: scrolls the widget, or else moves the cursor as many
+    /// steps. A question ignores it.
     pub(crate) fn wheel(&mut self, lines: isize, cx: &mut Cx<'_>) {
         let viewport = cx.viewport(Region::MAIN);
         // A question is answered on purpose.
@@ -195,21 +196,21 @@ impl dyn View + '_ {
         }
     }
 
-    /// Whether keys answer a question here.
+    /// Whether its keys answer a question.
     pub(crate) fn asks_consent(&self) -> bool {
         self.placement() == Placement::Question
     }
 
-    /// Whether typed characters go into a text.
+    /// Whether typed characters are entered as text.
     pub fn takes_text(&self) -> bool {
         !self.contexts().contains(&Context::Dialog) && self.contexts().iter().any(|context| context.takes_text())
     }
 }
 
-/// Opens the view of an action where the keyboard is; false if it has none.
+/// Opens the view of an action over the focused one; false if it has none.
 pub type Opener = fn(Action, &mut Cx<'_>) -> bool;
 
-/// A view to open on something in particular. Features name it here instead of importing the view.
+/// A view to open with its subject. Features name it here instead of importing the view.
 #[derive(Debug)]
 pub enum Open {
     /// The planner of clusters, for machines of a shape.
@@ -218,21 +219,21 @@ pub enum Open {
     ClusterOfGpus { gpus: u64, model: Option<String> },
 }
 
-/// Draws what is known of a row, beside the list that it is in.
+/// Draws the card of a row beside its list.
 pub type CardPainter = fn(Resource, usize, Rect, &mut Scene<'_, '_>);
 
-/// Creates views: passed to the core from outside, so that the core knows none by name.
+/// The constructors of all views, passed to the core so that it names none.
 #[derive(Debug, Clone, Copy)]
 pub struct Views {
     /// Opens the view of an action.
     pub open: Opener,
-    /// Opens a view on something in particular.
+    /// Opens a view with its subject.
     pub open_on: fn(Open, &mut Cx<'_>),
     /// Draws the card of a row.
     pub card: CardPainter,
     /// Creates the view of a pane, over which all others open.
     pub pane: fn(Pane) -> Box<dyn View>,
-    /// The features that keep state or wait for something.
+    /// The features that keep state or have deadlines.
     pub features: &'static [Feature],
 }
 

@@ -1,5 +1,5 @@
-//! The dashboard's driver of the watch engine: what features want to be kept current is asked for in turn, within one
-//! budget that all programs share.
+//! Runs the watch engine in the dashboard: the searches that features want polled are requested in
+//! turn, within the request budget that all programs share.
 
 use super::message::{Effect, HistoryJob, News};
 use super::owners::Owner;
@@ -7,43 +7,44 @@ use super::state::State;
 use super::view::Cx;
 use crate::api::ApiError;
 use crate::domain::Resource;
-use crate::record::watch::{Claim, Engine, Failure, Next, Right, Wish, has_same_conditions};
+use crate::record::watch::{Claim, Engine, Failure, NextPoll, Right, Wish, has_same_conditions};
 use crate::record::{Moment, Poll, PollOutcome};
 use crate::table::remote::{Now, Ticket};
 
-// A request ends after 20 seconds, and is tried three times.
-/// Seconds after which nothing is expected of a request any longer.
+/// Seconds after which a request counts as lost.
+///
+/// A request ends after 20 seconds, and is tried three times.
 const PATIENCE: f64 = 90.0;
 
-/// What is kept current.
+/// The identity of a polled search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WishId {
     Table(Resource),
-    /// A search that no table shows.
+    /// A search that no table shows, by a name of its own.
     Named(String),
 }
 
-/// A wish of a feature, and what the feature does when it is its turn.
+/// A search that a feature wants polled, and the functions that carry out a poll.
 #[derive(Debug, Clone)]
 pub struct Interest {
     pub wish: Wish<WishId>,
     /// Sends the request.
     pub send: fn(&mut Cx<'_>, &WishId),
-    /// Takes what another program has recorded.
+    /// Handles a poll that another program has recorded.
     pub read: fn(&mut Cx<'_>, &Poll),
 }
 
-/// A wish that has the turn.
+/// A wish whose poll is in progress.
 #[derive(Debug)]
 struct UnderWay {
     id: WishId,
-    /// The claim that is not decided yet; none once the request is sent.
+    /// The claim that awaits a decision; `None` once the request is sent.
     claim: Option<Ticket>,
-    /// On the monotonic clock.
+    /// The monotonic time at which the poll started.
     since: f64,
 }
 
-/// The wishes of all features.
+/// The wishes of all features, and the polls in progress.
 #[derive(Debug)]
 pub struct Watching {
     engine: Engine<WishId>,
@@ -62,14 +63,15 @@ impl Default for Watching {
 }
 
 impl State {
-    /// Seconds until a table is refreshed.
+    /// Seconds until a table is refreshed automatically.
     pub fn next_refresh(&self, resource: Resource, now: Now) -> f64 {
         let engine = &self.watching.engine;
         let due = engine.due(&WishId::Table(resource)).filter(|due| due.is_finite());
         (due.unwrap_or(now.mono).max(engine.free_for(1)) - now.mono).max(0.0)
     }
 
-    /// Whether a wish cannot have its turn: the person has asked, or the same error is sure to come back.
+    /// Whether a wish cannot be polled now: its table is loading already, or would meet the same
+    /// error again.
     fn is_waiting(&self, id: &WishId, now: Now) -> bool {
         let WishId::Table(resource) = id else { return false };
         let remote = self.browsers[*resource].remote();
@@ -82,7 +84,7 @@ impl State {
 }
 
 impl Watching {
-    /// Whether the timer asks less often because the market refused.
+    /// Whether polling is slowed down after refusals.
     pub const fn is_backing_off(&self) -> bool {
         self.engine.is_backing_off()
     }
@@ -91,25 +93,25 @@ impl Watching {
         self.interests.iter().find(|interest| interest.wish.id == *id)
     }
 
-    /// Ends the turn of a wish; false if it had none.
+    /// Ends the poll of a wish; false if none was in progress.
     fn end(&mut self, id: &WishId) -> bool {
         let before = self.under_way.len();
         self.under_way.retain(|under_way| under_way.id != *id);
         self.under_way.len() < before
     }
 
-    /// When there is something to do.
+    /// The monotonic time of the next poll or of a lost request; `None` if there is neither.
     pub(crate) fn deadline(&self, state: &State, now: Now) -> Option<f64> {
         let patience = self.under_way.iter().map(|under_way| under_way.since + PATIENCE);
         let next = match self.engine.next() {
-            Next::Due(_, at) if at.is_finite() && state.held(now).is_none() => Some(at),
-            Next::Due(..) | Next::AwaitKey | Next::Idle => None,
+            NextPoll::Due(_, at) if at.is_finite() && state.held(now).is_none() => Some(at),
+            NextPoll::Due(..) | NextPoll::AwaitApiKey | NextPoll::Idle => None,
         };
         patience.chain(next).reduce(f64::min)
     }
 }
 
-/// Takes over what features want by now.
+/// Updates the wishes of all features, and the engine's budget.
 pub(crate) fn follow(cx: &mut Cx<'_>) {
     let (now, state) = (cx.now, &mut *cx.state);
     let wishes = state.features.iter().flat_map(|feature| (feature.wishes)(state, now));
@@ -136,7 +138,7 @@ pub(crate) fn follow(cx: &mut Cx<'_>) {
     }
 }
 
-/// Asks for what is due.
+/// Starts the polls that are due, and gives up lost requests.
 pub(crate) fn tick(cx: &mut Cx<'_>) {
     let now = cx.now;
     let is_late = |under_way: &mut UnderWay| now.mono - under_way.since >= PATIENCE;
@@ -151,14 +153,14 @@ pub(crate) fn tick(cx: &mut Cx<'_>) {
     if cx.state.held(now).is_some() {
         return;
     }
-    while let Next::Due(id, at) = cx.state.watching.engine.next()
+    while let NextPoll::Due(id, at) = cx.state.watching.engine.next()
         && at <= now.mono
     {
         claim(cx, id);
     }
 }
 
-/// Claims the turn to ask.
+/// Claims the poll of a wish from the other programs.
 fn claim(cx: &mut Cx<'_>, id: WishId) {
     let (now, state) = (cx.now, &mut *cx.state);
     let Some(wish) = state.watching.interest(&id).map(|interest| interest.wish.clone()) else {
@@ -190,7 +192,7 @@ fn claim(cx: &mut Cx<'_>, id: WishId) {
     cx.effects_for(Owner::Feature(claimed), [Effect::History(job)]);
 }
 
-/// Sends the request, or hands over what another program has recorded.
+/// Sends the request of a claimed poll, or hands over the poll that another program has recorded.
 fn claimed(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     let News::Poll(right) = news else { return };
     let (now, watching) = (cx.now, &mut cx.state.watching);
@@ -234,12 +236,12 @@ fn send(cx: &mut Cx<'_>, id: WishId) {
     }
 }
 
-/// After a suspend: everything is due within so many seconds.
+/// After a suspend: spreads all polls over the next `seconds`.
 pub(crate) fn woken(cx: &mut Cx<'_>, seconds: f64) {
     cx.state.watching.engine.woken(cx.now.mono, seconds);
 }
 
-/// Notes that a table shows a response, or its failure.
+/// Records in the engine that a table shows a response, or its failure.
 pub(crate) fn listed(cx: &mut Cx<'_>, resource: Resource, poll: Option<&Poll>) {
     let id = WishId::Table(resource);
     if let Some(error) = cx.state.browsers[resource].remote().error().cloned() {
@@ -252,22 +254,23 @@ pub(crate) fn listed(cx: &mut Cx<'_>, resource: Resource, poll: Option<&Poll>) {
 }
 
 impl Cx<'_> {
-    /// The market has answered a wish, whoever asked for it; true if it had the turn. The poll that is recorded ends
-    /// that.
+    /// Handles a response to a wish, whoever sent the request; true if its poll was in progress.
+    ///
+    /// Recording the poll then ends the claim.
     pub(crate) fn on_watched(&mut self, id: &WishId, outcome: PollOutcome) -> bool {
         let (now, watching) = (self.now, &mut self.state.watching);
         watching.engine.answered(id, outcome, Moment::of(now.epoch), now.mono);
         watching.end(id)
     }
 
-    /// The request for a wish failed.
+    /// Handles the failed request of a wish.
     pub(crate) fn on_watch_failed(&mut self, id: &WishId, error: &ApiError) {
         let (now, watching) = (self.now, &mut self.state.watching);
         watching.end(id);
         let every = watching.interest(id).map(|interest| interest.wish.every);
         match (failure(error, now.epoch), every) {
-            // It holds all timers until a request of the person succeeds, see [`State::held`].
-            (Failure::Key | Failure::Refused, Some(every)) => watching.engine.look_again(id, now.mono, every),
+            // The error holds all timers until a request of the user succeeds, see [`State::held`].
+            (Failure::ApiKey | Failure::Refused, Some(every)) => watching.engine.look_again(id, now.mono, every),
             (failure, every) => {
                 watching.engine.failed(id, now.mono, failure);
                 if let (ApiError::RateLimited { .. }, Some(every)) = (error, every) {
@@ -278,7 +281,8 @@ impl Cx<'_> {
         }
     }
 
-    /// Takes a request beside the wishes out of the budget; false if it has no room.
+    /// Takes a request outside the wishes from the budget; false if there is no room, or timers are
+    /// held.
     pub(crate) fn spend_beside(&mut self) -> bool {
         let now = self.now;
         let engine = &mut self.state.watching.engine;
@@ -291,7 +295,7 @@ impl Cx<'_> {
     }
 }
 
-/// Whom a failure is about.
+/// The scope of a failure: the API key, the market, or this request only.
 pub(crate) fn failure(error: &ApiError, epoch: f64) -> Failure {
     match error {
         ApiError::RateLimited {
@@ -300,7 +304,7 @@ pub(crate) fn failure(error: &ApiError, epoch: f64) -> Failure {
             pause: retry_after.map_or(threshold.unwrap_or(0.0), |span| span.as_secs_f64()),
         },
         ApiError::Misconfigured(_) => Failure::Refused,
-        error if error.is_auth() => Failure::Key,
+        error if error.is_auth() => Failure::ApiKey,
         error if error.stops_timers(epoch) => Failure::Refused,
         error if error.is_passing() || matches!(error, ApiError::NotConnected { .. }) => Failure::Market { pause: 0.0 },
         _ => Failure::Request,

@@ -1,5 +1,5 @@
-//! What bourse can do: a folder per capability, with its state, its views, their drawing and its
-//! subcommand.
+//! The features of bourse: a folder per capability, with its state, its views, their drawing and
+//! its subcommand.
 
 pub mod alerts;
 pub mod annotations;
@@ -41,7 +41,9 @@ use crate::core::{Model, Pane, Profile};
 use crate::domain::{Condition, Resource};
 use crate::keys::Action;
 
-/// The features that keep state or wait for something. Each sees what those before it have added to an update.
+/// The features that keep state or have deadlines.
+///
+/// Each sees the additions of those before it to an update.
 static FEATURES: [Feature; 10] = [
     requests::FEATURE,
     workergroups::FEATURE,
@@ -55,8 +57,7 @@ static FEATURES: [Feature; 10] = [
     user_commands::FEATURE,
 ];
 
-/// The dashboard with all its views. `conditions` are those of the first search, unless they are
-/// the default ones.
+/// The dashboard with all its views; `conditions` replace the default ones of the first search.
 pub fn dashboard(profile: Profile, conditions: Option<Vec<Condition>>) -> Model {
     Model::new(
         profile,
@@ -71,7 +72,7 @@ pub fn dashboard(profile: Profile, conditions: Option<Vec<Condition>>) -> Model 
     )
 }
 
-/// The examples of commands that a feature brings, by the words after `bourse`.
+/// The examples of each feature's commands, by the words after `bourse`.
 pub static EXAMPLES: &[(&[&str], &[Example])] = &[
     (&["bids"], bids::arguments::EXAMPLES),
     (&["history"], price_index::arguments::EXAMPLES),
@@ -86,7 +87,7 @@ fn pane(pane: Pane) -> Box<dyn View> {
     }
 }
 
-/// What the loaded rows say of the market.
+/// The tabs of the market view.
 #[rustfmt::skip] // a table reads as a table
 const MARKET: &[Tab] = &[
     Tab { action: Action::Summary, title: "Summary", is_of: Pane::has_prices,
@@ -97,7 +98,7 @@ const MARKET: &[Tab] = &[
         view: |cx| tab(Some(market::depth::DepthView::new(cx.state()))) },
 ];
 
-/// What is recorded of prices, and what rings on them.
+/// The tabs of the history view, with the alerts.
 #[rustfmt::skip] // a table reads as a table
 const HISTORY: &[Tab] = &[
     Tab { action: Action::History, title: "Prices", is_of: |pane| pane != Pane::Requests,
@@ -112,8 +113,9 @@ const HISTORY: &[Tab] = &[
         view: |cx| tab(Some(alerts::view::AlertList::new(cx))) },
 ];
 
-/// Opens the view of an action where the keyboard is; false if it has none. The one place that
-/// knows every view by name.
+/// Opens the view of an action over the focused one; false if it has none.
+///
+/// The only function that names every view.
 #[expect(clippy::too_many_lines, reason = "one arm an action, so that none is forgotten")]
 pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
     match action {
@@ -163,7 +165,12 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
             true
         }
         Action::NewGroup => workergroups::form::open(cx),
-        Action::Resolve => write_damage::open(cx) || workergroups::create::resolve(cx),
+        Action::Resolve => {
+            if !write_damage::open(cx) {
+                workergroups::create::resolve(cx);
+            }
+            true
+        }
         Action::CloneGroup => workergroups::form::clone_selected(cx),
         Action::GroupFromSearch => workergroups::form::from_search(cx),
         Action::Preflight => workergroups::preflight::open_selected(cx),
@@ -245,7 +252,7 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
     }
 }
 
-/// Opens a view on something in particular.
+/// Opens a view with its subject.
 fn open_on(target: Open, cx: &mut Cx<'_>) {
     match target {
         Open::ClusterOfShape(shape) => cluster::view::open_shape(shape, cx),
@@ -253,7 +260,7 @@ fn open_on(target: Open, cx: &mut Cx<'_>) {
     }
 }
 
-/// Searches every offer of the selected offer's host, rented and unverified ones too.
+/// Searches all offers of the selected offer's host, including rented and unverified ones.
 fn search_host(cx: &mut Cx<'_>) {
     let offers = cx.table(Resource::Offers);
     let (Some(host), Some(id)) = (offers.host_condition(), offers.selected()) else {

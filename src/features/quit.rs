@@ -6,7 +6,7 @@ use crate::core::view::Cx;
 use crate::core::views::confirm::Confirm;
 use crate::domain::journal::WriteKind;
 
-/// Quits, or asks whether to.
+/// Quits at once if nothing is in progress, otherwise after a question.
 pub(crate) fn quit(cx: &mut Cx<'_>) {
     match question(cx.state()) {
         None => cx.effect(Effect::Quit),
@@ -17,7 +17,8 @@ pub(crate) fn quit(cx: &mut Cx<'_>) {
     }
 }
 
-/// What is in progress, and how quitting affects it.
+/// The title and text of the question, which names the activities that quitting stops; `None` if
+/// there are none.
 fn question(state: &State) -> Option<(&'static str, String)> {
     let mut parts: Vec<String> = state
         .mutations

@@ -1,4 +1,5 @@
-//! The question about damaged lines of the write history: nothing is created or unlisted before they are moved.
+//! The question about damaged lines of the write history. Nothing is created or unlisted until they
+//! are moved.
 
 use std::fmt::Write as _;
 
@@ -9,15 +10,16 @@ use crate::domain::Resource;
 use crate::domain::format::counted;
 use crate::domain::text::truncate;
 
-/// The maximum number of lines shown.
+/// Maximum number of damaged lines shown.
 const MOST: usize = 5;
 
-// The advice below them is on a screen of 24 rows, too.
-/// The maximum cells of a line shown.
+/// Maximum width of a damaged line, in cells.
+///
+/// A screen of 24 rows has room for the advice below them, too.
 const WIDEST: usize = 60;
 
-/// Shows the damaged lines, over the workergroups as the market lists them now, and asks whether to move them;
-/// false without any.
+/// Shows the damaged lines over the listed workergroups, and asks whether to move them; false if
+/// there are none.
 pub fn open(cx: &mut Cx<'_>) -> bool {
     let damage = &cx.state().mutations.damage;
     if damage.is_empty() {

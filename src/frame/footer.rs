@@ -1,4 +1,4 @@
-//! The last line: the keys that matter here, and the ways back at its right end.
+//! The last line: the most useful keys, with the ways back at the right end.
 
 use std::borrow::Cow;
 
@@ -29,8 +29,8 @@ impl Hint {
     }
 }
 
-/// Draws the hints of the topmost view, the most useful first, as many as fit; the ways out are
-/// always there, except while a long notice needs the whole line.
+/// Draws as many hints of the topmost view as fit, the most useful first. The ways back are always
+/// there, except while a long notice needs the whole line.
 pub fn hints(model: &Model, area: Rect, scene: &mut Scene<'_, '_>) {
     let last = ways_out(model);
     let width = last.iter().map(|hint| hint.width() + GAP).sum::<u16>();
@@ -109,7 +109,7 @@ fn of_context(model: &Model) -> Vec<Hint> {
         })
         .collect();
     hints.extend(own(model));
-    // The row of a key says how soon its hint is dropped; equal ones stay in the table's order.
+    // A hint of a higher rank is dropped sooner; equal ones stay in the table's order.
     hints.sort_by_key(|hint| hint.rank);
     // An action on two keys gets one hint.
     let mut seen = Vec::new();
@@ -122,9 +122,11 @@ fn of_context(model: &Model) -> Vec<Hint> {
     hints
 }
 
-/// The user's own commands on the rows of the open pane: the keys that somebody chose come early.
+/// The user's own commands on the rows of the open pane.
+///
+/// Keys that the user chose are among the first hints.
 fn own(model: &Model) -> Vec<Hint> {
-    /// Behind the query, before the rest.
+    /// After the query, before the other hints.
     const RANK: u8 = 2;
     if !model.overlays.is_empty() {
         return Vec::new();
@@ -144,7 +146,7 @@ fn own(model: &Model) -> Vec<Hint> {
     hints.collect()
 }
 
-/// `Esc back  : commands  ? help`, except for keys that are typed as text here.
+/// The ways back, `Esc back  : commands  ? help`, without keys that are typed as text here.
 fn ways_out(model: &Model) -> Vec<Hint> {
     let words = [
         (Action::Back, "back"),
@@ -169,7 +171,7 @@ fn ways_out(model: &Model) -> Vec<Hint> {
         .collect()
 }
 
-/// Whether the action is offered in panes only: over one it would lead away from the view.
+/// Whether the action is offered in panes only, as it would lead away from a view.
 const fn leads_away(action: Action) -> bool {
     matches!(action, Action::NextPane | Action::SavedSearches | Action::Markets)
 }
@@ -178,8 +180,8 @@ const fn is_way_out(action: Action) -> bool {
     matches!(action, Action::Back | Action::Palette | Action::Help)
 }
 
-/// The wanted rows whose keys reach the topmost view: a key bound in an upper context hides the same
-/// key below.
+/// The bindings that satisfy `is_wanted` and whose keys reach the topmost view: a key bound in an
+/// upper context hides the same key below.
 fn reachable(model: &Model, is_wanted: impl Fn(&Binding) -> bool) -> impl Iterator<Item = &'static Binding> {
     let contexts = model.contexts();
     BINDINGS
@@ -200,7 +202,7 @@ fn is_at_hand(model: &Model, action: Action) -> bool {
     }
 }
 
-/// The notice that goes by itself: in place of the hints, where it hides no row.
+/// The current notice, in place of the hints, where it hides no row.
 fn toast(model: &Model, scene: &Scene<'_, '_>) -> Option<Line<'static>> {
     let toast = model.toast.as_ref()?;
     let style = if toast.is_error {

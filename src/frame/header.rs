@@ -17,19 +17,22 @@ use crate::tui::theme::Theme;
 
 const BRAND: &str = "bourse";
 
-/// On screens up to this width the tabs get all the room.
+/// The width up to which the tabs get the whole line.
 const NARROW: u16 = 36;
 
-/// Cells of the tabs with all names but the open one shortened, and of their numbers alone.
+/// Cells of the tabs with shortened names, and with numbers only.
 const SHORT_TABS: u16 = 42;
 const NUMBERS: u16 = 13;
 
-// Four a second are enough to look alive, and each costs a frame.
 /// Frames of the spinner, four a second.
+///
+/// That is enough to look alive, and each costs a frame.
 const SPINNER: [&str; 4] = ["⠋", "⠙", "⠴", "⠦"];
 
-/// Draws the line; returns the cells of the market and the activity, which stay legible under a
-/// dialog: they say which market a form is for and what is under way.
+/// Draws the line; returns the cells of the market and the activity.
+///
+/// They stay legible under a dialog, as they say which market a form is for and what is in
+/// progress.
 pub fn draw(model: &Model, area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
     let theme = scene.theme;
     let all = news(model, scene.now, theme);
@@ -53,14 +56,14 @@ fn width(line: &Line<'_>) -> u16 {
     u16::try_from(line.width()).unwrap_or(u16::MAX)
 }
 
-/// How much of the line is shown.
+/// A form of the line, which shows more or less of it.
 #[derive(Debug, Clone, Copy)]
 struct Form {
     has_brand: bool,
     /// Cells that the tabs need.
     tabs: u16,
     is_short: bool,
-    /// Whether what is merely good to know is shown.
+    /// Whether entries without activity are shown.
     has_idle: bool,
 }
 
@@ -107,8 +110,9 @@ fn forms(all: &[Activity]) -> [(Form, usize); NARROWEST + 1] {
     ]
 }
 
-/// The activity in the fullest form that fits beside the tabs. What is under way gets its short form
-/// before the program's name and the names of the tabs make room for it.
+/// The activity in the fullest form that fits beside the tabs.
+///
+/// Activity is shortened before the program's name and the names of the tabs.
 fn fitting(all: &[Activity], width: u16) -> (Form, Line<'static>) {
     let forms = forms(all);
     let line = |form: Form, many: usize| -> Line<'static> {
@@ -142,7 +146,7 @@ fn fitting(all: &[Activity], width: u16) -> (Form, Line<'static>) {
 fn tabs_at(model: &Model, area: Rect, has_brand: bool, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let mut x = area.x;
-    // On a narrow screen the program's name goes first.
+    // On a narrow screen the program's name is dropped first.
     if has_brand && area.width > NARROW {
         let name = Line::from(vec![Span::raw(" "), Span::styled(BRAND, theme.accent)]);
         scene.render(name, area);
@@ -172,8 +176,8 @@ fn tab(index: usize, title: &str) -> String {
     }
 }
 
-/// The tab labels in `width` cells: names; else names shortened except the open one; else only the
-/// numbers; else the numbers alone.
+/// The tab labels in `width` cells: full names; else all but the open tab's shortened; else only
+/// the open tab's name, shortened if necessary; else numbers only.
 fn names(open: Pane, width: u16) -> [String; 4] {
     let shortened = |most: usize, most_of_open: usize| {
         Pane::ALL.map(|pane| {
@@ -188,7 +192,7 @@ fn names(open: Pane, width: u16) -> [String; 4] {
         let tabs = names.iter().enumerate();
         tabs.map(|(index, name)| cells(&tab(index, name))).sum::<u16>() <= width
     };
-    // The open tab keeps its name longest: it says where one is.
+    // The name of the open tab is dropped last, as it shows where the user is.
     [(99, 99), (4, 99), (0, 99), (0, 6)]
         .into_iter()
         .map(|(most, most_of_open)| shortened(most, most_of_open))
@@ -214,11 +218,11 @@ struct Activity {
     text: String,
     short: String,
     style: Style,
-    /// Whether nothing is under way: it makes room first.
+    /// Whether nothing is in progress; such entries are dropped first.
     is_idle: bool,
 }
 
-/// Current activity, the open pane's first.
+/// The current activity, with that of the open pane first.
 fn news(model: &Model, now: Now, theme: &Theme) -> Vec<Activity> {
     let mut news: Vec<Activity> = Vec::new();
     if let Some(browser) = model.browser() {
@@ -244,7 +248,7 @@ fn news(model: &Model, now: Now, theme: &Theme) -> Vec<Activity> {
     news
 }
 
-/// The request in flight, else the age of the rows.
+/// The request in flight, or else the age of the rows.
 fn activity(model: &Model, browser: &Browser, now: Now, theme: &Theme) -> Option<Activity> {
     let busy = |text: String, short: String| Activity {
         text,
@@ -310,12 +314,12 @@ fn activity(model: &Model, browser: &Browser, now: Now, theme: &Theme) -> Option
     })
 }
 
-/// The number of a retry; the first attempt is none.
+/// The text for a retry, such as `retry 1`; `None` for the first attempt.
 fn retry(attempt: u32) -> Option<String> {
     (attempt > 1).then(|| format!("retry {}", attempt - 1))
 }
 
-/// Why a request waits and when it is sent, long and short.
+/// The reason a request waits, and the seconds until it is sent: a long and a short text.
 fn until_sent(waiting: &Waiting, attempt: u32, now: Now) -> (String, String) {
     let seconds = (waiting.until - now.mono).max(0.0).ceil();
     let retry = retry(attempt);
@@ -332,7 +336,7 @@ fn spinner(elapsed: f64) -> &'static str {
     SPINNER[frame % SPINNER.len()]
 }
 
-/// What a write is doing, and what links it to its subject.
+/// The verb for a write in flight, and the words between it and its subject.
 const fn under_way(kind: WriteKind) -> (&'static str, &'static str) {
     match kind {
         WriteKind::UnlistVolume => ("unlisting", ""),

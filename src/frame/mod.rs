@@ -1,5 +1,5 @@
 //! The frame around the views: [`draw`] draws header, views and footer from the model, and returns
-//! what it measured. Nothing here changes the model.
+//! its measurements. Nothing here changes the model.
 
 pub(crate) mod footer;
 pub(crate) mod header;
@@ -21,7 +21,7 @@ pub use repair::draw_repair;
 
 const SMALLEST: (u16, u16) = (40, 10);
 
-/// Draws a frame; returns what it measured.
+/// Draws a frame; returns its measurements.
 pub fn draw(frame: &mut Frame<'_>, model: &Model, now: Now, theme: &Theme) -> FrameLayout {
     let theme = model.state.settings.themes.shown.as_ref().unwrap_or(theme);
     let mut layout = FrameLayout::default();
@@ -36,7 +36,7 @@ pub fn draw(frame: &mut Frame<'_>, model: &Model, now: Now, theme: &Theme) -> Fr
     layout
 }
 
-/// Says so on a screen that is too small for anything else; returns whether it is.
+/// Draws a note on a screen that is too small for the dashboard; returns whether it is.
 fn is_too_small(frame: &mut Frame<'_>, theme: &Theme) -> bool {
     let area = frame.area();
     let is_small = area.width < SMALLEST.0 || area.height < SMALLEST.1;
@@ -52,7 +52,7 @@ fn is_too_small(frame: &mut Frame<'_>, theme: &Theme) -> bool {
     is_small
 }
 
-/// Everything that drawing depends on: the model, the time and the colours.
+/// The inputs of drawing: the model, the time and the colours.
 #[derive(Clone, Copy)]
 struct Brush<'a> {
     model: &'a Model,

@@ -12,8 +12,8 @@ use crate::tui::theme::Theme;
 
 const HINTS: [(&str, &str); 3] = [("e", "edit"), ("r", "reload"), ("q", "quit")];
 
-/// Draws what is wrong with the configuration and what to do; `failure` is why the editor could not
-/// be opened.
+/// Draws the mistakes in the configuration, with advice. `failure` is the reason the editor could
+/// not be opened.
 pub fn draw_repair(frame: &mut Frame<'_>, mistakes: &[String], failure: Option<&str>, theme: &Theme) {
     if is_too_small(frame, theme) {
         return;

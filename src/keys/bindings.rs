@@ -1,14 +1,13 @@
 //! The default key bindings, in one table.
 //!
-//! From these rows come: what a key does, the footer's hints, the help screen, the command palette
-//! and docs/keys.md. Actions are generic verbs; the view with the keyboard decides
-//! what a verb means there.
+//! Its rows define the keys, the footer's hints, the help screen, the command palette and
+//! docs/keys.md. Actions are generic verbs; the view with the keyboard decides what a verb means
+//! there.
 
 use super::pane::Pane;
 use crate::tui::Motion;
 
-/// Where a key is looked up: first in the contexts of the focused view, then in the shared
-/// ones.
+/// A context in which keys are looked up: those of the focused view first, then the shared ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Context {
     /// A pane with a table of records.
@@ -37,14 +36,14 @@ pub enum Context {
     /// A list with adding and removing, without a search line.
     Items,
     Tabs,
-    /// Everywhere, except where text is typed: moving, going elsewhere.
+    /// Everywhere except where text is typed: moving and opening other views.
     Global,
     /// Everywhere, even where text is typed.
     Always,
 }
 
 impl Context {
-    /// Whether letters are text where keys are looked up here.
+    /// Whether letters are typed as text in this context.
     pub const fn takes_text(self) -> bool {
         matches!(
             self,
@@ -76,7 +75,7 @@ impl Context {
     }
 }
 
-/// What a row names that a star or a note is about.
+/// The subject of a star or a note, named by a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Subject {
     /// The machine, or the host of a row that names no machine.
@@ -84,7 +83,7 @@ pub enum Subject {
     Host,
 }
 
-/// One place toward the start or the end of an order: of columns, of lines.
+/// One place toward the start or the end of an order, as of columns or lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Step {
     Back,
@@ -98,10 +97,12 @@ pub enum Side {
     Preview,
 }
 
-/// The actions by their groups, with a list of all of them, in which a test finds those without a row.
+/// Defines the actions by group, and lists all of them, so that a test can find those without a
+/// row.
 macro_rules! actions {
     ($($group:ident { $($name:ident,)* })*) => {
-        /// What actions are for: the headings of the palette before anything is typed, in its order.
+        /// The groups of actions: the headings of the palette before anything is typed, in its
+        /// order.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum Group {
             $($group,)*
@@ -134,12 +135,12 @@ macro_rules! actions {
         }
 
         impl Action {
-            /// All except those that carry a value.
+            /// All actions without a value.
             pub const ALL: &[Self] = &[
                 $($(Self::$name,)*)*
             ];
 
-            /// What it is for.
+            /// The group of the action.
             pub const fn group(self) -> Group {
                 match self {
                     $($(Self::$name)|* => Group::$group,)*
@@ -257,20 +258,20 @@ actions! {
     }
 }
 
-/// One row of the table.
+/// A row of the key table.
 #[derive(Debug, Clone, Copy)]
 pub struct Binding {
     pub context: Context,
     /// The keys; the first one is shown.
     pub keys: &'static [&'static str],
     pub action: Action,
-    /// Short name: in the palette and in the configuration.
+    /// The short name in the palette and in the configuration.
     pub name: &'static str,
-    /// One sentence for the help screen.
+    /// A sentence for the help screen.
     pub help: &'static str,
-    /// The word in the footer and its rank there (small ranks stay longest), if it is shown there.
+    /// The word in the footer and its rank, if it is shown there; small ranks are dropped last.
     pub hint: Option<(&'static str, u8)>,
-    /// Whether it means something on Offers alone.
+    /// Whether it has a meaning on Offers only.
     pub is_of_offers: bool,
 }
 
@@ -293,7 +294,7 @@ const fn row(
 }
 
 impl Binding {
-    /// Whether it is a key for moving in whatever is shown: nothing that anyone looks up by name.
+    /// Whether it moves in whatever is shown, a key that nobody looks up by name.
     pub fn moves(&self) -> bool {
         let moves = matches!(self.action, Action::Move(_) | Action::Back);
         self.context == Context::Global && moves
@@ -310,7 +311,7 @@ impl Binding {
     }
 }
 
-/// The table. Rows without keys are available in the palette.
+/// The key table. Rows without keys are available in the palette.
 #[rustfmt::skip] // a table reads as a table
 pub static BINDINGS: &[Binding] = &[
     row(Context::Table, &["/"], Action::Query, "query",

@@ -1,20 +1,20 @@
-//! Commands of the user's on keys of the tables: `[commands.NAME]` of the configuration.
+//! The user's own commands on keys of the tables: `[commands.NAME]` of the configuration.
 
 use super::user::KEYS;
 use super::{Action, BINDINGS, Chord, Context, KeyError, Keymap};
 use crate::domain::field::Kind;
 use crate::domain::{Field, Resource};
 
-/// A command of the user's.
+/// A command of the user, on a key of the tables.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UserCommand {
     /// The key that runs it.
     pub chord: Chord,
     /// The program and its arguments, with fields of the row in braces: `{id}`.
     pub run: Vec<String>,
-    /// The rows that it is for.
+    /// The kind of row it runs on.
     pub on: Resource,
-    /// Whether it asks before it runs.
+    /// Whether a question appears before it runs.
     pub confirm: bool,
 }
 
@@ -22,11 +22,11 @@ pub struct UserCommand {
 #[derive(Debug, Clone, Copy)]
 pub enum Piece<'a> {
     Text(&'a str),
-    /// The value of the row.
+    /// The value of this field in the row.
     Field(&'static Field),
 }
 
-/// An argument that cannot be filled in.
+/// The reason an argument cannot be filled in.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ArgumentError {
     #[error("'{0}' has an open brace: close it, or double a brace that is meant as such")]
@@ -37,9 +37,10 @@ pub enum ArgumentError {
     Secret(String),
 }
 
-/// The pieces of an argument, for rows of a kind. A doubled brace is one.
+/// Splits an argument into pieces, for rows of a kind. A doubled brace is a single one.
 ///
 /// # Errors
+///
 /// When it names no field, or a secret one.
 pub fn pieces(argument: &str, on: Resource) -> Result<Vec<Piece<'_>>, ArgumentError> {
     let mut pieces = Vec::new();
@@ -68,7 +69,7 @@ pub fn pieces(argument: &str, on: Resource) -> Result<Vec<Piece<'_>>, ArgumentEr
     Ok(pieces)
 }
 
-/// A key that a command cannot have.
+/// The reason a key cannot be that of a command.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ChordError {
     #[error("'{0}' is no key: write {KEYS}")]
@@ -77,10 +78,11 @@ pub enum ChordError {
     Ambiguous { key: String, arriving: &'static str },
 }
 
-/// The key of a command.
+/// Parses the key of a command.
 ///
 /// # Errors
-/// When it is none, or never arrives.
+///
+/// When the text is no key, or a terminal cannot tell it from another one.
 pub fn command_chord(key: &str) -> Result<Chord, ChordError> {
     let chord = Chord::parse(key).ok_or_else(|| ChordError::Unknown(key.to_owned()))?;
     match chord.arrives_as() {
@@ -92,12 +94,12 @@ pub fn command_chord(key: &str) -> Result<Chord, ChordError> {
     }
 }
 
-/// Where the key of a command is looked up, or means something else.
+/// The contexts in which the key of a command is looked up, or has another meaning.
 const TABLES: [Context; 4] = [Context::Workergroups, Context::Table, Context::Global, Context::Always];
 
-/// Gives commands their keys: each has its name, its line in the file, and the command.
+/// Binds commands to their keys; each one is given as name, line in the file, and command.
 ///
-/// A key that is taken is an error: the command is left to the palette then.
+/// A key that is taken is returned as an error; its command is only available in the palette.
 pub fn bind_commands(keymap: &mut Keymap, commands: &[(&str, usize, &UserCommand)]) -> Vec<KeyError> {
     let mut errors = Vec::new();
     for (index, (name, line, command)) in commands.iter().enumerate() {

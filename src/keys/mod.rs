@@ -1,4 +1,5 @@
-//! Keys: the table of default bindings, the user's own bindings on top of it, and what they mean to widgets.
+//! Keys: the table of default bindings, the user's own bindings on top of it, and their commands to
+//! widgets.
 
 mod bindings;
 pub mod commands;

@@ -43,7 +43,7 @@ impl Pane {
         }
     }
 
-    /// Whether its rows are for rent: what compares and watches prices is about those.
+    /// Whether its rows are for rent, so that prices can be compared and watched.
     pub(crate) const fn has_prices(self) -> bool {
         match self {
             Self::Offers | Self::Volumes => true,

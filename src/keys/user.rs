@@ -10,21 +10,21 @@ use crate::tui::{self, KeyRow};
 pub struct UserKeys {
     /// Name of the row in the table.
     pub name: String,
-    /// The keys in the table's spelling; none leaves the action to the palette.
+    /// The keys in the table's spelling; if empty, the action is only available in the palette.
     pub keys: Vec<String>,
     /// Line of the file, from 1.
     pub line: usize,
 }
 
-/// Why a key, or the whole line of an action, is dropped.
+/// The reason a key, or the whole line of an action, is ignored.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct KeyError {
-    /// The name in the line.
+    /// The name of the action in the line.
     pub name: String,
     /// Line of the file, from 1.
     pub line: usize,
-    /// What is wrong, and what would be valid.
+    /// The mistake, and the valid choices.
     pub message: String,
 }
 
@@ -77,8 +77,10 @@ struct Rebinding<'a> {
     chords: Vec<Chord>,
 }
 
-/// The table with the user's own keys, and the mistakes in them. An invalid key is dropped on its own: the others
-/// apply, and an action that would have none keeps those of its defaults that are free.
+/// The key table with the user's own keys, and the mistakes in them.
+///
+/// An invalid key is dropped on its own; the others apply. An action left without any keeps its
+/// default keys that are free.
 pub fn configured(lines: &[UserKeys]) -> (Keymap, Vec<KeyError>) {
     let mut keymap = Keymap::default();
     let mut errors = Vec::new();
@@ -119,7 +121,7 @@ pub fn configured(lines: &[UserKeys]) -> (Keymap, Vec<KeyError>) {
             keymap.rebind(binding, default_chords(binding));
         }
     }
-    // Last, when it is known which keys the valid lines took.
+    // Last, once the keys of all valid lines are known.
     for binding in BINDINGS {
         let is_bound = bound.iter().any(|(row, _)| std::ptr::eq(*row, binding));
         if !is_bound && keymap.chords(binding).is_empty() {
@@ -132,7 +134,7 @@ pub fn configured(lines: &[UserKeys]) -> (Keymap, Vec<KeyError>) {
     (keymap, errors)
 }
 
-/// Another row that already has the key and can receive the same key press.
+/// Another row that has the key and can receive the same key press.
 fn in_the_way(keymap: &Keymap, binding: &Binding, chord: Chord) -> Option<&'static Binding> {
     BINDINGS.iter().find(|other| {
         !std::ptr::eq(*other, binding)
@@ -167,7 +169,7 @@ fn usable(binding: &Binding, setting: &UserKeys, errors: &mut Vec<KeyError>) -> 
     (!chords.is_empty()).then_some(chords)
 }
 
-/// The chord for a text, if it can be a key of the action.
+/// The chord of a text, or the reason it cannot be a key of the action.
 fn chord_for(binding: &Binding, key: &str) -> Result<Chord, String> {
     let name = binding.name;
     let chord = Chord::parse(key).ok_or_else(|| format!("'{key}' is no key: write {KEYS}"))?;
@@ -183,7 +185,7 @@ fn chord_for(binding: &Binding, key: &str) -> Result<Chord, String> {
     })
 }
 
-/// The error for a key that another row has, by a line of the configuration or by default.
+/// The error for a key that another row has, by a line of the configuration (`line`) or by default.
 fn conflict(setting: &UserKeys, other: &Binding, line: Option<usize>, chord: Chord) -> String {
     let theirs = other.name;
     let (whence, advice) = match line {
@@ -196,11 +198,11 @@ fn conflict(setting: &UserKeys, other: &Binding, line: Option<usize>, chord: Cho
     )
 }
 
-/// How keys are spelt, for messages.
+/// The spelling of keys, for messages.
 pub(super) const KEYS: &str = "a character, enter, esc, tab, shift-tab, space, backspace, delete, up, down, \
     left, right, home, end, pgup, pgdn or f1 to f12, with ctrl- or alt- in front if wanted";
 
-/// Whether text is typed in a context: no letter or digit is bound there.
+/// Whether text is typed in a context, which binds no letter or digit.
 fn types(context: Context) -> bool {
     context != Context::Global
         && !BINDINGS
@@ -216,7 +218,7 @@ fn meet(left: &Binding, right: &Binding) -> bool {
     left.context == right.context || behind(left.context, right.context) || behind(right.context, left.context)
 }
 
-/// Whether the table itself gives both rows the key: the first one wins.
+/// Whether both rows have the key by default; the first one then wins.
 fn is_default_pair(left: &Binding, right: &Binding, chord: Chord) -> bool {
     default_chords(left).contains(&chord) && default_chords(right).contains(&chord)
 }

@@ -1,4 +1,4 @@
-//! What keys mean to the widgets of [`crate::tui`]: where they are looked up, and which actions are commands.
+//! The contexts of the widgets of [`crate::tui`], and the actions that are commands to them.
 
 use super::{Action, Context};
 use crate::tui::Command;
@@ -7,7 +7,7 @@ use crate::tui::report::Report;
 
 /// A widget that has keys of its own.
 pub trait KeyTarget {
-    /// Where its keys are looked up, the most specific context first.
+    /// The contexts in which its keys are looked up, the most specific one first.
     fn contexts(&self) -> &'static [Context];
 }
 
@@ -32,7 +32,7 @@ impl KeyTarget for Report {
 }
 
 impl Action {
-    /// The command that the action is to a widget; `None` if widgets know nothing like it.
+    /// The command of the action to a widget; `None` if no widget handles it.
     pub const fn command(self) -> Option<Command> {
         Some(match self {
             Self::Move(motion) => Command::Move(motion),
@@ -49,8 +49,8 @@ impl Action {
         })
     }
 
-    /// How many lines it moves a cursor, or a text with `page` visible lines; `None` if it does not
-    /// move by lines.
+    /// The number of lines it moves a cursor, or a text with `page` visible lines; `None` if it
+    /// does not move by lines.
     pub fn motion(self, page: usize) -> Option<isize> {
         self.command()?.lines(page)
     }

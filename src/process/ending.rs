@@ -12,13 +12,13 @@ use tokio::signal::unix::{self, SignalKind, signal};
 
 use super::group::end_all;
 
-/// The signals by which a program is asked to end.
+/// The signals that ask a program to end.
 const ENDING: [Signal; 4] = [Signal::HUP, Signal::INT, Signal::QUIT, Signal::TERM];
 
 /// The signals that another part of the program handles.
 static CLAIMED: Mutex<Vec<Signal>> = Mutex::new(Vec::new());
 
-/// Signals that its owner handles for as long as it exists: they don't end the program by themselves.
+/// Signals that the owner of this value handles: they do not end the program by themselves.
 #[derive(Debug)]
 pub struct Claim(Vec<Signal>);
 
@@ -41,9 +41,10 @@ impl Drop for Claim {
     }
 }
 
-/// From the first call on, a signal that ends the program ends the commands first.
+/// Makes signals that end the program end the running commands first, from the first call on.
 ///
 /// # Errors
+///
 /// When the signals cannot be listened for.
 pub(super) fn watch() -> io::Result<()> {
     static STARTED: OnceLock<Result<(), io::ErrorKind>> = OnceLock::new();
@@ -69,8 +70,8 @@ fn start() -> io::Result<()> {
 }
 
 fn listen() -> io::Result<Vec<(Signal, unix::Signal)>> {
-    // A program that was started by nohup survives a hang-up. A script's shell ignores INT for what it runs in the
-    // background, where nobody presses Ctrl-c: who sends it means it.
+    // A program started by nohup survives a hang-up. A script's shell ignores INT for its background programs,
+    // where nobody presses Ctrl-c: a signal that is sent there is meant.
     let is_heeded = |ending: &Signal| *ending != Signal::HUP || !is_ignored(ending.as_raw());
     let heeded = ENDING.into_iter().filter(is_heeded);
     heeded
@@ -96,7 +97,7 @@ async fn end_on_signal(sources: &mut [(Signal, unix::Signal)]) {
     }
 }
 
-/// Whether this process ignores a signal, by its number; no where the system doesn't say.
+/// Whether this process ignores a signal, by its number; false where the system does not report it.
 pub fn is_ignored(signal: i32) -> bool {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mut lines = status.lines();

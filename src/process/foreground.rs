@@ -10,10 +10,12 @@ use rustix::process::{Pid, Signal, getpgrp, getsid, kill_current_process_group, 
 use rustix::termios::{tcgetpgrp, tcsetpgrp};
 use tokio::signal::unix::{SignalKind, signal};
 
-/// The group that has the foreground instead of bourse's own.
+/// The process group that has the foreground in place of bourse's.
 static LENT_TO: Mutex<Option<Pid>> = Mutex::new(None);
 
-/// Lends the foreground to a group; false if it is not bourse's to lend. In a pipe it stays with its other programs.
+/// Lends the foreground to a group; false if bourse does not have it.
+///
+/// In a pipe it stays with the pipe's other programs.
 pub(super) fn lend(group: Pid) -> bool {
     if !(io::stdin().is_terminal() && io::stdout().is_terminal()) {
         return false;
@@ -26,7 +28,7 @@ pub(super) fn lend(group: Pid) -> bool {
         return false;
     }
     *lent_to = Some(group);
-    // It may have asked for the terminal before it was lent, and been stopped.
+    // It may have requested the terminal before it was lent, and been stopped.
     let _ = kill_process_group(group, Signal::CONT);
     true
 }
@@ -51,7 +53,7 @@ pub(super) fn take_back() {
     let _ = taking.join();
 }
 
-/// Takes the foreground back, if this group has it.
+/// Takes the foreground back, if it is lent to this group.
 pub(super) fn take_back_from(group: Pid) {
     let has_it = *LENT_TO.lock().unwrap_or_else(PoisonError::into_inner) == Some(group);
     if has_it {
@@ -59,17 +61,20 @@ pub(super) fn take_back_from(group: Pid) {
     }
 }
 
-/// Whether somebody could continue a stopped process: the group belongs to a job of a shell, not to the session leader
-/// (a container, a window made for this program).
+/// Whether a stopped process could be continued: its group is a job of a shell, and not the session
+/// leader's (a container, a window made for this program).
 pub fn can_stop() -> bool {
     getsid(None).is_ok_and(|session| session != getpgrp())
 }
 
-/// Stops the process group until it is continued. SIGSTOP, not SIGTSTP: the program handles the latter itself, and a
-/// handler cannot be removed in safe code. The wrappers around the program (`env`, `sudo`) stop with it, else the shell
-/// would not notice.
+/// Stops the process group until it is continued.
+///
+/// It sends SIGSTOP and not SIGTSTP: the program handles the latter itself, and a handler cannot be
+/// removed in safe code. The wrappers around the program (`env`, `sudo`) stop with it, as otherwise
+/// the shell would not notice.
 ///
 /// # Errors
+///
 /// When it cannot be stopped.
 pub async fn stop_until_continued() -> io::Result<()> {
     let mut continued = signal(SignalKind::from_raw(Signal::CONT.as_raw()))?;

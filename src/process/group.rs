@@ -1,4 +1,4 @@
-//! The process groups of the commands that run, and ending them.
+//! The process groups of running commands, and the end of them.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,16 +11,16 @@ use tokio::process::{Child, Command};
 
 use super::foreground;
 
-/// How long the processes of a group may take to end by themselves.
+/// Time for the processes of a group to end by themselves.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// The pause between two looks whether they have.
+/// The interval of the checks that they have ended.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// The leaders of the groups that run.
+/// The leaders of the running groups.
 static RUNNING: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
 
-/// Whether the program is about to end, and nothing new is started.
+/// Whether the program is about to end, so that no command is started.
 static IS_ENDING: AtomicBool = AtomicBool::new(false);
 
 fn running() -> MutexGuard<'static, Vec<Pid>> {
@@ -33,7 +33,7 @@ pub(super) fn is_ending() -> bool {
 
 /// Starts the leader of a group.
 pub(super) fn spawn(command: &mut Command) -> io::Result<(Child, Group)> {
-    // Held, so that what ends all groups misses none.
+    // Locked, so that ending all groups misses none.
     let mut running = running();
     if is_ending() {
         return Err(io::Error::new(io::ErrorKind::Interrupted, "bourse is about to end"));
@@ -50,7 +50,7 @@ pub(super) fn spawn(command: &mut Command) -> io::Result<(Child, Group)> {
     Ok((child, group))
 }
 
-/// A group that ends when this is dropped, unless its leader has succeeded.
+/// A process group that ends when this is dropped, unless its leader has succeeded.
 #[derive(Debug)]
 pub(super) struct Group {
     leader: Pid,
@@ -62,7 +62,7 @@ impl Group {
         self.leader
     }
 
-    /// Leaves alone what still runs in the group.
+    /// Lets the group's remaining processes run on.
     pub const fn release(&mut self) {
         self.has_succeeded = true;
     }
@@ -78,14 +78,16 @@ impl Drop for Group {
     }
 }
 
-/// Ends all commands, before the program does. Takes as long as they need, up to a second. None is started from now on.
+/// Ends all commands, within a second. No command is started afterwards.
+///
+/// Called before the program ends.
 pub fn end_all() {
     let leaders = all();
     end(&leaders);
     foreground::take_back();
 }
 
-/// As [`end_all`], at once: the last resort.
+/// Kills all commands at once, as the last resort.
 pub fn kill_all() {
     send(&all(), Signal::KILL);
     foreground::take_back();
@@ -104,10 +106,10 @@ fn send(leaders: &[Pid], signal: Signal) {
     }
 }
 
-/// Ends the groups: they are asked to end, and made to after [`GRACE`].
+/// Asks the groups to end, and kills them after [`GRACE`].
 fn end(leaders: &[Pid]) {
     send(leaders, Signal::TERM);
-    // A process that was stopped ends only when it goes on.
+    // A stopped process ends only after it is continued.
     send(leaders, Signal::CONT);
     for _ in 0..GRACE.as_millis() / PAUSE.as_millis() {
         if leaders.iter().all(|leader| is_gone(*leader)) {
@@ -118,7 +120,7 @@ fn end(leaders: &[Pid]) {
     send(leaders, Signal::KILL);
 }
 
-/// Whether no process of the group is left.
+/// Whether no process of the group remains.
 fn is_gone(leader: Pid) -> bool {
     // A leader that has ended counts until it was waited for.
     let _ = waitpid(Some(leader), WaitOptions::NOHANG);

@@ -1,8 +1,9 @@
-//! Commands of the user's: `--exec`, alerts, key commands and the editor. They end with bourse.
+//! The user's commands: `--exec`, alerts, key commands and the editor. They end with bourse.
 //!
-//! Each runs in a process group of its own. When bourse quits or gets a signal that ends it, and when a command fails
-//! or takes too long, the whole group gets SIGTERM, and SIGKILL a second later: also the programs that the command put
-//! into the background. What a command that succeeded left running goes on.
+//! Each runs in a process group of its own. When bourse quits or gets a signal that ends it, and
+//! when a command fails or takes too long, the whole group gets SIGTERM, and SIGKILL a second
+//! later, including programs that the command put into the background. Processes left by a command
+//! that succeeded run on.
 
 mod ending;
 mod foreground;
@@ -24,15 +25,16 @@ pub use foreground::{can_stop, stop_until_continued};
 use group::Group;
 pub use group::{end_all, kill_all};
 
-/// Variables that keys are read from.
+/// The environment variables with API keys.
 const SECRET_VARIABLES: [&str; 3] = ["BOURSE_API_KEY", "VAST_API_KEY", "VASTAI_API_KEY"];
 
 /// Whether a command may use the terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Terminal {
-    /// It is the terminal's foreground while it runs, if bourse is: it may ask there, and Ctrl-c and Ctrl-z are its own.
+    /// The command has the foreground of the terminal while it runs, if bourse has it: it may
+    /// prompt there, and Ctrl-c and Ctrl-z are its own.
     Lent,
-    /// The screen is the dashboard's, or nobody is there.
+    /// The command has no terminal: the dashboard uses the screen, or nobody is there.
     #[default]
     Withheld,
 }
@@ -59,10 +61,11 @@ pub enum CommandError {
     Late { program: String, patience: Duration },
 }
 
-/// The program of a command and its arguments.
+/// The program of a command, and its arguments.
 ///
 /// # Errors
-/// When it names none.
+///
+/// When it names no program.
 pub fn command_words(command: &str) -> Result<(String, Vec<String>), WordsError> {
     let words = shell_words::split(command).map_err(|_| WordsError::Quotes)?;
     let mut words = words.into_iter();
@@ -70,17 +73,21 @@ pub fn command_words(command: &str) -> Result<(String, Vec<String>), WordsError>
     Ok((program, words.collect()))
 }
 
-/// Takes the keys that bourse reads out of a command's environment.
+/// Removes API keys from a command's environment.
 pub fn without_keys(command: &mut Command) {
     for variable in SECRET_VARIABLES {
         command.env_remove(variable);
     }
 }
 
-/// Runs `command` to its end, without a shell: what a server sent is in its environment only, and no key is. Its
-/// output is shown if the terminal is lent. After `patience`, or when this is dropped, it is ended.
+/// Runs `command` to its end, without a shell; it is ended after `patience`, or when this is
+/// dropped.
+///
+/// `values` are added to its environment, which is the only place for server texts, and holds no
+/// key. The output is shown if the terminal is lent.
 ///
 /// # Errors
+///
 /// When it cannot be run, fails, or takes longer.
 pub async fn finish(
     command: &str,
@@ -108,21 +115,23 @@ pub async fn finish(
     }
 }
 
-/// How long what a command left in the background may still print.
+/// Time for the output of processes that a command left in the background.
 const LAG: Duration = Duration::from_millis(300);
 
 /// The output of a command on both streams, and its exit status.
 #[derive(Debug)]
 pub struct Captured {
     pub output: Vec<u8>,
-    /// Whether it printed more than was wanted.
+    /// Whether it printed more than is captured.
     pub is_cut: bool,
     pub status: ExitStatus,
 }
 
-/// As [`finish`], of a program and its arguments, with up to `most` bytes of what it prints; it has no terminal.
+/// Runs a program as [`finish`] does, without a terminal, and captures up to `most` bytes of its
+/// output.
 ///
 /// # Errors
+///
 /// When it cannot be run, or takes longer.
 pub async fn capture(
     words: &[String],
@@ -142,7 +151,7 @@ pub async fn capture(
         Ok(running) => running,
         Err(source) => return Err(CommandError::Run { program, source }),
     };
-    let (output, errors) = (running.output(), running.child.stderr.take());
+    let (output, errors) = (running.take_output(), running.child.stderr.take());
     let printed = Mutex::new((Vec::new(), false));
     let reading = async {
         tokio::join!(collect(output, &printed, most), collect(errors, &printed, most));
@@ -174,7 +183,9 @@ pub async fn capture(
     Ok(Captured { output, is_cut, status })
 }
 
-/// Adds what a pipe brings, up to `most` bytes in all; the rest is read, so that the command can go on.
+/// Adds the output of a pipe to `printed`, up to `most` bytes in all.
+///
+/// The rest is read too, so that the command can go on.
 async fn collect(pipe: Option<impl AsyncRead + Unpin>, printed: &Mutex<(Vec<u8>, bool)>, most: usize) {
     let Some(mut pipe) = pipe else { return };
     let mut bytes = vec![0; 8192];
@@ -189,7 +200,7 @@ async fn collect(pipe: Option<impl AsyncRead + Unpin>, printed: &Mutex<(Vec<u8>,
     }
 }
 
-/// A command that runs. Dropping it ends its group, unless it has succeeded.
+/// A running command. Dropping it ends its group, unless it has succeeded.
 #[derive(Debug)]
 pub struct Running {
     // Dropped first: the group is ended while its leader's id is certainly its own.
@@ -215,15 +226,18 @@ impl Running {
         Ok(Self { group, child, terminal })
     }
 
-    /// Its standard output, if that is a pipe.
-    pub const fn output(&mut self) -> Option<ChildStdout> {
+    /// Takes the standard output; `None` if it is not piped or already taken.
+    pub const fn take_output(&mut self) -> Option<ChildStdout> {
         self.child.stdout.take()
     }
 
-    /// Waits until it has ended. When it stops itself on the terminal that was lent (Ctrl-z), this process stops too,
-    /// or the shell would wait forever. Cancel-safe.
+    /// Waits until it has ended. Cancel-safe.
+    ///
+    /// When it stops itself on the terminal that was lent (Ctrl-z), this process stops too, as
+    /// otherwise the shell would wait forever.
     ///
     /// # Errors
+    ///
     /// When it cannot be waited for.
     pub async fn wait(&mut self) -> io::Result<ExitStatus> {
         let mut changes = signal(SignalKind::child())?;
@@ -257,7 +271,7 @@ impl Running {
         }
         foreground::take_back();
         if can_stop() {
-            // A process that cannot stop goes on; the command with it.
+            // A process that cannot stop continues, and the command with it.
             let _ = stop_until_continued().await;
         }
         if foreground::lend(leader) {

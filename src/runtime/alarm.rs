@@ -1,5 +1,4 @@
-//! What gets the person's attention: the bell, desktop notifications, and the person's own command
-//! for alerts.
+//! The bell, desktop notifications, and the user's own command for alerts.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,14 +13,15 @@ use crate::core::state::State;
 use crate::process::{self, Terminal};
 use crate::settings::Notifications;
 
-// A command that hangs must not be joined by ever more.
-/// How long a command may run.
+/// Maximum time of the user's alert command.
+///
+/// Commands that hang must not pile up.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// The rings of alerts, shared with the task that runs their commands.
+/// The queue of alerts, shared with the task that runs their commands.
 pub(super) type Rings = Arc<Mutex<Queue>>;
 
-/// Gets the person's attention in every way that is wanted.
+/// Notifies the user in every way that is switched on.
 pub(super) fn attract(
     rings: &Rings,
     state: &State,
@@ -45,7 +45,7 @@ pub(super) fn attract(
     }
 }
 
-/// A run of the person's command for alerts.
+/// A run of the user's command for alerts.
 #[derive(Debug)]
 struct Job {
     command: String,
@@ -53,8 +53,9 @@ struct Job {
     values: Vec<(&'static str, String)>,
 }
 
-/// The rings whose command has not run. Commands run one after another: hundreds of alerts must not
-/// start hundreds of programs.
+/// The fired alerts whose command has not run yet.
+///
+/// Commands run one after another: hundreds of alerts must not start hundreds of programs.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     waiting: VecDeque<Job>,
@@ -62,7 +63,7 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    /// Adds a ring; of one alert only the newest waits.
+    /// Adds a fired alert; of the same alert only the newest waits.
     fn add(&mut self, job: Job) {
         self.waiting.retain(|waiting| waiting.alert != job.alert);
         self.waiting.push_back(job);
@@ -75,8 +76,9 @@ impl Queue {
     }
 }
 
-/// Runs a command in the background once those before it have ended. The screen is the dashboard's,
-/// so its output goes nowhere; a failure is shown.
+/// Runs a command in the background, after those before it.
+///
+/// Its output is dropped, as the dashboard has the screen; a failure is shown.
 fn run(queue: &Rings, job: Job, outbox: UnboundedSender<Message>) {
     let mut rings = queue.lock().unwrap_or_else(PoisonError::into_inner);
     rings.add(job);

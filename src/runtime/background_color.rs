@@ -1,4 +1,4 @@
-//! Finds out whether the terminal's background is light.
+//! Detects whether the terminal's background is light.
 //!
 //! The reply (`OSC 11 ; rgb:ffff/ffff/ffff`) arrives among the keys, and crossterm, which does not
 //! parse such replies, delivers it as keys: Alt-], the text, Alt-\. [`BackgroundQuery`] filters
@@ -9,18 +9,21 @@ use std::time::Duration;
 
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
 
-/// Asks for the background colour.
+/// The query for the background colour.
 pub const QUESTION: &str = "\x1b]11;?\x1b\\";
 
-/// How long the first frame waits for the reply. A later one changes the colours then.
+/// Maximum wait of the first frame for the reply; a later one changes the colours then.
 pub const PATIENCE: Duration = Duration::from_millis(80);
 
-/// How long the possible start of a reply is held back. The rest arrives at once, or it was not a
-/// reply.
+/// Time for which the possible start of a reply is held back.
+///
+/// The rest of a reply arrives at once.
 pub const HOLD: Duration = Duration::from_millis(100);
 
-/// How long Esc may be the first byte of an answer that came in two pieces. Later it is a key at
-/// once: most terminals have answered by then, and the others never will.
+/// Time since the start in which Esc may be the first byte of a reply in two pieces.
+///
+/// Afterwards it is passed on as a key at once: most terminals have replied by then, and the others
+/// never will.
 pub const EARLY: Duration = Duration::from_secs(3);
 
 /// The longest reply, in characters.
@@ -31,7 +34,7 @@ const LONGEST: usize = 40;
 pub enum Filtered {
     /// Not a reply: these events, in this order.
     Events(Vec<Event>),
-    /// Possibly a part of the reply: held back.
+    /// Possibly a part of the reply, and held back.
     Held,
     /// The reply: whether the background is light.
     Answer(bool),
@@ -39,12 +42,12 @@ pub enum Filtered {
 
 #[derive(Debug, Default)]
 pub struct BackgroundQuery {
-    /// Whether no reply is expected.
+    /// Whether no reply is awaited.
     is_closed: bool,
-    /// Whether an answer in two pieces is no longer expected.
+    /// Whether a reply in two pieces is no longer awaited.
     is_late: bool,
     held: Vec<Event>,
-    /// What a terminal sends for them.
+    /// The characters that a terminal sends for the held events.
     text: String,
 }
 
@@ -57,12 +60,12 @@ impl BackgroundQuery {
         }
     }
 
-    /// From now on Esc is a key.
+    /// Passes Esc on as a key from now on.
     pub const fn settle(&mut self) {
         self.is_late = true;
     }
 
-    /// Whether Esc may begin an answer.
+    /// Whether Esc may begin a reply.
     pub const fn is_early(&self) -> bool {
         !self.is_late && !self.is_closed
     }
@@ -72,7 +75,7 @@ impl BackgroundQuery {
         !self.held.is_empty()
     }
 
-    /// Releases the held events: the rest of the reply did not arrive.
+    /// Releases the held events, as the rest of the reply did not arrive.
     pub fn release(&mut self) -> Vec<Event> {
         self.text.clear();
         std::mem::take(&mut self.held)
@@ -100,7 +103,7 @@ impl BackgroundQuery {
     }
 }
 
-/// What a terminal sends for a key, as far as that can be in a reply.
+/// The characters that a terminal sends for a key, if a reply can contain it; otherwise NUL.
 fn bytes_of(key: KeyEvent) -> String {
     match (key.code, key.modifiers) {
         (KeyCode::Esc, KeyModifiers::NONE) => "\x1b".to_owned(),
@@ -116,11 +119,11 @@ enum Reply {
     Whole {
         is_light: bool,
     },
-    /// Its beginning.
+    /// The beginning of a reply.
     Part,
 }
 
-/// A text as a reply; `None` if it is none. It ends with BEL, or with ESC and a backslash.
+/// Parses a reply, which ends with BEL, or with ESC and a backslash; `None` if it is another text.
 fn reply(text: &str) -> Option<Reply> {
     let starts = ["\x1b]11;rgb:", "\x1b]11;rgba:"];
     if starts.iter().any(|start| start.starts_with(text)) {
@@ -139,7 +142,7 @@ fn reply(text: &str) -> Option<Reply> {
     }
 }
 
-/// Whether a colour such as `ffff/ffff/ffff` is light.
+/// Whether a colour such as `ffff/ffff/ffff` is light; `None` if it is none.
 fn is_light(colour: &str) -> Option<bool> {
     let mut parts = colour.split('/').map(|digits| {
         let most = 16_u32.checked_pow(u32::try_from(digits.len()).ok()?)? - 1;
@@ -168,7 +171,7 @@ mod tests {
         key(KeyCode::Char(']'), KeyModifiers::ALT)
     }
 
-    /// The keys that were passed on, and the reply if there was one.
+    /// Filters events; returns the keys that were passed on, and the reply if there was one.
     fn listen(query: &mut BackgroundQuery, events: Vec<Event>) -> (Vec<Event>, Option<bool>) {
         let (mut through, mut answer) = (Vec::new(), None);
         for event in events {

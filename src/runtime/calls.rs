@@ -17,7 +17,7 @@ pub trait Calls: Send + Sync + 'static {
     /// Runs a request to its end, reporting progress.
     fn call(&self, request: Request, notify: Notify) -> Boxed<Result<Reply, ApiError>>;
 
-    /// The minimum seconds between two requests of an operation, as learned from refusals.
+    /// The minimum seconds between two requests of an operation, learned from refusals.
     fn learned(&self) -> Vec<(Operation, f64)> {
         Vec::new()
     }
@@ -27,7 +27,7 @@ pub trait Calls: Send + Sync + 'static {
         WorkerClient::default()
     }
 
-    /// The keys that must not leave the program.
+    /// The secrets that must not leave the program.
     fn secrets(&self) -> KnownSecrets {
         KnownSecrets::default()
     }
@@ -35,7 +35,7 @@ pub trait Calls: Send + Sync + 'static {
     /// Forgets the intervals learned from refusals.
     fn forget_pacing(&self) {}
 
-    /// Uses no connection again that is open now.
+    /// Stops reusing the connections that are open now.
     fn drop_connections(&self) {}
 }
 

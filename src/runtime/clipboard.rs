@@ -1,10 +1,10 @@
-//! Copies text to the clipboard by whatever works in the current environment.
+//! Copies text to the clipboard by the means of the current environment.
 //!
 //! Inside tmux its own buffer is loaded, which also reaches the clipboard of the outer terminal
 //! (tmux drops the escape sequence alone by default). On a desktop its clipboard program is run.
-//! Over ssh only the terminal itself can reach the person's clipboard. So the escape sequence
-//! ([`Screen::copy`](super::terminal::Screen::copy)) is always sent as well; whether it was
-//! accepted cannot be known.
+//! Over ssh only the terminal itself can reach the user's clipboard. So the escape sequence
+//! ([`Screen::copy`](super::terminal::Screen::copy)) is always sent as well; terminals do not
+//! report whether they accepted it.
 //!
 //! The caller has cleaned the text: untrusted text never gets here unescaped.
 
@@ -18,14 +18,16 @@ use tokio::process::Command;
 
 use crate::process::without_keys;
 
-/// The longest text that is copied, in bytes. Terminals drop sequences that are too long, the
-/// strictest known beyond 100,000 bytes, which is base64 of 74,994.
+/// Maximum length of a copied text, in bytes.
+///
+/// Terminals drop sequences that are too long, the strictest known beyond 100,000 bytes, which is
+/// base64 of 74,994.
 pub const LONGEST: usize = 64 * 1024;
 
-/// How long a clipboard program may take.
+/// Maximum time of a clipboard program.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// A text that no clipboard takes: nothing is copied.
+/// A text that is too long for clipboards; nothing is copied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("too long to copy: {bytes} bytes, at most {LONGEST}")]
 pub struct ClipboardError {
@@ -33,9 +35,10 @@ pub struct ClipboardError {
     pub bytes: usize,
 }
 
-/// The escape sequence that asks a terminal to put `text` on its clipboard (OSC 52).
+/// The escape sequence that makes a terminal put `text` on its clipboard (OSC 52).
 ///
 /// # Errors
+///
 /// When the text is too long for that.
 pub fn osc52(text: &str) -> Result<Vec<u8>, ClipboardError> {
     check(text)?;
@@ -43,8 +46,10 @@ pub fn osc52(text: &str) -> Result<Vec<u8>, ClipboardError> {
     Ok(format!("\x1b]52;c;{coded}\x1b\\").into_bytes())
 }
 
-/// Runs the clipboard programs for this environment until one accepts the text; the caller sends
-/// [`osc52`] as well. A program that does not finish in time is stopped. Says how the text got there.
+/// Runs the clipboard programs of this environment until one accepts the text; returns a
+/// description of the way it took. The caller sends [`osc52`] as well.
+///
+/// A program that does not finish in time is stopped.
 ///
 /// # Errors
 ///
@@ -60,7 +65,7 @@ pub async fn copy(text: &str) -> Result<String, ClipboardError> {
     Ok("through the terminal".to_owned())
 }
 
-/// Whether the text is short enough.
+/// Checks the length of the text.
 fn check(text: &str) -> Result<(), ClipboardError> {
     if text.len() > LONGEST {
         return Err(ClipboardError { bytes: text.len() });
@@ -91,7 +96,7 @@ fn helpers(variable: impl Fn(&str) -> Option<OsString>) -> Vec<&'static [&'stati
     usable.map(|(_, words)| words).collect()
 }
 
-/// The program, ready to be given a text.
+/// The program, ready to read a text.
 fn command(words: &[&str]) -> Command {
     let mut command = Command::new(words[0]);
     command

@@ -15,10 +15,12 @@ use crate::features::markets::MarketList;
 use crate::features::markets::command::ProfileResolver;
 use crate::settings::{Config, ConfigError, Preferences};
 
-/// Editors empty a file, write it and rename it: states in between are not meant to be read.
+/// Quiet time before the changed file is read.
+///
+/// Editors empty a file, write it and rename it; states in between are not meant to be read.
 pub(super) const SETTLING: Duration = Duration::from_millis(100);
 
-/// The saved configuration.
+/// The reloaded configuration, or the reason it cannot be used.
 pub(super) type Reloaded = Result<Box<Saved>, ConfigError>;
 
 #[derive(Debug)]
@@ -35,7 +37,7 @@ pub(super) struct Saved {
 pub(super) struct ConfigWatch {
     wanted: Arc<Notify>,
     inbox: UnboundedReceiver<Reloaded>,
-    /// Watches until it is dropped; `None` if the folder is missing or cannot be watched.
+    /// The watcher, which stops when dropped; `None` if the folder is missing or cannot be watched.
     _watcher: Option<RecommendedWatcher>,
 }
 
@@ -55,12 +57,12 @@ impl ConfigWatch {
         })
     }
 
-    /// Reads the file again, whether or not it has changed.
+    /// Reloads the file, whether or not it has changed.
     pub fn reload(&self) {
         self.wanted.notify_one();
     }
 
-    /// Waits until the file was read again.
+    /// Waits until the file was reloaded; forever without a watch.
     pub async fn next(watch: Option<&mut Self>) -> Reloaded {
         if let Some(watch) = watch
             && let Some(reloaded) = watch.inbox.recv().await

@@ -38,12 +38,14 @@ use crate::table::browser::Browser;
 use crate::table::remote::Ticket;
 use crate::tui::theme::Theme;
 
-// A fast route run could otherwise fill the queue as quickly as it drains, and no frame be drawn.
-/// The maximum number of messages handled per frame.
+/// Maximum number of messages handled per frame.
+///
+/// A fast route run could otherwise fill the queue as quickly as it drains, and no frame be drawn.
 const BATCH: usize = 512;
 
-// Opening the record and reading a search from it take some milliseconds.
-/// How long the first frame waits for the rows of the record.
+/// Maximum wait of the first frame for the recorded rows.
+///
+/// Opening the record and reading a search from it take some milliseconds.
 const FIRST_FRAME: Duration = Duration::from_millis(30);
 
 /// The event loop and its resources.
@@ -71,7 +73,7 @@ pub struct Dashboard<S> {
 }
 
 impl<S: Surface> Dashboard<S> {
-    /// A loop that has not started.
+    /// A dashboard that has not started.
     pub fn new(model: Model, surface: S, calls: Arc<impl Calls>, theme: Theme) -> Self {
         let (outbox, inbox) = unbounded_channel();
         Self {
@@ -96,14 +98,14 @@ impl<S: Surface> Dashboard<S> {
         }
     }
 
-    /// Uses the theme for a dark or a light background, whichever the terminal reports.
+    /// Selects the theme for a dark or a light background by the terminal's report.
     #[must_use]
     pub const fn following(mut self, themes: Option<[Theme; 2]>) -> Self {
         self.themes = themes;
         self
     }
 
-    /// Writes to the market's files, and connects to other markets on request.
+    /// Adds the market's files to write to, and the markets to switch to.
     #[must_use]
     pub fn among(mut self, known: ProfileResolver, files: Files) -> Self {
         self.known = Some(Arc::new(known));
@@ -111,7 +113,7 @@ impl<S: Surface> Dashboard<S> {
         self
     }
 
-    /// Runs until the person or a signal ends it; returns the exit status.
+    /// Runs until the user or a signal ends it; returns the exit status.
     ///
     /// # Errors
     ///
@@ -127,7 +129,7 @@ impl<S: Surface> Dashboard<S> {
         ended
     }
 
-    /// Saves the learned intervals before leaving the market.
+    /// Saves the learned intervals, before the market is left.
     fn keep_pacing(&self) {
         if let Some(file) = &self.files.pacing {
             // A failure is harmless: they only save a refusal at the next start.
@@ -159,7 +161,7 @@ impl<S: Surface> Dashboard<S> {
             let messages = tokio::select! {
                 biased;
                 // A flood of responses must never keep the keyboard waiting.
-                outside = self.surface.next() => match self.outside(outside).await? {
+                outside = self.surface.next() => match self.on_terminal_event(outside).await? {
                     ControlFlow::Continue(messages) => messages,
                     ControlFlow::Break(status) => return Ok(status),
                 },
@@ -170,10 +172,10 @@ impl<S: Surface> Dashboard<S> {
             let mut messages = self.with_waiting(messages);
             if self.was_suspended(&mut before) {
                 let spread = fastrand::f64();
-                // In front of what came meanwhile, which may be a response from before the suspend.
+                // Before the messages received meanwhile, which may include a response from before the suspend.
                 messages.insert(0, Message::Woken { spread });
             }
-            // A stream of responses must not delay what is due.
+            // A stream of responses must not delay the deadlines.
             if self.is_due() {
                 messages.push(Message::Deadline);
             }
@@ -190,7 +192,8 @@ impl<S: Surface> Dashboard<S> {
         }
     }
 
-    /// Gives the rows of the record a moment to be in the first frame; returns the exit status at the end.
+    /// Waits a moment for the recorded rows, so that the first frame shows them; returns the exit
+    /// status if the program ends.
     async fn await_recorded_rows(&mut self) -> io::Result<Option<i32>> {
         let latest = Instant::now() + FIRST_FRAME;
         while self.model.browser().is_some_and(Browser::awaits_recorded)
@@ -203,8 +206,8 @@ impl<S: Surface> Dashboard<S> {
         Ok(None)
     }
 
-    /// The messages of a terminal event, or the exit status that it ends the program with.
-    async fn outside(&mut self, event: TerminalEvent) -> io::Result<ControlFlow<i32, Vec<Message>>> {
+    /// Handles a terminal event: returns its messages, or the exit status.
+    async fn on_terminal_event(&mut self, event: TerminalEvent) -> io::Result<ControlFlow<i32, Vec<Message>>> {
         Ok(ControlFlow::Continue(match event {
             TerminalEvent::Input(events) => events.into_iter().map(message).collect(),
             TerminalEvent::Pasted(events) => events.into_iter().map(with_paste).collect(),
@@ -225,7 +228,7 @@ impl<S: Surface> Dashboard<S> {
         }))
     }
 
-    /// Draws with the theme for the terminal's background.
+    /// Draws with the theme for the terminal's background from now on.
     fn follow(&mut self, is_light: bool) {
         self.is_light = Some(is_light);
         if let Some(themes) = self.themes {
@@ -233,7 +236,7 @@ impl<S: Surface> Dashboard<S> {
         }
     }
 
-    /// When to wake up by itself: for a pending frame, or for the model's deadline.
+    /// The next time to wake up: for a pending frame, or for the model's deadline.
     fn wake(&self, frame: Option<Instant>) -> Instant {
         let asked = self
             .model
@@ -246,12 +249,14 @@ impl<S: Surface> Dashboard<S> {
             .unwrap_or_else(|| Instant::now() + Duration::from_hours(1))
     }
 
-    /// Whether the computer was suspended since `before`, which becomes now.
+    /// Whether the computer was suspended since `before`, which is set to the current time.
+    ///
+    /// Open connections are dropped then: their other end may be gone.
     fn was_suspended(&self, before: &mut Now) -> bool {
         let now = self.clock.now();
         let was_suspended = now.was_suspended_since(std::mem::replace(before, now));
         if was_suspended {
-            // The other side of what is open may be gone.
+            // The other end of open connections may be gone.
             self.calls.drop_connections();
         }
         was_suspended
@@ -287,7 +292,8 @@ impl<S: Surface> Dashboard<S> {
         Ok(())
     }
 
-    /// Passes messages to the core and carries out the effects; returns the exit status at the end.
+    /// Passes messages to the core and carries out the effects; returns the exit status if the
+    /// program ends.
     async fn take(&mut self, messages: Vec<Message>) -> io::Result<Option<i32>> {
         for message in messages {
             if let Message::News {
@@ -312,7 +318,7 @@ impl<S: Surface> Dashboard<S> {
     }
 }
 
-/// The ticket of a connection that a message brings.
+/// The ticket of the connection that a message reports as ready; `None` for other messages.
 fn ready_market(message: &Message) -> Option<Ticket> {
     if let Message::News {
         news: News::Market(event),

@@ -1,5 +1,7 @@
-//! Writes files off the event loop: one thread, one job after another, so that an older state never
-//! replaces a newer one. Leaving waits for the pending jobs, but not forever.
+//! Writes files off the event loop.
+//!
+//! One thread runs one job after another, so that an older state never replaces a newer one.
+//! Quitting waits for the pending jobs, up to a limit.
 
 use crate::core::message::{EffectError, News, Saved, Saving};
 use std::borrow::Cow;
@@ -23,13 +25,13 @@ use crate::domain::text::visible;
 use crate::store::export::{self, ExportError};
 use crate::store::{GroupsFile, Shared, StateStore};
 
-/// How long leaving waits for the pending jobs.
+/// Maximum wait for the pending jobs when quitting.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 #[derive(Debug)]
 pub(super) enum Job {
     Save {
-        /// `None` if nobody waits for it: the program ends.
+        /// The ticket for the result; `None` if the program ends and nobody waits for it.
         ticket: Option<Ticket>,
         saving: Saving,
     },
@@ -42,7 +44,7 @@ pub(super) enum Job {
         /// Whether only its owner may read it.
         is_private: bool,
     },
-    /// No file: reports that everything before it is written.
+    /// A marker: reports that all jobs before it are written.
     Reached(oneshot::Sender<()>),
 }
 
@@ -53,8 +55,9 @@ pub(super) struct DiskWriter {
 }
 
 impl DiskWriter {
-    /// A thread that saves to `state_store`, without `secrets`, and reports to `outbox`. Without a
-    /// store everything is in memory only, of which a notice warns at the start.
+    /// A thread that saves to `state_store`, without `secrets`, and reports to `outbox`.
+    ///
+    /// Without a store all changes are in memory only, and a notice says so at the start.
     pub fn start(
         state_store: Option<StateStore>,
         groups: Option<GroupsFile>,
@@ -87,7 +90,7 @@ impl DiskWriter {
         self.jobs.as_ref().is_some_and(|jobs| jobs.send(job).is_ok())
     }
 
-    /// Waits until all is written.
+    /// Waits until all jobs are written, up to a time limit.
     pub fn finish(&mut self) {
         if self.jobs.take().is_some() {
             let _ = self.ended.recv_timeout(PATIENCE);
@@ -177,7 +180,8 @@ const fn writer(is_private: bool) -> Writer {
     }
 }
 
-/// `before` with a change, which lasts until the program ends without a store.
+/// Applies a change to the stored data and returns the result; without a store, to `before`, until
+/// the program ends.
 fn changed<T: Shared>(state_store: Option<&StateStore>, change: &T::Change, mut before: T) -> Result<T, EffectError> {
     if let Some(state_store) = state_store {
         return state_store.change(change, &before).map_err(EffectError::new);
@@ -186,7 +190,7 @@ fn changed<T: Shared>(state_store: Option<&StateStore>, change: &T::Change, mut 
     Ok(before)
 }
 
-/// Removes known secrets: the user may have typed one into a search.
+/// Removes known secrets, which the user may have typed into a search.
 fn cleaned<T: Serialize + DeserializeOwned>(value: T, known: &Known) -> T {
     let text = serde_json::to_string(&value).unwrap_or_default();
     match known.remove(&text) {

@@ -12,7 +12,7 @@ use tokio::process::Command;
 use super::signals::{Signals, exit_status};
 use crate::process::{Running, Terminal};
 
-/// The maximum size read back, in bytes.
+/// Maximum size of an edited text, in bytes.
 ///
 /// Nobody types more.
 const MOST_BYTES: u64 = 16 << 20;
@@ -22,18 +22,18 @@ pub enum Document {
     /// A text, in a private temporary file.
     Text {
         text: String,
-        /// The file's extension, by which editors choose their highlighting: `.json`.
+        /// The file extension, by which editors choose their highlighting: `.json`.
         suffix: &'static str,
     },
     File(PathBuf),
 }
 
-/// A document that was not edited.
+/// The reason a document was not edited.
 #[derive(Debug, thiserror::Error)]
 pub enum EditorError {
     #[error("there is no terminal to edit on")]
     NoTerminal,
-    /// The environment variable of that name is no command.
+    /// The environment variable of that name holds no command.
     #[error("{0} is not a command")]
     NotACommand(&'static str),
     #[error("can't write a draft: {0}")]
@@ -53,7 +53,7 @@ pub enum EditorError {
 pub(super) enum Ended {
     /// The editor was closed, with the edited text.
     Edited(Result<String, EditorError>),
-    /// A signal that ends the program too.
+    /// A signal ended the editor and ends the program, with this exit status.
     Leave(i32),
 }
 
@@ -83,7 +83,9 @@ impl Session {
         })
     }
 
-    /// Runs the editor until it exits. It has the terminal: Ctrl-c, Ctrl-\ and Ctrl-z are its own.
+    /// Runs the editor until it exits.
+    ///
+    /// It has the terminal: Ctrl-c, Ctrl-\ and Ctrl-z are its own.
     pub async fn run(&self, signals: &mut Signals) -> Ended {
         let mut child = match self.spawn() {
             Ok(child) => child,
@@ -125,7 +127,7 @@ impl Session {
     }
 }
 
-/// The editor with its arguments: VISUAL, else EDITOR, else vi.
+/// The editor's command line: `VISUAL`, else `EDITOR`, else vi.
 fn command(variable: impl Fn(&str) -> Option<OsString>) -> Result<Vec<String>, EditorError> {
     for name in ["VISUAL", "EDITOR"] {
         let Some(value) = variable(name).filter(|value| !value.is_empty()) else {
@@ -147,7 +149,9 @@ fn write(text: &str, suffix: &str) -> io::Result<TempPath> {
     Ok(file.into_temp_path())
 }
 
-/// By name, not through the open file: many editors write a new file and rename it.
+/// Reads the edited file by its path.
+///
+/// The open file would be stale: many editors write a new file and rename it.
 fn read(path: &Path) -> io::Result<String> {
     if fs::metadata(path)?.len() > MOST_BYTES {
         return Err(io::ErrorKind::FileTooLarge.into());

@@ -1,19 +1,21 @@
-//! How often frames are drawn.
+//! Limits the rate of frames.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-// 60 frames a second: more would only be queued by the terminal.
-/// The time between two frames, on average.
+/// Average time between two frames.
+///
+/// 60 frames a second: a terminal would only queue more.
 const GAP: Duration = Duration::from_millis(16);
 
-// The first frame, the background's color and the first rows come within a few milliseconds.
-/// The time that a pause saves up for frames at once: a key or response right after a frame is not
-/// kept waiting.
+/// Time that a pause saves up for frames without delay.
+///
+/// A key or response right after a frame is not delayed. The first frame, the background's color
+/// and the first rows arrive within a few milliseconds.
 const CREDIT: Duration = Duration::from_millis(48);
 
-/// When the next frame may be drawn.
+/// The time at which the next frame may be drawn.
 #[derive(Debug)]
 pub(super) struct FramePace {
     due: Instant,
@@ -40,7 +42,7 @@ impl FramePace {
 mod tests {
     use super::*;
 
-    /// The milliseconds at which frames are drawn that are all wanted at once.
+    /// The milliseconds at which frames are drawn if all are requested at once.
     fn drawn_at(pace: &mut FramePace, wanted: Instant, start: Instant) -> Vec<u128> {
         let frame = |_| {
             let now = pace.due().max(wanted);

@@ -1,7 +1,7 @@
-//! The thread that owns the recorded market: it writes and reads one job after another, since both
+//! The thread that owns the recorded market, and writes and reads one job after another, since both
 //! wait for the disk.
 //!
-//! A database that cannot be used costs one message; the dashboard goes on without it.
+//! A database that cannot be used is reported once; the dashboard continues without it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,7 +21,7 @@ use crate::record::watch::{Claim, Right};
 use crate::settings::sandbox_past::{Ensured, SandboxPast};
 use crate::store::files;
 
-/// How long leaving waits for the pending jobs.
+/// Maximum wait for the pending jobs when quitting.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 #[derive(Debug)]
@@ -35,8 +35,9 @@ pub(super) struct HistoryThread {
 
 impl HistoryThread {
     /// A thread that opens the database at `history` with the first job and reports to `outbox`.
-    /// Without a place nothing is recorded, and nothing recalled. A record without the `past` gets it
-    /// first, if there is one.
+    ///
+    /// Without a location nothing is recorded or read. A record without the `past` is filled with
+    /// it first, if there is one.
     pub fn start(
         history: Option<HistoryLocation>,
         past: Option<SandboxPast>,
@@ -68,8 +69,10 @@ impl HistoryThread {
         }
     }
 
-    /// Queues a job; a question that nobody will answer is answered so, an alert that nobody can claim
-    /// rings, and a search is polled here.
+    /// Queues a job.
+    ///
+    /// If the thread has ended, its answer is sent at once: an analysis without a result, an alert
+    /// that fires here, and a search that is polled here.
     pub fn take(&self, job: HistoryJob) {
         let unsent = match &self.jobs {
             Some(jobs) => jobs.send(job).err().map(|unsent| unsent.0),
@@ -90,7 +93,7 @@ impl HistoryThread {
 }
 
 impl Drop for HistoryThread {
-    /// Waits until all is written.
+    /// Waits until all jobs are written, up to a time limit.
     fn drop(&mut self) {
         self.is_leaving.store(true, Ordering::Relaxed);
         if self.jobs.take().is_some() {
@@ -99,7 +102,7 @@ impl Drop for HistoryThread {
     }
 }
 
-/// What the thread works with.
+/// The state of the thread.
 struct Keeper {
     history: HistoryLocation,
     outbox: UnboundedSender<Message>,
@@ -112,7 +115,7 @@ struct Keeper {
 enum State {
     Closed,
     Open(Database),
-    /// It failed for good, until another file takes the place of this one.
+    /// It failed permanently, until another file replaces this one.
     Off(HistoryError, Option<(u64, u64)>),
 }
 
@@ -128,7 +131,7 @@ impl Keeper {
         }
     }
 
-    /// Records what a sandbox's market was before its first start; false if that was stopped.
+    /// Records the sandbox's market before its first start; false if that was stopped.
     fn record_past(&mut self, past: SandboxPast, is_stopped: &AtomicBool) -> bool {
         let (days, outbox) = (past.days, self.outbox.clone());
         let mut is_simulated = false;
@@ -193,7 +196,9 @@ impl Keeper {
         let _ = self.outbox.send(Message::News { ticket, news });
     }
 
-    /// Whether an alert rings here. Better twice than not at all.
+    /// Whether an alert fires here; true if the record cannot tell.
+    ///
+    /// Two notifications are better than none.
     fn claim(&mut self, claim: &RingClaim) -> bool {
         let program = self.program.clone();
         let logged = &claim.logged;
@@ -201,7 +206,7 @@ impl Keeper {
             .unwrap_or(true)
     }
 
-    /// Whether this program asks. Without a record there is nothing to read.
+    /// Whether this program polls a search. Without a record it does.
     fn right(&mut self, claim: &Claim) -> Right {
         if let Err(error) = self.with(|_| Ok(())) {
             self.tell(&error);
@@ -213,7 +218,8 @@ impl Keeper {
         self.turns.claim(record, claim)
     }
 
-    /// The rows last seen complete for a search. Without them the table waits for the reply.
+    /// The rows last seen complete for a search; `None` if there are none or the record cannot be
+    /// read.
     fn latest(&mut self, query: &Query) -> Option<(Listing, Moment)> {
         let now = Moment::of(epoch_seconds());
         let latest = self.with(|database| database.latest(query, now));
@@ -223,7 +229,8 @@ impl Keeper {
         })
     }
 
-    /// Uses the database, opened if it is not; one that is beyond use is closed.
+    /// Runs `act` on the database, opening it if necessary; closes one that cannot be used any
+    /// longer.
     fn with<T>(&mut self, act: impl FnOnce(&mut Database) -> Result<T, HistoryError>) -> Result<T, HistoryError> {
         let file = self.history.path.as_deref().and_then(files::identity);
         let mut state = std::mem::replace(&mut self.state, State::Closed);
@@ -249,7 +256,7 @@ impl Keeper {
         result
     }
 
-    /// Tells the person once.
+    /// Reports an error to the user, once.
     fn tell(&mut self, error: &HistoryError) {
         if !std::mem::replace(&mut self.was_told, true) {
             tracing::warn!(%error, "the market is not recorded");
@@ -270,7 +277,7 @@ mod tests {
     use crate::record::{Moment, Poll, PollOutcome, Proof, Question, Scope, SearchKey, Spell, VerdictBasis};
     use crate::sandbox::market::MarketConfig;
 
-    /// A program's thread on the files of a folder, and what it reports.
+    /// A program's thread on the files of a folder, and its reports.
     struct Program(HistoryThread, UnboundedReceiver<Message>);
 
     impl Program {

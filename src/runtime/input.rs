@@ -4,9 +4,10 @@
 //! terminal that is gone, would block the calling thread, which must not be the one that draws. Key
 //! releases and mouse motion end on that thread, so they never wake the dashboard.
 //!
-//! The clipboard may hold the sequence that ends a paste, and not every terminal takes it out. crossterm
-//! ends the paste there, and the rest of the text comes as keys. So a paste is handed over only when
-//! the input is quiet again, together with what came in between: nothing of it may answer a question.
+//! The clipboard may hold the sequence that ends a paste, and not every terminal removes it.
+//! crossterm ends the paste there, and the rest of the text arrives as keys. So a paste is passed
+//! on only when the input is quiet again, together with all input in between, none of which may
+//! answer a question.
 
 use std::collections::VecDeque;
 use std::sync::mpsc as mpsc_sync;
@@ -20,33 +21,39 @@ use tokio::sync::{mpsc, oneshot};
 use super::background_color::{self, BackgroundQuery, Filtered};
 use super::surface::TerminalEvent;
 
-/// The maximum number of events per batch, so that a long paste of keys does not delay a frame.
+/// Maximum number of events per batch, so that a long paste of keys does not delay a frame.
 const BATCH: usize = 256;
-// Nobody types that soon after pasting: they look at the result first.
-/// How long the terminal must be silent before a paste counts as finished.
+/// Silence of the terminal after which a paste counts as finished.
+///
+/// Nobody types that soon after pasting: users check the result first.
 const QUIET: Duration = Duration::from_millis(50);
-// A terminal that never falls silent must not hold input back forever.
-/// The maximum number of events held back after a paste; further ones are passed on at once, still as
+/// Maximum number of events held back after a paste; further ones are passed on at once, still as
 /// part of it.
+///
+/// A terminal that never falls silent must not hold input back forever.
 const MOST_HELD: usize = 4096;
-// The reader is ready within a few milliseconds; on a system under load the program should still start.
-/// How long the start waits for the reader.
+/// Maximum wait of the start for the reader.
+///
+/// The reader is ready within a few milliseconds; on a system under load the program should still
+/// start.
 const READY: Duration = Duration::from_millis(100);
 
-/// The terminal's input. Dropping it stops reading, and a new one can be started later: needed
-/// around a suspension, or the shell and the program would share the keys.
+/// The terminal's input.
+///
+/// Dropping it stops reading, and a new one can be started later. This is necessary around a
+/// suspension: otherwise the shell and the program would share the keys.
 #[derive(Debug)]
 pub struct Input {
     inbox: mpsc::UnboundedReceiver<Read>,
-    /// What was received and not handed over: it came in another way than what went before.
+    /// Input that was received but not passed on yet, as its kind differs from the input before it.
     next: VecDeque<Read>,
-    /// Receives the terminal's reply about its background, if it was asked.
+    /// Receives the terminal's reply about its background; `None` if no query is sent.
     background: Option<oneshot::Receiver<bool>>,
-    /// Dropping it stops the reader.
+    /// The reader's stop signal, sent when dropped.
     _stop: oneshot::Sender<()>,
 }
 
-/// An event, and whether it came with a paste.
+/// An event, and whether it arrived with a paste.
 #[derive(Debug)]
 struct Read {
     event: Event,
@@ -54,7 +61,7 @@ struct Read {
 }
 
 impl Input {
-    /// Starts reading. Do this before the first frame: then no resize in between is missed.
+    /// Starts reading. Call it before the first frame, so that no resize in between is missed.
     ///
     /// # Errors
     ///
@@ -66,8 +73,10 @@ impl Input {
         Ok(input)
     }
 
-    /// Starts reading and filters out the terminal's reply about its background; send the query
-    /// afterwards, and draw when the reply is there: it is the sign that the reader is ready.
+    /// Starts reading, and filters out the terminal's reply about its background.
+    ///
+    /// Send the query afterwards, and draw once the reply is there, which shows that the reader is
+    /// ready.
     ///
     /// # Errors
     ///
@@ -79,7 +88,7 @@ impl Input {
         Ok(input)
     }
 
-    /// Starts the reader, which says when it is ready.
+    /// Starts the reader; the receiver reports when it is ready.
     fn listening(background_found: Option<oneshot::Sender<bool>>) -> io::Result<(Self, mpsc_sync::Receiver<()>)> {
         let (outbox, inbox) = mpsc::unbounded_channel();
         let (stop, stopped) = oneshot::channel();
@@ -125,8 +134,8 @@ impl Input {
         })
     }
 
-    /// Waits for the reply about the background, forever if there is none; `None` if the terminal
-    /// was not asked.
+    /// Waits for the reply about the background, forever if there is none; `None` if no query is
+    /// sent.
     pub fn background(&mut self) -> Option<impl Future<Output = bool>> {
         let is_expected = self.background.is_some();
         is_expected.then(|| answer(&mut self.background))
@@ -145,7 +154,7 @@ async fn answer(background: &mut Option<oneshot::Receiver<bool>>) -> bool {
     std::future::pending().await
 }
 
-/// Passes events on until it is asked to stop, or until the receiver is gone.
+/// Passes events on until `stop` resolves, or the receiver is gone.
 async fn read(
     mut stream: EventStream,
     outbox: &mpsc::UnboundedSender<Read>,
@@ -205,7 +214,7 @@ async fn read(
     }
 }
 
-/// The paste that may not be over.
+/// A paste that may not be complete yet.
 #[derive(Debug, Default)]
 struct Pasted {
     is_open: bool,
@@ -213,7 +222,7 @@ struct Pasted {
 }
 
 impl Pasted {
-    /// Takes events as they are read; gives what can be handed over.
+    /// Handles events as they are read; returns those that can be passed on.
     fn take(&mut self, events: Vec<Event>) -> Vec<Read> {
         let mut out = Vec::new();
         for event in events {
@@ -232,7 +241,7 @@ impl Pasted {
         out
     }
 
-    /// The input is quiet: the paste is over.
+    /// Ends the paste, as the input is quiet; returns the held events.
     fn close(&mut self) -> Vec<Read> {
         self.is_open = false;
         std::mem::take(&mut self.held)

@@ -1,4 +1,5 @@
-//! The log of `BOURSE_LOG`, for reports of mistakes: each attempt of a request and what failed, never a key or a body.
+//! The log of `BOURSE_LOG`, for bug reports: each attempt of a request and each failure, never a
+//! key or a body.
 
 use std::fmt::{Debug, Write as _};
 use std::fs::{File, OpenOptions};
@@ -18,10 +19,10 @@ use crate::store::files::{private, private_dir};
 
 const VARIABLE: &str = "BOURSE_LOG";
 
-/// Bytes above which the next start replaces the log.
+/// Size in bytes above which the next start replaces the log.
 const LARGEST: u64 = 8 << 20;
 
-/// A log that the environment asks for and that cannot be written.
+/// The reason the log that the environment requests cannot be written.
 #[derive(Debug, thiserror::Error)]
 pub enum LogError {
     #[error("{VARIABLE}: use off, error, warn, info, debug or trace")]
@@ -32,9 +33,10 @@ pub enum LogError {
     Unwritable { path: PathBuf, source: std::io::Error },
 }
 
-/// Starts the log if the environment asks for it: `error`, `warn`, `info`, `debug` or `trace`.
+/// Starts the log if the environment requests it: `error`, `warn`, `info`, `debug` or `trace`.
 ///
 /// # Errors
+///
 /// When the level does not exist or the file cannot be written.
 pub fn start() -> Result<(), LogError> {
     let level = std::env::var(VARIABLE).unwrap_or_default();
@@ -66,7 +68,9 @@ fn open(paths: &Paths) -> std::io::Result<File> {
     private(OpenOptions::new().append(true).create(true)).open(path)
 }
 
-/// Writes a line for each event of bourse itself: other crates may log what holds a key.
+/// Writes a line for each event of bourse's own crates.
+///
+/// Other crates may log data that holds a key.
 struct Log {
     level: LevelFilter,
     file: Mutex<File>,

@@ -16,11 +16,11 @@ use crate::domain::text::{message, visible};
 use crate::domain::{Resource, language};
 use crate::features::markets::command::{ProfileResolver, profile_of};
 use crate::features::markets::probe::probe;
-use crate::features::markets::{ConnectionTest, MarketCommand, MarketEvent, MarketReady, NewMarket};
+use crate::features::markets::{ConnectionTest, MarketCommand, MarketEvent, MarketReady, NewMarket, ProbeError};
 use crate::settings::{Error, Settings};
 use crate::table::remote::Ticket;
 
-/// Everything the event loop needs to switch to a market.
+/// The connection, settings and saved data that the event loop needs to switch to a market.
 pub(super) struct Ready {
     pub calls: Arc<dyn Calls>,
     pub files: Files,
@@ -31,7 +31,7 @@ pub(super) struct Ready {
 pub(super) struct PendingConnections(Arc<Mutex<HashMap<Ticket, Ready>>>);
 
 impl PendingConnections {
-    /// Removes the market of that ticket.
+    /// Removes and returns the market of that ticket.
     pub fn take(&self, ticket: Ticket) -> Option<Ready> {
         self.with(|ready| ready.remove(&ticket))
     }
@@ -54,8 +54,9 @@ pub(super) struct MarketTasks {
 }
 
 impl MarketTasks {
-    /// Carries out a command off the event loop. Pending writes finish before anything is read:
-    /// `written` resolves then.
+    /// Carries out a command off the event loop.
+    ///
+    /// Pending writes finish before anything is read; `written` resolves then.
     pub fn run(self, ticket: Ticket, command: MarketCommand, written: Option<oneshot::Receiver<()>>) {
         tokio::spawn(async move {
             let outbox = self.outbox.clone();
@@ -96,7 +97,7 @@ impl MarketTasks {
         });
     }
 
-    /// The settings of a market. Reads its key, which may run a command.
+    /// Resolves the settings of a market. Reads its key, which may run a command.
     async fn settings(&self, name: String) -> Result<Settings, Error> {
         let known = Arc::clone(&self.known);
         blocking(move || known.settings(&name))
@@ -135,8 +136,8 @@ impl MarketTasks {
         })))
     }
 
-    /// Finds out the dialect of a market that is not saved yet.
-    async fn probe(&self, market: NewMarket) -> Result<Findings, EffectError> {
+    /// Detects the dialect of a market that is not saved yet.
+    async fn probe(&self, market: NewMarket) -> Result<Findings, ProbeError> {
         let address = Origin::parse(&market.base_url).map_err(EffectError::new)?;
         let known = Arc::clone(&self.known);
         let key = blocking(move || known.new_key(&market.key)).await;
@@ -145,7 +146,14 @@ impl MarketTasks {
             let _ = self.outbox.send(Message::Recorded { ticket: None, entry });
         };
         let found = probe(&address, key.as_ref(), record).await;
-        found.map_err(|error| EffectError::new(shown(&error.to_string())))
+        found.map_err(|error| {
+            let text = shown(&error.to_string());
+            if error.is_auth() {
+                ProbeError::Key(text)
+            } else {
+                EffectError::new(text).into()
+            }
+        })
     }
 
     /// Sends one read-only request, once.
@@ -176,8 +184,7 @@ impl MarketTasks {
     }
 }
 
-/// Runs something that waits for the disk or for a command off the event loop; `None` if it
-/// panicked.
+/// Runs blocking work off the event loop; `None` if it panicked.
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
     tokio::task::spawn_blocking(work).await.ok()
 }

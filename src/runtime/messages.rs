@@ -36,8 +36,8 @@ pub(super) fn from_progress(ticket: Ticket, now: Now, progress: session::Progres
     Message::News { ticket, news }
 }
 
-/// What terminal events mean to the core that came with a paste: the paste, and what may be a part of
-/// it.
+/// The message for a terminal event that arrived with a paste: a key or click may be part of the
+/// paste.
 pub(super) fn with_paste(event: Event) -> Message {
     match message(event) {
         may_be_pasted @ (Message::Key(_) | Message::Mouse(_)) => Message::AfterPaste(Box::new(may_be_pasted)),

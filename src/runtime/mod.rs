@@ -1,4 +1,4 @@
-//! The only place with a clock, sockets and a terminal.
+//! The effects of the core: the only place with a clock, sockets and a terminal.
 
 pub mod alarm;
 mod background_color;

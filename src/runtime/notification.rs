@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use crate::domain::text::visible;
 
-/// The maximum length of a title or text in characters; terminals show one or two lines.
+/// Maximum length of a title or text, in characters; terminals show one or two lines.
 const LONGEST: usize = 200;
 
 /// The escape sequence for a desktop notification.
@@ -32,7 +32,8 @@ pub(super) fn sequence(title: &str, text: &str, variable: impl Fn(&str) -> Optio
     bytes.into_bytes()
 }
 
-/// The text with what could end or steer the sequence written visibly.
+/// The text with control characters made visible, as they could end the sequence or start another
+/// one.
 pub(super) fn clean(text: &str) -> String {
     visible(text, LONGEST)
 }

@@ -16,18 +16,21 @@ use tokio::sync::Notify;
 
 use super::terminal;
 
-// A task that panics again and again must not fill the memory.
-/// The maximum number of reports kept for the dashboard.
+/// Maximum number of reports stored for the dashboard.
+///
+/// A task that panics again and again must not fill the memory.
 const MOST_REPORTS: usize = 64;
-/// The maximum length of a report's text in characters.
+/// Maximum length of a report's text, in characters.
 const LONGEST_TEXT: usize = 200;
 
-/// Panics of other threads that have not been reported yet, without anything that could be secret or hostile.
+/// Unreported panics of other threads, without parts that could be secret or hostile.
 static BACKGROUND: Mutex<Vec<String>> = Mutex::new(Vec::new());
 static ARRIVED: Notify = Notify::const_new();
 
-/// Installs the hook. `ui_thread` is the thread that draws; background tasks must not run on it, so
-/// the runtime has to be multi-threaded, with the dashboard in `block_on`.
+/// Installs the panic hook; `ui_thread` is the thread that draws.
+///
+/// Background tasks must not run on that thread, so the runtime has to be multi-threaded, with the
+/// dashboard in `block_on`.
 pub fn install_panic_hook(ui_thread: ThreadId) {
     panic::set_hook(Box::new(move |info| {
         let report = report(info);
@@ -60,17 +63,18 @@ fn record(report: String) {
         reports.push(report);
     }
     drop(reports);
-    // The permit is kept if nobody waits yet.
+    // The permit is stored if nobody waits yet.
     ARRIVED.notify_one();
 }
 
-/// The list of reports; a panic cannot leave it half changed.
+/// Locks the list of reports. A panic cannot leave it half changed.
 fn lock() -> std::sync::MutexGuard<'static, Vec<String>> {
     BACKGROUND.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Prints the panic to stderr. That may be gone; a failure here must not become a second panic,
-/// which would abort.
+/// Prints the report to stderr and ignores errors.
+///
+/// Stderr may be gone; a failure here must not become a second panic, which would abort.
 fn say(report: &str) {
     let mut text = format!("bourse: {report}\n");
     let trace = std::backtrace::Backtrace::capture();
@@ -80,7 +84,7 @@ fn say(report: &str) {
     let _ = io::stderr().write_all(text.as_bytes());
 }
 
-/// The safe parts of a panic.
+/// The parts of a panic that are safe to show.
 fn report(info: &PanicHookInfo<'_>) -> String {
     let payload = info.payload();
     let text = if let Some(literal) = payload.downcast_ref::<&'static str>() {
@@ -94,8 +98,9 @@ fn report(info: &PanicHookInfo<'_>) -> String {
     format!("internal error at {location}: {text}")
 }
 
-/// The text up to the first quotation mark of any kind: what `{:?}` and the standard library put in
-/// quotes is data.
+/// The text up to the first quotation mark of any kind.
+///
+/// `{:?}` and the standard library quote data, which may be secret.
 fn unquoted(text: &str) -> &str {
     let end = text.find(['"', '\'', '`']).unwrap_or(text.len());
     text.get(..end).unwrap_or_default().trim_end()

@@ -5,7 +5,7 @@ use rustix::process::{Resource, Rlimit, setrlimit};
 /// Forbids core dumps and, on Linux, reading the process's memory from other processes of the same
 /// user. Call it before the key is read.
 ///
-/// Best effort: if the kernel refuses, the program is as safe as any other.
+/// If the kernel refuses, the program runs nevertheless, as safe as any other.
 pub fn harden() {
     let none = Rlimit {
         current: Some(0),

@@ -1,4 +1,4 @@
-//! The screen of a broken configuration: it waits until the file can be used.
+//! The screen of a broken configuration, shown until the file can be used.
 
 use std::io;
 use std::ops::ControlFlow;
@@ -22,7 +22,7 @@ use crate::settings::Config;
 use crate::tui::appearance::ThemeConfig;
 
 /// Shows the mistakes of the configuration file until there are none, or until the user or a signal
-/// ends the program with a status.
+/// ends the program, with its status.
 ///
 /// # Errors
 ///
@@ -93,7 +93,7 @@ async fn repair(mut surface: impl Surface, file: &Path) -> io::Result<ControlFlo
     Ok(ControlFlow::Continue(()))
 }
 
-/// The mistakes that keep the file from being used, with what to do about each.
+/// The mistakes that make the file unusable, with advice on each.
 fn mistakes(file: &Path) -> Vec<String> {
     let mistakes = Config::check(file).map_or_else(|why| vec![why], |(_, mistakes)| mistakes);
     let lines = mistakes.iter().map(|mistake| match mistake.position() {
@@ -110,7 +110,9 @@ enum Key {
     Suspend,
 }
 
-/// The meaning of a key. The user's own keys are in the file that cannot be read.
+/// The meaning of a key.
+///
+/// The user's own keys are in the file that cannot be read.
 fn key(event: &Event) -> Option<Key> {
     let Event::Key(KeyEvent { code, modifiers, .. }) = event else {
         return None;

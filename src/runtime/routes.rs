@@ -1,4 +1,4 @@
-//! Sends route requests and measures them; exports runs.
+//! Sends route requests and measures their times; exports runs.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -21,8 +21,10 @@ use crate::store::export::{self, ExportError};
 use crate::store::text_file;
 use crate::table::remote::Ticket;
 
-/// Sends a route request, and on to the assigned worker if there is a `hop`. The times of sending and of the complete response are taken here, where
-/// nothing else delays them: the event loop may handle the response later.
+/// Sends a route request, and forwards it to the assigned worker if there is a `hop`.
+///
+/// The times of sending and of the complete response are measured here, without delay: the event
+/// loop may handle the response later.
 pub(super) fn send(
     calls: Arc<dyn Calls>,
     outbox: UnboundedSender<Message>,

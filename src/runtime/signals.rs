@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 use super::watchdog::exit_after;
 use crate::process::{Claim, is_ignored};
 
-/// A signal, by its number.
+/// A signal by its number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Signal(i32);
 
@@ -23,9 +23,11 @@ impl Signal {
     pub const CONT: Self = Self(Named::CONT.as_raw());
 }
 
-/// HUP: the terminal is gone. INT and QUIT come from other programs: Ctrl-C and Ctrl-\ are keys while the
-/// dashboard is shown. CONT follows a stop, in which other programs may have used the terminal; a hang-up
-/// sends it too, sometimes first: taking the terminal again then fails.
+/// The signals with a meaning of their own.
+///
+/// HUP: the terminal is gone. INT and QUIT are sent by other programs: Ctrl-C and Ctrl-\ are keys
+/// while the dashboard is shown. CONT follows a stop, in which other programs may have used the
+/// terminal; a hang-up sends it too, sometimes first: taking the terminal again then fails.
 const HANDLED: [Signal; 6] = [
     Signal::HUP,
     Signal::TERM,
@@ -35,8 +37,9 @@ const HANDLED: [Signal; 6] = [
     Signal::CONT,
 ];
 
-/// The other signals that end a program unless it handles them, as far as it can: nobody sends them to say something,
-/// and the terminal must be restored all the same.
+/// Other signals that end a program unless it handles them.
+///
+/// Nobody sends them on purpose, but the terminal must be restored all the same.
 const RARE: &[Named] = &[
     Named::ABORT,
     Named::USR1,
@@ -62,14 +65,14 @@ const REAL_TIME: std::ops::RangeInclusive<i32> = 35..=64;
 #[cfg(not(target_os = "linux"))]
 const REAL_TIME: std::ops::Range<i32> = 0..0;
 
-/// Both, but those that the program was started to ignore.
+/// The rare and the real-time signals, without those that the program was started to ignore.
 fn rare() -> impl Iterator<Item = Signal> {
     let named = RARE.iter().map(|named| named.as_raw());
     named.chain(REAL_TIME).filter(|rare| !is_ignored(*rare)).map(Signal)
 }
 
-/// Exit status of a program that ends on this signal, 128 + its number; `None` for the two that do not
-/// end it.
+/// The exit status after this signal, 128 + its number; `None` for the two that do not end the
+/// program.
 pub fn exit_status(signal: Signal) -> Option<i32> {
     let is_about_stops = signal == Signal::TSTP || signal == Signal::CONT;
     (!is_about_stops).then_some(128 + signal.0)
@@ -85,8 +88,8 @@ pub struct Signals {
 impl Signals {
     /// Starts listening; call it inside the runtime.
     ///
-    /// With `last_resort` the process ends that long after a terminating signal, should it still
-    /// run: the dashboard may be stuck writing to a stalled terminal.
+    /// With `last_resort` the process is ended that long after a terminating signal, if it still
+    /// runs: the dashboard may be stuck writing to a stalled terminal.
     ///
     /// # Errors
     ///
@@ -99,7 +102,7 @@ impl Signals {
         let common = HANDLED
             .into_iter()
             .map(|handled| Ok::<_, io::Error>((handled, source(handled)?)));
-        // One that the system keeps for itself is none of ours.
+        // A signal that the system reserves cannot be handled.
         let rare = rare().filter_map(|handled| Some(Ok((handled, source(handled).ok()?))));
         for handled in common.chain(rare) {
             let (handled, mut source) = handled?;
@@ -121,7 +124,7 @@ impl Signals {
         })
     }
 
-    /// The next signal. Cancel-safe.
+    /// Waits for the next signal. Cancel-safe.
     pub async fn next(&mut self) -> Signal {
         match self.inbox.recv().await {
             Some(signal) => signal,

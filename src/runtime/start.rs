@@ -1,5 +1,6 @@
-//! Starting the dashboard: terminal, panic hook, runtime, loop, in an order that leaves the
-//! terminal sane whatever fails.
+//! Starts the dashboard: terminal, panic hook, runtime, event loop.
+//!
+//! Their order restores the terminal after any failure.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -29,7 +30,7 @@ use crate::store::{GroupsFile, Journal, PacingFile, Paths, StateStore};
 use crate::tui::appearance::{Choice, ThemeConfig};
 use crate::tui::theme::Theme;
 
-/// Connects, shows the dashboard, and returns the exit status, or an error that a person can fix.
+/// Connects and shows the dashboard; returns the exit status, or an error that the user can fix.
 ///
 /// # Errors
 ///
@@ -41,8 +42,8 @@ pub fn dashboard(settings: &Settings, markets: ProfileResolver) -> color_eyre::R
     }
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
-        // Each thread that reads or arranges responses keeps memory of its own: new ones for each response would not
-        // give back what the old ones took.
+        // Each thread that reads or arranges responses caches memory: new threads for each response would not give
+        // back the memory of the old ones.
         .max_blocking_threads(4)
         .thread_keep_alive(Duration::from_hours(24))
         .enable_all()
@@ -84,7 +85,7 @@ async fn connect_and_show(
     Ok(Ok(ExitCode::from(u8::try_from(status).unwrap_or(1))))
 }
 
-/// The dashboard's state as the settings and the last run left it.
+/// The initial state of the dashboard, from the settings and the state of the last run.
 fn model(settings: &Settings, profile: Profile, restored: RestoredState) -> Model {
     let mut model = crate::features::dashboard(profile, settings.conditions.clone());
     model.settings.zone = TimeZone::system();
@@ -126,9 +127,10 @@ pub(super) fn sandbox_notes(settings: &Settings, connection: &Connection) -> San
     }
 }
 
-/// The themes as this terminal shows them. The one that follows the background is left open while
-/// it is in use, as the terminal may still report its background; otherwise `light` is what the
-/// terminal has reported.
+/// The themes as this terminal shows them; `light` is its reported background.
+///
+/// The theme that follows the background is unresolved while it is in use, as the terminal may
+/// still report its background.
 pub(super) fn theme_choices(preferences: &Preferences, light: Option<bool>) -> crate::core::themes::Themes {
     let all = preferences.themes.iter().map(|(name, look, is_users)| {
         let follows = look.choice == Choice::Auto && preferences.look.choice == Choice::Auto;
@@ -146,7 +148,7 @@ pub(super) fn theme_choices(preferences: &Preferences, light: Option<bool>) -> c
     }
 }
 
-/// Whether nothing has been configured yet.
+/// Whether there is no configuration file yet.
 fn is_first_run(settings: &Settings) -> bool {
     let file = settings.paths.as_ref().map(Paths::config_file);
     file.is_none_or(|file| !file.exists())
@@ -174,7 +176,7 @@ pub(super) fn open(settings: &Settings, profile: &Profile) -> (Files, RestoredSt
     (files, restored)
 }
 
-/// Reads the profile's saved state; returns the files to save more to.
+/// Reads the profile's saved state; returns the files to save to.
 fn bring_back(restored: &mut RestoredState, settings: &Settings, profile: &Profile) -> Option<StateStore> {
     let Some(paths) = &settings.paths else {
         let notice = "No home directory: searches and settings are kept until you quit.";
@@ -189,8 +191,8 @@ fn bring_back(restored: &mut RestoredState, settings: &Settings, profile: &Profi
     Some(state_store)
 }
 
-/// Reads the workergroups that the profile last saw. The embedded sandbox is another market in
-/// every run, so there is nothing to compare with.
+/// Reads the workergroups that the profile last saw; `None` for the embedded sandbox, which is
+/// another market in every run.
 fn groups_seen(restored: &mut RestoredState, settings: &Settings, profile: &Profile) -> Option<GroupsFile> {
     let paths = settings.paths.as_ref().filter(|_| !settings.is_sandbox())?;
     let (file, last) = GroupsFile::open(paths, &profile.name, &profile.base_url, &mut restored.notices);
@@ -198,32 +200,32 @@ fn groups_seen(restored: &mut RestoredState, settings: &Settings, profile: &Prof
     Some(file)
 }
 
-/// A market's files, which the dashboard writes while it runs.
+/// The files of a market, which the dashboard writes to.
 #[derive(Debug, Default)]
 pub struct Files {
     pub journal: Journal,
     pub groups: Option<GroupsFile>,
     /// The intervals learned from refusals.
     pub pacing: Option<PacingFile>,
-    /// Where the market is recorded.
+    /// The location of the record.
     pub history: Option<HistoryLocation>,
-    /// How the panes were left, and the saved searches.
+    /// The saved state of the dashboard, searches, alerts and annotations.
     pub state_store: Option<StateStore>,
     /// The embedded sandbox, if it is the market; it stops with the dashboard or on a switch.
     pub sandbox: Option<Running>,
 }
 
-/// The themes to draw with.
+/// The themes for drawing, by background.
 #[derive(Debug, Clone, Copy)]
 pub struct Themes {
-    /// Until the terminal reports its background.
+    /// The theme until the terminal reports its background.
     pub unasked: Theme,
-    /// For a dark and a light background, if the terminal is asked.
+    /// The themes for a dark and a light background, if the terminal is queried.
     pub asked: Option<[Theme; 2]>,
 }
 
 impl Themes {
-    /// The themes of a look, as the environment allows.
+    /// The themes of a configured look, as the environment allows.
     pub(super) fn of(look: &ThemeConfig) -> Self {
         let theme = |is_light| look.theme(is_light, variable);
         let asks = look.wants_background(variable);

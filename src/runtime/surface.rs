@@ -9,23 +9,26 @@ use ratatui::Frame;
 use super::clipboard::ClipboardError;
 use super::editor::{Document, EditorError};
 
-/// What the event loop draws on and reads from: a terminal, or memory in tests.
+/// The terminal, or memory in tests, on which the event loop draws and from which it reads.
 pub trait Surface {
     fn draw(&mut self, render: &mut dyn FnMut(&mut Frame<'_>)) -> io::Result<()>;
-    /// Forgets what is on the screen, so that the next frame draws every cell.
+    /// Makes the next frame draw every cell.
     fn repaint(&mut self);
-    /// Waits a moment for the terminal to report whether its background is light, if it was asked. A
-    /// later reply is [`TerminalEvent::Background`].
+    /// Waits a moment for the terminal's report on its background, if it was queried; true if that
+    /// is light.
+    ///
+    /// A later reply is [`TerminalEvent::Background`].
     fn background(&mut self) -> impl Future<Output = Option<bool>> {
         std::future::ready(None)
     }
     /// Waits for the next event. Cancel-safe.
     fn next(&mut self) -> impl Future<Output = TerminalEvent>;
-    /// Stops the process as Ctrl-Z does and comes back.
+    /// Stops the process as Ctrl-Z does, and returns when it is continued.
     fn suspend(&mut self) -> impl Future<Output = io::Result<()>>;
-    /// Takes the terminal again after the process was stopped and continued by others.
+    /// Takes the terminal again after the process was stopped and continued.
     fn resume(&mut self) -> io::Result<()>;
-    /// Copies a text to the clipboard; returns the way it took, for the status line.
+    /// Copies a text to the clipboard; returns a description of the way it took, for the status
+    /// line.
     fn copy(&mut self, text: &str) -> impl Future<Output = Result<String, ClipboardError>>;
     fn size(&self) -> (u16, u16);
     /// Sets the window title, where there is one.
@@ -52,15 +55,16 @@ pub trait Surface {
 pub enum TerminalEvent {
     /// Keys, clicks, pastes and resizes.
     Input(Vec<Event>),
-    /// A paste, and what came with it: a text that holds the sequence that ends a paste is split
-    /// there, and its rest looks typed.
+    /// A paste and the input that arrived with it.
+    ///
+    /// A text that holds the sequence that ends a paste is split there, and its rest looks typed.
     Pasted(Vec<Event>),
     /// Exit with this status.
     Leave(i32),
     /// Whether the terminal's background is light.
     Background(bool),
     Stop,
-    /// Continued after a stop: the screen may show anything.
+    /// The process was continued after a stop: the screen may show anything.
     Continued,
     /// A background task panicked, with this message.
     TaskLost(String),

@@ -1,4 +1,4 @@
-//! The terminal: taken and restored as a whole.
+//! Takes and restores the terminal as a whole.
 //!
 //! [`Screen`] is a guard. While it is entered, the alternate screen, raw mode, bracketed paste, the
 //! mouse and the hidden cursor are on; however the program ends (key, signal, panic, error),
@@ -28,11 +28,12 @@ pub use modes::{enter_prompt, is_entered, restore};
 
 pub use canvas::Canvas;
 
-/// Whether a dashboard can be shown: both standard streams are a terminal that can position text.
+/// Checks that a dashboard can be shown: both standard streams are a terminal that can position
+/// text.
 ///
 /// # Errors
 ///
-/// Why not. The program says so in one line and exits with 2.
+/// The reason it cannot. The program prints it in one line and exits with 2.
 pub fn require_terminal() -> Result<(), &'static str> {
     if !io::stdin().is_terminal() {
         return Err("standard input is not a terminal");
@@ -52,12 +53,12 @@ pub fn is_hang_up(error: &io::Error) -> bool {
     os::is_hang_up(error)
 }
 
-/// Whether the terminal that is standard input is gone.
+/// Whether the terminal on standard input is gone.
 pub fn is_hung_up() -> bool {
     os::is_hung_up()
 }
 
-/// Exit status when the terminal went away: 128 + SIGHUP.
+/// Exit status after the terminal is gone: 128 + SIGHUP.
 pub const HANG_UP_STATUS: i32 = 129;
 
 /// The entered terminal, and the only way to draw on it.
@@ -91,8 +92,8 @@ impl Screen {
         })
     }
 
-    /// Draws one frame and returns what `render` measured. The whole frame is one write, and there
-    /// is none if nothing changed.
+    /// Draws one frame and returns the result of `render`. The whole frame is one write, and
+    /// nothing is written if it changed nothing.
     ///
     /// # Errors
     ///
@@ -122,8 +123,10 @@ impl Screen {
         self.canvas.repaint();
     }
 
-    /// Sends `text` to the terminal's clipboard (OSC 52). Whether the terminal accepts it cannot be
-    /// known; see [`crate::runtime::clipboard`] for the ways that can.
+    /// Sends `text` to the terminal's clipboard (OSC 52).
+    ///
+    /// Terminals do not report whether they accepted it; see [`crate::runtime::clipboard`] for the
+    /// ways that can tell.
     ///
     /// # Errors
     ///
@@ -173,8 +176,7 @@ impl Screen {
     /// When the terminal cannot be taken again.
     pub async fn suspend(&mut self) -> io::Result<()> {
         if process::can_stop() {
-            // The person asked to suspend: a terminal that cannot be restored is no reason to
-            // refuse.
+            // The user asked to suspend: a terminal that cannot be restored is no reason to refuse.
             let _ = self.leave();
             process::stop_until_continued().await?;
         }

@@ -1,4 +1,4 @@
-//! The terminal for the event loop.
+//! The terminal as the surface of the event loop.
 
 use std::io;
 
@@ -25,8 +25,8 @@ pub struct Tty {
 }
 
 impl Tty {
-    /// Takes the terminal, with the mouse and a query for its background's colour if wanted. Call it inside the
-    /// runtime, on the thread that draws.
+    /// Takes the terminal; with a query for its background's colour and with the mouse, if
+    /// requested. Call it inside the runtime, on the thread that draws.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Runs a command of the user's between its two lines in the journal.
+//! Runs a user's command and journals its start and end.
 
 use std::time::Duration;
 
@@ -9,13 +9,16 @@ use crate::domain::journal::{CommandEnd, Line, clean};
 use crate::process::{self, Captured};
 use crate::store::Journal;
 
-/// How long a command may run: nobody sees what it asks.
+/// Maximum time of a command, whose prompts nobody sees.
 const PATIENCE: Duration = Duration::from_mins(10);
 
-/// How much of the output is shown, in bytes.
+/// Maximum length of the shown output, in bytes.
 const MOST: usize = 256 * 1024;
 
-/// Runs the command, unless its first line cannot be written. `epoch` returns the time in seconds since 1970.
+/// Journals the start of a command, runs it, and journals its end. `epoch` returns the time in
+/// seconds since 1970.
+///
+/// The command does not run if its start cannot be journalled.
 pub(super) async fn run(journal: Journal, command: RunCommand, secrets: KnownSecrets, epoch: impl Fn() -> f64) -> Ran {
     let RunCommand { record, environment } = command;
     let words = record.words.clone();

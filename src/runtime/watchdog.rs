@@ -17,11 +17,12 @@ use crate::process;
 
 /// Time for the dashboard to save its state after a hang-up.
 const GRACE: Duration = Duration::from_secs(1);
-// Writing the last sequences may block where the other side of the terminal is stuck.
 /// Time for restoring the terminal as the last step.
+///
+/// Writing the last sequences may block where the other side of the terminal is stuck.
 const RESTORING: Duration = Duration::from_millis(300);
 
-/// Watches whether the terminal is still there.
+/// Detects that the terminal is gone.
 #[derive(Debug)]
 pub struct Watchdog {
     report: Option<oneshot::Receiver<()>>,
@@ -43,7 +44,7 @@ impl Watchdog {
         }
     }
 
-    /// Waits for the hang-up: forever if it cannot be watched for, and after it was reported.
+    /// Waits for the hang-up; forever if it cannot be detected, or was reported already.
     pub async fn hung_up(&mut self) {
         if let Some(receiver) = self.report.as_mut() {
             let reported = receiver.await;
@@ -56,8 +57,8 @@ impl Watchdog {
     }
 }
 
-/// Ends the process with `status` after `grace`, whatever the other threads do meanwhile. The
-/// terminal is restored if it responds.
+/// Ends the process with `status` after `grace`, regardless of the other threads. The terminal is
+/// restored if it responds.
 pub fn exit_after(grace: Duration, status: i32) {
     let waiting = thread::Builder::new().name("last resort".to_owned()).spawn(move || {
         thread::sleep(grace);
@@ -82,7 +83,7 @@ const LOOK: Option<Timespec> = if cfg!(target_os = "linux") {
     Some(Timespec { tv_sec: 1, tv_nsec: 0 })
 };
 
-/// Waits until the terminal is gone; false if that cannot be watched.
+/// Waits until the terminal is gone; false if that cannot be detected.
 fn wait_for_hang_up() -> bool {
     let gone = PollFlags::HUP | PollFlags::ERR;
     let (input, output) = (stdin(), stdout());

@@ -1,4 +1,4 @@
-//! Sends a write between its two lines in the journal: the same for the dashboard and for commands.
+//! Sends a write and journals its intent and outcome, for the dashboard and for commands.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::domain::journal::{self, Damage, Entry, Intent, Line, Outcome, WriteKi
 use crate::settings::Settings;
 use crate::store::{Journal, JournalError, Paths};
 
-/// The journal of writes, as a market finds it.
+/// The journal of writes, with its entries for a market.
 #[derive(Debug, Default)]
 pub struct OpenedJournal {
     pub journal: Journal,
@@ -20,15 +20,19 @@ pub struct OpenedJournal {
     pub entries: Vec<Entry>,
     /// Its damaged lines.
     pub damage: Vec<Damage>,
-    /// A notice for the person about it.
+    /// A notice about the journal.
     pub note: Option<String>,
-    /// Why nothing can be sent, if so: the journal cannot be opened, or a line of it is damaged.
+    /// The reason writes are blocked: the journal cannot be opened, or a line of it is damaged.
+    /// `None` if they are not.
     pub blocked: Option<String>,
 }
 
 impl OpenedJournal {
-    /// Opens the journal and reads the writes to the market of `profile`, of other profiles too. Where it cannot
-    /// be opened, the embedded sandbox has one in memory, and other markets take no writes.
+    /// Opens the journal and reads the writes to the market of `profile`, including those of other
+    /// profiles.
+    ///
+    /// If it cannot be opened, the embedded sandbox has one in memory, and other markets accept no
+    /// writes.
     pub fn open(settings: &Settings, profile: &Profile) -> Self {
         let path = settings.paths.as_ref().map(Paths::journal_file);
         let journal = path.as_deref().map_or_else(Journal::default, Journal::at);
@@ -66,8 +70,9 @@ impl OpenedJournal {
     }
 }
 
-/// Whether a write was sent to the market of a profile; the embedded sandbox has no `address` of its own: it listens at
-/// another one in every run.
+/// Whether a write was sent to the market of a profile.
+///
+/// The embedded sandbox has no `address`: its port differs in every run.
 pub fn is_of_market(intent: &Intent, profile: &str, address: Option<&str>) -> bool {
     match address {
         Some(address) => intent.is_at(address),
@@ -75,18 +80,20 @@ pub fn is_of_market(intent: &Intent, profile: &str, address: Option<&str>) -> bo
     }
 }
 
-/// The end of a write.
+/// The result of a write.
 #[derive(Debug)]
 pub struct Journalled {
     pub result: Result<Reply, ApiError>,
-    /// Why its outcome is not in the journal, if it is not, for people.
+    /// The reason its outcome is not in the journal, for display; `None` if it is.
     pub unsaved: Option<String>,
-    /// The damaged lines for which nothing was sent.
+    /// The damaged lines because of which nothing was sent.
     pub damage: Vec<Damage>,
 }
 
-/// Sends a write between its two lines in the journal; nothing is sent if the first line cannot be
-/// written or another one is damaged. `epoch` returns the time in seconds since 1970.
+/// Journals the intent of a write, sends it, and journals the outcome. `epoch` returns the time in
+/// seconds since 1970.
+///
+/// Nothing is sent if the intent cannot be journalled or a line is damaged.
 pub async fn journalled(
     calls: Arc<dyn Calls>,
     journal: Journal,
@@ -116,7 +123,7 @@ pub async fn journalled(
     }
 }
 
-/// What to say of an outcome that is not in the journal.
+/// A notice of an outcome that is not in the journal.
 fn unsaved(intent: &Intent, error: &JournalError) -> String {
     let what = match intent.kind {
         WriteKind::UnlistVolume => "unlisting",
@@ -139,7 +146,7 @@ pub(super) fn keep_outcome(journal: Journal, outbox: UnboundedSender<Message>, o
     });
 }
 
-/// Moves damaged lines out of the journal, off the event loop, and says what is damaged now.
+/// Moves damaged lines out of the journal, off the event loop, and reports the lines damaged now.
 pub(super) fn set_aside(journal: Journal, outbox: UnboundedSender<Message>, damage: Vec<Damage>) {
     tokio::task::spawn_blocking(move || {
         let moved = journal.set_aside(&damage);
@@ -159,7 +166,7 @@ pub(super) fn set_aside(journal: Journal, outbox: UnboundedSender<Message>, dama
     });
 }
 
-/// Uses the journal off the caller's thread: it waits for the disk.
+/// Uses the journal on another thread, as it waits for the disk.
 pub(super) async fn off_thread<T: Send + 'static>(
     journal: &Journal,
     act: impl FnOnce(&Journal) -> Result<T, JournalError> + Send + 'static,

@@ -1,4 +1,5 @@
-//! Checks a configuration more thoroughly than a start does: of all markets, addresses and keys too.
+//! A more thorough check of the configuration than at a start, covering all markets, addresses and
+//! keys.
 
 use std::path::Path;
 
@@ -31,7 +32,7 @@ pub fn mistakes(path: &Path) -> Result<Vec<ConfigError>, ConfigError> {
     Ok(mistakes)
 }
 
-/// The settings of a profile that cannot be used, and why. Runs no command.
+/// The settings of a profile that cannot be used, each with the reason. Runs no command.
 fn unusable(profile: &Profile) -> Vec<(&'static str, String)> {
     let mut wrong = Vec::new();
     let has_key = profile.api_key_file.is_some() || profile.api_key_command.is_some();

@@ -1,21 +1,21 @@
-//! The profile in use with the addresses of the command line, and where its keys may go.
+//! The profile in use with the addresses of the command line, and the addresses that get its keys.
 
 use super::{Config, Environment, Error, Global, Profile};
 use crate::api::Origin;
 
-/// The selected profile.
+/// The profile in use, with the flags applied to it.
 #[derive(Debug)]
 pub(crate) struct Chosen {
     /// The profile, with addresses from the flags.
     pub profile: Profile,
-    /// The profile of the configuration, if a flag replaces an address of it.
+    /// The profile of the configuration; `None` unless a flag replaces one of its addresses.
     pub own: Option<Profile>,
 }
 
-/// Which addresses in use get the profile's keys.
+/// The addresses in use that get the profile's keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct KeyReach {
-    /// The management API.
+    /// Whether the management API gets the profile's keys.
     pub management: bool,
     /// The routing endpoint: the profile's key, or a workergroup's.
     pub route: bool,
@@ -63,9 +63,11 @@ impl Chosen {
         Ok(Self { profile, own })
     }
 
-    /// Which addresses get the keys. A key of the command line or of `BOURSE_API_KEY` goes where the
-    /// command line says. A profile's own goes to the profile's own market, and a workergroup's to the
-    /// market that it is from.
+    /// The addresses that get keys.
+    ///
+    /// A key of the command line or of `BOURSE_API_KEY` goes to the addresses of the command line.
+    /// A profile's own key goes to the profile's own market only, and a workergroup's to the market
+    /// it is from.
     pub fn key_reach(&self, flags: &Global, environment: &Environment) -> KeyReach {
         let is_requested = flags.send_key || flags.api_key_file.is_some() || environment.key.is_some();
         let Some(own) = self.own.as_ref().filter(|_| !is_requested) else {
@@ -92,7 +94,8 @@ impl Chosen {
         }
     }
 
-    /// The addresses in use that get no key, and the one that the profile's keys are for.
+    /// The addresses in use that get no key, and the address that the profile's keys are for;
+    /// `None` if all get one.
     pub fn withheld(&self, reach: KeyReach) -> Option<(String, String)> {
         let own = addresses(self.own.as_ref()?).0?;
         let (base, route) = addresses(&self.profile);

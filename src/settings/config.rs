@@ -54,7 +54,7 @@ impl Profile {
         Self::bare(SANDBOX, &Dialect::SANDBOX)
     }
 
-    /// A `--base-url` without a profile.
+    /// The profile of a `--base-url` without `--profile`.
     pub fn custom(base: &str) -> Self {
         let is_public = Origin::parse(base).is_ok_and(|origin| origin.is_public_service());
         let dialect = if is_public {
@@ -79,13 +79,13 @@ pub struct Config {
     /// The file's profiles, including changes to built-in ones.
     pub(super) profiles: BTreeMap<String, Profile>,
     pub values: Values,
-    /// Invalid key bindings and colours, which are dropped.
+    /// Invalid key bindings and colours, which are ignored.
     pub dropped: Vec<ConfigError>,
-    /// Where the file has each setting, by its dotted name.
+    /// The position of each setting in the file, by its dotted name.
     pub(super) positions: BTreeMap<String, Position>,
 }
 
-/// Why a configuration file cannot be used.
+/// The reason a configuration file cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigError {
     /// The file cannot be read.
@@ -95,7 +95,7 @@ pub enum ConfigError {
     Wrong {
         path: PathBuf,
         position: Position,
-        /// What is wrong, and what would be valid.
+        /// The mistake, and the valid choices.
         message: String,
     },
 }
@@ -114,14 +114,14 @@ impl ConfigError {
         }
     }
 
-    /// The file.
+    /// The path of the file.
     pub fn path(&self) -> &Path {
         match self {
             Self::Unreadable { path, .. } | Self::Wrong { path, .. } => path,
         }
     }
 
-    /// What to do about it.
+    /// Advice on how to fix it.
     pub const fn advice(&self) -> &'static str {
         match self {
             Self::Unreadable { .. } => "make it a text file that you can read, or move it away",
@@ -129,7 +129,7 @@ impl ConfigError {
         }
     }
 
-    /// Where in the file, unless it could not be read.
+    /// The position of the mistake; `None` if the file could not be read.
     pub const fn position(&self) -> Option<Position> {
         match self {
             Self::Unreadable { .. } => None,
@@ -138,7 +138,7 @@ impl ConfigError {
     }
 }
 
-/// A position in the file, from 1; columns are characters.
+/// A position in the file; lines and columns start at 1, columns are characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Position {
     pub line: usize,
@@ -181,8 +181,9 @@ impl Config {
         paths.map_or_else(|| Ok(Self::default()), |paths| Self::load(&paths.config_file()))
     }
 
-    /// The valid settings of the user's configuration, and what is wrong with the others. For
-    /// display only: no market may be contacted with them unless nothing is wrong.
+    /// The valid settings of the user's configuration, and the mistakes in the others.
+    ///
+    /// For display only: no market may be contacted with them unless there are no mistakes.
     pub fn valid_part(paths: Option<&Paths>) -> (Self, Vec<ConfigError>) {
         let checked = paths.map(|paths| Self::check(&paths.config_file()));
         let checked = checked.unwrap_or_else(|| Ok(Default::default()));
@@ -198,8 +199,8 @@ impl Config {
         Self::first(Self::judge(text, path))
     }
 
-    /// The valid settings of the file at `path`, and why the others are not used. What is in
-    /// [`Config::dropped`] is not among the mistakes.
+    /// The valid settings of the file at `path`, and the mistakes in the others, without those in
+    /// [`Config::dropped`].
     ///
     /// # Errors
     ///
@@ -237,7 +238,7 @@ impl Config {
         (config, errors)
     }
 
-    /// Where the file has a setting, by its dotted name: `profiles.work.base_url`.
+    /// The position of a setting in the file, by its dotted name: `profiles.work.base_url`.
     pub fn position(&self, setting: &str) -> Option<Position> {
         self.positions.get(setting).copied()
     }
@@ -257,7 +258,7 @@ impl Config {
         self
     }
 
-    /// The same without what depends on where in the file it says it.
+    /// The configuration without positions, to compare its meaning.
     fn meaning(&self) -> Self {
         fn bare<T: Clone>(entries: &[Entry<T>]) -> Vec<Entry<T>> {
             let position = Position::default();

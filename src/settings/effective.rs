@@ -1,4 +1,4 @@
-//! The settings in force, and where each comes from.
+//! The settings in force, each with its source.
 
 use super::chosen::Chosen;
 use super::config::{CUSTOM, SANDBOX, VAST};
@@ -23,7 +23,7 @@ pub type Row = [String; 3];
 pub fn effective(flags: &Global, paths: Option<&Paths>, file: &File) -> Result<Vec<Row>, Error> {
     let environment = Environment::of_process();
     if !file.mistakes.is_empty() {
-        // Which market they make depends on what is wrong.
+        // The market depends on the settings that have mistakes.
         let why = format!("{}: correct it first", file.path);
         return Ok(std::iter::once(row("profile", "none", why))
             .chain(value_rows(file))
@@ -51,7 +51,7 @@ pub fn effective(flags: &Global, paths: Option<&Paths>, file: &File) -> Result<V
 pub struct File {
     config: Config,
     path: String,
-    /// Why no market can be opened with it.
+    /// The mistakes because of which no market can be opened with it.
     pub mistakes: Vec<ConfigError>,
 }
 
@@ -72,7 +72,7 @@ impl File {
         Some(format!("{}:{line}", self.path))
     }
 
-    /// The same for a setting of a profile.
+    /// The file and line of a setting of a profile, if the file gives it.
     fn of_profile(&self, profile: &Profile, setting: &str) -> Option<String> {
         self.position(&format!("profiles.{}.{setting}", profile.name))
     }
@@ -82,7 +82,7 @@ fn row(setting: &str, value: impl Into<String>, from: impl Into<String>) -> Row 
     [setting.to_owned(), value.into(), from.into()]
 }
 
-/// Where a value comes from: a flag, else a line of the file, else the default.
+/// The source of a value: a flag, else a line of the file, else the default.
 fn source(flag: Option<&str>, position: Option<String>) -> String {
     let flag = flag.map(str::to_owned);
     flag.or(position).unwrap_or_else(|| DEFAULT.to_owned())
@@ -95,7 +95,7 @@ fn profile_row(flags: &Global, file: &File, profile: &Profile) -> Row {
     row("profile", &profile.name, source(flag, file.position("default_profile")))
 }
 
-/// The addresses and the dialect.
+/// The rows of addresses and dialect.
 fn market_rows(flags: &Global, file: &File, profile: &Profile) -> Vec<Row> {
     let of_profile = |setting: &str| file.of_profile(profile, setting);
     let built_in = || match profile.name.as_str() {
@@ -127,7 +127,7 @@ fn market_rows(flags: &Global, file: &File, profile: &Profile) -> Vec<Row> {
     ]
 }
 
-/// The source of the key; never the key.
+/// The row of the key's source, without the key.
 fn key_row(flags: &Global, file: &File, profile: &Profile, key: KeySource) -> Row {
     let of_profile = |setting: &str| source(None, file.of_profile(profile, setting));
     let hidden = |from: String| row("api_key", "set (hidden)", from);
@@ -144,7 +144,7 @@ fn key_row(flags: &Global, file: &File, profile: &Profile, key: KeySource) -> Ro
     }
 }
 
-/// The file with the root certificate of the workers, if there is one.
+/// The row of the workers' root certificate, if one is set.
 fn worker_ca_row(flags: &Global, file: &File, profile: &Profile) -> Option<Row> {
     profile.base_url.as_ref()?;
     let path = flags.worker_ca.as_ref().or(profile.worker_ca.as_ref())?;
@@ -177,7 +177,7 @@ fn sandbox_rows(flags: &Global) -> [Row; 4] {
     })
 }
 
-/// The settings outside of markets.
+/// The rows of the settings that belong to no market.
 fn value_rows(file: &File) -> Vec<Row> {
     let no_color = variable("NO_COLOR").filter(|value| !value.is_empty());
     let mut rows = Vec::new();

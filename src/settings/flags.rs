@@ -19,7 +19,7 @@ pub const CONFIG_VARIABLE: &str = "BOURSE_CONFIG";
 /// The environment variable with the name of the profile.
 pub const PROFILE_VARIABLE: &str = "BOURSE_PROFILE";
 
-/// When help, errors and the dashboard have colours.
+/// The use of colours in help, errors and the dashboard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum Color {
     /// On a terminal, unless `NO_COLOR` is set
@@ -30,16 +30,17 @@ pub enum Color {
     Never,
 }
 
-/// `--color`, for every thread of the process.
+/// The value of `--color`, for every thread of the process.
 static COLOR: OnceLock<Color> = OnceLock::new();
 
 impl Color {
-    /// Makes it the choice of the process; the first choice wins.
-    pub fn choose(self) {
+    /// Sets the colours of the process; later calls have no effect.
+    pub fn set_for_process(self) {
         let _ = COLOR.set(self);
     }
 
-    /// The choice in a line that is not parsed yet: its help and its errors are printed by it.
+    /// The value of `--color` in a line that is not parsed yet, as help and errors of the parser
+    /// depend on it.
     pub fn in_line(words: &[String]) -> Self {
         let pairs = words.windows(2).filter(|pair| pair[0] == "--color");
         let behind = pairs.map(|pair| pair[1].as_str());
@@ -49,7 +50,7 @@ impl Color {
     }
 }
 
-/// The choice of the process, for help and errors.
+/// The use of colours in help and errors.
 pub fn color_choice() -> ColorChoice {
     match COLOR.get() {
         None | Some(Color::Auto) => ColorChoice::Auto,
@@ -58,7 +59,7 @@ pub fn color_choice() -> ColorChoice {
     }
 }
 
-/// The value of an environment variable with `--color` laid over `NO_COLOR`.
+/// The value of an environment variable; `--color` overrides `NO_COLOR`.
 pub fn variable(name: &str) -> Option<String> {
     match COLOR.get() {
         Some(Color::Never) if name == "NO_COLOR" => Some("--color never".to_owned()),
@@ -67,7 +68,7 @@ pub fn variable(name: &str) -> Option<String> {
     }
 }
 
-/// Choices in the environment that a flag replaces. An empty variable counts as unset.
+/// The environment variables that a flag overrides. An empty variable counts as unset.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Variables {
     /// `BOURSE_CONFIG`
@@ -87,7 +88,7 @@ impl Variables {
     }
 }
 
-/// A configuration file that a flag or variable names and that is not there.
+/// A missing configuration file that a flag or variable names.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{origin}: no file {path}; bourse config print-default > FILE creates one", path = .path.display())]
 pub struct MissingConfig {
@@ -95,7 +96,7 @@ pub struct MissingConfig {
     path: PathBuf,
 }
 
-/// Where the path of the configuration comes from.
+/// The source of the configuration's path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Origin {
     Flag,
@@ -217,7 +218,7 @@ pub struct Global {
 }
 
 impl Global {
-    /// The folders of the user, with the configuration that the flag or the variable names.
+    /// The folders of the user, with the configuration file that the flag or the variable names.
     pub fn paths(&self) -> Option<Paths> {
         let paths = Paths::of_user()?;
         Some(match self.named_config() {
@@ -245,7 +246,7 @@ impl Global {
         flag.or_else(|| Some((Origin::Variable, self.variables.config.as_ref()?)))
     }
 
-    /// The first option of the sandbox that is given.
+    /// The first option of the sandbox that is set, by its name.
     pub fn sandbox_option(&self) -> Option<&'static str> {
         let options = [
             ("--seed", self.seed.is_some()),

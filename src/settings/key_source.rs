@@ -1,4 +1,4 @@
-//! The source of a market's API key: one rule, whether the key is read or only its source shown.
+//! The source of a market's API key: one rule for reading the key and for showing its source.
 
 use std::path::{Path, PathBuf};
 
@@ -14,26 +14,26 @@ use crate::store::keys::{self, ApiKeyError};
 /// The environment variable with a key for any market.
 pub const KEY_VARIABLE: &str = "BOURSE_API_KEY";
 
-/// The environment variables with the key for the public service, in the order in which they are read: its own
-/// client's, and that of its Terraform providers and SDKs.
+/// The environment variables with the key for the public service, in the order of their precedence:
+/// its own client's, and that of its Terraform providers and SDKs.
 pub const VAST_KEY_VARIABLES: [&str; 2] = ["VAST_API_KEY", "VASTAI_API_KEY"];
 
-/// The source of a key. Never the key.
+/// The source of a key, without the key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KeySource {
-    /// The sandbox makes its own.
+    /// The embedded sandbox generates its own.
     Generated,
     Variable(&'static str),
     /// A file; its path, for display.
     File(String),
     /// The output of a command, run when bourse connects.
     Command,
-    /// The file of the market's own client, which bourse only reads; its path.
+    /// The key file of the public service's own client, which bourse only reads; its path.
     OtherClient(String),
     None,
-    /// A key for another address, which is not sent to the one in use.
+    /// A key for another address, which is not sent to the one in use; that other address.
     Withheld(String),
-    /// A configured key that cannot be used; why.
+    /// A configured key that cannot be used, with the reason.
     Unusable(String),
 }
 
@@ -77,14 +77,16 @@ pub(crate) enum Source {
     Command(String),
     /// The file of the public service's own client, read only.
     OtherClient(PathBuf),
-    /// A key for the address here, which is not sent to the one in use. It is not read.
+    /// A key for another address, which is neither read nor sent.
     Withheld(String),
     Nowhere,
 }
 
 impl Source {
-    /// The file from the command line, else the environment, else the profile's file or command;
-    /// for the public service also its own client's file. A profile's key stays with its address.
+    /// The source of the key: the file of the command line, else the environment, else the
+    /// profile's file or command, else for the public service its own client's file.
+    ///
+    /// A profile's key is withheld from other addresses than its own.
     pub fn of(chosen: &Chosen, flags: &Global, environment: &Environment, paths: Option<&Paths>) -> Self {
         let source = Self::of_profile(&chosen.profile, flags, environment, paths);
         let reach = chosen.key_reach(flags, environment);
@@ -118,9 +120,10 @@ impl Source {
             .map_or(Self::Nowhere, Self::OtherClient)
     }
 
-    /// The key, if there is one.
+    /// Reads the key; `None` if there is none.
     ///
     /// # Errors
+    ///
     /// When it cannot be read.
     pub fn read(&self, terminal: Terminal) -> Result<Option<SecretString>, ApiKeyError> {
         match self {
@@ -131,7 +134,7 @@ impl Source {
         }
     }
 
-    /// The source, for display. Runs no command.
+    /// Describes the source for display. Runs no command.
     pub fn describe(&self) -> KeySource {
         let shown = |path: &Path| crate::domain::text::visible(&path.to_string_lossy(), 400);
         let wrong = match self {

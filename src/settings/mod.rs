@@ -1,5 +1,4 @@
-//! The person's settings, and where the value of each comes from: flags, the environment, the
-//! configuration file, a default.
+//! The user's settings, each from a flag, the environment, the configuration file or a default.
 
 pub mod appearance;
 pub mod check;
@@ -32,7 +31,7 @@ use crate::keys::commands::UserCommand;
 /// A command of the user's with its name in the configuration.
 pub type NamedCommand = appearance::Entry<UserCommand>;
 
-/// Why the settings cannot be used.
+/// The reason the settings cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// A mistake in the command line or the configuration.

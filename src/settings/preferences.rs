@@ -9,18 +9,18 @@ use crate::keys::commands::bind_commands;
 use crate::keys::{Keymap, configured};
 use crate::tui::appearance::{Choice, Override, ThemeConfig};
 
-/// A configuration and what it makes of the keys and the screen.
+/// A configuration, with its key table and themes.
 #[derive(Debug, Clone)]
 pub struct Preferences {
     pub config: Config,
     pub keymap: Keymap,
     pub look: ThemeConfig,
-    /// Every theme to choose from: its name, its look, and whether it is one of the person's files.
+    /// All available themes: the name, the look, and whether it is one of the user's files.
     pub themes: Vec<(String, ThemeConfig, bool)>,
 }
 
 impl Preferences {
-    /// The preferences of the configuration in the file `path`, and the errors; defaults replace
+    /// The preferences of the configuration in the file `path`, and its errors; defaults replace
     /// invalid settings.
     pub fn of(config: Config, path: &Path) -> (Self, Vec<ConfigError>) {
         let mut wrong = config.dropped.clone();
@@ -78,7 +78,7 @@ fn of_theme(choice: Choice, config: &Config, path: &Path) -> ThemeConfig {
     }
 }
 
-/// The colours of a theme file, overridden by those of the configuration.
+/// The look of a theme file, with the colours that the configuration overrides.
 fn of_file(file: &ThemeFile, config: &Config, path: &Path) -> ThemeConfig {
     let mut look = of_theme(file.base, config, path);
     look.overrides.splice(0..0, overrides(&file.colors, &file.path).0);

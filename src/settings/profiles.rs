@@ -1,6 +1,8 @@
-//! Edits the profiles of the configuration file with `toml_edit`, which keeps comments, order and
-//! layout. Every edited text is parsed again before it is written and compared with the intended
-//! profile: half a profile could send a key to the wrong market.
+//! Edits the profiles of the configuration file with `toml_edit`, which preserves comments, order
+//! and layout.
+//!
+//! Every edited text is parsed and compared with the intended profile before it is written: half a
+//! profile could send a key to the wrong market.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,10 +13,10 @@ use super::config::{Config, ConfigError, Profile};
 use crate::domain::Dialect;
 use crate::store::files;
 
-/// Where the configuration gets the key of a profile from.
+/// The source of a profile's key in the configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KeyStorage {
-    /// The environment, if it has one.
+    /// The environment variable, if it is set.
     Environment,
     /// A file; relative to the folder of the configuration.
     File(String),
@@ -22,7 +24,7 @@ pub enum KeyStorage {
     Command(String),
 }
 
-/// An edit of the configuration file that was not made: the file is as before.
+/// The reason an edit of the configuration was not made; the file is unchanged.
 #[derive(Debug, thiserror::Error)]
 pub enum EditError {
     /// The file has mistakes.
@@ -30,10 +32,12 @@ pub enum EditError {
     Configuration(#[source] ConfigError),
     #[error("a profile named '{0}' already exists")]
     Exists(String),
-    /// The editor cannot parse the file. The message quotes nothing of it: an address may hold a password.
+    /// The editor cannot parse the file.
+    ///
+    /// The message quotes nothing of it, as an address may hold a password.
     #[error("{} can't be edited automatically: {message}", .path.display())]
     Syntax { path: PathBuf, message: String },
-    /// The edited file would mean something else.
+    /// The edited file would have another meaning than intended; the lines to add by hand.
     #[error("{} can't be edited automatically; add this yourself: {lines}", .path.display())]
     Meaning { path: PathBuf, lines: String },
     #[error("can't write {}: {source}", .path.display())]
@@ -57,7 +61,7 @@ pub fn add(path: &Path, mut new: Profile, key: &KeyStorage) -> Result<(), EditEr
     write(path, &document, &config.with(new), &advice)
 }
 
-/// Sets where the key of a profile comes from.
+/// Sets the source of a profile's key.
 ///
 /// # Errors
 ///
@@ -111,15 +115,18 @@ pub(super) fn set(table: &mut dyn TableLike, setting: &str, text: &str) {
     }
 }
 
-/// Re-spaces an inline table: a value inserted at its end would follow a blank and a comma.
+/// Normalizes the spaces of an inline table.
+///
+/// A value inserted at its end would follow a blank and a comma.
 fn respace(item: Option<&mut Item>) {
     if let Some(table) = item.and_then(Item::as_inline_table_mut) {
         table.fmt();
     }
 }
 
-/// Appends a profile at the end of the file: next to the other profiles it would push the user's
-/// sections apart.
+/// Appends a profile at the end of the file.
+///
+/// Next to the other profiles it would push the user's sections apart.
 fn append(document: &mut DocumentMut, name: &str, mut section: Table) {
     let is_empty = document.is_empty() && document.trailing().as_str() == Some("");
     let mut before = document.trailing().as_str().unwrap_or_default().to_owned();
@@ -145,7 +152,7 @@ fn read(path: &Path) -> Result<(DocumentMut, Config), EditError> {
     let config = Config::load(path).map_err(EditError::Configuration)?;
     // Errors in reading or parsing were reported above.
     let text = files::read_text(path).unwrap_or_default();
-    // What may be read is not always what can be edited: `1e999` is out of the editor's range.
+    // A file that can be read cannot always be edited: `1e999` is out of the editor's range.
     let document = text.parse().map_err(|error: TomlError| EditError::Syntax {
         path: path.to_owned(),
         message: error.message().to_owned(),
@@ -161,7 +168,7 @@ fn foreign(path: &Path, lines: &str) -> EditError {
     }
 }
 
-/// Writes the document if it means what is wanted, and checks the written file again.
+/// Writes the document if it has the meaning of `wanted`, and checks the written file.
 fn write(path: &Path, document: &DocumentMut, wanted: &Config, advice: &str) -> Result<(), EditError> {
     let text = document.to_string();
     let means_it = |config: Result<Config, ConfigError>| config.is_ok_and(|config| config.says_the_same(wanted));
@@ -207,7 +214,7 @@ fn section(new: &Profile, key: &KeyStorage) -> Table {
     table
 }
 
-/// The setting that names where a key comes from, if one does.
+/// The setting that names the source of a key, and its value; `None` for the environment.
 fn key_line(key: &KeyStorage) -> Option<(&'static str, &str)> {
     match key {
         KeyStorage::Environment => None,

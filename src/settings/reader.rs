@@ -1,5 +1,6 @@
-//! Reads a configuration setting by setting, so that every mistake in it is found at once: serde
-//! would stop at the first.
+//! Reads a configuration setting by setting, to find all its mistakes at once.
+//!
+//! serde would stop at the first.
 
 use std::fmt;
 use std::ops::{Range, RangeInclusive};
@@ -26,8 +27,10 @@ use crate::tui::appearance::Choice;
 pub(super) struct Mistake {
     pub(super) position: Position,
     pub(super) message: String,
-    /// Whether only the setting itself is dropped: a key binding or a colour. Any other mistake may
-    /// be a misspelled market, and no market is contacted with half of its settings.
+    /// Whether only the setting itself is dropped: a key binding or a colour.
+    ///
+    /// Any other mistake may be a misspelled market, and no market is contacted with half of its
+    /// settings.
     pub(super) is_local: bool,
 }
 
@@ -86,7 +89,7 @@ impl Reader<'_> {
         });
     }
 
-    /// Reads something whose mistakes drop only themselves.
+    /// Runs `read` and marks its mistakes as local: only their settings are dropped.
     fn locally<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> T {
         let before = self.mistakes.len();
         let value = read(self);
@@ -107,14 +110,17 @@ impl Reader<'_> {
         self.wrong(&name.span(), message);
     }
 
-    /// The value has the wrong type. The value itself is not quoted: it may be a secret.
+    /// Reports that the value has the wrong type.
+    ///
+    /// The value is not quoted, as it may be a secret.
     fn mistyped(&mut self, value: &Value<'_>, wanted: &str) {
         let kind = value.get_ref().type_str();
         let message = format!("invalid type: {kind}, expected {wanted}");
         self.wrong(&value.span(), message);
     }
 
-    /// A value of the right type; what else is `wanted` otherwise.
+    /// Reports a value of the wrong type if `read` is `None`; `wanted` describes the right one.
+    /// Returns `read`.
     fn typed<T>(&mut self, value: &Value<'_>, read: Option<T>, wanted: &str) -> Option<T> {
         if read.is_none() {
             self.mistyped(value, wanted);
@@ -138,7 +144,7 @@ impl Reader<'_> {
         self.typed(value, number, &wanted)
     }
 
-    /// An amount of dollars.
+    /// Reads an amount of dollars.
     pub(super) fn dollars(&mut self, value: &Value<'_>) -> Option<Dollars> {
         let text = match value.get_ref() {
             DeValue::Integer(number) => number.to_string(),
@@ -151,7 +157,7 @@ impl Reader<'_> {
             .ok()
     }
 
-    /// A size such as `40 GB` for all, or a table of them by name.
+    /// Reads model sizes: one such as `40 GB` for all, or a table of sizes by name.
     pub(super) fn sizes(&mut self, value: &Value<'_>) -> Option<ModelSizes> {
         let mut sizes = ModelSizes::default();
         let read = |reader: &mut Self, value: &Value<'_>| {
@@ -173,7 +179,7 @@ impl Reader<'_> {
         Some(sizes)
     }
 
-    /// A text that may be wrong.
+    /// Reads a text with `parse`, and reports its error.
     pub(super) fn parsed<T, E: fmt::Display>(
         &mut self,
         value: &Value<'_>,
@@ -185,7 +191,9 @@ impl Reader<'_> {
             .ok()
     }
 
-    /// A market's address. It is not quoted in a message: it may hold a password.
+    /// Reads a market's address.
+    ///
+    /// Messages do not quote it, as it may hold a password.
     pub(super) fn address(&mut self, value: &Value<'_>, setting: &str) -> Option<String> {
         self.parsed(value, |text| match Origin::parse(text) {
             Ok(_) => Ok(text.to_owned()),
@@ -193,15 +201,15 @@ impl Reader<'_> {
         })
     }
 
-    /// A time such as `2m`, in whole seconds.
+    /// Reads a time such as `2m`, in whole seconds.
     pub(super) fn seconds(&mut self, value: &Value<'_>, range: RangeInclusive<f64>) -> Option<u32> {
         let seconds = self.parsed(value, |text| quantity::within(text, Quantity::Seconds, range));
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
         seconds.map(|seconds| seconds as u32)
     }
 
-    /// A path with `~/` for the home folder; a relative one is resolved against the configuration's
-    /// folder.
+    /// Reads a path, with `~/` for the home folder; a relative one is resolved against the
+    /// configuration's folder.
     pub(super) fn path(&mut self, value: &Value<'_>) -> Option<PathBuf> {
         let path = PathBuf::from(self.string(value)?);
         if let Ok(rest) = path.strip_prefix("~")
@@ -219,7 +227,8 @@ impl Reader<'_> {
         self.typed(value, value.get_ref().as_table(), "a table")
     }
 
-    /// Notes where every setting is, by its dotted name, and every section that has one.
+    /// Records the position of every setting, by its dotted name, and of every section that has
+    /// settings.
     fn positions(&mut self, table: &DeTable<'_>, above: &str) {
         for (key, value) in table {
             let name = format!("{above}{}", key.get_ref());
@@ -235,7 +244,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The settings of a table, whose dotted name with a dot at its end is `above`.
+    /// Reads the settings of a table; `above` is its dotted name with a dot at its end.
     fn section(&mut self, table: &DeTable<'_>, above: &str) {
         let inside = SETTINGS.iter().filter_map(|setting| setting.name.strip_prefix(above));
         let mut known: Vec<_> = inside.filter_map(|name| name.split('.').next()).collect();
@@ -267,7 +276,9 @@ impl Reader<'_> {
         }
     }
 
-    /// The profile must exist. One with mistakes of its own, which are reported already, does.
+    /// Checks that the default profile exists.
+    ///
+    /// A profile with mistakes of its own counts, as they are reported already.
     fn default_profile(&mut self, root: &DeTable<'_>) {
         let config = &mut self.config;
         let Some(name) = config.values.default_profile.take() else {
@@ -294,7 +305,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Colours by role. A wrong one is dropped on its own.
+    /// Reads colours by role. An invalid one is dropped on its own.
     pub(super) fn colors(&mut self, value: &Value<'_>) -> Option<Vec<Entry<String>>> {
         self.locally(|reader| {
             let mut colors = Vec::new();
@@ -307,7 +318,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Rates by unit and GPU model.
+    /// Reads rates by unit and GPU model.
     pub(super) fn throughput(&mut self, value: &Value<'_>) -> Option<Throughput> {
         let mut throughput = Throughput::default();
         for (name, models) in self.table(value)? {
@@ -337,7 +348,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Key bindings: one key for an action, or several. A wrong one is dropped on its own.
+    /// Reads key bindings: one key for an action, or several. An invalid one is dropped on its own.
     pub(super) fn keys(&mut self, value: &Value<'_>) -> Option<Vec<Entry<Vec<String>>>> {
         self.locally(|reader| {
             let mut bindings = Vec::new();
@@ -358,7 +369,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Commands of the user's. A wrong one is dropped on its own, whatever is wrong with it.
+    /// Reads the user's commands. An invalid one is dropped on its own.
     pub(super) fn commands(&mut self, value: &Value<'_>) -> Option<Vec<NamedCommand>> {
         self.locally(|reader| {
             let mut commands = Vec::new();
@@ -407,7 +418,7 @@ impl Reader<'_> {
         })
     }
 
-    /// A program and its arguments, with fields of the row in braces.
+    /// Reads a program and its arguments, with fields of the row in braces.
     fn words(&mut self, value: &Value<'_>, on: Resource) -> Option<Vec<String>> {
         let wanted = "a list of a program and its arguments, such as [\"vastai\", \"show\", \"{id}\"]";
         let list = self.typed(value, value.get_ref().as_array(), wanted)?;
@@ -477,7 +488,7 @@ impl Reader<'_> {
     }
 }
 
-/// A word that is none of the choices of a setting.
+/// A word that is not among the choices of a setting.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("'{word}' is not a {kind}: use one of {names}")]
 pub(super) struct ChoiceError {
@@ -505,7 +516,7 @@ pub(super) fn one_of<T: Copy, const N: usize>(
     })
 }
 
-/// The word for a row in the configuration.
+/// The word for a kind of row in the configuration.
 const fn kind_of_row(resource: Resource) -> &'static str {
     match resource {
         Resource::Offers => "offer",

@@ -25,11 +25,11 @@ use crate::sandbox::{GroupStore, Running, Sandbox, SandboxConfig, UnlistStore};
 use crate::store::keys;
 use crate::store::{PacingFile, Paths, StateFile};
 
-/// The keys in the environment. An empty variable counts as unset.
+/// The API keys in the environment. An empty variable counts as unset.
 #[derive(Clone, Default)]
 pub struct Environment {
     pub key: Option<String>,
-    /// The key of the public service, with the variable that has it.
+    /// The key of the public service, with the name of its variable.
     pub vast_key: Option<(&'static str, String)>,
     /// Whether key commands may use the terminal.
     pub terminal: Terminal,
@@ -54,23 +54,23 @@ impl Environment {
 
 #[derive(Debug, Clone)]
 pub enum Market {
-    /// In this process, started when connecting.
+    /// Inside this process, started when connecting.
     Embedded(SandboxConfig),
     Remote {
         /// The base address of the management API.
         management: Origin,
         /// The base address of the routing endpoint.
         route: Origin,
-        /// The key, if there is one.
+        /// The API key; `None` if none is configured.
         key: Option<Secret>,
-        /// Whether the routing endpoint gets a key.
+        /// Whether the key is sent to the routing endpoint.
         sends_route_key: bool,
-        /// Where it comes from.
+        /// The source of the key.
         source: KeySource,
     },
 }
 
-/// Everything a command needs to start.
+/// The settings of one run, resolved.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// Name of the profile; shown in capitals if it is the sandbox.
@@ -79,21 +79,22 @@ pub struct Settings {
     pub dialect: &'static Dialect,
     pub read_only: bool,
     pub preferences: Preferences,
-    /// The initial conditions: those of `--query` laid over the visible defaults.
+    /// The initial conditions: those of `--query` and the visible defaults they do not replace.
     pub conditions: Option<Vec<Condition>>,
-    /// What the plain words of `--query` say besides conditions.
+    /// The settings in the plain words of `--query`.
     pub words: plain::Settings,
-    /// The limit of the first search for offers; 0 sends none.
+    /// The limit of the first search for offers; with 0 it is not sent.
     pub limit: Option<u32>,
-    /// Whether the dashboard may show rows of the record before a reply.
+    /// Whether the dashboard may show recorded rows before a reply.
     pub recorded_rows: bool,
-    /// Where files are; `None` without a home folder.
+    /// The locations of files; `None` without a home folder.
     pub paths: Option<Paths>,
-    /// Notices about the settings for the person.
+    /// Notices about the settings, shown at the start.
     pub notices: Vec<String>,
-    /// The keys in use, of other profiles too.
+    /// The API keys to remove from texts, including those of other profiles.
     pub secrets: KnownSecrets,
-    /// Which certificates of workers are trusted; the embedded sandbox brings its own.
+    /// The client for workers, with the certificates it trusts; the embedded sandbox brings its
+    /// own.
     pub workers: WorkerClient,
 }
 
@@ -106,8 +107,11 @@ pub struct Connection {
 }
 
 impl Settings {
-    /// Resolves the settings from flags, environment and configuration. A broken configuration file
-    /// is an error: what it does not say must not be guessed.
+    /// Resolves the settings from flags, environment and configuration.
+    ///
+    /// # Errors
+    ///
+    /// When a flag or the configuration is invalid: the settings must not be guessed.
     pub fn resolve(flags: &Global, environment: &Environment, paths: Option<Paths>) -> Result<Self, Error> {
         let config = Config::of_user(paths.as_ref())?;
         let path = paths.as_ref().map(Paths::config_file).unwrap_or_default();
@@ -155,7 +159,7 @@ impl Settings {
         matches!(self.market, Market::Embedded(_))
     }
 
-    /// The profile's file of learned intervals; none for the sandbox, which is another market in
+    /// The profile's file of learned intervals; `None` for the sandbox, which is another market in
     /// every run.
     pub fn pacing_file(&self) -> Option<PacingFile> {
         let Market::Remote { management, .. } = &self.market else {
@@ -166,7 +170,7 @@ impl Settings {
         Some(PacingFile::new(paths, &self.profile, &address))
     }
 
-    /// Where the market is recorded: in memory without a home folder, and for a frozen sandbox,
+    /// The location of the record. It is in memory without a home folder, and for a frozen sandbox,
     /// which is the same in every run.
     pub fn history_location(&self) -> HistoryLocation {
         let (market, is_lasting) = match &self.market {
@@ -181,7 +185,8 @@ impl Settings {
         }
     }
 
-    /// The past that the record of a sandbox begins with; none for a frozen one, whose clock stands still.
+    /// The past that a sandbox's record starts with; `None` for a real market and for a frozen
+    /// sandbox, whose clock is stopped.
     pub fn sandbox_past(&self) -> Option<SandboxPast> {
         let Market::Embedded(config) = &self.market else {
             return None;
@@ -193,8 +198,9 @@ impl Settings {
         (!config.freeze).then(|| SandboxPast::of(market, self.dialect))
     }
 
-    /// Saves the learned intervals. A failure is ignored: they only save a refusal at the next
-    /// start.
+    /// Saves the learned intervals.
+    ///
+    /// A failure is ignored, as it costs at most a refusal after the next start.
     pub fn keep_pacing(&self, session: &Session) {
         if let Some(file) = self.pacing_file() {
             let _ = file.save(by_name(session.learned()), epoch_seconds());
@@ -261,7 +267,7 @@ impl Settings {
     }
 }
 
-/// Learned intervals by operation name, as they are saved.
+/// Learned intervals in seconds, by the name of the operation.
 pub fn by_name(learned: Vec<(Operation, f64)>) -> BTreeMap<String, f64> {
     learned
         .into_iter()
@@ -269,14 +275,14 @@ pub fn by_name(learned: Vec<(Operation, f64)>) -> BTreeMap<String, f64> {
         .collect()
 }
 
-/// The host of an address if it is the public service, which needs its own dialect.
+/// The host of an address if it belongs to the public service, which needs its own dialect.
 pub(super) fn public_service(base: &str) -> Option<String> {
     let origin = Origin::parse(base).ok()?;
     let host = origin.host().trim_end_matches('.').to_owned();
     origin.is_public_service().then_some(host)
 }
 
-/// The notice at start-up about dropped settings, kept short: a screen has no room for many.
+/// The notices at start-up about dropped settings, kept short for the screen.
 pub(crate) fn dropped(wrong: &[ConfigError]) -> Vec<String> {
     const TOLD: usize = 3;
     let mut notices: Vec<_> = wrong
@@ -293,8 +299,9 @@ pub(crate) fn dropped(wrong: &[ConfigError]) -> Vec<String> {
     notices
 }
 
-/// The sandbox from the flags, with what was created and unlisted in it. It gets no key from
-/// outside: it makes its own.
+/// The sandbox of the flags, with the saved workergroups and unlistings.
+///
+/// It generates its own key; one from outside is ignored.
 fn embedded(
     flags: &Global,
     profile: &str,
@@ -333,7 +340,7 @@ fn embedded(
     Ok(config)
 }
 
-/// Lays the sandbox flags over a configuration.
+/// Applies the sandbox flags to a configuration.
 pub fn apply_sandbox_flags(config: &mut SandboxConfig, flags: &Global) -> Result<(), Error> {
     if let Some(seed) = flags.seed {
         config.market.seed = seed;
@@ -358,7 +365,7 @@ pub fn apply_sandbox_flags(config: &mut SandboxConfig, flags: &Global) -> Result
 // The largest sandbox market: enough for any benchmark.
 const MOST_SANDBOX_OFFERS: usize = 1_000_000;
 
-/// The client for workers, with the root certificate of flag or profile.
+/// The client for workers, with the root certificate of the flag or the profile.
 fn workers(flags: &Global, profile: &Profile, notices: &mut Vec<String>) -> Result<WorkerClient, Error> {
     if profile.base_url.is_none() {
         if flags.worker_ca.is_some() {
@@ -374,7 +381,7 @@ fn workers(flags: &Global, profile: &Profile, notices: &mut Vec<String>) -> Resu
     worker_ca::client(path).map_err(|why| Error::Usage(format!("{name}: {why}")))
 }
 
-/// The note that a market gets no key, if it would get one at the profile's own address.
+/// A note that a market gets no key, if the profile's own address would get one.
 fn withheld(chosen: &Chosen, reach: KeyReach, source: &Source) -> Option<String> {
     let profile = &chosen.profile;
     let has_key = !matches!(source, Source::Nowhere) || profile.dialect.route_key == RouteKey::Group;

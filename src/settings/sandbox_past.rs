@@ -1,5 +1,7 @@
-//! The days before the first use of the embedded sandbox, as if it had been watched: the record of its seed gets
-//! them once, from whichever program reads it first.
+//! The simulated past of the embedded sandbox: the days before its first use, as if it had been
+//! watched.
+//!
+//! The record of its seed gets them once, from whichever program reads it first.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -15,33 +17,33 @@ use crate::record::{Arrival, DAY, Moment, Poll};
 use crate::sandbox::market::MarketConfig;
 use crate::sandbox::past::{INTERVAL, Past};
 
-/// As many as a verdict looks back.
+/// Number of days: those a verdict looks back.
 const DAYS: u32 = 30;
 
-/// How long a program that waits for another one's simulation waits before it looks again.
+/// The interval at which a program checks whether another one's simulation is finished.
 const LOOK: Duration = Duration::from_millis(200);
 
 /// The past of a sandbox's market.
 #[derive(Debug, Clone, Copy)]
 pub struct SandboxPast {
-    /// As it starts.
+    /// The market at its start.
     pub market: MarketConfig,
     pub dialect: &'static Dialect,
     pub days: u32,
 }
 
-/// How a record came to the past of its sandbox.
+/// The result of filling the record with the past.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ensured {
-    /// It had it, or another program has recorded it meanwhile.
+    /// The past was recorded already, or another program has recorded it meanwhile.
     WasThere,
     Recorded,
-    /// It has not: the simulation was stopped.
+    /// The simulation was stopped, and nothing was recorded.
     Stopped,
 }
 
 impl SandboxPast {
-    /// The past of a market that moves.
+    /// The past of a market that is not frozen.
     pub const fn of(market: MarketConfig, dialect: &'static Dialect) -> Self {
         Self {
             market,
@@ -50,10 +52,11 @@ impl SandboxPast {
         }
     }
 
-    /// Makes sure that a record has it, whole or not at all. If it has to be simulated, which takes seconds,
-    /// `progress` gets how many percent are done, 0 at first.
+    /// Fills the record with the past if it lacks it, wholly or not at all. `progress` gets the
+    /// percentage done, starting at 0, if the past has to be simulated, which takes seconds.
     ///
     /// # Errors
+    ///
     /// When the record cannot be read or written.
     pub fn ensure(
         self,
@@ -102,16 +105,16 @@ impl SandboxPast {
         })
     }
 
-    /// The searches that it has polls of: for everything, so that it answers any question.
+    /// The recorded searches: without conditions, so that they can answer any question.
     fn queries() -> [Query; 2] {
         [Resource::Offers, Resource::Volumes].map(|resource| Query {
-            // More than there are: only a response below its limit is known to be whole.
+            // More than exist: only a response below its limit is known to be complete.
             limit: Some(1_000_000),
             ..Query::empty(resource)
         })
     }
 
-    /// Whether a record has it, or a past of its own.
+    /// Whether a record has the past, or polls as old from another program.
     fn is_in(self, database: &Database) -> Result<bool, HistoryError> {
         // Another program, whose sandbox started a little earlier, may have recorded it.
         let since = Moment(Moment::of(self.market.start).0 - DAY * i64::from(self.days) + 2 * i64::from(INTERVAL));
@@ -122,12 +125,12 @@ impl SandboxPast {
         Ok(are_in)
     }
 
-    /// Moments in its days.
+    /// Number of polled moments in the past.
     const fn moments(self) -> usize {
         (self.days * 86_400).div_ceil(INTERVAL) as usize
     }
 
-    /// Polls of all offers and all volumes every seven hours, the oldest first.
+    /// The polls of all offers and all volumes, every seven hours, oldest first.
     pub fn polls(self) -> impl Iterator<Item = Poll> {
         let [offers, volumes] = Self::queries();
         let past = Past::new(self.market, self.moments(), &offers, &volumes);

@@ -1,5 +1,7 @@
-//! Every setting of the configuration, one row each: from a row follow reading, checking,
-//! `bourse config show`, the printed default and what a reload compares.
+//! Every setting of the configuration, one row each.
+//!
+//! Reading, checking, `bourse config show`, the printed default and the comparison at a reload
+//! follow from the rows.
 
 use std::iter;
 
@@ -16,28 +18,28 @@ use crate::keys::UserKeys;
 use crate::keys::commands::UserCommand;
 use crate::process;
 
-/// A setting outside of markets.
+/// A setting that belongs to no market.
 pub(super) struct Setting {
-    /// Its name, behind that of its section: `watch.every`.
+    /// Its dotted name: `watch.every`.
     pub name: &'static str,
     /// Its comment in the printed default.
     doc: &'static str,
-    /// Its default or an example, as TOML; for one that is a table, the whole section.
+    /// Its default or an example, as TOML; for a table, the whole section.
     sample: &'static str,
-    /// Sets it to a value from the file.
+    /// Sets it to the value in the file.
     pub read: fn(&mut Reader<'_>, &Value<'_>),
-    /// What it is, for display: each part by its name, which is empty if there is only one.
+    /// Its value for display, in named parts; the name is empty if there is only one.
     pub show: fn(&Values) -> Vec<Part>,
 }
 
 type Part = (String, String);
 
-/// Makes [`Values`] and [`SETTINGS`] of rows: the comment in the printed default, `name` = `sample`,
-/// field, type and default, then how to read and how to show it.
+/// Generates [`Values`] and [`SETTINGS`] from rows: the comment in the printed default, `name` =
+/// `sample`, field, type and default, then the functions that read and show it.
 macro_rules! settings {
     ($($(#[doc = $doc:literal])+
     $name:literal = $sample:literal, $field:ident: $type:ty = $default:expr, $read:expr, $show:expr;)+) => {
-        /// The value of every setting: the file's, else the default.
+        /// The values of all settings, from the file or their defaults.
         #[derive(Debug, Clone, PartialEq, Eq)]
         pub struct Values {
             $($(#[doc = $doc])+ pub $field: $type,)+
@@ -122,7 +124,7 @@ settings! {
             let parse = |text: &str| process::command_words(text).map(|_| Some(text.to_owned()));
             reader.parsed(value, |text| parse(text).map_err(|why| format!("alert_command: {why}")))
         },
-        // Only the program: what follows may be the address of a private channel.
+        // Only the program: its arguments may hold the address of a private channel.
         |value| {
             let program = value.as_deref().and_then(|text| process::command_words(text).ok());
             alone(&program.map_or_else(|| "none".to_owned(), |(program, _)| program))
@@ -211,18 +213,18 @@ settings! {
         }).collect();
 }
 
-/// A limit in dollars per hour.
+/// The parts of a limit in dollars per hour, for display.
 fn dollars_per_hour(limit: Option<Dollars>) -> Vec<Part> {
     alone(&limit.map_or_else(|| "none".to_owned(), |limit| per_hour(limit.amount())))
 }
 
-/// The value of a setting without parts.
+/// The parts of a setting with a single value, for display.
 fn alone(value: &(impl ToString + ?Sized)) -> Vec<Part> {
     vec![(String::new(), value.to_string())]
 }
 
 impl Values {
-    /// The key bindings as the key table takes them.
+    /// The key bindings in the form the key table reads.
     pub fn user_keys(&self) -> Vec<UserKeys> {
         let keys = self.keys.iter().map(|entry| UserKeys {
             name: entry.name.clone(),
@@ -241,7 +243,7 @@ impl Values {
         }
     }
 
-    /// How often watched searches are refreshed.
+    /// The polling interval and the request rate of watched searches.
     pub const fn watch(&self) -> Watching {
         Watching {
             requests_a_minute: self.requests_a_minute,
@@ -250,14 +252,14 @@ impl Values {
     }
 }
 
-/// A setting of a market: its name, an example with its comment, and how it is read.
+/// A setting of a market: its name, an example with its comment, and the function that reads it.
 type ProfileSetting = (
     &'static str,
     &'static str,
     fn(&mut Profile, &Value<'_>, &mut Reader<'_>),
 );
 
-/// The settings of a market, in the order in which they are read.
+/// The settings of a market, in the order of reading.
 #[rustfmt::skip] // a table reads as a table
 pub(super) static PROFILE: &[ProfileSetting] = &[
     ("base_url", "\"https://market.example\"", |profile, value, reader| {
@@ -302,10 +304,10 @@ const MARKET: &str = "
 #[profiles.work]
 ";
 
-/// A configuration that changes nothing: every setting with its default or an example, commented.
+/// A configuration without effect: every setting with its default or an example, commented out.
 pub fn default_config() -> String {
     let is_alone = |setting: &&Setting| !setting.name.contains('.') && !setting.sample.ends_with('\n');
-    // In TOML what is below the heading of a section belongs to it.
+    // In TOML, lines below the heading of a section belong to it.
     let (alone, in_sections): (Vec<_>, Vec<_>) = SETTINGS.iter().partition(is_alone);
     let mut text = HEAD.to_owned();
     let mut open = "";

@@ -1,5 +1,5 @@
-//! The person's own themes: files of colours in `themes/` next to the configuration, and the
-//! setting that selects one.
+//! The user's own themes: files of colours in `themes/` next to the configuration, and the setting
+//! that selects one.
 
 use std::fs;
 use std::io;
@@ -28,7 +28,7 @@ pub fn folder(config: &Path) -> PathBuf {
     config.with_file_name("themes")
 }
 
-/// Whether a text can name a theme. Names are parts of paths.
+/// Whether a text is a valid name of a user's theme, which becomes part of a path.
 pub fn is_name(name: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
     !name.is_empty() && name.bytes().all(is_plain) && !Choice::ALL.iter().any(|(built_in, _)| *built_in == name)
@@ -100,7 +100,7 @@ fn read(name: &str, text: &str, path: &Path, wrong: &mut Vec<ConfigError>) -> Th
     theme
 }
 
-/// A theme that was not selected: the configuration is as before.
+/// The reason another theme was not selected; the configuration is unchanged.
 #[derive(Debug, thiserror::Error)]
 pub enum ThemeError {
     #[error("No home directory: the theme is not saved")]
@@ -113,9 +113,10 @@ pub enum ThemeError {
     Unwritable { path: PathBuf, source: io::Error },
 }
 
-/// Selects another theme in the configuration; the rest of the file stays as it is.
+/// Selects another theme in the configuration file, and changes nothing else in it.
 ///
 /// # Errors
+///
 /// When the file cannot be changed.
 pub fn choose(config: &Path, name: &str) -> Result<(), ThemeError> {
     let before = Config::load(config)?;
@@ -135,7 +136,7 @@ pub fn choose(config: &Path, name: &str) -> Result<(), ThemeError> {
     })
 }
 
-/// The configuration with another theme selected.
+/// The text of the configuration with another theme selected; `None` if it cannot be edited.
 fn named(text: &str, name: &str) -> Option<String> {
     let mut document: DocumentMut = text.parse().ok()?;
     match document.get_mut("theme") {

@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 use crate::api::curl::WorkerRoot;
 use crate::api::{WorkerClient, WorkerRootError};
 
-// A root certificate has some 2 kB; a bundle of all public ones 250 kB.
-/// The longest file, in bytes.
+/// Maximum size of the file, in bytes.
+///
+/// A root certificate has some 2 kB; a bundle of all public ones 250 kB.
 const LONGEST: u64 = 4 * 1024 * 1024;
 
-/// A file with a root certificate that cannot be used.
+/// The reason a file with a root certificate cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum WorkerCaError {
     #[error("can't read {}: {source}", .path.display())]

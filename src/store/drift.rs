@@ -1,5 +1,6 @@
-//! The workergroups that a profile last saw, so that the next listing shows what changed. The file
-//! has no secrets: see [`Snapshot`].
+//! The workergroups that a profile last saw, so that the next listing can show changes.
+//!
+//! The file has no secrets: see [`Snapshot`].
 
 use serde::{Deserialize, Serialize};
 
@@ -16,14 +17,14 @@ pub struct GroupsFile {
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Seen {
-    /// The base address of the market: groups of another market are other groups.
+    /// The base address of the market; groups of another market are ignored.
     address: String,
     snapshot: Snapshot,
 }
 
 impl GroupsFile {
-    /// The file of a profile at `address`, and its content for that market; a notice for the person is
-    /// added to `notices`.
+    /// The file of a profile at `address`, and its content for that market. Problems are added to
+    /// `notices`.
     pub fn open(paths: &Paths, profile: &str, address: &str, notices: &mut Vec<String>) -> (Self, Option<Snapshot>) {
         let path = paths.profile_state(profile).join("groups.json");
         let (file, seen) = StateFile::<Seen>::open(path, notices);

@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-/// Why a file was not written.
+/// The reason a file was not written.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
     /// A file of that name exists.
@@ -25,9 +25,10 @@ pub fn write(path: &str, content: &[u8], overwrite: bool) -> Result<PathBuf, Exp
     put(path, content, overwrite, 0o666) // less what the umask takes
 }
 
-/// As [`write()`]; nobody else may read the file (0600).
+/// Writes a file as [`write()`] does; nobody else may read it (0600).
 ///
 /// # Errors
+///
 /// As [`write()`].
 pub fn write_private(path: &str, content: &[u8], overwrite: bool) -> Result<PathBuf, ExportError> {
     put(path, content, overwrite, 0o600)

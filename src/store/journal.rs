@@ -1,8 +1,8 @@
-//! The journal of writes: JSON lines, appended, private (0600), no secrets.
+//! The journal of writes: JSON lines, appended, private (0600), without secrets.
 //!
 //! A line is on the disk when [`Journal::append`] returns. Several programs may append at once:
-//! every line is written in one call. What cannot be journalled must not be sent, and nothing is while a line
-//! cannot be read: it may be a write whose outcome is unknown.
+//! every line is written in one call. A write that cannot be journalled must not be sent. Nothing
+//! is sent while a line cannot be read, as it may be a write whose outcome is unknown.
 
 use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions};
@@ -15,12 +15,12 @@ use super::files::{self, LockError};
 use crate::domain::format::{self, counted};
 use crate::domain::journal::{Damage, Intent, Line, Verdict, entries};
 
-/// The largest file, in bytes: hundreds of thousands of writes.
+/// Maximum size of the file, in bytes: hundreds of thousands of writes.
 ///
-/// All of it is read: a write of long ago whose outcome is unknown still counts.
+/// All of it is read, since a write of long ago whose outcome is unknown still counts.
 const LARGEST: u64 = 64 * 1024 * 1024;
 
-/// A journal that cannot be used: nothing is sent then.
+/// A problem with the journal, because of which nothing is sent.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
     #[error("can't save the write history without a home directory; to fix it, set HOME")]
@@ -59,7 +59,7 @@ pub enum JournalError {
     Thread(#[from] tokio::task::JoinError),
 }
 
-/// The journal of writes.
+/// The journal of writes, in a file or in memory.
 #[derive(Debug, Clone, Default)]
 pub struct Journal(Storage);
 
@@ -74,13 +74,13 @@ enum Storage {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct History {
     pub lines: Vec<Line>,
-    /// The number of each line in the file, from 1.
+    /// The number of each line in the file, starting at 1.
     numbers: Vec<u64>,
     pub damage: Vec<Damage>,
 }
 
 impl History {
-    /// The content of a file.
+    /// Parses the content of a file.
     fn parse(bytes: &[u8]) -> Self {
         let mut history = Self::default();
         let (mut start, mut number, mut keys) = (0, 0, HashSet::new());
@@ -107,7 +107,7 @@ impl History {
         history
     }
 
-    /// The number of the line with an intent.
+    /// The line number of an intent.
     pub fn line_of(&self, intent: &Intent) -> Option<u64> {
         let is_it = |line: &Line| matches!(line, Line::Intent(known) if known.key == intent.key);
         self.numbers.get(self.lines.iter().rposition(is_it)?).copied()
@@ -115,13 +115,14 @@ impl History {
 }
 
 impl Journal {
-    /// The journal in a file, which is created with its folder when needed. Every call opens it
-    /// again: once it can be written again, so can the market.
+    /// The journal in a file, which is created with its folder when needed.
+    ///
+    /// Every call opens the file again, so that writes are possible as soon as it can be written.
     pub fn at(path: &Path) -> Self {
         Self(Storage::File(path.to_owned()))
     }
 
-    /// A journal that ends with the program, for a market that does, too.
+    /// A journal in memory, for a market that ends with the program.
     pub fn in_memory() -> Self {
         Self(Storage::Memory(Arc::default()))
     }
@@ -133,7 +134,7 @@ impl Journal {
     pub fn append(&self, line: &Line) -> Result<(), JournalError> {
         match &self.0 {
             Storage::File(path) => {
-                // Without a lock it is written all the same: what has happened must not be lost.
+                // Without a lock the line is written nevertheless: an outcome must not be lost.
                 let lock = open(path).ok().and_then(|_| files::lock(path).ok().flatten());
                 append(path, line, lock.is_some()).map_err(|error| unwritable(path, error))
             }
@@ -146,10 +147,13 @@ impl Journal {
         }
     }
 
-    /// Adds what is about to be sent, unless a line is damaged, or the same was sent before and its outcome is
-    /// unknown. Programs do this one after another: without a lock two could send the same.
+    /// Adds the intent of a write, unless a line is damaged, or an identical write was sent before
+    /// and its outcome is unknown.
+    ///
+    /// The file is locked meanwhile: otherwise two programs could send the same write.
     ///
     /// # Errors
+    ///
     /// When it must not be sent, or the line cannot be written.
     pub fn intend(&self, intent: &Intent) -> Result<(), JournalError> {
         let lock = self.lock()?;
@@ -192,11 +196,14 @@ impl Journal {
         (lines > 0).then_some(JournalError::Damaged { lines, path })
     }
 
-    /// Moves damaged lines, as they are, to a file beside the journal, whose path it returns. Where they were, they
-    /// become blank: what other programs append meanwhile stays.
+    /// Moves damaged lines, unchanged, to a file beside the journal and returns its path.
+    ///
+    /// They become blank lines in the journal, so that lines that other programs append meanwhile
+    /// stay.
     ///
     /// # Errors
-    /// When a line has changed meanwhile, or a file cannot be written: nothing is lost then.
+    ///
+    /// When a line has changed meanwhile, or a file cannot be written; then nothing is lost.
     pub fn set_aside(&self, damage: &[Damage]) -> Result<PathBuf, JournalError> {
         let Storage::File(path) = &self.0 else {
             return Err(JournalError::NoHome);
@@ -229,7 +236,7 @@ impl Journal {
     }
 }
 
-/// How to settle what is unknown.
+/// Advice on settling unknown outcomes.
 const SETTLE: &str = "bourse writes check, or :resolve in the dashboard";
 
 fn unwritable(path: &Path, source: io::Error) -> JournalError {
@@ -315,7 +322,7 @@ fn open(path: &Path) -> io::Result<File> {
     if let Some(folder) = path.parent() {
         files::private_dir(folder)?;
     }
-    // A device or a pipe keeps nothing.
+    // A device or a pipe stores nothing.
     if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir()) {
         return Err(io::Error::other("it is not a regular file"));
     }

@@ -17,14 +17,15 @@ use super::files;
 use crate::domain::secrets::{KeyFault, LONGEST_KEY, key_fault};
 use crate::process::{Running, Terminal, WordsError, command_words};
 
-/// How long a key command may take, or a pipe in place of a key file.
+/// Maximum time for a key command, or for a pipe in place of a key file.
 ///
 /// A password manager may ask for a fingerprint first; a pipe without a writer would wait forever.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How much a key command may print after the key, in bytes.
+/// Maximum number of bytes that are read from a key command after the key.
 ///
-/// The rest is read so that the command does not fail on a closed pipe, and bounded since it may never end.
+/// They are read so that the command does not fail on a closed pipe, and bounded as its output may
+/// never end.
 const REST: u64 = 64 * 1024;
 
 /// An API key that cannot be read. No error holds any part of a key.
@@ -32,7 +33,7 @@ const REST: u64 = 64 * 1024;
 pub enum ApiKeyError {
     #[error("{origin} has no valid key: {fault}")]
     Invalid {
-        /// Where the text comes from.
+        /// A description of the source.
         origin: String,
         #[source]
         fault: KeyFault,
@@ -126,15 +127,16 @@ pub fn from_file(path: &Path) -> Result<SecretString, ApiKeyError> {
     parse(&text.map_err(unreadable)?, &format!("the key file {}", path.display()))
 }
 
-/// The longest key and a little more, which shows that a key is too long.
+/// Reads as many bytes as the longest key has, and a few more, to detect keys that are too long.
 fn first_bytes(source: impl io::Read) -> io::Result<Zeroizing<String>> {
     let mut text = Zeroizing::new(String::with_capacity(LONGEST_KEY + 2));
     source.take(LONGEST_KEY as u64 + 2).read_to_string(&mut text)?;
     Ok(text)
 }
 
-/// The first line that is not blank, up to where a key is too long. A program that was started in the
-/// background may keep the source open.
+/// Reads the first line that is not blank, up to the length at which a key is too long.
+///
+/// Reading stops there, as a background process of the command may hold the source open.
 async fn first_line(source: &mut (impl AsyncRead + Unpin)) -> io::Result<Zeroizing<String>> {
     let mut line = Zeroizing::new(Vec::with_capacity(LONGEST_KEY + 2));
     let mut byte = Zeroizing::new([0]);
@@ -150,16 +152,17 @@ async fn first_line(source: &mut (impl AsyncRead + Unpin)) -> io::Result<Zeroizi
     Ok(Zeroizing::new(text.to_owned()))
 }
 
-/// What `read` gives, if it does so in time; else it is left behind on its thread.
+/// The result of `read`, or `None` after `patience`; it then continues on its own thread.
 fn in_time<T: Send + 'static>(patience: Duration, read: impl FnOnce() -> T + Send + 'static) -> Option<T> {
     let (done, result) = mpsc::channel();
     thread::spawn(move || done.send(read()));
     result.recv_timeout(patience).ok()
 }
 
-/// Whether a key can be read from a file. A pipe can be read only once, so it is not.
+/// Checks that a key can be read from a file. A pipe is not checked, as it can be read only once.
 ///
 /// # Errors
+///
 /// When it cannot.
 pub fn check(path: &Path) -> Result<(), ApiKeyError> {
     let is_pipe = fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir());
@@ -169,11 +172,14 @@ pub fn check(path: &Path) -> Result<(), ApiKeyError> {
     from_file(path).map(drop)
 }
 
-/// Runs a command that prints the key, such as `pass show market`, without a shell. It is ended after 10 s. Its
-/// standard error is dropped: it may have secrets in it.
+/// Runs a command that prints the key, such as `pass show market`, without a shell. It is ended
+/// after 10 s.
+///
+/// Its standard error is dropped, as it may contain secrets.
 ///
 /// # Errors
-/// When there is no key.
+///
+/// When it prints no key.
 pub fn from_command(command: &str, terminal: Terminal) -> Result<SecretString, ApiKeyError> {
     from_command_within(PATIENCE, command, terminal)
 }
@@ -214,11 +220,11 @@ async fn first_line_of(
         .stderr(Stdio::null());
     let mut running = Running::start(command, terminal).map_err(failed)?;
     let mut output = running
-        .output()
+        .take_output()
         .ok_or_else(|| failed(io::ErrorKind::BrokenPipe.into()))?;
     let text = tokio::time::timeout(patience, first_line(&mut output)).await;
     let text = text.map_err(|_| late())?;
-    // What it writes after the key must not end it; what never ends, must.
+    // Output after the key must not end the command; output without an end must.
     let rest = async move {
         let _ = tokio::io::copy(&mut output.take(REST), &mut tokio::io::sink()).await;
         std::future::pending().await
@@ -231,7 +237,7 @@ async fn first_line_of(
     };
     let status = tokio::time::timeout(patience, ended).await.map_err(|_| late())?;
     let (text, status) = (text.map_err(failed)?, status.map_err(failed)?);
-    // Nobody read it to its end, of which it may have died.
+    // The output was not read to its end, which may have ended the command.
     if !status.success() && text.len() <= LONGEST_KEY {
         return Err(KeyCommandError::Status { program, status });
     }

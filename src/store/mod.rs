@@ -1,4 +1,4 @@
-//! Files: API keys, the program's state, the journal of writes.
+//! The files of the program: API keys, its state, the journal of writes.
 
 pub mod drift;
 pub mod export;

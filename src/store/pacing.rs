@@ -1,5 +1,5 @@
 //! The minimum intervals between requests, learned from refusals and saved per profile, so that the
-//! next start need not be refused first.
+//! next start respects them.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -9,11 +9,12 @@ use serde::{Deserialize, Serialize};
 use super::paths::Paths;
 use super::state_file::{StateFile, StateFileError};
 
-// Markets change their limits; after a day a guess is worth less than another try.
-/// How long an interval is remembered, in seconds.
+/// Seconds for which a learned interval is valid.
+///
+/// Markets change their limits: after a day, another try is better than an old guess.
 const REMEMBERED: f64 = 86_400.0;
 
-/// The file of a profile.
+/// The file of learned intervals of a profile.
 #[derive(Debug, Clone)]
 pub struct PacingFile {
     path: PathBuf,
@@ -22,17 +23,17 @@ pub struct PacingFile {
 
 #[derive(Debug, Serialize, Deserialize)]
 struct Learned {
-    /// The base address of the market: another one has its own limits.
+    /// The base address of the market; intervals of another market are ignored.
     address: String,
     /// Seconds between two requests, by operation.
     intervals: BTreeMap<String, f64>,
-    /// When each was learned, in seconds since 1970.
+    /// The time at which each was learned, in seconds since 1970.
     #[serde(default)]
     since: BTreeMap<String, f64>,
 }
 
 impl Learned {
-    /// When the interval of an operation was learned, if that is not too long ago.
+    /// The time at which the interval of an operation was learned; `None` if it is no longer valid.
     fn since(&self, operation: &str, now: f64) -> Option<f64> {
         let since = *self.since.get(operation)?;
         (0.0..REMEMBERED).contains(&(now - since)).then_some(since)
@@ -40,7 +41,7 @@ impl Learned {
 }
 
 impl PacingFile {
-    /// The file of a profile that speaks to the market at `address`.
+    /// The file of a profile whose market is at `address`.
     pub fn new(paths: &Paths, profile: &str, address: &str) -> Self {
         Self {
             path: paths.profile_state(profile).join("pacing.json"),
@@ -49,8 +50,9 @@ impl PacingFile {
     }
 
     /// The intervals learned from that market within a day of `now`, in seconds, by the name of the
-    /// operation. A file that cannot be read teaches nothing: it is set aside, and the market will
-    /// say so again.
+    /// operation.
+    ///
+    /// A file that cannot be read is set aside; the market's next refusals replace it.
     pub fn read(&self, now: f64) -> BTreeMap<String, f64> {
         let Some(mut learned) = self.open().1 else {
             return BTreeMap::new();

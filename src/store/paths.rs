@@ -1,4 +1,4 @@
-//! Where files are: the XDG base directories, also on macOS.
+//! The locations of files: the XDG base directories, also on macOS.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -7,10 +7,10 @@ use etcetera::BaseStrategy;
 
 use super::files::PROFILES;
 
-/// The configuration file, unless another one is named.
+/// The name of the configuration file, unless another one is given.
 const CONFIG_FILE: &str = "config.toml";
 
-/// The folder of key files, inside the configuration's.
+/// The folder of key files, inside the folder of the configuration.
 const KEYS: &str = "keys";
 
 /// The folders of the program. None of them need exist.
@@ -29,7 +29,7 @@ pub struct Paths {
 }
 
 impl Paths {
-    /// The folders of the user, or `None` when there is no home.
+    /// The folders of the user; `None` without a home folder.
     pub fn of_user() -> Option<Self> {
         let base = etcetera::choose_base_strategy().ok()?;
         let config_base = base.config_dir();
@@ -56,7 +56,8 @@ impl Paths {
         }
     }
 
-    /// The same with another configuration file, and its folder as that of themes and key files.
+    /// The same paths with another configuration file, whose folder also holds themes and key
+    /// files.
     pub fn with_config_file(self, file: &Path) -> Self {
         let file = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
         Self {
@@ -80,18 +81,20 @@ impl Paths {
         self.config.join(Self::key_file_setting(profile))
     }
 
-    /// The same file as the configuration names it: relative to its own folder.
+    /// The key file of a profile as the configuration names it: relative to the configuration's
+    /// folder.
     pub fn key_file_setting(profile: &str) -> String {
         format!("{KEYS}/{profile}")
     }
 
-    /// Whether bourse writes that key file itself.
+    /// Whether a key file is in the folder that bourse writes to.
     pub fn is_private_key_file(&self, path: &Path) -> bool {
         path.parent() == Some(self.keys().as_path())
     }
 
-    /// The state folder of a profile. Any name gives a folder of its own: characters special to
-    /// file systems are written as `%XX`.
+    /// The state folder of a profile.
+    ///
+    /// Any name gives a folder of its own: characters special to file systems are written as `%XX`.
     pub fn profile_state(&self, profile: &str) -> PathBuf {
         let mut name = String::new();
         for (index, byte) in profile.bytes().enumerate() {
@@ -108,7 +111,7 @@ impl Paths {
         self.state.join(PROFILES).join(name)
     }
 
-    /// What a person changed in the embedded sandbox: a file of each kind for each market (seed).
+    /// The user's changes to the embedded sandbox: one file for each `kind` and `seed`.
     pub fn sandbox_file(&self, profile: &str, kind: &str, seed: u64) -> PathBuf {
         self.profile_state(profile).join(format!("sandbox-{kind}-{seed}.json"))
     }
@@ -117,7 +120,7 @@ impl Paths {
         self.state.join("writes.jsonl")
     }
 
-    /// The file that `BOURSE_LOG` asks for.
+    /// The log file, written if `BOURSE_LOG` is set.
     pub fn log_file(&self) -> PathBuf {
         self.state.join("bourse.log")
     }

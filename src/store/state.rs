@@ -1,8 +1,8 @@
-//! The state that survives a restart, per profile: how the panes were left, the saved searches, the
-//! alerts, and the stars, notes and bans of machines and hosts.
+//! The state that survives a restart, per profile: panes, saved searches, alerts, and the stars,
+//! notes and bans of machines and hosts.
 //!
-//! No error here stops the program. If the disk is full or read-only, the person is told and the
-//! state lasts until the program ends.
+//! No error here stops the program. If the disk is full or read-only, a notice says so and the
+//! state is held in memory until the program ends.
 
 use std::path::PathBuf;
 
@@ -19,7 +19,7 @@ use crate::record::alerts::{AlertChange, Alerts};
 pub trait Shared: Default + Clone + Serialize + DeserializeOwned {
     type Change;
 
-    /// Its file among those of a profile.
+    /// Its file in the store of a profile.
     fn file(store: &StateStore) -> &StateFile<Self>;
 
     fn apply(&mut self, change: &Self::Change);
@@ -74,7 +74,7 @@ pub struct StateStore {
 
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SavedState {
-    /// How the dashboard was left.
+    /// The saved state of the dashboard.
     pub snapshot: Option<Snapshot>,
     pub searches: Searches,
     pub annotations: Annotations,
@@ -82,7 +82,7 @@ pub struct SavedState {
     pub notices: Vec<String>,
 }
 
-/// The stars, notes and bans of a profile; a notice if their file cannot be read is added to `notices`.
+/// The stars, notes and bans of a profile. A problem with their file is added to `notices`.
 pub fn annotations(paths: &Paths, profile: &str, notices: &mut Vec<String>) -> Annotations {
     let (_, annotations) = StateFile::open(annotations_file(paths, profile), notices);
     annotations.unwrap_or_default()
@@ -119,18 +119,22 @@ impl StateStore {
         (store, kept)
     }
 
-    /// Saves how the dashboard was left. Of several programs the last one wins.
+    /// Saves the state of the dashboard. The last of several programs wins.
     ///
     /// # Errors
+    ///
     /// When it cannot be written.
     pub fn save(&self, snapshot: &Snapshot) -> Result<(), StateFileError> {
         self.ui.save(snapshot)
     }
 
-    /// Applies a change to the searches, annotations or alerts; returns them as they are in the file
-    /// now, including other programs' changes. `here` is what this program had before the change.
+    /// Applies a change to the searches, annotations or alerts; returns the content of the file,
+    /// including other programs' changes.
+    ///
+    /// `here` is this program's content before the change, for the case that the file is gone.
     ///
     /// # Errors
+    ///
     /// When the change cannot be written.
     pub fn change<T: Shared>(&self, change: &T::Change, here: &T) -> Result<T, StateFileError> {
         let changed = T::file(self).change(here.clone(), |content| content.apply(change));

@@ -1,4 +1,4 @@
-//! The query bar: text, history, completion and the error, if any.
+//! The query bar: its text, history, completion and error.
 
 use std::ops::Range;
 
@@ -8,14 +8,14 @@ use crate::tui::text_input::TextInput;
 /// The maximum number of queries in the history.
 const HISTORY: usize = 100;
 
-/// The plain words of the text and what they mean together.
+/// The plain words of the text and their meaning.
 #[derive(Debug, Default)]
 pub struct Understood {
-    /// Where they stand in the text, in bytes.
+    /// The byte ranges of the words in the text.
     pub spans: Vec<Range<usize>>,
     /// Conditions and settings on one line; empty without plain words.
     pub text: String,
-    /// Why a condition may not mean what was meant.
+    /// A warning that a condition may not mean what was intended.
     pub warning: Option<String>,
 }
 
@@ -24,19 +24,19 @@ pub struct Bar {
     pub input: TextInput,
     /// Whether it is being edited.
     pub editing: bool,
-    /// The error in it, found when it was run.
+    /// The error in the text, found when it was run.
     pub error: Option<LanguageError>,
-    /// Whether running it starts from the default search.
+    /// Whether running the text starts from the default search.
     pub resets: bool,
     /// Candidates for the word at the cursor.
     pub completion: Option<Completion>,
-    /// Whether Enter would ask the market for other rows than the loaded ones.
+    /// Whether Enter would request other rows than the loaded ones.
     pub is_other_query: bool,
-    /// What its plain words mean.
+    /// The meaning of its plain words.
     pub understood: Understood,
     counts: Vec<usize>,
     chosen: usize,
-    /// Whether the chosen candidate is in the text.
+    /// Whether the chosen candidate was inserted into the text.
     is_inserted: bool,
     history: Vec<String>,
     recalled: Option<usize>,
@@ -80,7 +80,7 @@ impl Bar {
         self.recalled = None;
     }
 
-    /// Puts a query that ran into the history.
+    /// Adds a query to the history.
     pub fn remember(&mut self, text: &str) {
         let text = text.trim();
         if text.is_empty() {
@@ -140,8 +140,8 @@ impl Bar {
         self.history.iter().chain(&self.draft).cloned().collect()
     }
 
-    /// Sets new candidates. `counts` are the loaded rows that match each of them, if they are
-    /// values.
+    /// Sets new candidates. `counts` has the number of matching loaded rows for each one, and is
+    /// empty if they are not values.
     pub fn offer(&mut self, completion: Completion, counts: Vec<usize>) {
         self.choose(0);
         self.counts = counts;
@@ -152,7 +152,7 @@ impl Bar {
         self.completion.as_ref()?.candidates.get(self.chosen)
     }
 
-    /// How many loaded rows match a candidate, if it is a value.
+    /// The number of loaded rows that match a candidate; `None` if it is not a value.
     pub fn count(&self, index: usize) -> Option<usize> {
         self.counts.get(index).copied()
     }

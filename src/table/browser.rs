@@ -1,4 +1,4 @@
-//! A pane that searches for records and shows them as a table: the same for every resource.
+//! A pane that searches for records and shows them as a table, for every resource.
 
 mod arrival;
 mod recorded;
@@ -18,31 +18,31 @@ use crate::domain::plain::Settings;
 pub use crate::domain::response_check::{Discrepancy, Violation};
 use crate::domain::{Condition, Dialect, Listing, Query, Resource, RowId, language, plain};
 
-/// The state of one pane: its rows, the search that they come from, and what is selected.
+/// The state of one pane: its search, its rows and the selection.
 #[derive(Debug)]
 pub struct Browser {
     rows: Rows,
-    /// The words of the query last run.
+    /// The filter words of the query last run.
     ran_words: Vec<String>,
     /// The line for editing the query.
     pub bar: Bar,
-    /// Columns scrolled away at the left.
+    /// Number of columns scrolled away on the left.
     pub column_offset: usize,
     pub marks: BTreeSet<RowId>,
     pub(crate) remote: Remote<()>,
     pub(crate) asked_query: Option<Query>,
-    /// Rows of the record, on screen until the reply; [`Rows::listing`] is `None` meanwhile.
+    /// Recorded rows shown until the reply; [`Rows::listing`] is `None` meanwhile.
     recorded: Option<Box<RecordedRows>>,
     /// The search whose recorded rows are awaited.
     recall: Option<(Ticket, Query)>,
-    /// Auto-refresh, while it is on.
+    /// Auto-refresh; `None` while it is off.
     pub(crate) watch: Option<Box<Watch>>,
-    /// When to request the market's own top rows in a new order.
+    /// The monotonic time at which to request the market's own top rows in a new order.
     pub(crate) ask_order_at: Option<f64>,
     revision: u64,
     responses: u64,
     pub(crate) names: Names,
-    /// The row that the person selected, kept while it is filtered out.
+    /// The row that the user selected, stored while it is filtered out.
     chosen: Option<RowId>,
     cursor: usize,
     /// The conditions before and after each [`Browser::jump_to`].
@@ -89,28 +89,29 @@ impl Browser {
         browser
     }
 
-    /// Changes whenever rows, their order or their prices do.
+    /// A number that changes with the rows, their order or their prices.
     pub const fn revision(&self) -> u64 {
         self.revision
     }
 
-    /// How many responses were shown so far, this one included.
+    /// Number of responses shown so far, including the current one.
     pub const fn responses(&self) -> u64 {
         self.responses
     }
 
-    /// How often the record of the search has grown: by responses, and by polls of another program.
+    /// Number of times the record of the search has grown, by responses and by polls of other
+    /// programs.
     pub fn polls(&self) -> u64 {
         self.responses + self.watching().map_or(0, Watch::polls_read)
     }
 
-    /// The newest response and request.
+    /// The state of the newest request and its response.
     pub const fn remote(&self) -> &Remote<()> {
         &self.remote
     }
 
-    /// Whether the rows answer an earlier query: the request for the present one is on its way, was cancelled
-    /// or has failed.
+    /// Whether the rows belong to an earlier query: the request for the current one is in flight,
+    /// was cancelled or failed.
     pub fn shows_earlier_query(&self) -> bool {
         let is_earlier = |shown: &Query| {
             let (asked, now) = (&shown.conditions, &self.query.conditions);
@@ -139,8 +140,11 @@ impl Browser {
         self.view().get(self.cursor).map(|row| *row as usize)
     }
 
-    /// Sends the search; what is shown stays until the response arrives. Visible price model
-    /// columns are requested again with the rows, because they belong to the same query and moment.
+    /// Sends the search; the shown rows stay until the response arrives. Returns the requests to
+    /// send and to abort.
+    ///
+    /// Visible price model columns are requested again with the rows, because they belong to the
+    /// same query and moment.
     pub fn ask(&mut self, tickets: &mut Tickets, now: Now) -> Vec<Sending> {
         let ticket = tickets.take();
         let request = match self.resource() {
@@ -156,14 +160,15 @@ impl Browser {
         requests
     }
 
-    /// Waits for the response to its search; returns the ticket of the request that it supersedes.
+    /// Starts to await the response to its search; returns the ticket of the request that it
+    /// supersedes.
     pub(crate) fn await_response(&mut self, ticket: Ticket, now: Now) -> Option<Ticket> {
         self.asked_query = Some(self.query.clone());
         self.ask_order_at = None;
         self.remote.ask(ticket, now)
     }
 
-    /// Whether the request under way is the one that would be sent now.
+    /// Whether the request in flight is identical to the one that would be sent now.
     pub fn is_asking_the_same(&self) -> bool {
         self.remote.is_loading() && self.asked_query.as_ref() == Some(&self.query)
     }
@@ -183,7 +188,7 @@ impl Browser {
         self.listing().is_none() && !self.remote.is_loading() && self.remote.error().is_none()
     }
 
-    /// Whether it waits for this response.
+    /// Whether the response of this ticket is awaited.
     pub fn awaits(&self, ticket: Ticket) -> bool {
         self.remote.awaited() == Some(ticket)
     }
@@ -192,7 +197,7 @@ impl Browser {
         self.remote.progress(ticket, progress);
     }
 
-    /// Handles the failure of the request that it waits for.
+    /// Handles the failure of the awaited request.
     pub(crate) fn failed(&mut self, ticket: Ticket, error: ApiError, now: Now) {
         self.remote.accept(ticket, now, Err(error));
     }
@@ -216,20 +221,22 @@ impl Browser {
         self.follow_selection();
     }
 
-    /// Whether the first row is selected: a person who has not moved down wants to see what comes
-    /// first, rather than follow that row in a new order or response.
+    /// Whether the first row is selected.
+    ///
+    /// A user who has not moved down wants to see the best row, rather than follow that row in a
+    /// new order or response.
     pub(crate) fn is_at_top(&self) -> bool {
         self.cursor == 0 && self.chosen == self.displayed_id()
     }
 
-    /// Whether the awaited response to another search selects its first row: nothing else was
-    /// selected, or what was is not among its rows.
+    /// Whether the awaited response selects its first row: it is to another search, and the
+    /// selected row was the first one or is not in the response.
     fn starts_at_top(&self, listing: &Listing) -> bool {
         let is_lost = self.chosen.is_none_or(|id| listing.row(id).is_none());
         self.asked_query.as_ref() != self.shown_query() && (is_lost || self.is_at_top())
     }
 
-    /// Selects the first row after the next [`Browser::rebuild`].
+    /// Makes the next [`Browser::rebuild`] select the first row.
     pub(crate) const fn go_to_top(&mut self) {
         self.cursor = 0;
         self.chosen = None;
@@ -239,14 +246,15 @@ impl Browser {
         self.select(self.cursor.saturating_add_signed(by));
     }
 
-    /// Whether a row is marked: picked by the person, or part of a plan that is the cheapest as a whole.
-    /// It is not told that another offer beats it.
+    /// Whether a row is marked, by the user or as part of a plan.
+    ///
+    /// A marked row gets no note that another offer beats it: a plan is the cheapest as a whole.
     pub fn is_marked(&self, row: usize) -> bool {
         let id = self.listing().and_then(|listing| listing.id(row));
         id.is_some_and(|id| self.marks.contains(&id))
     }
 
-    /// Marks or unmarks the selected row and goes to the next.
+    /// Marks or unmarks the selected row and moves to the next.
     pub(crate) fn mark(&mut self) {
         if let Some(id) = self.selected() {
             if !self.marks.remove(&id) {
@@ -256,7 +264,7 @@ impl Browser {
         }
     }
 
-    /// Unmarks rows that are not loaded: nobody sees them, and they have nothing to compare.
+    /// Unmarks rows that are not loaded: they are invisible and cannot be compared.
     pub(crate) fn unmark_absent(&mut self) {
         let listing = self.rows.listing();
         self.marks
@@ -270,8 +278,8 @@ impl Browser {
         self.rebuild();
     }
 
-    /// Filters the loaded rows by words that were not run yet, and by the conditions that plain
-    /// words mean.
+    /// Filters the loaded rows by words that are still being typed, and by the conditions of plain
+    /// words.
     pub fn narrow_while_typing(&mut self, words: Vec<String>, preview: Vec<Condition>) {
         if self.words != words || self.preview != preview {
             self.words = words;
@@ -322,7 +330,7 @@ impl Browser {
         &self.ran_words
     }
 
-    /// What a person would call the search: `4090 Europe`; empty if it is the default one.
+    /// A short name of the search: `4090 Europe`; empty for the default search.
     pub fn name(&self) -> String {
         let dialect = self.dialect();
         let defaults = language::default_conditions(self.query.catalog(), dialect);
@@ -350,7 +358,8 @@ impl Browser {
         texts.chain(words).collect::<Vec<_>>().join(" ")
     }
 
-    /// Takes conditions, words and settings from the bar; true if the market must be queried.
+    /// Sets conditions, words and settings from the bar; true if the market must be queried.
+    ///
     /// Switched-off conditions are not in the bar: they stay, unless the bar repeats them.
     pub fn take_query(&mut self, mut conditions: Vec<Condition>, words: Vec<String>, settings: &Settings) -> bool {
         let is_said = |kept: &Condition| {
@@ -378,8 +387,10 @@ impl Browser {
         self.apply(query, words)
     }
 
-    /// Takes a whole query from an editor; true if the market must be queried because the request
-    /// would differ. Another order matters only if the limit truncates the response.
+    /// Replaces the query by one from an editor; true if the market must be queried because the
+    /// request would differ.
+    ///
+    /// Another order matters only if the limit truncates the response.
     pub fn apply(&mut self, query: Query, words: Vec<String>) -> bool {
         let before = Query {
             order: query.order.clone(),
@@ -402,7 +413,7 @@ impl Browser {
         changed || self.listing().is_none() || self.lacks_market_order()
     }
 
-    /// Recomputes the view: local conditions, words, order; the selection follows its id.
+    /// Recomputes the view from local conditions, words and order; the selection follows its row.
     pub fn rebuild(&mut self) {
         self.revision += 1;
         self.rows.narrow();
@@ -410,7 +421,7 @@ impl Browser {
         self.follow_selection();
     }
 
-    /// Sorts the view; the selection follows its id.
+    /// Sorts the view; the selection follows its row.
     pub(crate) fn resort(&mut self) {
         self.revision += 1;
         self.rows.resort();
@@ -418,8 +429,8 @@ impl Browser {
         self.follow_selection();
     }
 
-    /// Recomputes the computed columns, then the view: after a change of rows, prices, job or local
-    /// conditions.
+    /// Recomputes the computed columns, then the view. Called after rows, prices, the job or local
+    /// conditions have changed.
     pub fn revalue(&mut self) {
         self.reprice();
         self.rows.revalue();
@@ -428,7 +439,7 @@ impl Browser {
         self.follow_selection();
     }
 
-    /// Adjusts the prices to the chosen storage, also those of earlier responses.
+    /// Adjusts the prices to the chosen storage, including those of earlier responses.
     pub(crate) fn reprice(&mut self) {
         let Some((model, gb)) = self.rows.reprice() else {
             return;

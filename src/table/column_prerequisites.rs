@@ -1,5 +1,7 @@
 //! Columns that need an input first: the cost of a job, the price of a volume for a term, the three
-//! prices. Orders and conditions on one wait until then.
+//! prices.
+//!
+//! Orders and conditions on such a column apply once it is set.
 
 use super::browser::Browser;
 use super::computed_columns::{JOB_COLUMNS, TERM_COLUMNS};
@@ -20,12 +22,12 @@ pub enum Need {
     /// A size and a term to price for.
     Term,
     ThreePrices,
-    /// The person's own throughput in that unit.
+    /// The user's own throughput in that unit.
     Throughput(WorkUnit),
 }
 
 impl Need {
-    /// What the numbers of a column depend on, whether or not it is set.
+    /// The prerequisite of a column, whether or not it is met; `None` if it has none.
     pub fn of(field: &Field) -> Option<Self> {
         let is_one_of = |keys: &[&str]| field.is_computed() && keys.contains(&field.key);
         if is_one_of(&["job_slack"]) {
@@ -43,7 +45,7 @@ impl Need {
         }
     }
 
-    /// What the person has to do first.
+    /// The advice to meet it, as an imperative.
     pub const fn remedy(self) -> &'static str {
         match self {
             Self::Job => "set a job first",
@@ -73,7 +75,7 @@ impl Need {
     }
 }
 
-/// A message about the conditions that are not applied, if there are any.
+/// A message about conditions that are not applied; `None` if all are.
 pub fn not_applied(unmet: Vec<(Need, &Condition)>, keymap: &Keymap) -> Option<String> {
     let texts: Vec<String> = unmet
         .into_iter()
@@ -87,7 +89,7 @@ pub fn not_applied(unmet: Vec<(Need, &Condition)>, keymap: &Keymap) -> Option<St
 }
 
 impl Rows {
-    /// The unmet prerequisite of a column, if there is one.
+    /// The unmet prerequisite of a column; `None` if its values can be computed.
     pub fn need(&self, field: &Field) -> Option<Need> {
         Need::of(field).filter(|need| match need {
             Need::Job => self.computed.job.is_none(),
@@ -98,7 +100,7 @@ impl Rows {
         })
     }
 
-    /// The conditions in force that are not applied because their column has an unmet prerequisite.
+    /// The conditions in force that are not applied, with the unmet prerequisite of their column.
     pub fn unmet_conditions(&self) -> Vec<(Need, &Condition)> {
         let conditions = self.query.active();
         conditions
@@ -106,7 +108,7 @@ impl Rows {
             .collect()
     }
 
-    /// The sort keys that apply: without those whose column has an unmet prerequisite.
+    /// The sort keys that apply: all but those with an unmet prerequisite.
     pub fn sorting_keys(&self) -> Vec<OrderKey> {
         let order = self.query.order.iter();
         order.filter(|key| self.need(key.field).is_none()).copied().collect()

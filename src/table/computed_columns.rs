@@ -1,6 +1,8 @@
-//! Values computed for each row: for offers prices per unit, the cost of a job, three prices in one
-//! row, the Pareto front; for volumes the price of a size and term. They are computed columns of
-//! the listing, so that tables, orders and exports treat them like any other.
+//! Columns computed for each row.
+//!
+//! For offers: prices per unit, the cost of a job, three prices in one row, the Pareto front. For
+//! volumes: the price of a size and term. They are columns of the listing, so that tables, orders
+//! and exports treat them like any other.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -15,7 +17,8 @@ use crate::domain::{Condition, Listing, OfferType};
 /// The columns that a job can add to the table.
 pub const JOB_COLUMNS: [&str; 4] = ["job_cost", "job_spare", "job_time", "job_slack"];
 
-/// Those that a job adds: the time only if it depends on the offer.
+/// The columns of [`JOB_COLUMNS`] that apply to `job`: the time only if it depends on the offer,
+/// the slack only with a deadline.
 pub fn columns_of(job: &Job) -> Vec<&'static str> {
     let is_added = |key: &&str| match *key {
         "job_time" => job.is_work(),
@@ -39,24 +42,25 @@ pub struct ComputedColumns {
     pub term: Option<VolumeTerm>,
     /// The searches for the three price models, if requested.
     pub price_models: PriceModelSearches,
-    /// The person's own throughput per GPU model.
+    /// The user's own throughput per GPU model.
     pub throughput: Arc<Throughput>,
-    /// The person's stars, notes and bans.
+    /// The user's stars, notes and bans.
     pub annotations: Arc<Annotations>,
     /// The bans that hide rows; none while banned rows are shown.
     pub(crate) bans: Bans,
-    /// What is annotated about each row; empty without any annotation.
+    /// The annotations of each row; empty if there are none at all.
     annotated: Vec<Annotated>,
     /// The rank of every row among comparable ones.
     pub standing: Standing,
     front: Option<Front>,
-    /// Whether each row can do the job or term; empty without one.
+    /// Whether each row suits the job or term; empty without one.
     fits: Vec<Fit>,
-    /// Counted once: every frame shows it, and a frame must not read all rows.
+    /// Number of unfit rows, counted once: every frame shows it, and a frame must not read all
+    /// rows.
     unfit_count: usize,
 }
 
-/// The numbers of one computed column.
+/// The values of one computed column, by row.
 type Numbers = Vec<Option<f64>>;
 
 fn seconds(hours: Result<f64, Gap>) -> Option<f64> {
@@ -70,7 +74,8 @@ impl ComputedColumns {
         Self { job, ..Self::default() }
     }
 
-    /// The same job and term for other rows; the three prices belong to the old ones.
+    /// The same job and term for other rows, without the three prices, which belong to the old
+    /// ones.
     pub fn for_other_rows(&self) -> Self {
         Self {
             job: self.job,
@@ -83,20 +88,22 @@ impl ComputedColumns {
         }
     }
 
-    /// Whether others are computed from the same.
+    /// Whether `other` is computed from the same inputs.
     pub(super) fn is_for(&self, other: &Self) -> bool {
         (self.job, self.term, &self.bans) == (other.job, other.term, &other.bans)
             && Arc::ptr_eq(&self.annotations, &other.annotations)
             && Arc::ptr_eq(&self.throughput, &other.throughput)
     }
 
-    /// The front of price against `DLPerf` among the rows last computed: of a job's bill and the
-    /// speed of the offer, else of $/h and speed per GPU. For a job of fixed length, the lowest bill.
+    /// The Pareto front of the rows last computed: price against `DLPerf`.
+    ///
+    /// With a job it compares the bill and the speed of the offer, otherwise $/h and speed per GPU.
+    /// For a job of fixed length it is the lowest bill.
     pub const fn front(&self) -> Option<&Front> {
         self.front.as_ref()
     }
 
-    /// How many of some rows are on the front.
+    /// Number of `rows` that are on the front.
     pub fn count_best(&self, rows: &[u32]) -> usize {
         let Some(front) = &self.front else { return 0 };
         let members = || front.members().iter().map(|point| point.row as usize);
@@ -106,17 +113,18 @@ impl ComputedColumns {
         rows.iter().filter(is_best).count()
     }
 
-    /// Whether a row can do the job or term.
+    /// Whether a row suits the job or term.
     pub fn fit(&self, row: usize) -> Fit {
         self.fits.get(row).copied().unwrap_or_default()
     }
 
-    /// Whether a row is not known to have the space and time for the job or term.
+    /// Whether a row has too little space or time for the job or term, or does not report enough to
+    /// tell.
     pub fn is_unfit(&self, row: usize) -> bool {
         self.fit(row) != Fit::Yes
     }
 
-    /// What rows are that do not fit; `None` for those that do.
+    /// A description of the misfit, for the screen; `None` for rows that suit the job.
     pub fn unfit_words(&self, fit: Fit) -> Option<&'static str> {
         let has_deadline = self.job.is_some_and(|job| job.deadline.is_some());
         match fit {
@@ -127,7 +135,7 @@ impl ComputedColumns {
         }
     }
 
-    /// How many rows are unfit.
+    /// Number of unfit rows.
     pub const fn unfit(&self) -> usize {
         self.unfit_count
     }
@@ -137,12 +145,12 @@ impl ComputedColumns {
         self.fits = fits;
     }
 
-    /// What the person has annotated about a row.
+    /// The user's annotations of a row.
     pub fn annotated(&self, row: usize) -> Annotated {
         self.annotated.get(row).copied().unwrap_or_default()
     }
 
-    /// The loaded rows that are starred, and those with a note.
+    /// The numbers of loaded rows with a star, and with a note.
     pub fn count_annotated(&self) -> (usize, usize) {
         let count = |is: fn(&&Annotated) -> bool| self.annotated.iter().filter(is).count();
         (count(|row| row.is_starred), count(|row| row.has_note))
@@ -155,8 +163,10 @@ impl ComputedColumns {
         listing.set_columns([("starred", numbers.collect())]);
     }
 
-    /// Fills the computed columns of a listing. Only rows that meet `conditions`, which are applied
-    /// locally, compete for the front. `disk` GB must fit.
+    /// Fills the computed columns of a listing. Only rows that meet the local `conditions` compete
+    /// for the front.
+    ///
+    /// Without a job, a row is unfit if it lacks `disk` GB.
     pub fn fill_for(&mut self, listing: &mut Listing, pricing: Basis, disk: Option<f64>, conditions: &[Condition]) {
         self.standing = Standing::default();
         self.annotate(listing);
@@ -259,7 +269,7 @@ impl ComputedColumns {
         ]
     }
 
-    /// What the work costs in the person's units; empty for units without a rate.
+    /// The cost of the work in each of the user's units; empty for units without a rate.
     fn work_columns(&self, listing: &Listing, pricing: Basis) -> Vec<(&'static str, Numbers)> {
         let prices = Prices::new(listing, pricing.model);
         let cost = |unit: WorkUnit, row: usize| {

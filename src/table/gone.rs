@@ -1,4 +1,4 @@
-//! The rows that a watched search has lost: when each was missed first, and its last price.
+//! The rows that a watched search has lost: the time each was first missed, and its last price.
 
 use std::collections::VecDeque;
 
@@ -7,10 +7,10 @@ use crate::domain::{Field, Listing, RowId};
 use crate::record::Lot;
 use crate::record::differences::{differences, lot_of};
 
-// Departures that are kept: more than any screen lists.
+// Maximum number of stored departures: more than any screen lists.
 const MOST: usize = 500;
 
-/// A row that a response lacks and the one before had; times are in seconds since 1970.
+/// A row of the previous response that the newest one lacks; times are in seconds since 1970.
 #[derive(Debug)]
 struct Departure {
     id: RowId,
@@ -19,24 +19,24 @@ struct Departure {
     price: Option<f64>,
 }
 
-/// The newest departures, since auto-refresh is on.
+/// The newest departures since auto-refresh was turned on, latest first.
 #[derive(Debug, Default)]
 pub(crate) struct Departures(VecDeque<Departure>);
 
 /// A row of the baseline that is gone.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GoneRow {
-    /// Its row in the baseline.
+    /// Its row number in the baseline.
     pub row: u32,
-    /// When it was missed first, in seconds since 1970; `None` if that is longer ago than
-    /// departures are kept.
+    /// The time it was first missed, in seconds since 1970; `None` if that departure is no longer
+    /// stored.
     pub at: Option<f64>,
     /// Its last price, in the unit of the compared column.
     pub price: Option<f64>,
 }
 
 impl Departures {
-    /// Notes what `listing`, which was received `now`, lacks of the response before it.
+    /// Records the rows of the previous response that `listing`, received `now`, lacks.
     pub fn note(&mut self, before: &Listing, listing: &Listing, price: &Field, now: Now) {
         for row in differences(before, listing, price).left {
             let Some(id) = before.id(row as usize) else {
@@ -52,8 +52,9 @@ impl Departures {
         self.0.truncate(MOST);
     }
 
-    /// The rows of the baseline among `gone`, the latest first. One that had got another id in
-    /// between left with its machine.
+    /// The rows of the baseline among `gone`, the latest departure first.
+    ///
+    /// A row whose id changed in between departed with its machine.
     pub fn of(&self, baseline: &Listing, gone: &[u32], price: &Field) -> Vec<GoneRow> {
         let departure_of = |row: u32| {
             let id = baseline.id(row as usize);

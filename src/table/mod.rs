@@ -1,4 +1,4 @@
-//! The rows on screen, and what is computed on them.
+//! The rows on screen, and the values computed from them.
 
 pub mod bar;
 pub mod browser;

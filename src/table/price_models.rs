@@ -28,12 +28,12 @@ impl PriceModelSearches {
         &self.slots[index.unwrap_or(0)]
     }
 
-    /// The response to a price model's search.
+    /// The response to a price model's search, if it has arrived.
     pub fn listing(&self, model: OfferType) -> Option<&Listing> {
         self.slot(model).shown()
     }
 
-    /// Whether the limit truncated a price model's response, so that a missing offer may exist.
+    /// Whether a price model's response may be truncated, so that a missing offer may exist.
     pub fn is_cut(&self, model: OfferType) -> bool {
         self.listing(model)
             .is_some_and(|listing| coverage(listing, self.limit) != Coverage::Whole)
@@ -45,7 +45,7 @@ impl PriceModelSearches {
         models.all(|model| self.listing(*model).is_some())
     }
 
-    /// Whether a column of [`COLUMNS`] is still without values because a response is awaited.
+    /// Whether a column of [`COLUMNS`] has no values yet because a response is awaited.
     pub fn awaits_column(&self, key: &str) -> bool {
         let mut slots = models_of(key).iter().map(|model| self.slot(*model));
         COLUMNS.contains(&key) && slots.any(|slot| slot.is_loading() && slot.shown().is_none())
@@ -85,7 +85,7 @@ impl PriceModelSearches {
         requests
     }
 
-    /// Takes the response to a price model's search that was requested elsewhere.
+    /// Sets the response to a price model's search that was requested elsewhere.
     pub fn set(&mut self, model: OfferType, listing: Listing, limit: Option<u32>) {
         self.limit = limit;
         let index = OfferType::ALL.iter().position(|known| *known == model);

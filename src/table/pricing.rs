@@ -1,4 +1,4 @@
-//! What rows are priced for: offers for a job, volumes for a size and term.
+//! The basis of prices: a job for offers, size and term for volumes.
 
 use super::browser::Browser;
 use super::computed_columns::{JOB_COLUMNS, TERM_COLUMNS, columns_of};
@@ -68,21 +68,21 @@ impl Browser {
         self.asks_other_than(&before)
     }
 
-    /// Goes back to the default search, priced for no job and no term; the caller sends it.
+    /// Resets to the default search, without job and term; the caller sends it.
     pub fn reset(&mut self) {
         self.set_job(None);
         self.set_term(None);
         self.apply(language::default_query(self.resource(), self.dialect()), Vec::new());
     }
 
-    /// Makes the disk of the job, if there is one, the storage that prices include.
+    /// Sets the storage that prices include to the job's disk, if there is a job.
     pub(crate) fn take_disk_of_job(&mut self) {
         if let Some(job) = self.computed.job {
             self.query.storage = Some(job.disk_gb);
         }
     }
 
-    /// Replaces a sort key by another column, unless that is a key already.
+    /// Replaces the sort key `from` by `to`, unless `to` is a key already.
     fn reorder(&mut self, from: &str, to: &str) {
         let field = self.resource().catalog().column(to);
         let order = &mut self.query.order;

@@ -1,5 +1,7 @@
-//! Typing in the query bar: plain words are read, other words filter the loaded rows at once,
-//! completion is offered, and Enter turns the text into the query.
+//! Typing in the query bar.
+//!
+//! Plain words are read, other words filter the loaded rows at once, completion is offered, and
+//! Enter turns the text into the query.
 
 use std::cell::OnceCell;
 use std::cmp::Reverse;
@@ -21,7 +23,7 @@ impl Browser {
         self.query_typed();
     }
 
-    /// Handles a change of the text: its words filter at once, completion is updated.
+    /// Handles a change of the text: its words filter the rows at once, and completion is updated.
     pub(crate) fn query_typed(&mut self) {
         self.bar.error = None;
         let text = self.bar.input.text().to_owned();
@@ -58,7 +60,7 @@ impl Browser {
         self.bar.offer(completion, counts);
     }
 
-    /// Reads the plain words of the bar, and shows what they mean.
+    /// Reads the plain words of the bar, and shows their meaning.
     pub(crate) fn read_words(&mut self) -> Reading {
         let reading = plain::read(
             self.bar.input.text(),
@@ -83,14 +85,14 @@ impl Browser {
         reading
     }
 
-    /// The GPU models of the rows that were here.
+    /// The GPU models seen in this pane's rows.
     fn models(&self) -> plain::Names {
         let seen = self.names.get("gpu_name").into_iter().flatten();
         seen.map(String::as_str).collect()
     }
 
-    /// The conditions of plain words on the records' own columns: while they are typed they filter
-    /// the loaded rows as a preview.
+    /// The conditions of plain words that can filter the loaded rows as a preview, while they are
+    /// typed.
     fn preview(&self, reading: &Reading) -> Vec<Condition> {
         let parsed = language::parse(
             &reading.meaning.conditions,
@@ -104,7 +106,8 @@ impl Browser {
         conditions.filter(|condition| !condition.field.is_computed()).collect()
     }
 
-    /// Puts the meaning of the words at the cursor before the other candidates; of an ambiguous text all readings.
+    /// Adds the meaning of the words at the cursor in front of the other candidates; all readings
+    /// if the text is ambiguous.
     fn offer_meaning(&self, text: &str, completion: &mut Completion) {
         let cursor = self.bar.input.cursor_byte();
         let before = &text[..text.floor_char_boundary(cursor)];
@@ -154,7 +157,7 @@ impl Browser {
         };
     }
 
-    /// Runs the typed query. A query with a mistake stays in the bar.
+    /// Runs the typed query. `None` if it has a mistake; it then stays in the bar.
     pub(crate) fn run_typed(&mut self, local: &LocalTime) -> Option<Ran> {
         let text = self.bar.input.text().trim().to_owned();
         let reading = plain::read(&text, self.query.catalog(), self.dialect(), &self.models());
@@ -175,7 +178,7 @@ impl Browser {
                 let settings = &reading.meaning.settings;
                 self.take_job(settings, local);
                 let must_ask = self.take_query(parsed.conditions, parsed.words, settings);
-                // Whether another order is asked for depends on the limit, which `must_ask` has seen to.
+                // Whether another order needs a request depends on the limit, which `must_ask` has covered.
                 before.order.clone_from(&self.query.order);
                 self.bar.ran(&text);
                 self.show_query_in_bar();
@@ -188,15 +191,16 @@ impl Browser {
         }
     }
 
-    /// Takes what the plain words of the command line say besides conditions.
+    /// Applies the settings in the plain words of the command line.
     pub fn take_settings(&mut self, settings: &Settings, local: &LocalTime) {
         let (conditions, words) = (self.query.conditions.clone(), self.ran_words().to_vec());
         self.take_job(settings, local);
         self.take_query(conditions, words, settings);
     }
 
-    /// Sets the job that plain words describe, if they do. The lowest bill comes first, unless another order
-    /// was chosen.
+    /// Sets the job that plain words describe, if they do.
+    ///
+    /// Offers are then sorted by the lowest bill, unless another order was chosen.
     fn take_job(&mut self, settings: &Settings, local: &LocalTime) {
         if !settings.job.is_job() {
             return;
@@ -211,7 +215,7 @@ impl Browser {
         }
     }
 
-    /// Goes back to the running query; Up recalls the draft.
+    /// Restores the running query; Up recalls the draft.
     pub(crate) fn cancel_typed(&mut self) {
         let running = self.query_text();
         self.bar.leave(&running);
@@ -219,7 +223,7 @@ impl Browser {
         self.show_query_in_bar();
     }
 
-    /// How many loaded rows have the value of each candidate; empty if the candidates are not
+    /// The number of loaded rows with each candidate's value; empty if the candidates are not
     /// values.
     fn candidate_counts(&self, completion: &Completion, counts: &Counts<'_>) -> Vec<usize> {
         let (Some(listing), Some(field)) = (self.listing(), completion.values_of) else {
@@ -241,17 +245,18 @@ impl Browser {
     }
 }
 
-/// What running a typed query did.
+/// The result of running a typed query.
 pub(crate) struct Ran {
     /// Whether the market must be queried.
     pub must_ask: bool,
     /// Conditions that words replaced, and words that are not understood.
     pub summary: Option<String>,
-    /// Machines that the planner is to find.
+    /// The cluster to plan, if the words ask for one.
     pub cluster: Option<Cluster>,
 }
 
-/// What a person must know of a reading: `replaces gpu_name=RTX_4090`.
+/// A notice on how a text was read, such as `replaces gpu_name=RTX_4090`; `None` if it was read as
+/// written.
 fn describe_changes(reading: &Reading, text: &str, replaced: &[Condition]) -> Option<String> {
     let refused = reading.refused.iter().map(|part| &text[part.span.clone()]);
     let refused: Vec<_> = refused.filter(|words| words.contains(' ')).collect();
@@ -261,13 +266,14 @@ fn describe_changes(reading: &Reading, text: &str, replaced: &[Condition]) -> Op
     (!texts.is_empty()).then(|| texts.join(" · "))
 }
 
-/// How many rows have each value of a field.
+/// The number of rows for each value of a field.
 type Counts<'a> = HashMap<&'a str, usize>;
 
-/// Counts the rows of each text or boolean that can be a candidate.
+/// Counts the rows of each text or boolean that can be a completion candidate.
 fn value_counts<'a>(listing: Option<&'a Listing>, field: &Field) -> Counts<'a> {
-    // Nobody chooses a value that is longer than a line, and counting hashes each of them.
-    /// Longer texts are no candidates: in bytes.
+    /// Maximum length of a candidate, in bytes.
+    ///
+    /// Nobody chooses a value longer than a line, and counting hashes each of them.
     const LONGEST: usize = 320;
     let mut counts = Counts::new();
     let Some(listing) = listing else {
@@ -289,7 +295,7 @@ fn value_counts<'a>(listing: Option<&'a Listing>, field: &Field) -> Counts<'a> {
     counts
 }
 
-/// The words without the one being typed, if it may still become the name of a field or a place.
+/// The words without the one being typed, if it may still become a field name or a place.
 fn settled(mut words: Vec<String>, text: &str, browser: &Browser) -> Vec<String> {
     let may_become_a_name = |word: &str| {
         let word = word.to_lowercase();
@@ -311,8 +317,10 @@ fn settled(mut words: Vec<String>, text: &str, browser: &Browser) -> Vec<String>
     words
 }
 
-/// Parses the bar's text. The defaults at its start can be overridden by what is typed after them:
-/// `verified=true … verified=false` means unverified, not a contradiction.
+/// Parses the bar's text.
+///
+/// Defaults at its start can be overridden by conditions typed after them: `verified=true …
+/// verified=false` means unverified, not a contradiction.
 fn parse_bar(browser: &Browser, text: &str) -> Result<language::Parsed, language::LanguageError> {
     let (catalog, dialect) = (browser.query.catalog(), browser.dialect());
     let defaults = language::default_conditions(catalog, dialect);

@@ -1,4 +1,4 @@
-//! What the responses to searches add to the recorded market.
+//! Turns responses to searches into polls for the record.
 
 use super::browser::Browser;
 use super::remote::{Now, Phase};
@@ -10,20 +10,20 @@ use crate::domain::{Dialect, Listing, Query, Resource};
 use crate::record;
 use crate::record::{Moment, Poll};
 
-/// A search that waits for its response.
+/// A search that awaits its response.
 #[derive(Debug, Clone)]
 pub(crate) struct Asked {
     query: Query,
-    /// When it was sent, on the monotonic clock.
+    /// The monotonic time it was sent.
     since: f64,
-    /// Seconds until it is repeated, if it is.
+    /// Seconds until it is repeated; `None` if it is not.
     interval: Option<u32>,
-    /// Which machines and hosts it leaves out.
+    /// The machines and hosts it leaves out.
     bans: Bans,
 }
 
 impl Asked {
-    /// The search that a pane waits for; `None` for records without a price.
+    /// The awaited search of a pane; `None` for records without a price.
     pub(crate) fn by(browser: &Browser) -> Option<Self> {
         let Phase::Loading { since, .. } = browser.remote().phase() else {
             return None;
@@ -38,7 +38,7 @@ impl Asked {
         })
     }
 
-    /// A search that is not repeated and leaves out what the person banned.
+    /// A search that is not repeated, without the banned rows.
     pub(crate) const fn once(query: Query, since: f64, bans: Bans) -> Self {
         Self {
             query,
@@ -58,13 +58,13 @@ impl Asked {
         Poll::of(&self.query, listing, check, dialect, &self.arrival(now))
     }
 
-    /// What the response to a search that no pane shows says.
+    /// The poll of a response to a search that no pane shows.
     pub(crate) fn once_answered(&self, listing: &Listing, dialect: &'static Dialect, now: Now) -> Poll {
         let check = ResponseCheck::of(listing, &self.query, dialect);
         self.answered(listing, &check, dialect, now)
     }
 
-    /// That there was no response; nothing if nothing was sent.
+    /// The poll of a request that failed; `None` if nothing was sent.
     pub(crate) fn failed(&self, error: &ApiError, dialect: &'static Dialect, now: Now) -> Option<Poll> {
         let was_sent = !matches!(error, ApiError::Misconfigured(_));
         was_sent.then(|| Poll::failed(&self.query, dialect, &self.arrival(now)))

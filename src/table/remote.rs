@@ -1,4 +1,4 @@
-//! Remote data: requests in flight, and the one rule against stale responses.
+//! Remote data: requests in flight, and the rule that rejects stale responses.
 
 use crate::api::{ApiError, Received, Reply, Request, Response};
 use crate::domain::Listing;
@@ -14,7 +14,7 @@ pub struct Now {
 
 impl Now {
     /// Whether the computer was suspended since an `earlier` moment: wall clocks run on meanwhile,
-    /// the other one stops.
+    /// the monotonic one stops.
     pub fn was_suspended_since(self, earlier: Self) -> bool {
         const LEAST: f64 = 30.0;
         (self.epoch - earlier.epoch) - (self.mono - earlier.mono) > LEAST
@@ -36,7 +36,7 @@ impl Tickets {
     }
 }
 
-/// What a table needs done about requests.
+/// A request to send, or to abort, for a table.
 #[derive(Debug, PartialEq)]
 pub enum Sending {
     Send(Ticket, Request),
@@ -50,13 +50,13 @@ pub enum Phase {
     Loading {
         /// The request whose response is accepted.
         ticket: Ticket,
-        /// When it was sent, on the monotonic clock.
+        /// The monotonic time it was sent.
         since: f64,
         /// The number of the attempt, from 1.
         attempt: u32,
-        /// Why and until when it waits, if it does.
+        /// The wait before it is sent; `None` if it is sent.
         waiting: Option<Waiting>,
-        /// What has arrived of the response, if part of it has.
+        /// The part of the response that has arrived, if any.
         arrived: Option<Received>,
     },
     Ready,
@@ -66,33 +66,34 @@ pub enum Phase {
 /// A wait before a request is sent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Waiting {
-    /// When it is sent, on the monotonic clock.
+    /// The monotonic time at which it is sent.
     pub until: f64,
-    /// Why it waits, for display.
+    /// The reason for the wait, for display.
     pub why: String,
 }
 
-/// What happens to a request before its response is complete.
+/// The progress of a request whose response is not complete.
 #[derive(Debug, Clone)]
 pub enum Progress {
     /// It is sent, or waits for the rate limit or a retry.
     Attempt {
-        /// From 1.
+        /// The number of the attempt, from 1.
         number: u32,
-        /// How long and why it waits, if it does.
+        /// The wait before it is sent; `None` if it is sent.
         waiting: Option<Waiting>,
     },
     /// Part of the response has arrived.
     Received(Received),
 }
 
-/// Remote data and the state of the newest request for it. Old data stays while new data loads or
-/// fails to.
+/// Remote data and the state of the newest request for it.
+///
+/// Old data stays while new data loads, and if loading fails.
 #[derive(Debug)]
 pub struct Remote<T> {
     shown: Option<T>,
     shown_at: Option<Now>,
-    /// Whether a newer request for it has failed, also after its error was dismissed.
+    /// Whether a newer request for it has failed, even if its error was dismissed.
     is_outdated: bool,
     phase: Phase,
 }
@@ -123,12 +124,12 @@ impl<T> Remote<T> {
         self.shown.take().zip(self.shown_at.take())
     }
 
-    /// When the data was received.
+    /// The time at which the data was received.
     pub const fn shown_at(&self) -> Option<Now> {
         self.shown_at
     }
 
-    /// Whether the newest request that ended has failed, so that the data is older than it should be.
+    /// Whether the last completed request failed, so that the data is out of date.
     pub const fn is_outdated(&self) -> bool {
         self.is_outdated
     }
@@ -172,7 +173,7 @@ impl<T> Remote<T> {
         }
     }
 
-    /// The rule: a response is accepted only if its ticket is the awaited one.
+    /// Stores a response if its ticket is the awaited one; false if it is stale.
     pub fn accept(&mut self, ticket: Ticket, now: Now, answer: Result<T, ApiError>) -> bool {
         if self.awaited() != Some(ticket) {
             return false;
@@ -209,7 +210,7 @@ impl<T> Remote<T> {
             } => {
                 *attempt = number;
                 *waiting = reason;
-                // What arrived of an earlier attempt is no part of the next.
+                // The part that arrived of an earlier attempt does not belong to the next.
                 *arrived = None;
             }
             Progress::Received(received) => {
@@ -221,7 +222,7 @@ impl<T> Remote<T> {
         }
     }
 
-    /// What has arrived of the awaited response: never a complete one.
+    /// The part of the awaited response that has arrived; never a complete one.
     pub const fn arrived(&self) -> Option<&Received> {
         match &self.phase {
             Phase::Loading { arrived, .. } => arrived.as_ref(),
@@ -229,7 +230,7 @@ impl<T> Remote<T> {
         }
     }
 
-    /// Cancels the request; the data stays. Returns the ticket to abort.
+    /// Cancels the request and returns its ticket, to abort it; the data stays.
     pub fn cancel(&mut self) -> Option<Ticket> {
         let awaited = self.awaited()?;
         self.phase = if self.shown.is_some() {
@@ -240,7 +241,7 @@ impl<T> Remote<T> {
         Some(awaited)
     }
 
-    /// Clears the error; the data stays.
+    /// Clears the error of the newest request; the data stays.
     pub fn dismiss(&mut self) {
         if matches!(self.phase, Phase::Failed(_)) {
             self.phase = if self.shown.is_some() {
@@ -253,7 +254,8 @@ impl<T> Remote<T> {
 }
 
 impl Remote<Listing> {
-    /// Takes the records it waits for, or why there are none; true if it did.
+    /// Stores the awaited records, or the error in their place; false if the ticket is not awaited
+    /// or the reply has no records.
     pub fn take_records(&mut self, ticket: Ticket, now: Now, response: Response) -> bool {
         let answer = match response {
             Ok(Reply::Records(listing)) => Ok(*listing),

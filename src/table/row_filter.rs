@@ -1,15 +1,16 @@
-//! Filters rows by words: each must occur in some text column, in any case.
+//! Filters rows by words: each word must occur in some text column, in any case.
 
 use crate::domain::field::Kind;
 use crate::domain::listing::Column;
 use crate::domain::text::{beginning, occurrences};
 use crate::domain::{Field, Listing};
 
-// More than any column shows.
-/// How much of a text is searched with every key, in bytes.
+/// Number of bytes of each text that are searched at every key press.
+///
+/// More than any column shows.
 const SEARCHED: usize = 1024;
 
-/// Whether a column is searched for words.
+/// Whether a column is searched for the words.
 pub const fn is_searched(field: &Field) -> bool {
     field.in_record && matches!(field.kind, Kind::Text | Kind::Country | Kind::Version)
 }
@@ -18,8 +19,9 @@ pub const fn is_searched(field: &Field) -> bool {
 struct Hits<'a> {
     field: &'static Field,
     column: &'a Column,
-    /// Whether each distinct text contains it: texts are interned, so that each is searched once,
-    /// however many rows have it.
+    /// Whether each distinct text contains the word.
+    ///
+    /// Texts are interned, so that each is searched once, however many rows have it.
     texts: Vec<bool>,
 }
 
@@ -35,8 +37,9 @@ impl Hits<'_> {
 pub struct Narrowed {
     /// The rows that contain all words, in their order.
     pub rows: Vec<u32>,
-    /// Columns that contain a word that no shown column contains: without them nobody would see why
-    /// a row matches.
+    /// Columns that contain a word that no shown column contains.
+    ///
+    /// They are shown too, as otherwise nobody would see why a row matches.
     pub revealed: Vec<&'static Field>,
 }
 

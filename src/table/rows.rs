@@ -1,7 +1,7 @@
 //! The rows of a pane as they are shown: checked, priced, filtered and sorted.
 //!
-//! They are arranged the same way wherever that is done: on another thread for a response, and in the
-//! event loop after a change of the search.
+//! The same code arranges them on another thread for a response, and in the event loop after a
+//! change of the search.
 
 mod offered;
 
@@ -15,16 +15,16 @@ use crate::domain::query::DEFAULT_STORAGE_GB;
 use crate::domain::response_check::{Discrepancy, ResponseCheck, Violation};
 use crate::domain::{Condition, Dialect, Field, Listing, OfferType, Query, Resource};
 
-/// The loaded rows, what they are arranged by, and what that comes to.
+/// The loaded rows, the settings that arrange them, and the resulting view.
 #[derive(Debug)]
 pub struct Rows {
     pub query: Query,
-    /// Words that filter the loaded rows, also while they are typed.
+    /// Words that filter the loaded rows, including words still being typed.
     pub words: Vec<String>,
     /// Conditions that filter the loaded rows while the plain words for them are typed.
     pub(super) preview: Vec<Condition>,
     pub columns: Vec<&'static Field>,
-    /// Values computed for each row, beside the record's own.
+    /// Values computed for each row, in addition to the record's own.
     pub computed: Box<ComputedColumns>,
     dialect: &'static Dialect,
     listing: Option<Listing>,
@@ -34,9 +34,9 @@ pub struct Rows {
     view: Vec<u32>,
     visible_best: usize,
     contents: u64,
-    /// Columns in which the words were found, besides those the person has chosen.
+    /// Columns that contain a filter word, in addition to the chosen ones.
     revealed: Vec<&'static Field>,
-    /// What the rows offer, if it was counted with them.
+    /// The groups of the rows, if they were counted in advance.
     counted: Option<OfferCounts>,
 }
 
@@ -60,8 +60,9 @@ impl Rows {
         }
     }
 
-    /// No rows yet, but what others are arranged by: for a response to `asked`. The prices of other
-    /// models belong to the old rows.
+    /// An arrangement without rows, with these settings, for a response to `asked`.
+    ///
+    /// The prices of other models are left out, as they belong to the old rows.
     pub(super) fn for_response(&self, asked: Option<Query>) -> Self {
         Self {
             words: self.words.clone(),
@@ -74,15 +75,15 @@ impl Rows {
         }
     }
 
-    /// Whether others are arranged by the same.
+    /// Whether `other` has the same settings.
     fn is_arranged_as(&self, other: &Self) -> bool {
         self.computed.is_for(&other.computed)
             && (&self.query, &self.words, &self.preview, &self.columns)
                 == (&other.query, &other.words, &other.preview, &other.columns)
     }
 
-    /// Arranges the rows of a response; what the first frame with them shows is computed, in the market
-    /// panel too if it is there.
+    /// Arranges the rows of a response. Values that the first frame shows are computed here, with
+    /// those of the market panel if `has_panel`.
     pub(super) fn arrange(&mut self, listing: Listing, has_panel: bool) {
         read_ahead(&listing);
         if let Some(asked) = &self.shown_query {
@@ -95,7 +96,7 @@ impl Rows {
         self.prepare(has_panel);
     }
 
-    /// Arranges rows of the record, which no response is checked against.
+    /// Arranges recorded rows, without checking them against a response.
     pub(super) fn arrange_recorded(&mut self, listing: Listing) {
         read_ahead(&listing);
         self.listing = Some(listing);
@@ -103,7 +104,7 @@ impl Rows {
         self.revalue();
     }
 
-    /// Arranges the rows by the same as others.
+    /// Arranges the rows with the settings of `other`.
     pub(super) fn arrange_as(&mut self, other: &Self) {
         if self.is_arranged_as(other) {
             return;
@@ -117,7 +118,8 @@ impl Rows {
         self.revalue();
     }
 
-    /// Removes the rows of the response; the prices of other models, which are requested with the next, stay.
+    /// Removes the rows of the response. The prices of other models stay until the next request
+    /// replaces them.
     pub(super) fn clear(&mut self) {
         self.listing = None;
         self.shown_query = None;
@@ -129,11 +131,12 @@ impl Rows {
         self.narrow();
     }
 
-    /// Takes over the rows of a response; true if they are arranged as these are now.
+    /// Moves the rows of an arranged response here; true if they are arranged as the settings are
+    /// now.
     pub(super) fn take_arranged(&mut self, mut arranged: Self) -> bool {
         let has_price_models = !self.computed.price_models.is_empty();
         if has_price_models || !self.is_arranged_as(&arranged) {
-            // The person went on meanwhile, or the prices of other models join the rows.
+            // The settings have changed meanwhile, or the prices of other models join the rows.
             self.listing = arranged.listing;
             self.shown_query = arranged.shown_query;
             self.check = arranged.check;
@@ -144,7 +147,7 @@ impl Rows {
         true
     }
 
-    /// The loaded rows, without which nothing is shown.
+    /// Removes and returns the loaded rows, so that nothing is shown.
     pub(crate) const fn take_listing(&mut self) -> Option<Listing> {
         self.listing.take()
     }
@@ -153,7 +156,7 @@ impl Rows {
         self.listing.as_mut()
     }
 
-    /// Changes whenever rows or their prices do, but not with their order.
+    /// A number that changes with the rows or their prices, but not with their order.
     pub const fn contents(&self) -> u64 {
         self.contents
     }
@@ -166,7 +169,7 @@ impl Rows {
         self.dialect
     }
 
-    /// The loaded rows; [`Rows::view`] selects from them.
+    /// The loaded rows; [`Rows::view`] selects and sorts them.
     pub const fn listing(&self) -> Option<&Listing> {
         self.listing.as_ref()
     }
@@ -181,8 +184,7 @@ impl Rows {
         &self.view
     }
 
-    /// Columns to show besides the chosen ones: without them nobody would see where a word was
-    /// found.
+    /// Columns to show in addition to the chosen ones, because a filter word was found there.
     pub fn revealed(&self) -> &[&'static Field] {
         &self.revealed
     }
@@ -197,7 +199,8 @@ impl Rows {
         &self.check.discrepancies
     }
 
-    /// Whether the loaded rows are all that the market has for their query.
+    /// Whether the loaded rows are all that the market has for their query; `None` before a
+    /// response.
     pub fn coverage(&self) -> Option<Coverage> {
         let limit = self.shown_query.as_ref()?.limit;
         let listing = self.listing()?;
@@ -213,7 +216,7 @@ impl Rows {
         self.coverage() == Some(Coverage::Cut)
     }
 
-    /// Whether nothing proves that the loaded rows are all.
+    /// Whether the loaded rows may be incomplete.
     pub fn may_have_more(&self) -> bool {
         self.coverage().is_some_and(|coverage| coverage != Coverage::Whole)
     }
@@ -232,7 +235,7 @@ impl Rows {
     }
 
     /// Shows the computed columns `keys` in their order after the column `behind`; those already
-    /// shown keep their index.
+    /// shown stay in place.
     pub fn show_columns(&mut self, keys: &[&str], behind: &str) {
         let index = self.columns.iter().position(|field| field.key == behind);
         let mut index = index.map_or(self.columns.len().min(1), |index| index + 1);
@@ -257,7 +260,7 @@ impl Rows {
     }
 
     /// The storage in GB that the displayed prices include, and whether they are bourse's estimate
-    /// until the market confirms them.
+    /// that the market has not confirmed.
     pub fn storage(&self) -> (f64, bool) {
         let wanted = self.query.storage_gb();
         let is_estimate = self
@@ -266,8 +269,8 @@ impl Rows {
         (wanted, is_estimate)
     }
 
-    /// The price basis: the job's bill, else $/h as quoted, or with the chosen storage if the
-    /// response was not priced for it.
+    /// The price basis: the job's bill, or else $/h as quoted, estimated for the chosen storage if
+    /// the response was not priced for it.
     pub fn pricing(&self) -> Basis {
         let query = self.shown_query.as_ref().unwrap_or(&self.query);
         Basis {
@@ -277,7 +280,7 @@ impl Rows {
         }
     }
 
-    /// The disk in GB that offers must have, as chosen by the person.
+    /// The disk in GB that offers must have, as chosen by the user.
     fn wanted_disk(&self) -> Option<f64> {
         self.query
             .storage
@@ -298,8 +301,8 @@ impl Rows {
         self.narrow();
     }
 
-    /// Adjusts the prices to the chosen storage, if the response was priced for another. Returns the
-    /// price model and that storage.
+    /// Adjusts the prices to the chosen storage. Returns the price model, and the storage in GB if
+    /// the response was priced for another; `None` before a response, and for rows that are no offers.
     pub(super) fn reprice(&mut self) -> Option<(OfferType, Option<f64>)> {
         let asked = self.shown_query.as_ref()?;
         if self.resource() != Resource::Offers {
@@ -315,7 +318,7 @@ impl Rows {
         Some((model, estimate))
     }
 
-    /// Recomputes the view: local conditions, words, order.
+    /// Recomputes the view from local conditions, words and order.
     pub(super) fn narrow(&mut self) {
         self.contents += 1;
         self.counted = None;
@@ -339,7 +342,7 @@ impl Rows {
         }
     }
 
-    /// Some rows in the order of the query.
+    /// Sorts `rows` by the query.
     fn sorted(&self, listing: &Listing, mut rows: Vec<u32>) -> Vec<u32> {
         let order = self.sorting_keys();
         let first = order.first();
@@ -355,13 +358,13 @@ impl Rows {
         rows
     }
 
-    /// How many rows of the view are on the front of price against speed.
+    /// Number of rows of the view on the front of price against speed.
     pub const fn visible_best(&self) -> usize {
         self.visible_best
     }
 
-    /// How many rows of the view cannot do the job or term, and how many do not report enough to tell: they come
-    /// last.
+    /// The numbers of rows of the view that do not suit the job or term, and that do not report
+    /// enough to tell. Both are sorted last.
     pub fn visible_unfit(&self) -> (usize, usize) {
         let up_to = |most: Fit| {
             self.view
@@ -371,7 +374,7 @@ impl Rows {
         (known - up_to(Fit::Yes), self.view.len() - known)
     }
 
-    /// Whether the request differs from that of the query `before`.
+    /// Whether the request body differs from that of the query `before`.
     pub(crate) fn asks_other_than(&self, before: &Query) -> bool {
         let body = |query: &Query| {
             let request = Request::Search(query.clone());
@@ -381,9 +384,10 @@ impl Rows {
     }
 }
 
-/// Reads the columns that a response does not arrive with and that are needed soon: for its check, for
-/// the market panel, and those that words are searched in. One pass over the records reads them all;
-/// each on its own would cost one.
+/// Reads in advance the columns that a response needs soon: for its check, the market panel and the
+/// words.
+///
+/// One pass over the records reads them all; separately, each would need a pass.
 fn read_ahead(listing: &Listing) {
     const NEEDED: [&str; 4] = ["is_bid", "gpu_ids", "datacenter", "verified"];
     let catalog = listing.catalog();

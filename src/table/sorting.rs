@@ -1,4 +1,4 @@
-//! Sorting: at once among the loaded rows, and if the limit truncated them, by the market too.
+//! Sorting: at once among the loaded rows, and by the market too if the limit truncated them.
 //!
 //! The cheapest of 500 loaded offers is not the cheapest of 2,000. A new order over a truncated
 //! response therefore also requests the market's own top rows.
@@ -8,12 +8,14 @@ use super::remote::{Now, Ticket};
 use crate::domain::insight::Coverage;
 use crate::domain::{Direction, Field, Listing, OrderKey, Query};
 
-// Pressing `>` five times should cost one request, because markets limit them.
 /// Seconds without another change before the market is queried.
+///
+/// Pressing `>` five times should cost one request, because markets limit them.
 const SETTLE: f64 = 0.3;
 
 impl Browser {
     /// Sorts by `order` at once, and queries the market soon if the limit truncated the response.
+    /// Returns the ticket of a superseded request, to abort it.
     pub fn set_order(&mut self, order: Vec<OrderKey>, now: Now) -> Option<Ticket> {
         self.query.order = order;
         self.go_to_top();
@@ -58,7 +60,7 @@ impl Browser {
             .collect()
     }
 
-    /// Whether the market may have more rows and supports the order but was not asked for it.
+    /// Whether the market may have more rows and supports the order, but did not sort by it.
     pub(crate) fn lacks_market_order(&self) -> bool {
         let wanted = self.market_keys(&self.query);
         let sent = self.shown_query();
@@ -74,7 +76,7 @@ impl Browser {
         }
     }
 
-    /// Whether the request in flight differs from the response shown only in its order.
+    /// Whether the request in flight differs from the shown response only in its order.
     fn asks_only_for_order(&self) -> bool {
         let Some((asked, shown)) = self.asked_query.as_ref().zip(self.shown_query()) else {
             return false;
@@ -86,7 +88,8 @@ impl Browser {
         asked.order != shown.order && *asked == reordered
     }
 
-    /// The order that the market is being queried for, because its own top rows may differ.
+    /// A note on the order that the market is queried for, as its own top rows may differ; `None` if
+    /// it is not.
     pub fn order_request(&self) -> Option<String> {
         let is_asking = self.ask_order_at.is_some() || (self.remote.is_loading() && self.lacks_market_order());
         let limit = self.query.limit?;
@@ -102,8 +105,8 @@ impl Browser {
         })
     }
 
-    /// Whether better rows may exist than the first one: the market has more than the loaded rows,
-    /// and they are not its top ones in this order.
+    /// Whether better rows than the first one may exist: the loaded rows are incomplete, and not
+    /// the market's top ones in this order.
     pub fn is_sorted_among_loaded(&self) -> bool {
         let keys = self.sorting_keys();
         let is_whole = self.coverage().is_none_or(|coverage| coverage == Coverage::Whole);

@@ -1,4 +1,4 @@
-//! Suggestions for a search that finds nothing: names that the market does not use, such as
+//! Suggestions for a search without results: names that the market does not use, such as
 //! `gpu_name=4090` for RTX 4090.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,15 +8,16 @@ use crate::domain::field::{Filter, Kind};
 use crate::domain::text::visible;
 use crate::domain::{Condition, Field, Listing, country, language};
 
-/// The names in the records of a pane, by field. They are collected over time, because an empty
-/// response has none.
+/// The names in the records of a pane, by field.
+///
+/// They are collected over time, because an empty response has none.
 pub(crate) type Names = BTreeMap<&'static str, BTreeSet<String>>;
 
-/// Names of a field that are remembered: more than any market has models and countries.
+/// Maximum number of stored names of a field: more than any market has models or countries.
 const MOST_NAMES: usize = 5000;
 
 impl Browser {
-    /// Remembers the names in the loaded rows.
+    /// Stores the names in the loaded rows.
     pub(crate) fn remember_names(&mut self) {
         // Only columns that are read with every response: others would cost another pass over all
         // rows.
@@ -48,7 +49,7 @@ impl Browser {
         language::did_you_mean(condition, &seen)
     }
 
-    /// Whether no row is left and another condition may find some.
+    /// Whether no row is shown and another condition may find some.
     pub fn has_suggestion(&self) -> bool {
         let is_for_query =
             |listing: &Listing| listing.skipped().is_empty() && (listing.is_empty() || self.words.is_empty());
@@ -77,7 +78,7 @@ impl Browser {
     }
 }
 
-/// The different values of a text field that are here, for completion and choices.
+/// The distinct values of a text field in the loaded rows, for completion and choices.
 pub(crate) fn seen_values(listing: Option<&Listing>, field: &Field) -> Vec<String> {
     let Some(listing) = listing else {
         return Vec::new();

@@ -1,17 +1,17 @@
-//! Table cells that break a condition that the market was sent.
+//! Table cells that break a condition sent to the market.
 
 use super::browser::Browser;
 use crate::domain::{Field, Query, Source};
 
 impl Browser {
-    /// Whether a column has cells that break a condition that the market was sent.
+    /// Whether a column has cells that break a condition sent to the market.
     pub fn is_accused(&self, field: &Field) -> bool {
         self.violations()
             .iter()
             .any(|violation| reads_same(violation.field, field))
     }
 
-    /// Whether a cell breaks a condition that the market was sent.
+    /// Whether a cell breaks a condition sent to the market.
     pub fn is_violating(&self, row: usize, field: &Field) -> bool {
         !self.violations().is_empty()
             && self.violations().iter().any(|violation| {
@@ -26,7 +26,7 @@ impl Browser {
             })
     }
 
-    /// The columns with such cells: chosen ones where there are, else others.
+    /// The columns with such cells; chosen ones are preferred.
     pub fn accused(&self) -> Vec<&'static Field> {
         let catalog = self.query.catalog();
         let column = |field: &Field| {
@@ -40,7 +40,8 @@ impl Browser {
     }
 }
 
-/// Whether two fields read the same member: a violation of `verified` shows on `verification`.
+/// Whether two fields read the same member of a record: a violation of `verified` shows on
+/// `verification`.
 fn reads_same(condition: &Field, column: &Field) -> bool {
     let member = |field: &Field| match field.source {
         Source::Member(name)

@@ -1,4 +1,4 @@
-//! What a search with auto-refresh remembers: earlier responses, and what has changed since.
+//! The state of a search with auto-refresh: earlier responses, and the changes since.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
@@ -13,18 +13,20 @@ use crate::record::differences::{lots, recorded_lot};
 use crate::record::watch::CauseSearch;
 use crate::record::{Cause, Event, EventKind, Lot, Moment, Poll};
 
-/// Seconds without a key after which the person has not been looking.
+/// Seconds without a key press after which the user counts as away.
 const AWAY: f64 = 60.0;
 
-/// Seconds behind other windows after which a watched search pauses.
+/// Seconds in the background after which auto-refresh pauses.
 const LONG_AWAY: f64 = 3600.0;
 
-// Without a record they are in memory only, and nobody reads further back.
-/// Events that are kept while nothing is recorded.
+/// Maximum number of stored events while nothing is recorded.
+///
+/// They are in memory only, and nobody reads further back.
 const MOST_EVENTS: usize = 500;
 
-// Finding those that no baseline has takes milliseconds, which a few more are not worth.
-/// Causes that are kept without looking whether a baseline has their lots.
+/// Maximum number of stored causes before those without a lot in any baseline are removed.
+///
+/// Finding these takes milliseconds, which a few more causes are not worth.
 const MOST_KNOWN_CAUSES: usize = 1000;
 
 /// The shortest interval in seconds between two requests of a watched search.
@@ -36,23 +38,23 @@ pub const fn floor(resource: Resource) -> f64 {
     }
 }
 
-/// Which earlier response the newest one is compared with.
+/// The earlier response that the newest one is compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Baseline {
-    /// The one before.
+    /// The previous response.
     LastPoll,
-    /// The one that was on the screen when the person was last there.
+    /// The response last seen by the user before leaving.
     LastLook,
-    /// The first of the day.
+    /// The first response of the day.
     #[default]
     Today,
 }
 
 impl Baseline {
-    /// All, in the order of the choice.
+    /// All baselines, in the order of the selector.
     pub const ALL: [Self; 3] = [Self::LastPoll, Self::LastLook, Self::Today];
 
-    /// Its name in the choice.
+    /// Its name in the selector.
     pub const fn title(self) -> &'static str {
         match self {
             Self::LastPoll => "last refresh",
@@ -66,38 +68,38 @@ impl Baseline {
 pub struct Watch {
     /// Seconds between a response and the next request.
     pub(crate) interval: f64,
-    /// When the first request after this was turned on is due, on the monotonic clock.
+    /// The monotonic time of the first request after auto-refresh was turned on.
     pub(crate) first: f64,
-    /// Whether it waits until the terminal is in front again.
+    /// Whether it is paused until the terminal is in front again.
     is_paused: bool,
-    /// Since when the terminal is not in front, on the monotonic clock.
+    /// The monotonic time since which the terminal is in the background; `None` while it is in
+    /// front.
     away: Option<f64>,
     baseline: Baseline,
-    /// Whose midnight ends a day.
+    /// The time zone whose midnight starts a new day.
     zone: TimeZone,
-    /// Earlier responses by their number, only those that a baseline needs.
+    /// The earlier responses that a baseline needs, by number.
     kept: BTreeMap<u64, (Listing, Now)>,
     last: Option<u64>,
     looked: Option<u64>,
     today: Option<u64>,
-    /// The number of the response that the person saw last, and when.
+    /// The number of the response that the user saw last, and the monotonic time.
     seen: (u64, f64),
-    /// What the newest response changed.
+    /// The changes from the baseline to the newest response.
     pub(crate) changes: Changes,
     pub(crate) departures: Departures,
-    /// Why lots are gone, where a search could tell.
+    /// The causes of departures that a search could determine.
     pub(crate) causes: HashMap<Lot, Cause>,
-    /// The newest response as a poll, and the events since auto-refresh is on, the newest first: what
-    /// the tape shows where nothing is recorded.
+    /// The newest response as a poll, for the events while nothing is recorded.
     poll: Option<Poll>,
     events: VecDeque<Event>,
-    /// The search for the causes under way.
+    /// The search for causes in progress.
     pub(crate) cause_search: Option<(Ticket, CauseSearch)>,
-    /// When another program recorded prices that are newer than the rows here.
+    /// The time of prices that another program recorded, if they are newer than the rows.
     pub(crate) recorded: Option<Moment>,
-    /// Polls of another program that were read in the record.
+    /// Number of another program's polls that were read from the record.
     polls_read: u64,
-    /// The newest poll while that search is under way: it is recorded with the causes.
+    /// The newest poll while the search for causes is in progress: it is recorded with the causes.
     pub(crate) unrecorded: Option<Box<Poll>>,
 }
 
@@ -107,39 +109,39 @@ pub struct Changes {
     pub(crate) arrived: HashSet<RowId>,
     pub(crate) field: Option<&'static Field>,
     pub(crate) prices: HashMap<RowId, (f64, f64)>,
-    /// Rows missing from the latest response.
+    /// Number of rows missing from the latest response.
     pub gone: usize,
-    /// Those rows in the baseline; see [`Watch::order_gone`].
+    /// The missing rows in the baseline; see [`Watch::order_gone`].
     pub(crate) gone_rows: Vec<GoneRow>,
-    /// The machines and models of those rows, each with how many they are.
+    /// The machines and models of the missing rows, with the number of each.
     pub(crate) gone_lots: HashMap<Lot, usize>,
-    /// Whether the limit truncated a response, so that a missing row may only be pushed out of it.
+    /// Whether the limit may have truncated a response, so that a missing row may still exist.
     pub is_cut: bool,
 }
 
 impl Changes {
-    /// How many rows are new.
+    /// Number of new rows.
     pub fn new_rows(&self) -> usize {
         self.arrived.len()
     }
 
-    /// The rows that are gone: those with a known cause, then the others, the latest to leave first.
+    /// The missing rows: those with a known cause first, then the latest departures first.
     pub fn gone_rows(&self) -> &[GoneRow] {
         &self.gone_rows
     }
 
-    /// Whether a column's prices are compared.
+    /// Whether the prices of a column are compared.
     pub fn compares(&self, field: &Field) -> bool {
         self.field == Some(field)
     }
 
-    /// How many prices fell, and how many rose.
+    /// The numbers of prices that fell, and that rose.
     pub fn moves(&self) -> (usize, usize) {
         let down = self.prices.values().filter(|(from, to)| to < from).count();
         (down, self.prices.len() - down)
     }
 
-    /// Whether a row is new.
+    /// Whether a row is new since the baseline.
     pub fn is_new(&self, id: RowId) -> bool {
         self.arrived.contains(&id)
     }
@@ -200,13 +202,13 @@ impl Watch {
         self.baseline
     }
 
-    /// When the baseline was received; `None` until there is a second response.
+    /// The time at which the baseline was received; `None` until there is a second response.
     pub fn since(&self) -> Option<Now> {
         self.before().map(|(_, since)| *since)
     }
 
-    /// How many of the gone rows have each known cause, then how many have none; empty if no cause
-    /// is known.
+    /// The number of missing rows for each known cause, then of those without one; empty if no
+    /// cause is known.
     pub fn gone_causes(&self) -> Vec<(&'static str, usize)> {
         let mut counts: Vec<(&'static str, usize)> = Vec::new();
         for cause in [Cause::Rented, Cause::LeftTheSearch, Cause::Delisted] {
@@ -225,7 +227,7 @@ impl Watch {
         counts
     }
 
-    /// What the cause of a departure is called.
+    /// The name of a departure's cause.
     pub const fn cause_name(&self, cause: Cause) -> &'static str {
         match cause {
             Cause::Rented => "rented",
@@ -237,7 +239,7 @@ impl Watch {
         }
     }
 
-    /// The response that the newest one is compared with.
+    /// The response that the newest one is compared with, and its time.
     pub(crate) fn before(&self) -> Option<&(Listing, Now)> {
         let number = match self.baseline {
             Baseline::LastPoll => self.last,
@@ -247,7 +249,7 @@ impl Watch {
         self.kept.get(&number?)
     }
 
-    /// Notes which rows of the response before are missing from the newest one.
+    /// Records the rows of the previous response that the newest one lacks.
     pub(crate) fn note_departures(&mut self, newest: Option<&Listing>, now: Now) {
         let before = self.last.and_then(|last| self.kept.get(&last));
         if let (Some((before, _)), Some(newest)) = (before, newest)
@@ -267,17 +269,17 @@ impl Watch {
         self.kept.get(&self.last?).map(|(listing, _)| listing)
     }
 
-    /// The earlier responses, to price them as the newest one is.
+    /// The earlier responses, to price them like the newest one.
     pub(crate) fn kept_mut(&mut self) -> impl Iterator<Item = &mut Listing> {
         self.kept.values_mut().map(|(listing, _)| listing)
     }
 
-    /// Compares with another response from now on; the caller computes the changes.
+    /// Sets the baseline; the caller computes the changes.
     pub(crate) const fn compare_with(&mut self, baseline: Baseline) {
         self.baseline = baseline;
     }
 
-    /// Forgets all responses: they belong to another search.
+    /// Removes all responses, which belong to another search.
     pub(crate) fn forget(&mut self) {
         self.kept.clear();
         (self.last, self.looked, self.today) = (None, None, None);
@@ -290,12 +292,12 @@ impl Watch {
         self.events.clear();
     }
 
-    /// The events since auto-refresh is on, the newest first.
+    /// The events since auto-refresh was turned on, newest first.
     pub fn events(&self) -> impl Iterator<Item = &Event> {
         self.events.iter()
     }
 
-    /// Forgets why lots were gone that are back, and of those that no baseline has.
+    /// Removes the causes of lots that are listed again, and of those that no baseline has.
     pub(crate) fn forget_causes(&mut self, newest: &Listing) {
         if self.causes.is_empty() {
             return;
@@ -309,13 +311,14 @@ impl Watch {
         }
     }
 
-    /// Why a lot is gone, if a search has told.
+    /// The cause of a lot's departure, if a search has determined it.
     pub fn cause(&self, lot: &Lot) -> Option<Cause> {
         self.causes.get(lot).copied()
     }
 
-    /// Moves the gone rows with a known cause in front: where the limit truncates responses, the
-    /// others are many and mean little.
+    /// Moves the missing rows with a known cause to the front.
+    ///
+    /// Where the limit truncates responses, the others are many and mean little.
     pub(crate) fn order_gone(&mut self) {
         let mut rows = std::mem::take(&mut self.changes.gone_rows);
         if let Some(baseline) = self.baseline_listing() {
@@ -326,12 +329,12 @@ impl Watch {
         self.changes.gone_rows = rows;
     }
 
-    /// The poll that waits for its causes: it is recorded without them when auto-refresh ends.
+    /// The poll that waits for its causes, to record it without them as auto-refresh ends.
     pub(crate) fn ended(self) -> Option<Box<Poll>> {
         self.unrecorded
     }
 
-    /// Adds what a response changed to the events, with prices of offers that have `storage` GB.
+    /// Adds the changes of a response to the events, priced with `storage` GB.
     pub(crate) fn polled(&mut self, poll: &Poll, storage: f64) {
         let priced = |poll: &Poll| poll.without_lines().priced(storage, record::PricePer::Gpu);
         let before = self.poll.as_ref();
@@ -349,7 +352,8 @@ impl Watch {
         }
     }
 
-    /// Keeps the response number `number` that the next one is about to replace.
+    /// Stores the response number `number`, which the next one is about to replace, and removes
+    /// those no baseline needs.
     pub(crate) fn keep(&mut self, number: u64, listing: Listing, at: Now, now: Now) {
         self.last = Some(number);
         let is_of_yesterday = self.day(at) != self.day(now);
@@ -367,8 +371,8 @@ impl Watch {
         Some(moment.to_zoned(self.zone.clone()).date())
     }
 
-    /// The person is there while response number `number` is shown; true if they were away, so that
-    /// what they see is compared with another response now.
+    /// Records that the user is present while response `number` is shown; true if they were away,
+    /// so that the baseline changes.
     pub(crate) fn looked(&mut self, number: u64, now: Now) -> bool {
         let (seen, at) = std::mem::replace(&mut self.seen, (number, now.mono));
         let was_away = now.mono - at > AWAY && seen != number;
@@ -378,17 +382,17 @@ impl Watch {
         was_away && self.baseline == Baseline::LastLook
     }
 
-    /// The person looks away while response number `number` is shown.
+    /// Records that the user leaves while response `number` is shown.
     pub(crate) const fn looked_away(&mut self, number: u64, now: Now) {
         self.seen = (number, now.mono);
     }
 
-    /// The terminal is no longer in front.
+    /// Records that the terminal went to the background.
     pub(crate) fn left(&mut self, now: Now) {
         self.away.get_or_insert(now.mono);
     }
 
-    /// The person is back; what is paused goes on at once.
+    /// Records that the terminal is in front again; a paused search continues at once.
     pub(crate) fn came_back(&mut self, now: Now) {
         self.away = None;
         if std::mem::take(&mut self.is_paused) {
@@ -396,51 +400,52 @@ impl Watch {
         }
     }
 
-    /// Pauses if the terminal was behind others for long.
+    /// Pauses if the terminal was in the background for long.
     pub(crate) fn pause(&mut self, now: Now) {
         self.is_paused |= self.is_long_away(now);
     }
 
-    /// Whether the terminal was behind others for long.
+    /// Whether the terminal was in the background for [`LONG_AWAY`] or longer.
     pub(crate) fn is_long_away(&self, now: Now) -> bool {
         self.away.is_some_and(|since| now.mono - since >= LONG_AWAY)
     }
 
-    /// When it pauses, unless the person comes back.
+    /// The monotonic time at which it pauses, unless the terminal comes to the front; `None` while
+    /// it is there.
     pub(crate) fn pauses_at(&self) -> Option<f64> {
         self.away.filter(|_| !self.is_paused).map(|since| since + LONG_AWAY)
     }
 
-    /// Whether it waits until the terminal is in front again.
+    /// Whether it is paused until the terminal is in front again.
     pub const fn is_paused(&self) -> bool {
         self.is_paused
     }
 
-    /// Notes a poll of another program that was read in the record.
+    /// Records that another program's poll was read from the record.
     pub(crate) const fn read(&mut self, poll: &Poll) {
         self.polls_read += 1;
         self.recorded = Some(poll.at);
     }
 
-    /// When another program recorded prices that are newer than the rows here, if one did.
+    /// The time of prices that another program recorded, if they are newer than the rows.
     pub const fn recorded(&self) -> Option<Moment> {
         self.recorded
     }
 
-    /// How many polls of another program were read in the record.
+    /// Number of another program's polls that were read from the record.
     pub const fn polls_read(&self) -> u64 {
         self.polls_read
     }
 }
 
-/// How often watched searches send requests, and what is shown of them.
+/// The request rate of watched searches, and how their changes are shown.
 #[derive(Debug)]
 pub struct Pace {
-    /// Requests a minute.
+    /// Maximum requests per minute.
     pub limit: usize,
-    /// Seconds between two requests of a search that is watched from now on.
+    /// Seconds between two requests, for searches watched from now on.
     pub interval: f64,
-    /// Whether rows that are gone are listed below the table.
+    /// Whether missing rows are listed below the table.
     pub lists_gone: bool,
     /// The settings in the configuration.
     configured: Option<Watching>,
@@ -460,8 +465,9 @@ impl Default for Pace {
 }
 
 impl Pace {
-    /// Applies the configuration. A form may have chosen another interval since: a file that does not
-    /// change it leaves that.
+    /// Applies the configuration.
+    ///
+    /// An interval chosen in a form stays, unless that of the file has changed.
     pub fn configure(&mut self, settings: Watching) {
         self.limit = usize::try_from(settings.requests_a_minute).unwrap_or(usize::MAX);
         let before = self.configured.replace(settings);
@@ -479,7 +485,7 @@ pub(crate) const fn price_of(resource: Resource) -> &'static str {
     }
 }
 
-/// Whether two queries request the same rows and prices, ignoring limit and order.
+/// Whether two queries request the same rows and prices, regardless of limit and order.
 pub(crate) fn is_same_question(left: &Query, right: &Query) -> bool {
     let left = Query {
         order: right.order.clone(),

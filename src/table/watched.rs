@@ -13,13 +13,14 @@ use crate::record::differences::{differences, lots, recorded_lot};
 use crate::record::watch::Missing;
 
 impl Browser {
-    /// The auto-refresh, if it is on.
+    /// The state of auto-refresh; `None` while it is off.
     pub fn watching(&self) -> Option<&Watch> {
         self.watch.as_deref()
     }
 
-    /// Call before a response replaces the current one: the current one is kept for comparison. A
-    /// response to another query has nothing to compare with.
+    /// Stores the current response for comparison; called before another one replaces it.
+    ///
+    /// A response to another query has nothing to compare with.
     pub(crate) fn before_watched_answer(&mut self, now: Now) {
         // With a limit, another order selects other rows.
         let is_cut = self.coverage() != Some(Coverage::Whole);
@@ -37,7 +38,7 @@ impl Browser {
         }
     }
 
-    /// Call after a response: computes the changes, and schedules the next request.
+    /// Records the departed rows and computes the changes; called after a response.
     pub(crate) fn after_watched_answer(&mut self, now: Now) {
         let Some(mut watch) = self.watch.take() else { return };
         // These rows are newer.
@@ -50,7 +51,7 @@ impl Browser {
         self.recompare();
     }
 
-    /// Computes the changes, as the response or its baseline is another one.
+    /// Computes the changes again, after the response or the baseline has changed.
     pub(crate) fn recompare(&mut self) {
         let Some(mut watch) = self.watch.take() else {
             return;
@@ -63,7 +64,7 @@ impl Browser {
         self.watch = Some(watch);
     }
 
-    /// Compares with another earlier response from now on.
+    /// Compares with another baseline from now on.
     pub(crate) fn compare_with(&mut self, baseline: Baseline) {
         if let Some(watch) = &mut self.watch {
             watch.compare_with(baseline);
@@ -72,8 +73,8 @@ impl Browser {
         }
     }
 
-    /// The lots that the newest response lacks and the one before had, of whose absence no cause is
-    /// known; none where they may only be out of view.
+    /// The lots of the previous response that the newest one lacks, without a known cause; none
+    /// where the limit may hide them.
     pub(crate) fn missing_lots(&self) -> Vec<Missing> {
         let before = self.watching().and_then(|watch| Some((watch, watch.last_poll()?)));
         let (Some((watch, before)), Some(listing)) = (before, self.listing()) else {
@@ -90,7 +91,7 @@ impl Browser {
             let is_missing = !here.contains(&lot) && !watch.causes.contains_key(&lot);
             is_missing.then(|| (lot, host().and_then(|host| i64::try_from(host).ok())))
         });
-        // Which ones are asked about must not depend on the order of the rows.
+        // The choice of lots must not depend on the order of the rows.
         missing.collect::<BTreeMap<_, _>>().into_iter().collect()
     }
 
@@ -125,13 +126,13 @@ impl Browser {
         coverage(listing, limit) != Coverage::Whole
     }
 
-    /// How many requests a refresh sends.
+    /// Number of requests that a refresh sends.
     pub(crate) fn requests(&self) -> u32 {
-        // A refresh asks again for the three price models too, since prices of one moment are compared.
+        // A refresh also requests the three price models, since prices of one moment are compared.
         if self.computed.price_models.is_empty() { 1 } else { 4 }
     }
 
-    /// The poll that waits for its causes, to record it without them: the next one is here.
+    /// The poll that waits for its causes, to record it without them before the next one.
     pub(crate) fn take_unrecorded(&mut self) -> Option<Box<Poll>> {
         self.watch.as_mut()?.unrecorded.take()
     }

@@ -12,6 +12,7 @@ mod api;
 mod cases;
 mod cli;
 mod domain;
+mod files;
 mod frozen;
 mod fuzz;
 mod hostile;

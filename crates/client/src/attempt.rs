@@ -1,16 +1,16 @@
-//! Turns an attempt into a request to the routing endpoint, and the response into its result.
+//! Converts an attempt to a request to the routing endpoint, and the response to its result.
 
 use bourse_domain::Untrusted;
 use bourse_domain::routing::{Completion, Hop, Outcome, RoutePlan};
 
 use super::{ApiError, Assignment, Called, QueuePlace, Reply, RouteCall, RouteReply, Secret, WorkerClient};
 
-// Thousands of attempts run through here; a documented status has some hundred bytes.
-/// The longest status reply that is searched for the request's id and index, in bytes.
+/// The maximum length of a status reply that is searched for the request's id and index, in bytes.
+///
+/// Thousands of attempts run through here; a documented status has some hundred bytes.
 const SEARCHED: usize = 64 * 1024;
 
-/// The request of an attempt of `plan` with that cost and index. `key` is sent instead of the
-/// profile's.
+/// The request of an attempt of `plan` with a load estimate and an index. `key` is sent instead of the profile's.
 pub fn call(plan: &RoutePlan, cost: f64, request_idx: Option<u64>, key: Option<Secret>) -> RouteCall {
     let place = plan.replay_timeout.map(|replay_timeout| QueuePlace {
         request_idx: request_idx.unwrap_or(0),
@@ -24,8 +24,9 @@ pub fn call(plan: &RoutePlan, cost: f64, request_idx: Option<u64>, key: Option<S
     }
 }
 
-/// The result of an attempt with a response of `bytes` bytes, or an error. Failures are classified
-/// as in the figures; their full text is kept beside them.
+/// The result of an attempt from its response of `bytes` bytes, or its error.
+///
+/// Failures are classified as in the figures; their full text is stored as the reply.
 pub fn completion(result: Result<Reply, ApiError>, bytes: u64) -> Completion {
     match result {
         Ok(Reply::Routed(RouteReply::Assigned(assignment))) => assigned(assignment, bytes),
@@ -73,7 +74,7 @@ fn assigned(assignment: Assignment, bytes: u64) -> Completion {
     }
 }
 
-/// The same result with the call of the worker that followed.
+/// Adds the call of the worker that followed to a result.
 #[must_use]
 pub fn with_call(completion: Completion, called: Option<Called>) -> Completion {
     let Some(Called { call, answer }) = called else {
@@ -86,7 +87,8 @@ pub fn with_call(completion: Completion, called: Option<Called>) -> Completion {
     }
 }
 
-/// Sends the request of a plan on to the worker of a reply, if it assigns one.
+/// Sends the request of a plan on to the assigned worker; `None` if the reply assigns none, or the plan sends nothing
+/// on.
 pub async fn send_on(workers: &WorkerClient, hop: Option<&Hop>, result: &Result<Reply, ApiError>) -> Option<Called> {
     let hop = hop?;
     let Ok(Reply::Routed(RouteReply::Assigned(assignment))) = result else {
@@ -111,7 +113,7 @@ fn failure(error: &ApiError) -> Outcome {
         | ApiError::Cut { .. }
         | ApiError::TooLarge { .. }
         | ApiError::TooManyRecords { .. } => Outcome::garbage(&error.to_string()),
-        // The server did not accept it, or never got it.
+        // The server rejected it, or never received it.
         ApiError::Misconfigured(_)
         | ApiError::NotConnected { .. }
         | ApiError::Redirected { .. }
@@ -124,7 +126,7 @@ fn failure(error: &ApiError) -> Outcome {
     }
 }
 
-/// The id and the queue index that the server gave a waiting request.
+/// The id and the queue index that the server assigned to a waiting request; `None` if the reply lacks them.
 fn identity(json: &Untrusted) -> (Option<Untrusted>, Option<u64>) {
     let text = json.compared();
     if text.len() > SEARCHED {

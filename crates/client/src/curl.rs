@@ -5,32 +5,33 @@ use bourse_domain::text;
 use super::ledger::LedgerEntry;
 use super::wire::{Method, WireRequest};
 
-/// One runnable POSIX shell command that sends `request` to `url`. The body follows `--data-raw` as
-/// one quoted word; the key comes from the environment and is never in the text.
+/// The runnable POSIX shell command that sends `request` to `url`.
+///
+/// The body follows `--data-raw` as one quoted word; the key comes from the environment and is never in the text.
 pub fn command(request: &WireRequest, url: &str) -> String {
     written(request.method, url, true, request.body_text().as_deref())
 }
 
-/// The request of a ledger entry as such a command; without a key if none was sent.
+/// The request of a ledger entry as a POSIX shell command; without a key if none was sent.
 pub fn recorded(entry: &LedgerEntry) -> String {
     let body = entry.request_body();
     written(entry.method, &entry.url, entry.with_key, body.as_deref())
 }
 
-/// Where a command for a worker gets the root certificate from.
+/// The place from which a command for a worker reads the root certificate.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum WorkerRoot {
-    /// The certificates of the computer that runs it.
+    /// The certificates of the computer on which it runs.
     #[default]
     System,
-    /// A PEM file.
+    /// A PEM file, by its path.
     File(String),
-    /// An address to read it from, such as that of a sandbox.
+    /// An address with the certificate, such as that of a sandbox.
     Address(String),
 }
 
-/// One runnable POSIX shell command that sends a JSON body to a worker without any key; `None` unless its
-/// untrusted address is a plain web address.
+/// The runnable POSIX shell command that sends a JSON body to a worker without any key; `None` unless its untrusted
+/// address is a plain web address.
 pub fn to_worker(url: &str, body: &str, root: &WorkerRoot) -> Option<String> {
     let command = without_key(url, body)?;
     let Some(rest) = command.strip_prefix("curl ").filter(|_| url.starts_with("https://")) else {
@@ -52,21 +53,21 @@ fn written(method: Method, url: &str, with_key: bool, body: Option<&str>) -> Str
     }
     if let Some(body) = body {
         command.push_str(" -H 'Content-Type: application/json' --data-raw ");
-        // `\uXXXX` is the same JSON, and no terminal acts on it.
+        // `\uXXXX` is equivalent JSON that is harmless on a terminal.
         command.push_str(&quoted(&text::json_for_terminal(body)));
     }
     command
 }
 
-/// One runnable POSIX shell command that sends a JSON body to an address without any key; `None`
-/// unless an untrusted address is a plain web address.
+/// The runnable POSIX shell command that sends a JSON body to an address without any key; `None` unless the untrusted
+/// address is a plain web address.
 pub fn without_key(url: &str, body: &str) -> Option<String> {
     let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"))?;
     let is_plain = !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_graphic());
     is_plain.then(|| written(Method::Post, url, false, Some(body)))
 }
 
-/// A word in single quotes. No argument can hold NUL; an address has it encoded.
+/// A word in single quotes. NUL, which no argument can contain, is encoded as in an address.
 fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\0', "%00").replace('\'', r"'\''"))
 }

@@ -1,7 +1,7 @@
-//! Errors of calls: kinds that the program acts on, with messages that a person acts on.
+//! Errors of calls: kinds that the program acts on, with messages that a user acts on.
 //!
-//! An [`ApiError`] never holds a response, a value from it or another library's error: those may
-//! contain secrets. Messages of a server are kept bounded, as untrusted text.
+//! An [`ApiError`] never holds a response, a value from it or another library's error: those may contain secrets.
+//! Messages of a server are stored bounded, as untrusted text.
 
 use std::fmt;
 use std::time::Duration;
@@ -20,33 +20,33 @@ pub(crate) const WORDS_KEPT: usize = 400;
 /// The body of an error response.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum ErrorBody {
-    /// No body.
+    /// There is no body.
     #[default]
     Nothing,
     /// A message, in one of the documented shapes or as plain text.
     Words {
-        /// The error code (`invalid_request`), if there is one.
+        /// The error code (`invalid_request`); `None` if there is none.
         code: Option<Untrusted>,
-        /// The message, if there is one.
+        /// The message; `None` if there is none.
         message: Option<Untrusted>,
     },
     /// A web page instead of an API response.
     Page {
-        /// Its title, if it has one.
+        /// The title; `None` if it has none.
         title: Option<Untrusted>,
     },
-    /// Nothing readable.
+    /// An unreadable body.
     Noise,
 }
 
 impl ErrorBody {
-    /// Whether it is an error of the interface and not of something in between: only then is it
-    /// certain that a refused write was not carried out.
+    /// Whether it is an error of the interface and not of a proxy in between: only then is it certain that a refused
+    /// write was not carried out.
     const fn is_clear(&self) -> bool {
         matches!(self, Self::Words { .. })
     }
 
-    /// The bounded message, if there is one.
+    /// The bounded message; `None` if there is none.
     pub const fn message(&self) -> Option<&Untrusted> {
         match self {
             Self::Words {
@@ -62,7 +62,7 @@ impl ErrorBody {
 }
 
 impl fmt::Display for ErrorBody {
-    /// As the end of a sentence: empty, or starting with a colon or blank.
+    /// Writes the end of a sentence: empty, or starting with a colon, a comma or a blank.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Nothing => Ok(()),
@@ -88,22 +88,22 @@ fn shown(text: &Untrusted) -> String {
     text.screen(WORDS_KEPT)
 }
 
-/// Why there was no connection.
+/// The reason a connection failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unreachable {
-    /// The name of the host is not known.
+    /// The name of the host cannot be resolved.
     NoSuchName,
-    /// Nothing listens at the address.
+    /// No server listens at the address.
     NobodyListens,
     /// No connection within the timeout.
     TooSlow,
     /// The certificate is not trusted.
     Certificate,
-    /// The server speaks no version of TLS that is still safe.
+    /// The server supports no secure version of TLS.
     TlsVersion,
-    /// No TLS, or none that makes sense.
+    /// Not TLS, or an invalid handshake.
     Handshake,
-    /// Anything else.
+    /// Any other reason.
     Other,
 }
 
@@ -122,7 +122,7 @@ impl fmt::Display for Unreachable {
 }
 
 impl Unreachable {
-    /// The same of a worker, with what helps there.
+    /// The reason a worker is unreachable, with the appropriate advice.
     pub(crate) const fn of_worker(self) -> &'static str {
         match self {
             Self::NoSuchName => "its host is not found",
@@ -139,7 +139,7 @@ impl Unreachable {
     }
 }
 
-/// Why a call has no [`super::Reply`].
+/// The reason a call has no [`super::Reply`].
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ApiError {
     /// Rejected by bourse itself: nothing was sent.
@@ -148,9 +148,9 @@ pub enum ApiError {
     /// No connection: nothing was sent.
     #[error("{host} unreachable: {why}")]
     NotConnected {
-        /// The host that was to be reached, for display.
+        /// The unreachable host, for display.
         host: String,
-        /// What failed.
+        /// The cause of the failure.
         why: Unreachable,
     },
     /// The connection broke before the response began.
@@ -167,22 +167,22 @@ pub enum ApiError {
     Cut {
         /// Bytes received.
         bytes: usize,
-        /// Complete records received, if they could be counted.
+        /// The number of complete records received; `None` if they could not be counted.
         records: Option<usize>,
     },
-    /// The response is larger than bourse reads.
+    /// The response is larger than the maximum.
     #[error("the response exceeds {}{}", mebibytes(*.bound), if *.is_search { "; lower the limit" } else { "" })]
     TooLarge {
-        /// The bound in bytes.
+        /// The maximum in bytes.
         bound: usize,
         /// Whether a lower limit makes the response smaller.
         is_search: bool,
     },
-    /// More records than bourse takes.
+    /// The response has more records than the maximum.
     #[error("the response has more than {} records{}", grouped(*.most),
         if *.is_search { "; lower the limit" } else { "" })]
     TooManyRecords {
-        /// The most that are taken.
+        /// The maximum number of records.
         most: usize,
         /// Whether a lower limit makes the response shorter.
         is_search: bool,
@@ -193,7 +193,7 @@ pub enum ApiError {
     Redirected {
         /// HTTP status.
         status: u16,
-        /// Scheme and host of the redirect.
+        /// Scheme and host of the redirect; `None` if it has none.
         to: Option<Untrusted>,
     },
     /// The market refuses the key.
@@ -218,10 +218,10 @@ pub enum ApiError {
         /// The server's message.
         said: ErrorBody,
     },
-    /// The quota of the day is used up: waiting a little does not help.
+    /// The daily quota is used up: a short wait does not help.
     #[error("daily quota exceeded (status 429){said}; {}", resets(.reset.as_ref()))]
     QuotaExceeded {
-        /// When the quota resets, if the response says so.
+        /// The time when the quota resets; `None` if the response does not report it.
         reset: Option<Zoned>,
         /// The server's message.
         said: ErrorBody,
@@ -229,9 +229,9 @@ pub enum ApiError {
     /// Requests followed each other too closely.
     #[error("too many requests{}{said}", pause(*.threshold, *.retry_after))]
     RateLimited {
-        /// Minimum seconds between two requests, if the response names them.
+        /// Minimum seconds between two requests; `None` if the response does not report them.
         threshold: Option<f64>,
-        /// How long the server asks to wait.
+        /// The wait requested by the server; `None` if it requested none.
         retry_after: Option<Duration>,
         /// The server's message.
         said: ErrorBody,
@@ -247,7 +247,7 @@ pub enum ApiError {
     /// The market does not offer this operation.
     #[error("this market has no network volumes (status 404)")]
     NotOffered,
-    /// The market is broken, or overloaded.
+    /// The market has an internal error, or is overloaded.
     #[error("server error (status {status}){said}; try again in a moment")]
     Server {
         /// HTTP status.
@@ -261,7 +261,7 @@ pub enum ApiError {
     Html {
         /// HTTP status.
         status: u16,
-        /// The title of the page, if it has one.
+        /// The title of the page; `None` if it has none.
         title: Option<Untrusted>,
     },
     /// A good status with an unusable body.
@@ -269,7 +269,7 @@ pub enum ApiError {
     Unreadable {
         /// HTTP status.
         status: u16,
-        /// What is wrong, without any value of the response.
+        /// The problem, without any value of the response.
         why: String,
     },
     /// A good status, but the body reports a failure.
@@ -284,7 +284,7 @@ pub enum ApiError {
         /// The server's message.
         said: ErrorBody,
     },
-    /// A good status and no body.
+    /// A good status without a body.
     #[error("empty response (status {status}); try again")]
     Empty {
         /// HTTP status.
@@ -293,16 +293,16 @@ pub enum ApiError {
 }
 
 impl ApiError {
-    /// Whether it is unknown if `operation` was carried out. Never true for reads. A write is
-    /// certainly not carried out only if nothing was sent, if there was a clear refusal (400, 401,
-    /// 403, 404 or 429 with an error of the interface), or if the response itself reports a
-    /// failure.
+    /// Whether it is unknown if `operation` was carried out. Never true for reads.
+    ///
+    /// A write is certainly not carried out only if nothing was sent, if there was a clear refusal (400, 401, 403, 404
+    /// or 429 with an error of the interface), or if the response itself reports a failure.
     pub const fn outcome_unknown(&self, operation: Operation) -> bool {
         if operation.is_read() {
             return false;
         }
         match self {
-            // The response itself reports the failure: its message cannot make that unclear.
+            // The response itself reports the failure: its message cannot make that uncertain.
             Self::Misconfigured(_) | Self::NotConnected { .. } | Self::Failure { .. } | Self::RouteRefused { .. } => {
                 false
             }
@@ -352,7 +352,7 @@ impl ApiError {
         }
     }
 
-    /// The same error for a call without a key, which cannot have been rejected.
+    /// The error of a call without a key, which cannot have been rejected.
     #[must_use]
     pub fn without_key(self) -> Self {
         match self {
@@ -362,7 +362,7 @@ impl ApiError {
         }
     }
 
-    /// The same error, with times shown in a time zone.
+    /// The error with times shown in a time zone.
     #[must_use]
     pub fn in_zone(self, zone: &TimeZone) -> Self {
         match self {
@@ -426,7 +426,7 @@ fn seconds(span: Duration) -> String {
     }
 }
 
-/// A bound as people read it: `256 MiB`, `1.02 MiB`.
+/// Formats a size: `256 MiB`, `1.02 MiB`.
 fn mebibytes(bytes: usize) -> String {
     #[expect(clippy::cast_precision_loss)] // two decimals are shown
     let mebibytes = bytes as f64 / (1024.0 * 1024.0);

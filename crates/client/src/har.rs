@@ -1,4 +1,4 @@
-//! Ledger entries as an HTTP archive (HAR 1.2), which browsers and other tools read.
+//! Ledger entries as an HTTP archive (HAR 1.2), a format of browsers and other tools.
 
 use bourse_domain::text::json_for_terminal;
 use serde_json::{Value as Json, json};
@@ -9,8 +9,9 @@ use super::redact::REMOVED;
 /// The media type of every body that bourse sends.
 const JSON: &str = "application/json";
 
-/// An archive of entries, in the given order: readers expect the oldest first. The key is never in
-/// it, and possible secrets in bodies are replaced. Response headers and compression are not
+/// An archive of entries, in the given order: readers expect the oldest first.
+///
+/// The key is never in it, and possible secrets in bodies are replaced. Response headers and compression are not
 /// recorded; such members are -1 or empty, as the format prescribes.
 pub fn document<'a>(entries: impl Iterator<Item = &'a LedgerEntry>) -> String {
     let archive = json!({ "log": {
@@ -99,7 +100,7 @@ fn milliseconds(span: std::time::Duration) -> f64 {
     (span.as_secs_f64() * 1e6).round() / 1e3
 }
 
-/// ISO 8601 in UTC, to the millisecond.
+/// Formats a moment in ISO 8601, UTC, to the millisecond.
 fn moment(epoch: f64) -> String {
     #[expect(clippy::cast_possible_truncation)] // the range is checked by from_millisecond
     let moment = jiff::Timestamp::from_millisecond((epoch * 1000.0).round() as i64);

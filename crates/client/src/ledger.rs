@@ -1,5 +1,4 @@
-//! Sent requests and their responses, without secrets: the source of the Requests pane and of the
-//! log.
+//! Sent requests and their responses, without secrets: the source of the Requests pane and of the log.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -10,18 +9,20 @@ use bourse_domain::secrets::{self, Known};
 use super::wire::{Content, Method};
 use super::{Operation, redact};
 
-// About a hundred offers: enough to look at what the market sends.
-/// How much of a response is kept with its entry, in bytes.
+/// The maximum number of bytes of a response that are stored with its entry.
+///
+/// About a hundred offers: enough to see the format of the market's responses.
 pub const BODY_KEPT: usize = 256 * 1024;
 
-// A route run sends hundreds of requests a second: with a quota of its own it never pushes out the
-// searches and writes that a person wants to look up.
-/// How many calls of each class are kept, and bytes of their bodies: of the route's, and of all others.
+/// The maximum number of calls of each class that are stored: of the route's, and of all others.
+///
+/// A route run sends hundreds of requests a second: with a quota of its own it never pushes out the searches and writes
+/// that a user wants to look up.
 const MOST_ENTRIES: usize = 200;
 const MOST_OF_ROUTES: usize = 4 * 1024 * 1024;
 const MOST_OF_CALLS: usize = 16 * 1024 * 1024;
 
-/// Shown instead of a status.
+/// The text in place of a status if there was no response.
 pub const NO_ANSWER: &str = "no response";
 
 /// The error of an attempt that was cancelled.
@@ -62,11 +63,11 @@ pub const fn reason(status: u16) -> &'static str {
 /// One attempt: request and response.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LedgerEntry {
-    /// When it was sent, in seconds since 1970.
+    /// The time it was sent, in seconds since 1970.
     pub at: f64,
-    /// What was requested.
+    /// The operation of the request.
     pub operation: Operation,
-    /// How it was sent.
+    /// The HTTP method.
     pub method: Method,
     /// The full address; it never contains a secret.
     pub url: String,
@@ -74,31 +75,32 @@ pub struct LedgerEntry {
     pub with_key: bool,
     /// The body as sent, without secrets.
     pub request: Option<String>,
-    /// HTTP status, if there was a response.
+    /// HTTP status; `None` if there was no response.
     pub status: Option<u16>,
     /// The duration to the last byte.
     pub took: Duration,
-    /// Bytes of the body sent.
+    /// The size of the sent body, in bytes.
     pub bytes_sent: usize,
-    /// Bytes of body received, decompressed.
+    /// The size of the received body, decompressed, in bytes.
     pub bytes_received: usize,
     /// The number of the attempt within its call, from 1.
     pub attempt: u32,
-    /// How long it waited for the rate limit.
+    /// The time it waited for the rate limit.
     pub waited: Duration,
     /// The response, bounded by [`BODY_KEPT`], without secrets.
     pub response: Option<Untrusted>,
     /// Whether [`LedgerEntry::response`] is truncated.
     pub response_cut: bool,
-    /// The error in words, if the call failed or was cancelled.
+    /// The error message; `None` if the call succeeded.
     pub error: Option<String>,
-    /// The fault that a sandbox made on purpose, by its header.
+    /// The fault injected by a sandbox, from its header.
     pub sandbox_fault: Option<Untrusted>,
 }
 
 impl LedgerEntry {
-    /// Whether it was cancelled without harm. A cancelled write is an error: its outcome is
-    /// unknown.
+    /// Whether it was cancelled without harm.
+    ///
+    /// A cancelled write is an error: its outcome is unknown.
     pub fn is_cancelled(&self) -> bool {
         let is_harmless = self.operation.is_read() || self.is_route();
         is_harmless && self.error.as_deref() == Some(CANCELLED)
@@ -109,7 +111,7 @@ impl LedgerEntry {
         self.error.is_some() && !self.is_cancelled()
     }
 
-    /// The status with its reason phrase, or why there is none.
+    /// Describes the status: with its reason phrase, or the reason there is none.
     pub fn status_words(&self) -> String {
         match self.status.map(|status| (status, reason(status))) {
             None if self.is_cancelled() => "cancelled".to_owned(),
@@ -130,7 +132,7 @@ impl LedgerEntry {
         Some(redact::record(text))
     }
 
-    /// The first bytes of a body, at most `bytes`, and whether more follow.
+    /// The first bytes of a body, at most `bytes`, and whether it is longer.
     pub fn beginning(body: &str, bytes: usize) -> (&str, bool) {
         let end = body.floor_char_boundary(bytes);
         (&body[..end], end < body.len())
@@ -140,7 +142,7 @@ impl LedgerEntry {
         self.operation == Operation::Route
     }
 
-    /// Bytes of text in the entry.
+    /// The size of the texts in the entry, in bytes.
     fn weight(&self) -> usize {
         self.request.as_ref().map_or(0, String::len) + self.response.as_ref().map_or(0, |text| text.compared().len())
     }
@@ -149,14 +151,14 @@ impl LedgerEntry {
 /// The latest entries, bounded in number and size: route calls and all others each by a quota.
 #[derive(Debug, Default)]
 pub struct Ledger {
-    /// With their numbers, oldest first.
+    /// The entries with their numbers, oldest first.
     entries: VecDeque<(u64, LedgerEntry)>,
     total: u64,
 }
 
 impl Ledger {
-    /// Adds an entry without possible secrets; when the quota is used up, the oldest of its class
-    /// are dropped. Returns their numbers.
+    /// Adds an entry without possible secrets, and drops the oldest of its class if the quota is used up. Returns the
+    /// numbers of the dropped entries.
     pub fn push(&mut self, entry: LedgerEntry) -> Vec<u64> {
         let request = entry.request_body();
         let entry = LedgerEntry { request, ..entry };
@@ -178,44 +180,44 @@ impl Ledger {
         dropped
     }
 
-    /// The entries, latest first.
+    /// Iterates over the entries, latest first.
     pub fn latest(&self) -> impl ExactSizeIterator<Item = &LedgerEntry> {
         self.entries.iter().rev().map(|(_, entry)| entry)
     }
 
-    /// The entries with their numbers, latest first. Numbers start at 1 and are never reused.
+    /// Iterates over the entries with their numbers, latest first. Numbers start at 1 and are never reused.
     pub fn numbered(&self) -> impl Iterator<Item = (u64, &LedgerEntry)> {
         self.entries.iter().rev().map(|(number, entry)| (*number, entry))
     }
 
-    /// The entry with that number, if it is still kept.
+    /// The entry with a number; `None` if it was dropped.
     pub fn get(&self, number: u64) -> Option<&LedgerEntry> {
         let index = self.entries.binary_search_by_key(&number, |(known, _)| *known).ok()?;
         self.entries.get(index).map(|(_, entry)| entry)
     }
 
-    /// How many entries there have been in all.
+    /// The number of entries ever added.
     pub const fn total(&self) -> u64 {
         self.total
     }
 
-    /// How many entries are kept.
+    /// The number of stored entries.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether nothing was ever sent.
+    /// Whether there are no entries.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 }
 
-/// A body without secrets: members that hold one, copies of them, and known ones.
+/// A body without secrets: values of secret members, copies of them, and known secrets.
 pub(crate) fn clean(text: &str, known: &Known) -> String {
     secrets::without_secrets(text, known, secrets::is_secret_member).into_owned()
 }
 
-/// The beginning of a response without possible secrets, and whether it is only the beginning.
+/// The beginning of a response without possible secrets, and whether it is truncated.
 pub(crate) fn excerpt(content: &Content) -> (String, bool) {
     let (beginning, is_cut) = LedgerEntry::beginning(content.text(), BODY_KEPT);
     let beginning = if content.is_clean() {

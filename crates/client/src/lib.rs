@@ -25,22 +25,22 @@
 //! # }
 //! ```
 //!
-//! # What it promises
+//! # Guarantees
 //!
 //! - **Writes are sent once.** Only reads are retried, at most [`session::MOST_ATTEMPTS`] times. After an error
 //!   [`ApiError::outcome_unknown`] says whether a write may have been carried out.
-//! - **The key stays where it belongs.** It is sent to the two configured addresses only, never to a worker, never in clear text over a
-//!   network, and redirects are not followed. A [`Secret`] cannot be printed, and copies of it that a server sends back
-//!   are removed from texts and from the [`Ledger`].
-//! - **Responses are bounded** in size, in silence and in time, and are read as they arrive. Texts in them are
+//! - **The key is protected.** It is sent to the two configured addresses only, never to a worker, never in clear text
+//!   over a network, and redirects are not followed. A [`Secret`] cannot be printed, and copies of it that a server
+//!   sends back are removed from texts and from the [`Ledger`].
+//! - **Responses are bounded** in size, in silence and in time, and are parsed as they arrive. Texts in them are
 //!   [`Untrusted`]: they have to be escaped to be shown.
 //!
-//! # How it is built
+//! # Modules
 //!
-//! [`wire`] turns requests into bytes and replies back, in the dialect of a market; [`client`] is the only place that
-//! opens a socket, for the market and, by a [`WorkerClient`] that has no key, for workers; [`pacing`] is the rate limits as plain state; [`session`] decides when a request is sent and what is
-//! retried; [`ledger`] records requests and responses, which [`har`] and [`curl`] export; [`error`] puts failures in
-//! words.
+//! [`wire`] encodes requests and decodes replies, in the dialect of a market; [`client`] is the only module that opens
+//! a socket, for the market and, in a [`WorkerClient`] without a key, for workers; [`pacing`] holds the rate limits as
+//! plain state; [`session`] decides when a request is sent and whether it is retried; [`ledger`] records requests and
+//! responses, which [`har`] and [`curl`] export; [`error`] describes failures.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 #![warn(missing_docs)]
@@ -73,22 +73,22 @@ pub use session::{Progress, Session, Wait};
 /// The six operations of the interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Operation {
-    /// Search machine offers.
+    /// Searches machine offers.
     SearchOffers,
-    /// Search network volumes.
+    /// Searches network volumes.
     SearchVolumes,
-    /// Take a volume of the account off the market.
+    /// Removes a volume of the account from the market.
     UnlistVolume,
-    /// List the workergroups of the account.
+    /// Lists the workergroups of the account.
     ListWorkergroups,
-    /// Create a workergroup.
+    /// Creates a workergroup.
     CreateWorkergroup,
-    /// Ask for a worker of an endpoint.
+    /// Requests a worker of an endpoint.
     Route,
 }
 
 impl Operation {
-    /// All six.
+    /// All six operations.
     pub const ALL: [Self; 6] = [
         Self::SearchOffers,
         Self::SearchVolumes,
@@ -98,7 +98,7 @@ impl Operation {
         Self::Route,
     ];
 
-    /// Its name, for display.
+    /// The name, for display.
     pub const fn label(self) -> &'static str {
         match self {
             Self::SearchOffers => "search offers",
@@ -115,8 +115,9 @@ impl Operation {
         matches!(self, Self::SearchOffers | Self::SearchVolumes | Self::ListWorkergroups)
     }
 
-    /// How long the server may be silent while it answers. A read that hangs is better sent again; of
-    /// a write, every answer within the deadline counts.
+    /// The maximum silence of the server during a response.
+    ///
+    /// A read that hangs is better sent again; for a write, every response within the deadline counts.
     pub const fn longest_silence(self) -> Duration {
         if self.is_read() {
             Duration::from_secs(10)
@@ -139,26 +140,27 @@ impl Operation {
 /// A request, as data.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Request {
-    /// Search offers or network volumes, by the query's resource. Workergroups cannot be searched:
-    /// their query makes a [`Request::ListWorkergroups`].
+    /// Searches offers or network volumes, by the query's resource.
+    ///
+    /// Workergroups cannot be searched: their query becomes a [`Request::ListWorkergroups`].
     Search(Query),
-    /// Unlist the volume listing of that id. An offer id is not a listing id.
+    /// Unlists the volume with this listing id. An offer id is not a listing id.
     UnlistVolume {
         /// The id of the listing.
         id: i64,
     },
-    /// List the workergroups of the key's account.
+    /// Lists the workergroups of the key's account.
     ListWorkergroups,
-    /// Create a workergroup.
+    /// Creates a workergroup.
     CreateWorkergroup(NewWorkergroup),
-    /// Ask for a worker of an endpoint.
+    /// Requests a worker of an endpoint.
     Route(RouteCall),
-    /// A search with a body that a person wrote.
+    /// A search with a hand-written body.
     Raw(RawSearch),
 }
 
 impl Request {
-    /// Its operation.
+    /// The operation of the request.
     pub const fn operation(&self) -> Operation {
         match self {
             Self::Search(query) => match query.resource {
@@ -182,18 +184,18 @@ pub struct RouteCall {
     pub endpoint: String,
     /// Estimated load of the request; finite and not negative. The specification's default is 100.
     pub cost: f64,
-    /// The key to send instead of the profile's, in dialects that want the group's own.
+    /// The key to send instead of the profile's, in dialects that require the group's own.
     pub key: Option<Secret>,
-    /// The request's place in the router's queue; sent in dialects that have one.
+    /// The position of the request in the router's queue; sent in dialects that have one.
     pub place: Option<QueuePlace>,
 }
 
-/// The place of a route request in the router's queue.
+/// The position of a route request in the router's queue.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct QueuePlace {
     /// The index from the status reply to the request; 0 for a new request.
     pub request_idx: u64,
-    /// Seconds after which the router releases the load of an assignment that nobody uses.
+    /// Seconds after which the router releases the load of an unused assignment.
     pub replay_timeout: f64,
 }
 
@@ -205,17 +207,17 @@ pub type Response = Result<Reply, ApiError>;
 pub enum Reply {
     /// Records of a search or listing.
     Records(Box<Listing>),
-    /// The listing is off the market.
+    /// The listing was removed from the market.
     Unlisted {
         /// The server's confirmation, which names the volume.
         msg: Untrusted,
     },
-    /// The workergroup is created.
+    /// The workergroup was created.
     Created {
         /// The id of the workergroup.
         id: i64,
     },
-    /// A worker, or why there is none yet.
+    /// A worker, or the status if there is none yet.
     Routed(RouteReply),
 }
 
@@ -224,14 +226,14 @@ pub enum Reply {
 pub enum RouteReply {
     /// A worker is ready.
     Assigned(Assignment),
-    /// No worker yet: the full status reply as JSON text (its shape is not specified).
+    /// No worker yet.
     Waiting {
-        /// The reply as it came.
+        /// The full status reply as received, as JSON text; its shape is not specified.
         json: Untrusted,
     },
 }
 
-/// Without the reply itself: it may hold a signature or a key.
+/// Omits the reply itself, which may hold a signature or a key.
 impl std::fmt::Debug for RouteReply {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
@@ -244,23 +246,23 @@ impl std::fmt::Debug for RouteReply {
 /// A worker assignment (specification, "Route assignment").
 #[derive(Clone, PartialEq)]
 pub struct Assignment {
-    /// The endpoint, as the server echoes it.
+    /// The endpoint, as echoed by the server.
     pub endpoint: Option<Untrusted>,
-    /// Address of the worker, as the server gave it: not checked.
+    /// The address of the worker, as received: not checked.
     pub url: Untrusted,
-    /// The cost, as the server echoes it.
+    /// The cost, as echoed by the server.
     pub cost: Option<f64>,
-    /// Number of the request at this worker.
+    /// The number of the request at this worker.
     pub reqnum: Option<i64>,
     /// The signature of the address, by which a worker recognizes the market.
     pub signature: Option<Untrusted>,
-    /// The request's index in the router's queue; a re-route repeats it.
+    /// The index of the request in the router's queue; a re-route repeats it.
     pub request_idx: Option<u64>,
-    /// Unique id that the server gave the request.
+    /// The unique id that the server assigned to the request.
     pub request_id: Option<Untrusted>,
-    /// What differs from the request: `endpoint` or `cost` not echoed as sent.
+    /// The members that differ from the request: `endpoint` or `cost`, if not echoed as sent.
     pub mismatches: Vec<&'static str>,
-    /// The full reply as JSON text: the next hop forwards it.
+    /// The full reply as JSON text, which the next hop forwards.
     pub json: Untrusted,
 }
 

@@ -1,26 +1,30 @@
 //! Rate limiting: minimum intervals per operation, documented and learned.
 //!
-//! The market refuses requests that follow each other too closely, for each operation separately,
-//! mostly without saying how long to wait. So waiting is the client's job. [`Pacer`] is plain
-//! state; the time is passed in as seconds of any monotonic clock.
+//! The market refuses requests that follow each other too closely, for each operation separately, mostly without
+//! reporting the required wait. So waiting is the client's job. [`Pacer`] is plain state; the time is passed in as
+//! seconds of any monotonic clock.
 
 use std::time::Duration;
 
 use super::Operation;
 use super::error::ApiError;
 
-// The server's clock is not ours.
-/// Safety factor on an interval named in a refusal.
+/// The safety factor on an interval named in a refusal.
+///
+/// The server's clock differs from ours.
 const MARGIN: f64 = 1.1;
-// Refusals of the public service mostly name no interval and have no `Retry-After`.
 /// The first interval after a refusal that names none, in seconds.
+///
+/// Refusals of the public service mostly name no interval and have no `Retry-After`.
 const FIRST_GUESS: f64 = 1.0;
-/// The longest interval that is kept to, in seconds: the one documented interval is 5 s, and a
-/// number beyond this is taken for a mistake.
+/// The maximum interval that is observed, in seconds.
+///
+/// The one documented interval is 5 s, and a number beyond this is considered a mistake.
 pub const LONGEST: f64 = 60.0;
-// A guessed interval may have come from a passing shortage: without this one bad minute would slow
-// the profile down for good. One that the market named in this run is kept to: less is refused.
-/// After so many answers without a refusal a guessed or remembered interval is relaxed.
+/// The number of responses without a refusal after which a guessed or remembered interval is relaxed.
+///
+/// A guessed interval may result from a temporary shortage: without this one bad minute would slow the profile down
+/// permanently. One that the market named in this run is observed: less is refused.
 const CLEAN_CALLS: u32 = 20;
 // A tenth less at a time: one step too far costs one refusal.
 const RELAXED: f64 = 0.9;
@@ -32,10 +36,11 @@ struct Lane {
     interval: f64,
     /// The documented interval, which is the lower bound.
     floor: f64,
-    /// When the latest request was sent or answered, whichever is later: the server counts from
-    /// some moment in between.
+    /// The time when the latest request was sent or answered, whichever is later.
+    ///
+    /// The server counts from some moment in between.
     last: Option<f64>,
-    /// Nothing before this moment, because a refusal asked for it.
+    /// The earliest time of the next request, set by a refusal.
     not_before: f64,
     /// Responses since the last refusal.
     clean: u32,
@@ -64,19 +69,19 @@ impl Lane {
         }
     }
 
-    /// Learns from a refusal; gives the seconds to wait for it.
+    /// Learns from a refusal; returns the seconds to wait.
     fn refused(&mut self, threshold: Option<f64>, retry_after: Option<Duration>) -> f64 {
         self.clean = 0;
         let wait = retry_after.map_or(0.0, |span| span.as_secs_f64());
         match threshold.map(|seconds| seconds * MARGIN) {
-            // It teaches nothing, but the market wants a pause.
+            // It is too long to learn from, but the market demands a pause.
             Some(named) if named > LONGEST => return wait.max(LONGEST),
             Some(named) if named >= self.interval => {
                 self.interval = named;
                 self.is_named = true;
             }
             Some(_) => {}
-            // A pause says when to go on, not how often.
+            // A pause gives the time of the next request, not the interval.
             None if retry_after.is_some() => {}
             None => {
                 let guess = (self.interval * 2.0).clamp(FIRST_GUESS, LONGEST);
@@ -93,7 +98,7 @@ impl Lane {
         if self.clean >= CLEAN_CALLS && !self.is_named {
             self.clean = 0;
             let relaxed = self.interval * RELAXED;
-            // Below a tenth of a second it limits nobody.
+            // An interval below a tenth of a second has no effect.
             let relaxed = if relaxed < 0.1 { 0.0 } else { relaxed };
             self.interval = relaxed.max(self.floor);
         }
@@ -171,7 +176,7 @@ impl Pacer {
         }
     }
 
-    /// Forgets the intervals learned from refusals, also how long to wait; the documented ones stay.
+    /// Drops the intervals and waits learned from refusals; the documented ones stay.
     pub fn forget(&mut self) {
         for (operation, lane) in Operation::ALL.into_iter().zip(&mut self.lanes) {
             *lane = Lane {

@@ -1,4 +1,4 @@
-//! A search with a hand-written body: sent as it is, whatever the dialect.
+//! A search with a hand-written body, sent unchanged in any dialect.
 
 use bourse_domain::Resource;
 use serde_json::Value as Json;
@@ -6,18 +6,19 @@ use serde_json::Value as Json;
 use super::Operation;
 use super::wire::{OFFERS_PATH, VOLUMES_PATH};
 
-/// A search of offers or network volumes with a hand-written body. No other operation can be: a
-/// write must never be sent from an editor.
+/// A search of offers or network volumes with a hand-written body.
+///
+/// No other operation can have one: a write must never be sent from an editor.
 #[derive(Clone, PartialEq)]
 pub struct RawSearch {
     resource: Resource,
     body: Json,
 }
 
-/// Why a text cannot be the body of a search.
+/// The reason a text cannot be the body of a search.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BodyError {
-    /// Invalid JSON: the position, from 1, and why.
+    /// Invalid JSON, with the position, from 1, and the cause.
     #[error("line {line}, column {column}: {why}")]
     Broken {
         /// The line, from 1.
@@ -27,7 +28,7 @@ pub enum BodyError {
         /// The parser's message.
         why: String,
     },
-    /// Valid JSON, but no object.
+    /// Valid JSON, but not an object.
     #[error("a search body is a JSON object: start with {{ and end with }}")]
     NoObject,
     /// The operation is not a search.
@@ -39,8 +40,7 @@ impl RawSearch {
     /// Parses a body for one of the two searches.
     ///
     /// # Errors
-    ///
-    /// When the operation is no search, or the text is no JSON object.
+    /// If the operation is not a search, or the text is not a JSON object.
     pub fn new(operation: Operation, body: &str) -> Result<Self, BodyError> {
         let resource = resource_of(operation).ok_or(BodyError::NoSearch)?;
         let body: Json = serde_json::from_str(body).map_err(|error| broken(&error))?;
@@ -50,7 +50,7 @@ impl RawSearch {
         Ok(Self { resource, body })
     }
 
-    /// What it searches.
+    /// The resource that it searches.
     pub const fn resource(&self) -> Resource {
         self.resource
     }
@@ -60,7 +60,7 @@ impl RawSearch {
         &self.body
     }
 
-    /// Its limit, if it has one.
+    /// The limit in the body; `None` if it has none.
     pub fn limit(&self) -> Option<u64> {
         let limit = |body: &Json| body.get("limit").and_then(Json::as_u64);
         limit(&self.body).or_else(|| self.body.get("q").and_then(limit))
@@ -81,7 +81,7 @@ impl RawSearch {
     }
 }
 
-/// Without the body: it can contain anything that was typed.
+/// Omits the body, which may contain anything that was typed.
 impl std::fmt::Debug for RawSearch {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("RawSearch")
@@ -90,7 +90,7 @@ impl std::fmt::Debug for RawSearch {
     }
 }
 
-/// What a search operation searches; `None` for the other operations.
+/// The resource of a search operation; `None` for the other operations.
 const fn resource_of(operation: Operation) -> Option<Resource> {
     match operation {
         Operation::SearchOffers => Some(Resource::Offers),

@@ -9,14 +9,16 @@ use bourse_domain::{CellRef, Kind, Listing};
 use super::Secret;
 pub use bourse_domain::secrets::REMOVED;
 
-/// JSON text with the values of secret members replaced, whatever their type. The text may be cut
-/// or broken: an unfinished value is removed up to the end.
+/// JSON text with the values of secret members, of any type, replaced.
+///
+/// The text may be truncated or invalid: an unfinished value is removed up to the end.
 pub fn members(json: &str) -> String {
     without_members(json, is_secret_member)
 }
 
-/// An assignment to forward to its worker: everything but a key that the market echoes, which no
-/// worker should see. The signature stays, because the worker checks it.
+/// An assignment to forward to its worker, without keys that the market echoes, which no worker should see.
+///
+/// The signature stays, because the worker checks it.
 pub fn api_keys(json: &str) -> String {
     let is_key = |name: &str| {
         let keys = ["api_key", "apikey", "authorization"];
@@ -25,21 +27,23 @@ pub fn api_keys(json: &str) -> String {
     without_members(json, is_key)
 }
 
-/// A record as it came, for a clipboard or a file: besides the members that the specification knows
-/// as secret, those that are called like one lose their value too, and so do copies of it.
+/// A record as received, for a clipboard or a file, without secrets.
+///
+/// In addition to the secret members of the specification, members with the name of a secret lose their value, and so
+/// do copies of it.
 pub fn record(json: &str) -> String {
     without_secrets(json, &Known::default(), secrets::is_secret_name).into_owned()
 }
 
-/// The keys that the program has seen: those of the accounts it spoke for, and those of their
-/// workergroups. Shared by all sessions; cheap to clone.
+/// All keys that the program has seen: those of its accounts, and those of their workergroups. Shared by all sessions;
+/// cheap to clone.
 #[derive(Debug, Clone, Default)]
 pub struct KnownSecrets(Arc<RwLock<Seen>>);
 
 #[derive(Debug, Default)]
 struct Seen {
     accounts: Vec<Secret>,
-    /// Of the latest listing.
+    /// The keys of the workergroups in the latest listing.
     groups: Vec<Secret>,
     known: Arc<Known>,
 }
@@ -64,7 +68,7 @@ impl KnownSecrets {
         }
     }
 
-    /// Notes the keys of the workergroups in a listing; those of an earlier one are forgotten.
+    /// Replaces the keys of the workergroups by those in a listing.
     pub(super) fn note(&self, listing: &Listing) {
         let fields = listing.catalog().fields().iter();
         let mut groups = Vec::new();
@@ -80,7 +84,7 @@ impl KnownSecrets {
         }
     }
 
-    /// The secrets known now, as one searcher for all of them.
+    /// The current secrets, as one searcher for all of them.
     pub fn known(&self) -> Arc<Known> {
         Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner).known)
     }

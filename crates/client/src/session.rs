@@ -12,13 +12,15 @@ use super::ledger::{CANCELLED, LedgerEntry};
 use super::pacing::Pacer;
 use super::{Operation, Reply, Request};
 
-// Attempts and longest pause are those of the AWS SDK's standard mode.
 /// The maximum number of attempts of a read.
+///
+/// Attempts and longest pause are those of the AWS SDK's standard mode.
 pub const MOST_ATTEMPTS: u32 = 3;
-// A connection that was cut is often back at once, and a person is waiting.
-/// The shortest pause before a retry, in seconds.
+/// The minimum pause before a retry, in seconds.
+///
+/// A connection that was cut is often back at once, and a user is waiting.
 const SHORTEST_PAUSE: f64 = 0.5;
-/// The longest pause before a retry, in seconds.
+/// The maximum pause before a retry, in seconds.
 const LONGEST_PAUSE: f64 = 20.0;
 
 /// The progress of a call.
@@ -28,28 +30,28 @@ pub enum Progress {
     Waiting {
         /// The number of that attempt, from 1.
         attempt: u32,
-        /// How long, from now.
+        /// The wait from now.
         span: Duration,
-        /// What it waits for.
+        /// The reason for the wait.
         why: Wait,
     },
-    /// An attempt is on its way.
+    /// An attempt was sent.
     Sent {
         /// The number of the attempt, from 1.
         attempt: u32,
     },
     /// Part of the response arrived.
     Received(Received),
-    /// The attempt ended; its entry for the ledger.
+    /// The attempt ended, with its entry for the ledger.
     Tried(Box<LedgerEntry>),
 }
 
-/// The reason why a call waits.
+/// The reason a call waits.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Wait {
     /// The rate limit of this operation.
     Turn,
-    /// The last attempt failed with an error that may pass.
+    /// The last attempt failed with a temporary error.
     Fault(ApiError),
 }
 
@@ -59,13 +61,13 @@ pub struct Session {
     client: Client,
     workers: WorkerClient,
     pacer: Arc<Mutex<Pacer>>,
-    /// Tells those who wait their turn that it may have come.
+    /// Notifies waiting calls that the rate limit was relaxed.
     relaxed: Arc<Notify>,
     started: Instant,
 }
 
 impl Session {
-    /// A session with a pacer: [`Pacer::default`], or what an earlier session learned.
+    /// A session with a pacer: [`Pacer::default`], or one with the intervals that an earlier session learned.
     pub fn new(client: Client, pacer: Pacer) -> Self {
         Self {
             client,
@@ -76,18 +78,18 @@ impl Session {
         }
     }
 
-    /// The same session with a client of its own for workers, such as one that trusts their root certificate.
+    /// The session with another client for workers, such as one that trusts their root certificate.
     #[must_use]
     pub fn with_workers(self, workers: WorkerClient) -> Self {
         Self { workers, ..self }
     }
 
-    /// The client that sends requests on to workers, which get no key.
+    /// The client that sends requests to workers, which receive no key.
     pub const fn workers(&self) -> &WorkerClient {
         &self.workers
     }
 
-    /// The client that sends its calls.
+    /// The client of the session.
     pub const fn client(&self) -> &Client {
         &self.client
     }
@@ -97,20 +99,21 @@ impl Session {
         self.pacer().learned()
     }
 
-    /// Forgets the intervals learned from refusals; whoever waits because of one goes on.
+    /// Drops the intervals learned from refusals; calls that wait because of one continue.
     pub fn forget_pacing(&self) {
         self.pacer().forget();
         self.relaxed.notify_waiters();
     }
 
-    /// Uses no connection again that is open now: after a suspend the other side may be gone.
+    /// Stops reusing the currently open connections: after a suspend the other side may be gone.
     pub fn drop_connections(&self) {
         self.client.drop_connections();
     }
 
-    /// Runs a call to its end. A read waits for the rate limit and is retried after a 429 or a
-    /// transient error, three attempts at most; a write or a route request is sent exactly once.
-    /// Dropping the future cancels the call. `notify` gets the entry of every attempt.
+    /// Runs a call to its end; `notify` receives its progress and the ledger entry of every attempt.
+    ///
+    /// A read waits for the rate limit and is retried after a 429 or a transient error, three attempts at most; a write
+    /// or a route request is sent exactly once. Dropping the future cancels the call.
     pub async fn run(&self, request: &Request, mut notify: impl FnMut(Progress)) -> Result<Reply, ApiError> {
         let operation = request.operation();
         // A write whose response was lost may have happened: sending it again could do it twice.
@@ -156,7 +159,7 @@ impl Session {
         };
         let on_part = |received| (trace.notify)(Progress::Received(received));
         let Outcome { result, mut record } = self.client.call_and_tell(request, on_part).await;
-        // Before the entry is told: who sees the refusal must find its wait in the pacer.
+        // Before the entry is passed on: a receiver that sees the refusal must find its wait in the pacer.
         self.pacer().answered(request.operation(), self.now(), &result);
         record.attempt = attempt;
         record.waited = waited;
@@ -164,7 +167,7 @@ impl Session {
         result
     }
 
-    /// Waits out the pause after an error and then the rate limit, and claims the slot.
+    /// Waits for the pause after an error and then for the rate limit, and claims the slot; returns the time waited.
     async fn wait(
         &self,
         operation: Operation,
@@ -222,8 +225,9 @@ impl Session {
     }
 }
 
-/// An attempt in flight. Its entry is recorded even if the call is cancelled, because the request
-/// may have arrived.
+/// An attempt in flight.
+///
+/// Its entry is recorded even if the call is cancelled, because the request may have arrived.
 struct Trace<'a, N: FnMut(Progress)> {
     notify: &'a mut N,
     given_up: Option<Box<LedgerEntry>>,
@@ -247,8 +251,8 @@ impl<N: FnMut(Progress)> Drop for Trace<'_, N> {
     }
 }
 
-/// The pause before attempt `attempt` of a read: random between the shortest and a bound that
-/// doubles, so that many clients do not retry together.
+/// The pause before attempt `attempt` of a read, in seconds: random between the minimum and a bound that doubles, so
+/// that many clients do not retry together.
 fn pause(attempt: u32) -> f64 {
     let bound = (SHORTEST_PAUSE * f64::from(2_u32.saturating_pow(attempt))).min(LONGEST_PAUSE);
     SHORTEST_PAUSE + fastrand::f64() * (bound - SHORTEST_PAUSE)

@@ -1,7 +1,7 @@
-//! What a person thinks of machines and their hosts: stars, notes and bans.
+//! The user's annotations of machines and hosts: stars, notes and bans.
 //!
-//! Offer ids change whenever a machine is split differently; machines and hosts keep theirs. So an
-//! annotation is about one of those, and holds for all their offers and volumes.
+//! Offer ids change whenever a machine is split differently; ids of machines and hosts do not. So an annotation belongs
+//! to a machine or a host, and applies to all its offers and volumes.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -16,15 +16,17 @@ use super::query::{Condition, Operand, Query};
 use super::value::Value;
 use super::{CellRef, Listing};
 
-// A note is shown in a line of the preview, and all notes are in one file that is read at the start.
-/// The longest note, in characters.
+/// The maximum length of a note, in characters.
+///
+/// A note is shown in a line of the preview, and all notes are in one file that is read at the start.
 pub const LONGEST_NOTE: usize = 200;
 
-// A request has to stay short enough for any server. Other bans are applied to the response.
-/// The most ids in one condition.
+/// The maximum number of ids in one condition of a request.
+///
+/// A request has to stay short enough for any server. Other bans are applied to the response.
 const MOST_SENT: usize = 100;
 
-/// Who offers something: a machine, or the host with all its machines.
+/// The supplier of an offer: a machine, or a host with all its machines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Supplier {
@@ -33,7 +35,7 @@ pub enum Supplier {
 }
 
 impl Supplier {
-    /// The field of a record that holds its id.
+    /// The wire name of the field that holds its id.
     pub const fn key(self) -> &'static str {
         match self {
             Self::Machine(_) => "machine_id",
@@ -79,7 +81,7 @@ const fn is_false(flag: &bool) -> bool {
 #[serde(from = "Vec<Entry>", into = "Vec<Entry>")]
 pub struct Annotations(BTreeMap<Supplier, Annotation>);
 
-/// An annotation as it is in the file.
+/// An annotation as stored in the file.
 #[derive(Serialize, Deserialize)]
 struct Entry {
     of: Supplier,
@@ -106,7 +108,9 @@ impl From<Annotations> for Vec<Entry> {
     }
 }
 
-/// One change. Several programs share a file: each applies its changes to the current content.
+/// One change of an annotation.
+///
+/// Several programs share the file: each applies its changes to the current content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AnnotationChange {
     pub of: Supplier,
@@ -121,7 +125,7 @@ pub enum Mark {
     Ban(bool),
 }
 
-/// What is annotated about a row: about its machine or its host.
+/// The annotations that apply to a row: those of its machine and its host combined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Annotated {
     pub is_starred: bool,
@@ -134,7 +138,7 @@ impl Annotations {
         self.0.get(&of)
     }
 
-    /// All of them: machines by id, then hosts.
+    /// Iterates over all annotations: machines by id, then hosts.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (Supplier, &Annotation)> {
         self.0.iter().map(|(of, annotation)| (*of, annotation))
     }
@@ -151,13 +155,13 @@ impl Annotations {
         self.get(of).is_some_and(|annotation| annotation.is_starred)
     }
 
-    /// Whatever is banned: machines by id, then hosts.
+    /// Iterates over the banned machines by id, then the banned hosts.
     pub fn banned(&self) -> impl Iterator<Item = Supplier> {
         let all = self.iter();
         all.filter(|(_, annotation)| annotation.is_banned).map(|(of, _)| of)
     }
 
-    /// Whatever is banned, as the bans in force.
+    /// The banned machines and hosts as [`Bans`].
     pub fn bans(&self) -> Bans {
         Bans(self.banned().collect())
     }
@@ -182,8 +186,7 @@ impl Annotations {
         }
     }
 
-    /// What is annotated about the machine or the host of each row of a listing; empty without any
-    /// annotation.
+    /// The annotations that apply to each row of a listing; empty if there are no annotations at all.
     pub fn of_rows(&self, listing: &Listing) -> Vec<Annotated> {
         if self.is_empty() {
             return Vec::new();
@@ -203,7 +206,7 @@ impl Annotations {
         .collect()
     }
 
-    /// What is annotated about a machine or its host.
+    /// The combined annotations of a machine and its host.
     pub fn of(&self, suppliers: [Option<Supplier>; 2]) -> Annotated {
         let mut all = Annotated::default();
         let annotations = suppliers.into_iter().flatten();
@@ -215,7 +218,7 @@ impl Annotations {
         all
     }
 
-    /// Removes the rows of banned machines and hosts from a response; returns how many.
+    /// Removes the rows of banned machines and hosts from a response; returns their number.
     pub fn hide_banned(&self, listing: &mut Listing) -> usize {
         if self.banned().next().is_none() {
             return 0;
@@ -225,7 +228,7 @@ impl Annotations {
         listing.hide(&is_banned)
     }
 
-    /// How many banned machines and hosts a query does not leave out by itself.
+    /// The number of banned machines and hosts that a query does not exclude by itself.
     pub fn not_left_out(&self, query: &Query) -> usize {
         let leaves_out = |of: &Supplier| {
             let id = Value::id(of.id().into());
@@ -241,8 +244,9 @@ impl Annotations {
         self.banned().filter(|of| !leaves_out(of)).count()
     }
 
-    /// The bans as conditions that a market takes with a query: none for a field that its dialect
-    /// does not send, or by which the query itself chooses.
+    /// The bans as conditions to send with a query.
+    ///
+    /// Empty for a field that the dialect does not send, or that the query itself has a condition on.
     pub fn conditions(&self, query: &Query, dialect: &Dialect) -> Vec<Condition> {
         let lists = self.bans().sent_with(query, dialect).into_iter();
         let lists = lists.filter_map(|banned| {
@@ -254,7 +258,7 @@ impl Annotations {
     }
 }
 
-/// The machines and hosts that are banned, as they are in force for a search: machines by id, then hosts.
+/// The banned machines and hosts of a search: machines by id, then hosts.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Bans(Vec<Supplier>);
 
@@ -265,8 +269,9 @@ impl Bans {
         self.0.contains(of)
     }
 
-    /// A number for these bans: another one for other bans, 0 for none. Responses with different numbers
-    /// leave out different machines.
+    /// A number that identifies these bans: different for other bans, 0 for none.
+    ///
+    /// Responses with different numbers exclude different machines.
     pub fn number(&self) -> i64 {
         if self.0.is_empty() {
             return 0;
@@ -276,12 +281,12 @@ impl Bans {
         hasher.finish().cast_signed()
     }
 
-    /// Those that a request for a query leaves out: see [`Annotations::conditions`].
+    /// The bans that a request for a query excludes: see [`Annotations::conditions`].
     pub fn left_out(&self, query: &Query, dialect: &Dialect) -> Vec<Supplier> {
         self.sent_with(query, dialect).concat()
     }
 
-    /// Those that are sent with a query: hosts, and machines.
+    /// The bans that are sent with a query: hosts, and machines.
     fn sent_with(&self, query: &Query, dialect: &Dialect) -> [Vec<Supplier>; 2] {
         let kinds: [fn(&Supplier) -> bool; 2] = [
             |of| matches!(of, Supplier::Host(_)),
@@ -304,7 +309,7 @@ impl Bans {
     }
 }
 
-/// The machine and the host of a row, as far as it names them.
+/// The machine and the host of a row; `None` for each id that the record lacks.
 pub fn suppliers(listing: &Listing, row: usize) -> [Option<Supplier>; 2] {
     let id = |key: &str| {
         let field = listing.catalog().by_key(key)?;
@@ -320,7 +325,7 @@ fn id_of(cell: CellRef<'_>) -> Option<i64> {
     i64::try_from(cell.whole()?).ok()
 }
 
-/// A note as it is kept: one line, not too long.
+/// Normalizes a note: one line of at most [`LONGEST_NOTE`] characters.
 fn one_line(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     words.join(" ").chars().take(LONGEST_NOTE).collect()

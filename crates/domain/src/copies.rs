@@ -1,4 +1,4 @@
-//! Finding copies of secrets in a text, in one pass however many secrets there are.
+//! Finds copies of secrets in a text, in one pass regardless of the number of secrets.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -9,43 +9,50 @@ use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 use memchr::memchr;
 
-// A shorter one would match by chance.
-/// The shortest secret that is searched for as text, in bytes.
+/// The length of the shortest secret that is searched for as text, in bytes.
+///
+/// A shorter one would match by chance.
 const SHORTEST: usize = 4;
 
-// A shorter one would match by chance.
-/// The shortest hex or base64 form.
+/// The length of the shortest hex or base64 form that is searched for.
+///
+/// A shorter one would match by chance.
 const SHORTEST_FORM: usize = 8;
 
-// Keys are shorter. A search looks ahead as far as its longest form, at every place of a text that is
-// made to repeat.
-/// How much of a form is searched for, in bytes.
+/// The number of leading bytes of a form that are searched for.
+///
+/// Keys are shorter. A search looks ahead as far as its longest form, at every position of a text that is made to
+/// repeat.
 const LONGEST_FORM: usize = 256;
 
-// An account has fewer keys; a response with more is made to fill the memory.
-/// The most secrets that are also searched for in hex and base64.
+/// The maximum number of secrets that are also searched for in hex and base64.
+///
+/// An account has fewer keys; a response with more is made to fill the memory.
 const MOST_ENCODED: usize = 1000;
 
-// The search takes about 60 bytes of memory for each of them.
-/// The most bytes of forms that are searched for. Of longer lists only the beginnings are, which are
-/// few however many the forms.
+/// The maximum total of bytes of forms that are searched for. If the forms are longer, only their beginnings are
+/// searched for: there are few distinct ones.
+///
+/// The search takes about 60 bytes of memory for each byte.
 const MOST_BYTES: usize = 4 * 1024 * 1024;
 
-// An address in an address in an address: more than any server nests, and a text of percent signs ends.
-/// How often a text is decoded.
+/// The maximum number of times a text is decoded.
+///
+/// An address in an address in an address: more than any server nests, and a text of percent signs ends.
 const MOST_DECODED: usize = 4;
 
-// Three bytes have 16 million values: the automaton stays small, and more than the secret is removed rather
-// than less.
-/// How much of each form is searched for if there are too many.
+/// The number of bytes of each form that are searched for if there are too many forms.
+///
+/// Three bytes have 16 million values: the automaton stays small, and it removes too much rather than too little.
 const BEGINNING: usize = 3;
 
-// Most records have no secrets, and making an automaton takes longer than reading a record.
-/// Finds nothing.
+/// An automaton without patterns, which finds nothing.
+///
+/// Most records have no secrets, and building an automaton takes longer than reading a record.
 static NOTHING: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| automaton(&[]));
 
 fn automaton(forms: &[&[u8]]) -> Option<AhoCorasick> {
-    // Of the kinds, it is made quickly: most lists are searched for once.
+    // The kind that is built fastest: most lists are searched for once.
     let automaton = AhoCorasick::builder()
         .kind(Some(AhoCorasickKind::ContiguousNFA))
         .match_kind(MatchKind::LeftmostLongest)
@@ -53,14 +60,14 @@ fn automaton(forms: &[&[u8]]) -> Option<AhoCorasick> {
     automaton.ok()
 }
 
-/// Secrets in the forms in which they can stand in a text.
+/// Secrets in all the forms in which they can occur in a text.
 #[derive(Debug)]
 pub struct Copies {
-    /// `None` if they are too many even for the search, and every text counts as a copy.
+    /// The automaton; `None` if there are too many forms for one: every text then counts as a copy.
     search: Option<AhoCorasick>,
-    /// How much of each form is searched for, in bytes.
+    /// The number of leading bytes of each form that are searched for.
     searched: usize,
-    /// Whether a secret has a blank, which an address may spell as a plus sign.
+    /// Whether a secret contains a space, which an address may spell as a plus sign.
     has_blanks: bool,
 }
 
@@ -71,10 +78,10 @@ impl Default for Copies {
 }
 
 impl Copies {
-    /// The secrets to look for; those shorter than `SHORTEST` are none.
+    /// Builds the search for the secrets; those shorter than `SHORTEST` are ignored.
     pub fn of<'s, S: Into<Cow<'s, str>>>(secrets: impl IntoIterator<Item = S>) -> Self {
         let secrets = secrets.into_iter().map(Into::into);
-        // A response may have hundreds of thousands of them: no list is made twice.
+        // A response may have hundreds of thousands of them, so no list is built twice.
         let mut forms: Vec<Cow<'s, str>> = secrets.filter(|secret| secret.len() >= SHORTEST).collect();
         let many = forms.len();
         let has_blanks = forms.iter().any(|secret| secret.contains(' '));
@@ -123,7 +130,7 @@ impl Copies {
         Cow::Owned(out)
     }
 
-    /// Where copies stand, in order and apart: as they are, and as an address spells them.
+    /// The ranges of copies in the text, in order and without overlap: verbatim ones, and those in percent encoding.
     pub fn ranges(&self, text: &str) -> Vec<Range<usize>> {
         if self.is_empty() {
             return Vec::new();
@@ -146,7 +153,7 @@ impl Copies {
         apart(ranges)
     }
 
-    /// The matches in the bytes, as places of the text that `place` says.
+    /// The matches in `bytes`, as ranges of `text`; `place` converts positions.
     fn found(
         &self,
         search: &AhoCorasick,
@@ -158,8 +165,8 @@ impl Copies {
         let mut at = 0;
         while let Some(matched) = search.find(Input::new(bytes).range(at..)) {
             at = matched.end();
-            // What begins like a long secret is removed as far as its string goes: it is the secret,
-            // or likely another of the same kind.
+            // A match of the beginning of a long secret is removed to the end of its string: it is the secret, or
+            // probably another of the same kind.
             let end = match place(at) {
                 end if matched.len() < self.searched => end,
                 end => string_end(text.as_bytes(), end),
@@ -170,35 +177,35 @@ impl Copies {
     }
 }
 
-/// A text as it reads once the percent signs of an address are decoded.
+/// A text with its percent escapes decoded.
 struct Address {
     bytes: Vec<u8>,
-    /// Of each byte that was decoded its place in `bytes`, once for each two bytes that it was longer before.
+    /// For each decoded byte its position in `bytes`, once for each two bytes that its escape was longer.
     shorter: Vec<usize>,
-    /// Whether anything was decoded.
+    /// Whether any escape was decoded.
     is_coded: bool,
 }
 
 impl Address {
-    /// `None` if the text has nothing to decode. With `blanks` a plus sign is a blank.
+    /// Decodes the text; `None` if it has no escapes. With `blanks` a plus sign becomes a space.
     fn of(text: &str, blanks: bool) -> Option<Self> {
         let text = text.as_bytes();
         let may_be = memchr(b'%', text).is_some() || (blanks && memchr(b'+', text).is_some());
         may_be.then(|| decoded(text, blanks, &[]))
     }
 
-    /// Decoded once more.
+    /// The text decoded once more; `None` if it has no more escapes.
     fn again(&self) -> Option<Self> {
         memchr(b'%', &self.bytes).map(|_| decoded(&self.bytes, false, &self.shorter))
     }
 
-    /// Where a place is in the text.
+    /// The position in the original text of a position in `bytes`.
     fn place(&self, at: usize) -> usize {
         at + 2 * self.shorter.partition_point(|shorter| *shorter < at)
     }
 }
 
-/// The bytes with each `%41` as its byte, after those that were decoded before.
+/// Decodes each escape such as `%41`; `before` holds the positions of earlier decodings.
 fn decoded(coded: &[u8], blanks: bool, before: &[usize]) -> Address {
     let mut bytes = Vec::with_capacity(coded.len());
     let mut shorter = Vec::new();
@@ -228,7 +235,7 @@ fn decoded(coded: &[u8], blanks: bool, before: &[usize]) -> Address {
     }
 }
 
-/// The byte that two hex digits spell.
+/// The value of two hex digits; `None` if they are not two hex digits.
 fn hex_byte(digits: Option<&[u8]>) -> Option<u8> {
     let digits = digits?;
     let is_hex = digits.iter().all(u8::is_ascii_hexdigit);
@@ -236,7 +243,7 @@ fn hex_byte(digits: Option<&[u8]>) -> Option<u8> {
     u8::from_str_radix(digits, 16).ok()
 }
 
-/// The ranges in order, those that overlap as one.
+/// The ranges sorted, with overlapping ones merged.
 fn apart(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     ranges.sort_unstable_by_key(|range| range.start);
     let mut apart: Vec<Range<usize>> = Vec::with_capacity(ranges.len());
@@ -249,7 +256,7 @@ fn apart(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     apart
 }
 
-/// The end of the JSON string in which a place is, in front of its closing quote.
+/// The end of the JSON string that contains position `at`, before its closing quote.
 fn string_end(bytes: &[u8], mut at: usize) -> usize {
     while at < bytes.len() && bytes[at] != b'"' {
         at += if bytes[at] == b'\\' { 2 } else { 1 };
@@ -257,21 +264,21 @@ fn string_end(bytes: &[u8], mut at: usize) -> usize {
     at.min(bytes.len())
 }
 
-/// How else a secret may stand in JSON.
+/// The escaped form of a secret in JSON, `None` if it equals the secret.
 fn in_json(secret: &str) -> Option<String> {
     let quoted = serde_json::Value::from(secret).to_string();
     let in_json = &quoted[1..quoted.len() - 1];
     (in_json != secret).then(|| in_json.to_owned())
 }
 
-/// A secret in hex, and in base64 wherever it begins there.
+/// The forms of a secret in hex, and in base64 at each of the three alignments.
 fn encoded(secret: &str) -> Vec<String> {
     let hex = hex(secret);
     let mut forms = vec![hex.to_uppercase(), hex];
     for before in 0..3 {
         let mut bytes = vec![0; before];
         bytes.extend(secret.bytes());
-        // Only what does not depend on the bytes around it.
+        // Only the part that does not depend on the neighbouring bytes.
         let (start, end) = ((before * 8).div_ceil(6), bytes.len() * 8 / 6);
         for engine in [STANDARD_NO_PAD, URL_SAFE_NO_PAD] {
             forms.push(engine.encode(&bytes)[start..end].to_owned());
@@ -302,9 +309,9 @@ mod tests {
     fn copies_are_found_among_secrets_that_begin_alike() {
         for (secrets, before, after) in [
             (&["secret-1"][..], "--key=secret-1 -v", "--key=<removed> -v"),
-            // The longest one goes, or its end would stay.
+            // The longest match is removed, or its end would remain.
             (&["abcd", "abcdefg"], "x abcdefg abcdef", "x <removed> <removed>ef"),
-            // The next one in order is no copy, but a shorter one that it begins with is.
+            // The next one in order is not a copy, but a shorter one that it begins with is.
             (&["abcd", "abcdz", "abcdea"], "abcdeb", "<removed>eb"),
             (
                 &["a/b\"c"],
@@ -343,14 +350,14 @@ mod tests {
             ),
             (&["key+one"], "key%2Bone key+one key one", "<removed> <removed> key one"),
             (&["a b/c d", "key+one"], "a+b%2fc%20d k%65y+one", "<removed> <removed>"),
-            // letters of several bytes, and what is no code
+            // letters of several bytes, and invalid escapes
             (&["größe"], "gr%C3%B6%c3%9Fe grö%C3%9fe", "<removed> <removed>"),
             (&["key-one"], "%zz%4 %k%65y-one%", "%zz%4 %<removed>%"),
             (&["a\"b/c"], "a%5C%22b%2Fc", "<removed>"),
         ] {
             assert_eq!(removed(secrets, before), after, "{before}");
         }
-        // Decoding ends, whatever the text is made of.
+        // Decoding ends for any text.
         assert_eq!(removed(&["key-one"], &"%25".repeat(1000)), "%25".repeat(1000));
     }
 
@@ -360,7 +367,7 @@ mod tests {
         let text = format!(r#"{{"a":"{long} -v","b":"{longer}","c":"k"}}"#);
         let after = r#"{"a":"<removed>","b":"<removed>","c":"k"}"#;
         assert_eq!(removed(&[&long], &text), after);
-        // A quote of the text itself ends no string, and a text that is cut has no end of it.
+        // A quote of the text itself does not end the string, and a truncated text has no end of it.
         let start = "k".repeat(256);
         for (behind, kept) in [
             ("", ""),

@@ -30,14 +30,15 @@ pub use job_words::JobWords;
 pub use price_models::{Joined, PriceJoin, Quote, ThreePrices, gpu_numbers};
 pub use volume::{VolumeCost, VolumePrices, VolumeTerm};
 
-// A billing month is 30 days, not 730 h: `storage_total_cost` of real offers equals
-// `storage_cost` x GB / 720 to the last digit.
-/// Hours in the month that the market bills storage by.
+/// Hours in a billing month of storage.
+///
+/// A billing month is 30 days, not 730 h: `storage_total_cost` of real offers equals `storage_cost` x GB / 720 to the
+/// last digit.
 pub const HOURS_PER_MONTH: f64 = 720.0;
 
-// The market's hourly price of storage is its monthly price over 720 hours, not 730: recorded totals agree
-// exactly.
-/// Days in the month that the market bills storage by.
+/// Days in a billing month of storage.
+///
+/// The market's hourly price of storage is its monthly price over 720 hours, not 730: recorded totals agree exactly.
 pub const DAYS_PER_MONTH: f64 = 30.0;
 
 const MEGABITS_PER_GB: f64 = 8000.0;
@@ -54,7 +55,7 @@ pub fn storage_per_hour(storage_cost: f64, gb: f64) -> f64 {
     storage_cost * gb / HOURS_PER_MONTH
 }
 
-/// Why a price cannot be computed. Members go by their wire names.
+/// The reason a price cannot be computed. Members go by their wire names.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Gap {
     /// The record lacks the member, or it is null.
@@ -71,7 +72,7 @@ pub enum Gap {
     Zero(&'static str),
     #[error("the numbers are too large")]
     TooLarge,
-    /// The person has given no throughput for the model.
+    /// No throughput is configured for the GPU model.
     #[error("no throughput of {1} is configured: add \"{1}\" = N to [throughput.\"{rate}\"]", rate = .0.rate())]
     NoRate(WorkUnit, String),
     /// An input is out of range.
@@ -79,7 +80,7 @@ pub enum Gap {
     Input(#[from] InputError),
 }
 
-/// An input that no price can be computed for.
+/// An input outside the range for which a price can be computed.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[error("{} must be a number from 0 to {most}", .input.label())]
 pub struct InputError {
@@ -92,7 +93,7 @@ pub struct InputError {
 pub enum Input {
     /// Hours an instance runs.
     RunHours,
-    /// Hours it is stopped and kept.
+    /// Hours it is stopped but not destroyed.
     StoppedHours,
     DiskGb,
     GbIn,
@@ -101,16 +102,16 @@ pub enum Input {
     Work,
     /// Work in tokens, images or steps.
     Amount,
-    /// When the work is to be done, in seconds since 1970.
+    /// The deadline of the work, in seconds since 1970.
     Deadline,
     /// Size of a volume in GB.
     VolumeGb,
-    /// Days a volume is kept.
+    /// Days a volume is rented.
     Days,
 }
 
 impl Input {
-    /// What people call it, with its unit.
+    /// The label of the input, with its unit.
     pub const fn label(self) -> &'static str {
         match self {
             Self::RunHours => "run hours",
@@ -126,7 +127,7 @@ impl Input {
         }
     }
 
-    /// The largest value accepted: far beyond use, small enough that no sum overflows.
+    /// The maximum accepted value: far beyond use, and small enough that no sum overflows.
     pub const fn most(self) -> f64 {
         match self {
             Self::RunHours | Self::StoppedHours => 1e6,
@@ -150,11 +151,11 @@ impl Input {
     }
 }
 
-/// One line of arithmetic, as it is shown.
+/// One displayed line of arithmetic.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Step {
     pub label: &'static str,
-    /// How: numbers with their units, for reading.
+    /// The arithmetic: numbers with their units.
     pub formula: String,
     pub value: f64,
     /// The unit of the value.
@@ -197,7 +198,7 @@ impl<'a> Member<'a> {
         }
     }
 
-    /// The number, whatever its sign.
+    /// The number, which may be negative.
     fn number(&self, row: usize) -> Result<f64, Gap> {
         let column = self.column.get_or_init(|| {
             let field = self.listing.catalog().by_key(self.key)?;
@@ -210,7 +211,7 @@ impl<'a> Member<'a> {
         }
     }
 
-    /// The number, which must not be negative.
+    /// The number; [`Gap::Negative`] if it is negative.
     fn amount(&self, row: usize) -> Result<f64, Gap> {
         match self.number(row)? {
             number if number < 0.0 => Err(Gap::Negative(self.key)),
@@ -218,7 +219,7 @@ impl<'a> Member<'a> {
         }
     }
 
-    /// The number, which must be above zero.
+    /// The number as a divisor; an error unless it is above zero.
     fn divisor(&self, row: usize) -> Result<f64, Gap> {
         match self.amount(row)? {
             0.0 => Err(Gap::Zero(self.key)),
@@ -226,9 +227,9 @@ impl<'a> Member<'a> {
         }
     }
 
-    /// `quantity` at this price. A quantity of zero costs nothing, even at an unknown price.
+    /// The cost of `quantity` at this price. A quantity of zero costs nothing, even at an unknown price.
     fn of(&self, row: usize, quantity: f64) -> Result<f64, Gap> {
-        // An offer that does not say what traffic costs can still be priced for a job without traffic.
+        // An offer without a traffic price can still be priced for a job without traffic.
         if quantity == 0.0 {
             return Ok(0.0);
         }
@@ -242,7 +243,7 @@ fn hours_left(left: &Member<'_>, row: usize, now: f64) -> Result<f64, Gap> {
     Ok((left.number(row)? - (now - left.listing.read_at())) / SECONDS_PER_HOUR)
 }
 
-/// The value, unless it overflowed.
+/// The value; an error if it overflowed.
 fn finite(value: f64) -> Result<f64, Gap> {
     if value.is_finite() {
         Ok(value)
@@ -282,7 +283,7 @@ fn summand(amount: f64) -> String {
     }
 }
 
-/// `dividend / divisor`, if that is finite.
+/// `dividend / divisor`; `None` unless that is finite and the divisor is above zero.
 fn ratio(dividend: Option<f64>, divisor: f64) -> Option<f64> {
     dividend
         .map(|dividend| dividend / divisor)
@@ -292,7 +293,7 @@ fn ratio(dividend: Option<f64>, divisor: f64) -> Option<f64> {
 /// A row's prices at another storage size.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Repriced {
-    /// $/h: GPUs and storage.
+    /// $/h of GPUs and storage.
     pub total: f64,
     /// $/h of the GPUs alone, by the price model.
     pub base: f64,
@@ -300,11 +301,11 @@ pub struct Repriced {
     pub storage: f64,
     /// `DLPerf` per $/h at the new total; `None` without a performance score.
     pub dlperf_per_dollar: Option<f64>,
-    /// Teraflops per $/h at the new total; `None` when the record does not say.
+    /// Teraflops per $/h at the new total; `None` if the record does not report them.
     pub flops_per_dollar: Option<f64>,
 }
 
-/// A price per hour divided by what is rented.
+/// A price per hour per GPU, per GB of memory and per point of `DLPerf`.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct PerUnit {
     /// $/h per GPU.
@@ -391,7 +392,7 @@ impl<'a> Prices<'a> {
         }
     }
 
-    /// $/h as the market quotes it, with the storage that the answer was priced for.
+    /// $/h as quoted by the market, with the storage that the response was priced for.
     pub fn quoted(&self, row: usize) -> Result<f64, Gap> {
         match self.model {
             OfferType::OnDemand => self.dph_total.amount(row),
@@ -406,15 +407,15 @@ impl<'a> Prices<'a> {
             Err(Gap::Missing(key)) => {
                 let total = self.dph_total.amount(row).map_err(|_| Gap::Missing(key))?;
                 let base = self.dph_base.amount(row).map_err(|_| Gap::Missing(key))?;
-                // Some responses leave out the storage price: the market's total is base plus storage, so it is
-                // what is left.
+                // Some responses omit the storage price: the market's total is base plus storage, so it is the
+                // difference.
                 Ok((total - base).max(0.0))
             }
             known => known,
         }
     }
 
-    /// $/h with `gb` of storage, or as quoted without.
+    /// $/h with `gb` of storage, or as quoted if `gb` is `None`.
     pub fn hourly(&self, row: usize, gb: Option<f64>) -> Result<f64, Gap> {
         match gb {
             None => self.quoted(row),

@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-// Texts of a server are compared with every known name.
-/// The longest text that names a place, in bytes; a longer one is no place.
+/// The maximum length of a text that can name a country, in bytes.
+///
+/// Texts of a server are compared with every known name.
 const LONGEST: usize = 256;
 
 /// The country of a location: the text after the last comma, else all of it (`Texas, US`, `US` and
@@ -16,7 +17,7 @@ pub fn code(location: &str) -> &str {
     location.rsplit(',').next().unwrap_or(location).trim()
 }
 
-/// A location for display: some hosts leave the region out, so `, CA` becomes `CA`.
+/// A location for display: `, CA`, where a host omits the region, becomes `CA`.
 pub fn place(location: &str) -> &str {
     if location.len() > LONGEST {
         return location;
@@ -27,7 +28,7 @@ pub fn place(location: &str) -> &str {
     }
 }
 
-/// Groups of countries that a query can name; each stands for the list of its codes.
+/// Groups of countries that a query can name, with the codes of each.
 #[rustfmt::skip] // a table reads as a table
 pub const GROUPS: &[(&str, &[&str])] = &[
     ("EU", &[
@@ -79,8 +80,8 @@ pub const GROUPS: &[(&str, &[&str])] = &[
     ]),
 ];
 
-/// The codes of a group, if `name` is one or the beginning of only one: `eur` is no code, so it can
-/// only be `EUROPE`.
+/// The codes of a group, given its name or a prefix that fits only one group: `eur` is no code, so it can only be
+/// `EUROPE`.
 pub fn group(name: &str) -> Option<&'static [&'static str]> {
     let begins = |known: &str| {
         let start = known.get(..name.len());
@@ -94,7 +95,7 @@ pub fn group(name: &str) -> Option<&'static [&'static str]> {
     matched.map(|(_, codes)| *codes)
 }
 
-/// Countries by code, with the names people type, in lower case.
+/// Country codes with the names people type, in lower case.
 #[rustfmt::skip] // a table reads as a table
 const NAMES: &[(&str, &[&str])] = &[
     ("AD", &["andorra"]), ("AE", &["united arab emirates", "uae", "emirates", "dubai"]),
@@ -148,7 +149,7 @@ const WORDS: [&str; 26] = [
     "mo", "my", "no", "pa", "sm", "th", "tn",
 ];
 
-/// Names of groups that differ from their own.
+/// Further names of groups, in lower case.
 #[rustfmt::skip]
 const GROUP_NAMES: &[(&str, &str)] = &[
     ("EU", "european union"), ("EUROPE", "european"), ("NORTH_AMERICA", "north american"),
@@ -164,8 +165,8 @@ const GROUP_NAMES: &[(&str, &str)] = &[
     ("NORDICS", "northern europe"), ("EU", "eu region"), ("EU", "eu member states"),
 ];
 
-/// The code or group of a place as people name it, in lower case: `germany`, `de`, `europe`.
-/// `capitals` admits the codes that are also words.
+/// The code or group for a name in lower case: `germany`, `de`, `europe`. With `capitals`, codes that are also words
+/// count.
 pub fn named(name: &str, capitals: bool) -> Option<&'static str> {
     let country = BY_NAME.get(name).copied()?;
     let is_word = !capitals && WORDS.contains(&name);
@@ -184,12 +185,12 @@ static BY_NAME: LazyLock<HashMap<String, &'static str>> = LazyLock::new(|| {
     groups.chain(others).chain(countries).collect()
 });
 
-/// The names of all places, in lower case, to propose one.
+/// Iterates over the names of all countries and groups, in lower case, for suggestions.
 pub fn names() -> impl Iterator<Item = &'static str> {
     BY_NAME.keys().map(String::as_str)
 }
 
-/// Whether a text in lower case is the beginning of the name of a place, two letters or more.
+/// Whether a text in lower case, of two letters or more, is the beginning of the name of a country or group.
 pub fn begins(text: &str) -> bool {
     text.len() > 1 && BY_NAME.keys().any(|name| name.len() > 2 && name.starts_with(text))
 }

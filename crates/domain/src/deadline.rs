@@ -1,4 +1,4 @@
-//! When a job is to be done, as people say it.
+//! Deadlines as people write them: `friday`, `tomorrow noon`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -18,14 +18,14 @@ const DAYS: [(&str, Weekday); 7] = [
     ("sunday", Weekday::Sunday),
 ];
 
-/// A day without a time of day: until its last minute.
+/// The time of a deadline that gives only a day: its last minute.
 const END_OF_DAY: Time = time(23, 59, 0, 0);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Day {
     Today,
     Tomorrow,
-    /// The next one, which may be today.
+    /// The next such day, which may be today.
     Weekday(Weekday),
     Date(Date),
 }
@@ -37,7 +37,7 @@ pub struct Deadline {
     time: Option<Time>,
 }
 
-/// A text that is no deadline.
+/// The reason a text is not a usable deadline.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DeadlineError {
     #[error("Not a time: write friday, tomorrow noon, 18:00 or 2026-12-01 18:00")]
@@ -54,7 +54,7 @@ impl FromStr for Deadline {
 
     fn from_str(text: &str) -> Result<Self, DeadlineError> {
         let mut text = text.trim().to_ascii_lowercase();
-        // As plain words come, in tokens.
+        // Joins the tokens of plain words.
         for (apart, joined) in [(" - ", "-"), (" : ", ":"), (" am", "am"), (" pm", "pm")] {
             text = text.replace(apart, joined);
         }
@@ -88,7 +88,7 @@ fn day(word: &str) -> Option<Day> {
     }
 }
 
-/// `18:00`, `6pm`, `6:30pm`, `noon`.
+/// Parses a time of day: `18:00`, `6pm`, `6:30pm`, `noon`.
 fn clock(word: &str) -> Option<Time> {
     match word {
         "noon" => return Some(time(12, 0, 0, 0)),
@@ -111,8 +111,9 @@ fn clock(word: &str) -> Option<Time> {
 }
 
 impl Deadline {
-    /// The moment in seconds since 1970; `None` if the calendar has none. A weekday or a time of day that has passed
-    /// today is the next one.
+    /// The moment in seconds since 1970; `None` if it is outside the calendar.
+    ///
+    /// A weekday or a time of day that has passed today means the next one.
     #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss)] // seconds of any century
     pub fn at(self, local: &LocalTime) -> Option<f64> {
         let now = Timestamp::from_second(local.now as i64).ok()?;
@@ -144,10 +145,10 @@ impl Deadline {
     }
 }
 
-/// The moment that a text means, in seconds since 1970: a time as people say it, or one with its offset from UTC.
+/// Parses a moment, in seconds since 1970: a [`Deadline`], or a time with its offset from UTC.
 ///
 /// # Errors
-/// When it is none, or has passed.
+/// If the text is neither, or the moment has passed.
 pub fn moment(text: &str, local: &LocalTime) -> Result<f64, DeadlineError> {
     let at = match absolute(text) {
         Some(at) => Some(at),
@@ -162,7 +163,7 @@ pub fn moment(text: &str, local: &LocalTime) -> Result<f64, DeadlineError> {
     })
 }
 
-/// A time with its offset from UTC, in seconds since 1970: `2026-12-01T18:00Z`.
+/// Parses a time with its offset from UTC, in seconds since 1970: `2026-12-01T18:00Z`.
 #[expect(clippy::cast_precision_loss)] // seconds of any century
 pub(super) fn absolute(text: &str) -> Option<f64> {
     let moment: Timestamp = text.trim().to_ascii_uppercase().parse().ok()?;
@@ -210,7 +211,7 @@ mod tests {
             ("friday", "2026-11-27T22:59:00Z"),
             ("Fri 18:00", "2026-11-27T17:00:00Z"),
             ("wednesday", "2026-11-25T22:59:00Z"),
-            // Past four already: the next one.
+            // 16:00 has passed: the next Wednesday.
             ("wednesday 9am", "2026-12-02T08:00:00Z"),
             ("15:59", "2026-11-26T14:59:00Z"),
             ("18 : 00", "2026-11-25T17:00:00Z"),

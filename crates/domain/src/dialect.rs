@@ -1,7 +1,7 @@
-//! What servers of the same interface spell differently, as data.
+//! Differences between servers of the same interface, as data.
 //!
-//! `documented` follows the specification to the letter; `vast` follows the public service as its
-//! own client speaks to it; `sandbox` is `documented` plus every name the embedded sandbox knows.
+//! `documented` follows the specification to the letter; `vast` follows the public service as its own client uses it;
+//! `sandbox` is `documented` plus every name of the embedded sandbox.
 
 use super::catalog::Resource;
 use super::field::{Field, Filter, Operator};
@@ -13,12 +13,12 @@ pub const PUBLIC_DOMAIN: &str = "vast.ai";
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TransferUnit {
     MegabytesPerSecond,
-    /// What the public service sends, whatever its documentation says.
+    /// Mb/s: sent by the public service, whatever its documentation says.
     MegabitsPerSecond,
 }
 
 impl TransferUnit {
-    /// How many Mb/s one of it is.
+    /// Mb/s per unit.
     pub const fn megabits(self) -> f64 {
         match self {
             Self::MegabytesPerSecond => 8.0,
@@ -34,7 +34,7 @@ impl TransferUnit {
     }
 }
 
-/// Which key a route request carries.
+/// The key that a route request carries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RouteKey {
     /// The key of the profile.
@@ -43,7 +43,7 @@ pub enum RouteKey {
     Group,
 }
 
-/// How a server spells the interface.
+/// The way a server spells the interface.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Dialect {
     /// Its name in configuration files.
@@ -59,19 +59,19 @@ pub struct Dialect {
     pub market_filters: bool,
     /// The unit of network speeds.
     pub transfer: TransferUnit,
-    /// The parameter for the storage allocation, if the server has one.
+    /// The parameter for the storage allocation; `None` if the server has none.
     pub storage_parameter: Option<&'static str>,
-    /// The switch that turns offer bundling off, if the server has one.
+    /// The switch that turns offer bundling off; `None` if the server has none.
     pub bundling_parameter: Option<&'static str>,
-    /// Which key a route request carries.
+    /// The key that a route request carries.
     pub route_key: RouteKey,
-    /// Whether a route request names its place in the router's queue (`request_idx`) and how long an
-    /// unused assignment holds its load (`replay_timeout`).
+    /// Whether a route request carries its position in the router's queue (`request_idx`) and the time that an unused
+    /// assignment holds its load (`replay_timeout`).
     pub route_queue: bool,
-    /// Whether the market scales a workergroup as its endpoint says, whatever the group's own
-    /// `cold_workers` and `test_workers` are.
+    /// Whether the market scales a workergroup by the settings of its endpoint and ignores the group's own
+    /// `cold_workers` and `test_workers`.
     pub endpoint_scales: bool,
-    /// Filters that the server takes and does not apply.
+    /// Filters that the server accepts but does not apply.
     pub ignored: &'static [&'static str],
 }
 
@@ -103,7 +103,7 @@ impl Dialect {
         // Its client sends 535.86.05 as 535086005.
         version_as_number: true,
         market_filters: true,
-        // As its console and its client say; only its API documentation says MB/s.
+        // According to its console and its client; only its API documentation says MB/s.
         transfer: TransferUnit::MegabitsPerSecond,
         storage_parameter: Some("allocated_storage"),
         bundling_parameter: Some("disable_bundling"),
@@ -111,7 +111,7 @@ impl Dialect {
         route_key: RouteKey::Group,
         route_queue: true,
         endpoint_scales: true,
-        // It is about the caller's own rentals.
+        // It filters by the caller's own rentals.
         ignored: &["rented"],
     };
 
@@ -130,12 +130,12 @@ impl Dialect {
 
     pub const ALL: [&'static Self; 3] = [&Self::DOCUMENTED, &Self::VAST, &Self::SANDBOX];
 
-    /// The dialect of that name.
+    /// The dialect with the given name.
     pub fn named(name: &str) -> Option<&'static Self> {
         Self::ALL.into_iter().find(|dialect| dialect.name == name)
     }
 
-    /// How this dialect writes an operator.
+    /// The dialect's spelling of an operator.
     pub const fn operator(&self, operator: Operator) -> &'static str {
         match operator {
             Operator::Nin => self.not_in,
@@ -152,8 +152,9 @@ impl Dialect {
         }
     }
 
-    /// What a value of `field` is divided by before it is sent. Only the `duration` of a network
-    /// volume search differs: seconds inside bourse, days in the specification.
+    /// The divisor of a value of `field` before it is sent.
+    ///
+    /// Only the `duration` of a network volume search differs: seconds inside bourse, days in the specification.
     pub fn divisor(&self, resource: Resource, field: &Field) -> f64 {
         if resource == Resource::Volumes && field.key == "duration" && self.volume_duration_days {
             86_400.0

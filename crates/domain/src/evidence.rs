@@ -1,7 +1,7 @@
-//! Which dialect a market speaks, by what it returned to a few searches.
+//! Detection of a market's dialect from its responses to a few searches.
 //!
-//! The dialects read the same number as different speeds, so a wrong one makes bills wrong. It is
-//! found only if two clues agree and none contradicts; otherwise the user chooses.
+//! The dialects read the same number as different speeds, so a wrong one makes bills wrong. A dialect is detected only
+//! if two clues agree and none contradicts; otherwise the user chooses.
 
 use super::Dialect;
 use super::catalog::OFFERS;
@@ -12,11 +12,10 @@ use super::query::Query;
 use super::response_check::{Discrepancy, ResponseCheck};
 use super::value::CellRef;
 
-/// How many records must agree before their values count.
+/// The minimum number of records that must agree before their values count.
 const FEWEST_RECORDS: usize = 5;
 
-/// The typical download speed of machines with GPUs in Mb/s, between too slow and too fast to be
-/// true: 100 Mb/s and 10 Gb/s.
+/// The plausible range of the typical download speed of machines with GPUs, in Mb/s: 100 Mb/s to 10 Gb/s.
 const TYPICAL_MEGABITS: (f64, f64) = (100.0, 10_000.0);
 
 /// A market's reaction to a part of a search.
@@ -26,12 +25,12 @@ pub enum Treatment {
     Refused,
     Obeyed,
     Ignored,
-    /// The response does not show it.
+    /// The response does not show the reaction.
     #[default]
     Unclear,
 }
 
-/// Observations of a market.
+/// Observations of a market's responses.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Observations {
     /// Members of records that only the public service has.
@@ -50,7 +49,7 @@ pub struct Observations {
     pub speed: Option<f64>,
 }
 
-/// Which of the two published dialects a clue speaks for.
+/// The published dialect that a clue supports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
     Documented,
@@ -66,14 +65,14 @@ impl Side {
     }
 }
 
-/// A kind of evidence, and the sentence about each outcome.
+/// A kind of evidence, with the sentence for each outcome.
 struct Evidence {
     judge: fn(&Observations) -> Option<Side>,
     documented: &'static str,
     vast: &'static str,
 }
 
-/// The table of evidence.
+/// All kinds of evidence.
 static EVIDENCE: [Evidence; 5] = [
     Evidence {
         judge: |seen| {
@@ -128,8 +127,9 @@ static EVIDENCE: [Evidence; 5] = [
 ];
 
 impl Observations {
-    /// The side that a parameter of the public service speaks for. That it was ignored counts only
-    /// for a market that obeys conditions at all.
+    /// The side that a parameter of the public service supports.
+    ///
+    /// That it was ignored counts only for a market that applies conditions at all.
     fn side_of(&self, treatment: Treatment) -> Option<Side> {
         let obeys = self.nin == Treatment::Obeyed || self.notin == Treatment::Obeyed;
         match treatment {
@@ -140,7 +140,7 @@ impl Observations {
         }
     }
 
-    /// Observations of a search without conditions.
+    /// The observations from the response to a search without conditions.
     pub fn of_plain(listing: &Listing) -> Self {
         let is_sent = |key: &str| {
             let column = OFFERS.by_key(key).map(|field| listing.sent_column(field));
@@ -161,7 +161,7 @@ impl Observations {
     }
 }
 
-/// The median of a member's positive numbers as received, if there are enough of them.
+/// The median of a member's positive numbers as received; `None` if there are too few of them.
 pub fn median(listing: &Listing, key: &str) -> Option<f64> {
     let column = listing.sent_column(OFFERS.by_key(key)?);
     let numbers = (0..listing.len()).filter_map(|row| column.cell(row).number());
@@ -170,8 +170,7 @@ pub fn median(listing: &Listing, key: &str) -> Option<f64> {
     (numbers.len() >= FEWEST_RECORDS).then(|| numbers[numbers.len() / 2])
 }
 
-/// Whether the response to a search with one more condition obeys that condition; earlier responses
-/// had rows that break it.
+/// Whether the response to a search with one more condition satisfies it; earlier responses had rows that violate it.
 pub fn condition_treatment(listing: &Listing, query: &Query) -> Treatment {
     let Some(condition) = query.conditions.last().filter(|_| !listing.is_empty()) else {
         return Treatment::Unclear;
@@ -204,10 +203,10 @@ pub fn storage_treatment(listing: &Listing, query: &Query, dialect: &'static Dia
     }
 }
 
-/// The verdict of the evidence.
+/// The conclusion from the evidence.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Findings {
-    /// The clues: for which side each speaks, and its sentence.
+    /// The clues: the side that each supports, and its sentence.
     pub clues: Vec<(Side, &'static str)>,
     /// The typical download speed as received.
     pub speed: Option<f64>,
@@ -228,14 +227,14 @@ impl Findings {
         }
     }
 
-    /// The dialect that at least two clues speak for and none against.
+    /// The dialect that at least two clues support and none contradicts.
     pub fn dialect(&self) -> Option<&'static Dialect> {
         let (first, _) = self.clues.first()?;
         let agree = self.clues.len() >= 2 && self.clues.iter().all(|(side, _)| side == first);
         agree.then(|| first.dialect())
     }
 
-    /// The clues with what they speak for, in one line.
+    /// The clues and the side each supports, in one line.
     pub fn describe(&self) -> String {
         if self.clues.is_empty() {
             return "nothing in its responses shows it".to_owned();
@@ -256,7 +255,7 @@ impl Findings {
         parts.join("; ")
     }
 
-    /// A typical speed as each dialect reads it: `895: 7.2 Gb/s (documented) or 0.9 Gb/s (vast)`.
+    /// Describes a typical speed as each dialect reads it: `download 895: 7.2 Gb/s (documented) or 0.9 Gb/s (vast)`.
     pub fn sample(&self) -> Option<String> {
         let speed = self.speed?;
         let read = |side: Side| {

@@ -9,7 +9,7 @@ use super::listing::{Column, Listing};
 use super::text::csv_text;
 use super::value::CellRef;
 
-/// Rows as CSV: a header of wire names, numbers in wire units, texts made safe by [`csv_text`].
+/// Formats rows as CSV: a header of wire names, numbers in wire units, texts escaped by [`csv_text`].
 pub fn csv(listing: &Listing, rows: &[u32], fields: &[&Field]) -> String {
     listing.prepare(fields.iter().copied());
     let mut columns: Vec<Cells<'_>> = fields.iter().map(|field| Cells::of(listing, field)).collect();
@@ -26,13 +26,13 @@ pub fn csv(listing: &Listing, rows: &[u32], fields: &[&Field]) -> String {
     finished(writer)
 }
 
-/// One row as a line of CSV, without header and line ending.
+/// Formats one row as a line of CSV, without header and line ending.
 pub fn csv_line(listing: &Listing, row: u32, fields: &[&Field]) -> String {
     let line = csv_lines([cells(listing, row, fields)]);
     line.trim_end_matches('\n').to_owned()
 }
 
-/// Lines of CSV, all with the same number of cells.
+/// Formats lines of CSV, all with the same number of cells.
 pub fn csv_lines(rows: impl IntoIterator<Item = impl IntoIterator<Item = String>>) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
     for row in rows {
@@ -54,11 +54,11 @@ fn cells(listing: &Listing, row: u32, fields: &[&Field]) -> Vec<String> {
     fields.collect()
 }
 
-/// The cells of a field, each different text made safe once.
+/// The cells of a field, each distinct text escaped once.
 struct Cells<'l> {
     column: &'l Column,
     is_moment: bool,
-    /// The safe texts by their index in the column; `None` where none was asked for yet.
+    /// The escaped texts by their index in the column; `None` for those not used yet.
     safe: Vec<Option<String>>,
 }
 
@@ -71,7 +71,7 @@ impl<'l> Cells<'l> {
         }
     }
 
-    /// The cell of a row, which may be written into `room`.
+    /// The cell of a row; a number is written into `room`.
     fn text<'t>(&'t mut self, row: usize, room: &'t mut String) -> &'t str {
         room.clear();
         match self.column.cell(row) {
@@ -93,7 +93,7 @@ impl<'l> Cells<'l> {
     }
 }
 
-/// Writes a number with the fewest digits that tell it from all others.
+/// Writes a number with the fewest digits that distinguish it from all others.
 fn write_number(number: f64, out: &mut String) {
     // Whole numbers of up to fifteen digits are written as such: that is faster.
     #[expect(clippy::cast_possible_truncation)] // whole and far below 2^63
@@ -108,7 +108,7 @@ fn write_number(number: f64, out: &mut String) {
     };
 }
 
-/// A moment in seconds since 1970 as the specification writes it: ISO 8601.
+/// Formats a moment in seconds since 1970 as the specification does: ISO 8601.
 fn iso(epoch: f64) -> String {
     jiff::SignedDuration::try_from_secs_f64(epoch)
         .ok()
@@ -116,7 +116,7 @@ fn iso(epoch: f64) -> String {
         .map_or_else(|| epoch.to_string(), |moment| moment.to_string())
 }
 
-/// Rows as a Markdown table with the cells shown on screen; `None` if it exceeds `most` bytes.
+/// Formats rows as a Markdown table with the cells shown on screen; `None` if it exceeds `most` bytes.
 pub fn markdown(listing: &Listing, rows: &[u32], fields: &[&Field], dialect: &Dialect, most: usize) -> Option<String> {
     let line = |cells: Vec<String>| format!("| {} |", cells.join(" | "));
     let label = |field: &&Field| escaped(&listing.header(field, dialect));
@@ -142,7 +142,7 @@ pub fn markdown(listing: &Listing, rows: &[u32], fields: &[&Field], dialect: &Di
     Some(out)
 }
 
-/// A text escaped for a Markdown table.
+/// Escapes a text for a cell of a Markdown table.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {

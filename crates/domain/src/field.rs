@@ -1,10 +1,9 @@
-//! One row describes a field completely.
+//! The description of a field.
 //!
-//! A [`Field`] is the only place that describes a member of a marketplace record: its wire name,
-//! its aliases, its unit, the operators it allows, who can filter on it, how it is read from a
-//! record and how it is shown. The filter and sort editors, the query language, the table, the
-//! detail view, the wire encoding, local matching, CSV headers and docs/fields.md are all derived from
-//! these rows.
+//! A [`Field`] is the only place that describes a member of a marketplace record: its wire name, its aliases, its unit,
+//! the operators it allows, where it can be filtered, how it is read from a record and how it is shown. The filter and
+//! sort editors, the query language, the table, the detail view, the wire encoding, local matching, CSV headers and
+//! docs/fields.md are all derived from these rows.
 
 use std::borrow::Cow;
 
@@ -12,7 +11,7 @@ use super::dialect::Dialect;
 pub use super::operator::{Operator, Operators};
 pub use super::unit::Unit;
 
-/// What kind of value a field holds: decides how operands are read and cells compared.
+/// The kind of value a field holds: decides how operands are parsed and cells compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Flag,
@@ -46,30 +45,30 @@ impl Kind {
     }
 }
 
-/// Who can filter on a field.
+/// The place where a field is filtered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Filter {
     /// The specification documents the parameter, so every server takes it.
     Documented,
-    /// The public service takes it although the specification does not name it: sent in dialects
-    /// that say so, else applied locally.
+    /// The public service takes it although the specification does not name it: sent in dialects that support it, else
+    /// applied locally.
     Market,
     /// No server takes it: applied locally to the loaded rows.
     Local,
     Never,
 }
 
-/// How a field is read from a record.
+/// The way a field is read from a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
     /// The member of that name.
     Member(&'static str),
-    /// The number member of that name, where a market sends 0 for unknown.
+    /// The number member of that name, of which 0 means unknown.
     Known(&'static str),
     /// The first of these members that is present: servers spell it differently.
     Either(&'static [&'static str]),
-    /// The member of that name, a search for machines: text, filter objects or a list of either,
-    /// read as text in the query language.
+    /// The member of that name, a search for machines: text, filter objects or a list of either, converted to the query
+    /// language.
     Search(&'static str),
     /// A member of a nested object, as `search.totalHour`.
     Nested(&'static str, &'static str),
@@ -81,10 +80,10 @@ pub enum Source {
     TimeLeft(&'static str, &'static str),
     /// Seconds from the time in that member to the time the response was received.
     Since(&'static str),
-    /// A switch of the search itself; records do not carry it.
+    /// A parameter of the search; records do not carry it.
     Nowhere,
-    /// Computed from other members and the person's inputs; no record carries it and no server
-    /// knows it. The code that computes it puts the cells into the listing.
+    /// Computed from other members and the user's inputs; no record carries it and it is never sent to a server. The
+    /// code that computes it puts the cells into the listing.
     Computed,
 }
 
@@ -93,25 +92,25 @@ pub enum Source {
 pub enum Section {
     /// Ids, names and owners.
     Identity,
-    /// Prices and ratios to price.
+    /// Prices, and performance per price.
     Price,
     Gpu,
     Cpu,
     Disk,
     Network,
     Trust,
-    /// How long and to whom it is available.
+    /// Rental state, remaining time and availability.
     Availability,
     Place,
     Software,
     /// Scaling parameters of a workergroup.
     Scaling,
-    /// Members that the service sends without documenting them.
+    /// Members that the service sends but does not document.
     Other,
 }
 
 impl Section {
-    /// All sections in the order in which they are shown.
+    /// All sections in display order.
     pub const ALL: [Self; 12] = [
         Self::Identity,
         Self::Price,
@@ -145,42 +144,43 @@ impl Section {
     }
 }
 
-/// How a cell of the field is formatted.
+/// The format of a field's cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// As the kind and unit suggest.
+    /// The default for the kind and unit.
     Auto,
-    /// With exactly this many decimals.
+    /// Exactly this many decimals.
     Places(u8),
     YesNo,
 }
 
-/// How the record of the market keeps a field.
+/// The way the record of the market stores a field.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Recording {
-    /// Written when it differs from the stored value by more than that.
-    Stored(Tolerance),
-    /// Computed from stored fields, from what identifies an offer, or from the time.
+    /// Written if it differs from the stored value by more than the tolerance.
+    Stored(NoiseThreshold),
+    /// Computed from stored fields, from the identity of an offer, or from the time.
     Derived,
     /// Left out: a secret, an address, an id that changes without a change of the offer, or a figure that follows
     /// from price and storage by a formula of the market's own.
     Never,
 }
 
-/// The noise of a field: differences from the stored value up to `absolute` plus a `share` of it say nothing. As
-/// the stored value stays until then, a slow drift is recorded all the same.
+/// The smallest change of a field worth recording: more than `absolute` plus `share` of the stored value.
+///
+/// The stored value stays until then, so a slow drift is still recorded.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Tolerance {
+pub struct NoiseThreshold {
     pub absolute: f64,
     pub share: f64,
 }
 
-impl Tolerance {
+impl NoiseThreshold {
     pub const EXACT: Self = Self {
         absolute: 0.0,
         share: 0.0,
     };
-    /// The last digit of prices with six or seven, some in single precision.
+    /// The last digit of prices with six or seven digits, some in single precision.
     pub const ROUNDING: Self = Self {
         absolute: 1e-7,
         share: 1e-6,
@@ -194,62 +194,61 @@ impl Tolerance {
         Self { absolute, share: 0.0 }
     }
 
-    /// Whether `seen` says nothing new where `stored` is on record.
+    /// Whether the difference between `seen` and `stored` is within the tolerance.
     pub fn covers(&self, stored: f64, seen: f64) -> bool {
-        // Of equal infinities the difference is no number.
+        // The difference of equal infinities is NaN.
         stored.total_cmp(&seen).is_eq() || (stored - seen).abs() <= self.absolute + self.share * stored.abs()
     }
 }
 
-/// How a field behaves as a table column.
+/// The layout of a field as a table column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Column {
     /// Width in terminal cells.
     pub width: u16,
     /// Rank among the columns shown by default; `None` if hidden by default.
     pub rank: Option<u8>,
-    /// Which column a narrow screen drops first: the one with the largest number.
+    /// The order in which narrow screens drop columns: the largest number first.
     pub priority: u8,
 }
 
-/// One member, filter parameter or both. See the module documentation.
+/// A record member, a filter parameter or both. See the module documentation.
 #[derive(Debug, Clone, Copy)]
 pub struct Field {
     /// The name on the wire, and the first name in the query language.
     pub key: &'static str,
-    /// Further names that people may use.
+    /// Further names that the query language accepts.
     pub aliases: &'static [&'static str],
     /// The column header and detail label.
     pub label: &'static str,
-    /// What sort of value it is.
+    /// The kind of its value.
     pub kind: Kind,
     /// The unit of its wire value.
     pub unit: Unit,
     pub operators: Operators,
-    /// Who can filter on it.
+    /// The place where it is filtered.
     pub filter: Filter,
-    /// Whether a server is asked to order by it.
+    /// Whether orders by it are sent to a server.
     pub sortable: bool,
     /// Whether records carry it (a filter such as `verified` is not in the record).
     pub in_record: bool,
-    /// Whether the documentation names the record member.
+    /// Whether the specification names the record member.
     pub documented: bool,
-    /// How it is read from a record.
+    /// The way it is read from a record.
     pub source: Source,
-    /// Values worth offering in an editor.
+    /// Suggested values in an editor.
     pub choices: &'static [&'static str],
     /// Smallest and largest plausible wire value; operands outside get a warning.
     pub range: Option<(f64, f64)>,
     pub section: Section,
-    /// How it behaves as a column.
+    /// Its layout as a column.
     pub column: Column,
     pub format: Format,
-    /// Whether a zero means "none", and is shown as that.
+    /// Whether a zero means "none", and is shown as such.
     pub zero_is_none: bool,
-    /// Whether more is better (`Some(true)`), less is better (`Some(false)`), or neither: for
-    /// comparisons.
+    /// Whether more is better (`Some(true)`), less is better (`Some(false)`), or neither (`None`): for comparisons.
     pub better: Option<bool>,
-    /// How the record of the market keeps it.
+    /// The way the record of the market stores it.
     pub recording: Recording,
     pub doc: &'static str,
 }
@@ -278,7 +277,7 @@ impl Field {
         };
         let recording = match kind {
             Kind::List | Kind::Secret => Recording::Never,
-            _ => Recording::Stored(Tolerance::EXACT),
+            _ => Recording::Stored(NoiseThreshold::EXACT),
         };
         Self {
             key,
@@ -312,7 +311,7 @@ impl Field {
     pub const fn number(key: &'static str, label: &'static str, unit: Unit) -> Self {
         let mut field = Self::new(key, label, Kind::Number);
         field.unit = unit;
-        field.recording = Recording::Stored(Tolerance::ROUNDING);
+        field.recording = Recording::Stored(NoiseThreshold::ROUNDING);
         field
     }
 
@@ -356,23 +355,23 @@ impl Field {
         self
     }
 
-    /// Who can filter on it.
+    /// Sets the place where it is filtered.
     pub const fn filter(mut self, filter: Filter) -> Self {
         self.filter = filter;
         self
     }
 
-    /// The specification documents it as a filter parameter.
+    /// Marks it as a filter parameter of the specification.
     pub const fn documented_filter(self) -> Self {
         self.filter(Filter::Documented)
     }
 
-    /// The service takes it as a filter although the specification does not say so.
+    /// Marks it as a filter parameter of the public service that the specification does not name.
     pub const fn market_filter(self) -> Self {
         self.filter(Filter::Market)
     }
 
-    /// A filter that no record carries under this name.
+    /// Makes it a filter that no record carries under this name.
     pub const fn filter_only(mut self, source: Source) -> Self {
         self.source = source;
         self.in_record = false;
@@ -381,7 +380,7 @@ impl Field {
         self.derived()
     }
 
-    /// A computed column; conditions on it are applied locally.
+    /// Makes it a computed column; conditions on it are applied locally.
     pub const fn computed(mut self) -> Self {
         self.source = Source::Computed;
         self.filter = Filter::Local;
@@ -390,19 +389,19 @@ impl Field {
         self.derived()
     }
 
-    /// A record member that the specification does not list, seen in real records.
+    /// Marks it as a record member that the specification does not list but real records have.
     pub const fn undocumented(mut self) -> Self {
         self.documented = false;
         self
     }
 
-    /// Where it is read from.
+    /// Sets the way it is read from a record.
     pub const fn source(mut self, source: Source) -> Self {
         self.source = source;
         self
     }
 
-    /// Read from a member of a nested object.
+    /// Reads it from a member of a nested object.
     pub const fn nested(self, object: &'static str, member: &'static str) -> Self {
         self.source(Source::Nested(object, member))
     }
@@ -412,13 +411,13 @@ impl Field {
         self
     }
 
-    /// The plausible range in wire units.
+    /// Sets the plausible range, in wire units.
     pub const fn range(mut self, low: f64, high: f64) -> Self {
         self.range = Some((low, high));
         self
     }
 
-    /// Shown by default with this `rank`, `width` cells wide; narrow screens drop larger `priority`
+    /// Shows it by default with this `rank`, `width` cells wide; narrow screens drop columns with a larger `priority`
     /// first.
     pub const fn column(mut self, rank: u8, width: u16, priority: u8) -> Self {
         self.column = Column {
@@ -434,7 +433,7 @@ impl Field {
         self
     }
 
-    /// Which column a narrow screen drops first, if shown: the one with the largest number.
+    /// Sets the order in which narrow screens drop it, if it is shown: the largest number first.
     pub const fn priority(mut self, priority: u8) -> Self {
         self.column.priority = priority;
         self
@@ -445,7 +444,7 @@ impl Field {
         self
     }
 
-    /// Shown as yes or no, and compared with `true` and `false` too.
+    /// Shows it as yes or no, and compares it with `true` and `false` too.
     pub const fn yes_no(mut self) -> Self {
         self.format = Format::YesNo;
         self
@@ -466,23 +465,23 @@ impl Field {
         self
     }
 
-    /// How the record of the market keeps it.
+    /// Sets the way the record of the market stores it.
     pub const fn recorded(mut self, recording: Recording) -> Self {
         self.recording = recording;
         self
     }
 
-    /// Recorded when it differs from the stored value by more than a share of it.
+    /// Records it if it differs from the stored value by more than `share` of it.
     pub const fn noisy(self, share: f64) -> Self {
-        self.recorded(Recording::Stored(Tolerance::share(share)))
+        self.recorded(Recording::Stored(NoiseThreshold::share(share)))
     }
 
-    /// Recorded when it differs from the stored value by more than that.
+    /// Records it if it differs from the stored value by more than `absolute`.
     pub const fn wavering(self, absolute: f64) -> Self {
-        self.recorded(Recording::Stored(Tolerance::absolute(absolute)))
+        self.recorded(Recording::Stored(NoiseThreshold::absolute(absolute)))
     }
 
-    /// Computed wherever the record is read.
+    /// Never stores it: it is computed when the record is read.
     pub const fn derived(self) -> Self {
         self.recorded(Recording::Derived)
     }
@@ -495,7 +494,7 @@ impl Field {
         self.recording
     }
 
-    /// The header of its column, with the unit where the dialect decides it.
+    /// The header of its column, with the unit if that depends on the dialect.
     pub fn header(&self, dialect: &Dialect) -> Cow<'static, str> {
         match self.unit {
             Unit::Transfer => format!("{} {}", self.label, self.unit.symbol(dialect)).into(),
@@ -512,7 +511,7 @@ impl Field {
         matches!(self.source, Source::Computed)
     }
 
-    /// Whether it can be filtered on at all, by a server or locally.
+    /// Whether it can be filtered on, by a server or locally.
     pub const fn is_filter(&self) -> bool {
         !matches!(self.filter, Filter::Never)
     }

@@ -1,7 +1,7 @@
-//! How values are formatted for people.
+//! Formatting of values for display.
 //!
-//! Widths are bounded: an absurdly large number from a server is shown in scientific notation, so
-//! that no cell can push the others off the screen.
+//! Widths are bounded: an absurdly large number from a server is shown in scientific notation, so that no cell can push
+//! the others off the screen.
 
 use super::catalog::OFFERS;
 use super::country;
@@ -13,22 +13,22 @@ use super::text::{self, screen};
 use super::unit::MB_PER_GB;
 use super::value::CellRef;
 
-/// Shown in a cell without a value.
+/// The text of a cell without a value.
 const BLANK: &str = "-";
 
-/// Shown in a detail view for a member that the record lacks.
+/// The text of a detail view for a member that the record lacks.
 const NOT_SENT: &str = "not reported";
 
-/// Shown in a detail view for a member that is null.
+/// The text of a detail view for a member that is null.
 pub const NULL: &str = "—";
 
-/// Shown in a detail view for a number that the market reports as unknown.
+/// The text of a detail view for a number that the market reports as unknown.
 pub const UNKNOWN: &str = "unknown";
 
-/// Shown for a zero that means none: no discount is no price of $0.0000/h.
+/// The text for a zero that means none: no discount is not a price of $0.0000/h.
 pub const NONE: &str = "—";
 
-/// Shown in a cell whose value does not fit its field.
+/// The text of a cell whose value does not match the kind of its field.
 pub const MISFIT: &str = "?!";
 
 /// A table cell, at most `width` cells wide, without the unit if the header has it.
@@ -60,7 +60,8 @@ pub fn detail(record: &FullRecord, field: &Field, dialect: &Dialect) -> String {
     }
 }
 
-/// The memory of all cards of a record, if the field is that: it depends on how many they are.
+/// The memory of all cards of a record, if `field` is that; `None` for other fields. Its format depends on the number
+/// of cards.
 fn total_vram(field: &Field, megabytes: f64, number: impl Fn(&Field) -> Option<f64>) -> Option<String> {
     if field.key != "gpu_total_ram" {
         return None;
@@ -130,8 +131,8 @@ pub fn gigabytes(value: f64) -> String {
     }
 }
 
-/// The nominal memory of a card in GB: a 24 GB card reports 24564 MB, a 48 GB card with error
-/// correction 46068. Sizes that no card is sold with are rounded.
+/// The nominal memory of a card in GB: a 24 GB card reports 24564 MB, a 48 GB card with error correction 46068. Sizes
+/// that match no known card are rounded.
 pub fn nominal_gb(megabytes: f64) -> f64 {
     const SOLD: [f64; 29] = [
         1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 11.0, 12.0, 16.0, 20.0, 24.0, 32.0, 40.0, 48.0, 64.0, 72.0, 80.0,
@@ -146,7 +147,7 @@ pub fn nominal_gb(megabytes: f64) -> f64 {
         .unwrap_or((megabytes / MB_PER_GB).round())
 }
 
-/// The nominal memory of all cards together, in GB; `count` is how many they are, if that is known.
+/// The nominal memory of all cards together, in GB; `count` is the number of cards, if known.
 pub fn nominal_total_gb(megabytes: f64, count: Option<f64>) -> f64 {
     let count = count.filter(|count| *count >= 1.0).unwrap_or(1.0);
     count * nominal_gb(megabytes / count)
@@ -155,14 +156,14 @@ pub fn nominal_total_gb(megabytes: f64, count: Option<f64>) -> f64 {
 /// A span of seconds in its largest fitting unit: `45s`, `12m`, `5.5h`, `71d`, `2.1y`.
 pub fn span(seconds: f64) -> String {
     let magnitude = seconds.abs();
-    // A column has few cells: one unit, and a decimal only where a whole hour or day would say too little.
+    // A column has few cells: one unit, and a decimal only if a whole hour or day is too coarse.
     if magnitude < 60.0 {
         format!("{seconds:.0}s")
     } else if magnitude < 3600.0 {
         format!("{:.0}m", seconds / 60.0)
     } else if magnitude < 86_400.0 {
         format!("{}h", trimmed(seconds / 3600.0, 1))
-    // Up to two years days are clearer: offers are compared by how many days they last.
+    // Up to two years days are clearer: offers are compared by their days.
     } else if magnitude < 730.0 * 86_400.0 {
         format!("{}d", trimmed(seconds / 86_400.0, 1))
     } else {
@@ -204,7 +205,7 @@ pub fn counted(number: usize, singular: &str, plural: &str) -> String {
     format!("{} {}", grouped(number), if number == 1 { singular } else { plural })
 }
 
-/// Commas between the thousands of a number written with or without decimals.
+/// Inserts commas between the thousands of a number written with or without decimals.
 fn commas(text: &str) -> String {
     let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
     let mut out = String::new();
@@ -218,7 +219,7 @@ fn commas(text: &str) -> String {
     out + rest
 }
 
-/// A number of bytes for people: `812 B`, `14.2 kB`, `3.1 MB`.
+/// Formats a number of bytes: `812 B`, `14.2 kB`, `3.1 MB`.
 pub fn size(bytes: usize) -> String {
     #[expect(clippy::cast_precision_loss)] // for people
     let amount = bytes as f64;
@@ -240,15 +241,16 @@ pub fn per_hour(price: f64) -> String {
     format!("{}/h", unit_price(price))
 }
 
-/// A price of one of something, whose unit is written elsewhere: `$0.293`, `$16.02`.
+/// Formats a price per unit without the unit, which is written elsewhere: `$0.293`, `$16.02`.
 pub fn unit_price(price: f64) -> String {
     // Prices of single GPUs differ in the third decimal; those of machines with eight do not.
     let places = if price.abs() < 10.0 { 3 } else { 2 };
     money(price, places)
 }
 
-/// A share in percent: `34%`, and with a tenth where it counts, `0.3%`, `99.6%`. What is not none is
-/// never written as none, and what is not all never as all.
+/// Formats a share in percent: `34%`, with a tenth where it matters, `0.3%`, `99.6%`.
+///
+/// A share above none is never written as 0%, and one below all never as 100%.
 pub fn percent(share: f64) -> String {
     let percent = share * 100.0;
     // These would round to 0% and 100%: a rare case would read as none, a large part as all.
@@ -258,12 +260,12 @@ pub fn percent(share: f64) -> String {
     if (99.95..100.0).contains(&percent) {
         return "over 99.9%".to_owned();
     }
-    // Shares that matter lie at the ends: 99.5% and 99.9% of reliability differ as much as 50% and 90%.
+    // Differences matter at the ends: 99.5% and 99.9% of reliability differ as much as 50% and 90%.
     let is_end = percent.abs() < 9.95 || (99.0..100.0).contains(&percent);
     if is_end {
         return format!("{}%", trimmed(percent, 1));
     }
-    // Halves go up: a half to the even neighbour would read 80% and 82% for 80.5 and 81.5.
+    // Rounds halves up: rounding to even would show 80% and 82% for 80.5 and 81.5.
     format!("{}%", trimmed(percent.round(), 0))
 }
 
@@ -282,7 +284,7 @@ fn money(amount: f64, places: usize) -> String {
 /// years`.
 pub fn lasting(seconds: f64) -> String {
     let (number, unit) = match seconds.abs() {
-        // Each unit is kept a little beyond one of the next: `75 minutes` says more than `1.3 hours`.
+        // Each unit is used a little beyond one of the next: `75 minutes` is more precise than `1.3 hours`.
         less if less < 90.0 => (seconds, "second"),
         less if less < 5400.0 => (seconds / 60.0, "minute"),
         less if less < 2.0 * 86_400.0 => (seconds / 3600.0, "hour"),

@@ -1,8 +1,7 @@
-//! What a listing tells beyond its rows: groups and their prices, the Pareto front, plots,
-//! related offers and comparisons.
+//! Analysis of a listing: groups and their prices, the Pareto front, plots, related offers and comparisons.
 //!
-//! Everything here is about the loaded rows, never about the whole market: see [`Coverage`]. A
-//! missing value is left out; it is never taken for zero.
+//! Everything here is about the loaded rows, never about the whole market: see [`Coverage`]. A missing value is left
+//! out; it is never taken for zero.
 
 use super::field::{Field, Kind};
 use super::listing::{Column, Listing};
@@ -38,7 +37,9 @@ pub use summary::{
 pub use supply::{Amount, Lot, Machine, Picks, Supply};
 pub use totals::Totals;
 
-/// The sum of some numbers. Rust's own sum of none is -0.
+/// The sum of some numbers, 0 for none.
+///
+/// Rust's own sum of no numbers is -0.
 pub fn total(numbers: impl Iterator<Item = f64>) -> f64 {
     numbers.fold(0.0, |sum, number| sum + number)
 }
@@ -46,21 +47,21 @@ pub fn total(numbers: impl Iterator<Item = f64>) -> f64 {
 /// Whether the loaded rows are all that the market has for the query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Coverage {
-    /// There are no more.
+    /// The response is complete.
     Whole,
-    /// The limit or the market cut the response: more exist.
+    /// The limit or the market cut the response: there are more.
     Cut,
-    /// Nothing proves that there are no more: the market may have cut the response.
+    /// Unknown: the market may have cut the response.
     Unknown,
 }
 
-/// The fewest records at which a market may cut a response below its limit.
+/// The smallest size at which a market may cut a response below its limit.
 const LEAST_CAP: usize = 20;
 
-/// Whether a response to a search with this limit has all records. Skipped records count: they were sent.
+/// Whether a response to a search with this limit is complete. Skipped records count: they were sent.
 ///
-/// The market's own `truncated` decides. Without it, fewer records than the limit are all of them, unless their
-/// number is round: some markets send 50, 64 or 100 at most, whatever the limit, and don't say so.
+/// The market's own `truncated` decides. Without it, a response with fewer records than the limit is complete, unless
+/// their number is round: some markets send 50, 64 or 100 at most, whatever the limit, and do not report it.
 pub fn coverage(listing: &Listing, limit: Option<u32>) -> Coverage {
     let received = listing.received();
     match (listing.known_coverage(), listing.is_truncated(), limit) {
@@ -73,12 +74,12 @@ pub fn coverage(listing: &Listing, limit: Option<u32>) -> Coverage {
     }
 }
 
-/// Whether a number of records may be a market's own limit.
+/// Whether a number of records may be a market's own maximum.
 const fn is_round(records: usize) -> bool {
     records >= LEAST_CAP && (records.is_multiple_of(10) || records.is_multiple_of(25) || records.is_power_of_two())
 }
 
-/// The number in a cell, for kinds that are numbers or versions (as their nine-digit number).
+/// The number in a cell; a version as its nine-digit number, `None` for other kinds.
 pub fn numeric(column: &Column, kind: Kind, row: usize) -> Option<f64> {
     number(column.cell(row), kind)
 }
@@ -96,7 +97,7 @@ fn number(cell: CellRef<'_>, kind: Kind) -> Option<f64> {
     .filter(|number| number.is_finite())
 }
 
-/// The fields of a listing that can be an axis: numbers other than ids, from records or computed.
+/// The fields of a listing that can be an axis of a plot: numbers other than ids, from records or computed.
 pub fn axes(listing: &Listing) -> impl Iterator<Item = &'static Field> {
     listing.catalog().columns().filter(|field| {
         field.kind.is_numeric()

@@ -1,8 +1,7 @@
-//! The history of writes: what was about to be sent, and its outcome.
+//! The history of writes: each request before it is sent, and its outcome.
 //!
-//! The [`Intent`] of a write is saved before its first byte is sent; afterwards its [`Outcome`]. An
-//! intent without an outcome is a write whose outcome is unknown: the program ended before the
-//! response arrived. Neither holds a secret.
+//! The [`Intent`] of a write is saved before its first byte is sent; afterwards its [`Outcome`]. An intent without an
+//! outcome is a write whose outcome is unknown: the program ended before the response arrived. Neither holds a secret.
 
 use core::net::IpAddr;
 
@@ -20,7 +19,6 @@ pub enum WriteKind {
 }
 
 impl WriteKind {
-    /// Every write of the interface.
     pub const ALL: [Self; 2] = [Self::UnlistVolume, Self::CreateWorkergroup];
 }
 
@@ -28,9 +26,9 @@ impl WriteKind {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Intent {
-    /// Identifies the write within the file.
+    /// The unique key of the write within the file.
     pub key: String,
-    /// When it was decided, in seconds since 1970.
+    /// The time of the decision, in seconds since 1970.
     pub at: f64,
     /// The profile it was sent for.
     pub profile: String,
@@ -43,12 +41,12 @@ pub struct Intent {
     /// The workergroup that was to be created, without its launch arguments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<Box<NewWorkergroup>>,
-    /// The limit that the user let it exceed.
+    /// The limit that it exceeded with the user's consent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub over_limit: Option<OverLimit>,
 }
 
-/// A spending limit that the user let a write exceed.
+/// A spending limit that a write exceeded with the user's consent.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OverLimit {
@@ -59,8 +57,7 @@ pub struct OverLimit {
 }
 
 impl Intent {
-    /// Whether it is the creation of such a workergroup; launch arguments, which it does not hold,
-    /// make no difference.
+    /// Whether this is the creation of `new`. Launch arguments, which an intent does not hold, are not compared.
     pub fn is_creation_of(&self, new: &NewWorkergroup) -> bool {
         self.kind == WriteKind::CreateWorkergroup
             && match &self.group {
@@ -69,18 +66,18 @@ impl Intent {
             }
     }
 
-    /// Whether both create the same workergroup on the same market. Their profiles may differ.
+    /// Whether both intents create the same workergroup on the same market. Their profiles may differ.
     pub fn is_same_creation(&self, other: &Self) -> bool {
         let new = other.group.as_deref();
         self.is_at(&other.address) && new.is_some_and(|new| self.is_creation_of(new))
     }
 
-    /// Whether it was sent to the market at `address`, also under another name of it.
+    /// Whether it was sent to the market at `address`, in any spelling of its address.
     pub fn is_at(&self, address: &str) -> bool {
         market_at(&self.address) == market_at(address)
     }
 
-    /// The workergroup that was to be created. Journals of old hold only its endpoint.
+    /// The workergroup that was to be created. Old journals hold only its endpoint.
     pub fn new_workergroup(&self) -> NewWorkergroup {
         if let Some(group) = &self.group {
             return (**group).clone();
@@ -95,7 +92,7 @@ impl Intent {
     }
 }
 
-/// The outcome of a write. A later one replaces an earlier one: the user may know more.
+/// The outcome of a write. A later one replaces an earlier one: the user may have settled it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
@@ -110,25 +107,25 @@ pub enum Verdict {
 pub struct Outcome {
     /// The [`Intent::key`] of the write.
     pub key: String,
-    /// When the outcome was known, in seconds since 1970.
+    /// The time at which the outcome was known, in seconds since 1970.
     pub at: f64,
     pub verdict: Verdict,
     /// The market's confirmation or error message. Printable ASCII.
     pub words: String,
 }
 
-/// A line of the file that says nothing certain: it cannot be read, or is the unknown outcome of a write
-/// that is not in the file.
+/// A line of the file without a certain meaning: it cannot be read, or is the unknown outcome of a write that is not in
+/// the file.
 ///
 /// It may have been a write whose outcome is unknown, so nothing is sent before the user has settled it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Damage {
-    /// The number of the line, from 1.
+    /// The line number, from 1.
     pub line: u64,
-    /// Where it starts and how long it is, in bytes.
+    /// Its position in the file and its length, in bytes.
     pub start: usize,
     pub length: usize,
-    /// Its beginning. Printable ASCII.
+    /// The beginning of the line. Printable ASCII.
     pub text: String,
 }
 
@@ -146,16 +143,16 @@ impl Damage {
     }
 }
 
-/// A command of the user's that is about to run on a row: `[commands.NAME]` of the configuration.
+/// A custom command that is about to run on a row: `[commands.NAME]` of the configuration.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CommandRun {
-    /// Identifies the run within the file.
+    /// The unique key of the run within the file.
     pub key: String,
-    /// When it was started, in seconds since 1970.
+    /// The start time, in seconds since 1970.
     pub at: f64,
     pub profile: String,
-    /// Base address of the market that the row is from.
+    /// Base address of the market that lists the row.
     pub address: String,
     /// The name of the command in the configuration.
     pub name: String,
@@ -169,9 +166,9 @@ pub struct CommandRun {
 pub struct CommandEnd {
     /// The [`CommandRun::key`] of the run.
     pub key: String,
-    /// When it ended, in seconds since 1970.
+    /// The end time, in seconds since 1970.
     pub at: f64,
-    /// How it ended, such as `exit status: 1`. Printable ASCII.
+    /// The exit status, such as `exit status: 1`. Printable ASCII.
     pub status: String,
 }
 
@@ -180,23 +177,23 @@ pub struct CommandEnd {
 #[serde(rename_all = "snake_case")]
 pub enum Line {
     Intent(Intent),
-    /// After the response, or when it was lost.
+    /// Written after the response, or when it was lost.
     Outcome(Outcome),
     Command(CommandRun),
     CommandEnd(CommandEnd),
 }
 
-/// A write as the history shows it.
+/// A write with its outcome, as an entry of the history.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
-    /// What was sent, and when.
+    /// The request, and its time.
     pub intent: Intent,
     /// The outcome; `None` while it is unknown.
     pub outcome: Option<Outcome>,
 }
 
 impl Entry {
-    /// The id of the workergroup that it created, if the market named one.
+    /// The id of the workergroup that it created, if the market returned one.
     pub fn created_id(&self) -> Option<i64> {
         let outcome = self.outcome.as_ref()?;
         let is_created = self.intent.kind == WriteKind::CreateWorkergroup && outcome.verdict == Verdict::Done;
@@ -212,8 +209,9 @@ impl Entry {
     }
 }
 
-/// The writes in the lines, oldest first. Texts are cleaned: anybody can edit the file. Outcomes
-/// without an intent are left out.
+/// The writes in the lines, oldest first, without outcomes that have no intent.
+///
+/// Texts are cleaned: the file may have been edited.
 pub fn entries(lines: Vec<Line>) -> Vec<Entry> {
     let mut entries: Vec<Entry> = Vec::new();
     for line in lines {
@@ -234,8 +232,9 @@ pub fn entries(lines: Vec<Line>) -> Vec<Entry> {
     entries
 }
 
-/// The workergroup `id` as it was created by one of these writes, the newest first. `endpoint` is the
-/// name that the market lists: under another name it is another group with the same id.
+/// The workergroup `id` as the newest of these writes created it; `None` if none of them did.
+///
+/// `endpoint` is the name that the market lists: under another name it is another group with the same id.
 pub fn created<'e>(entries: &'e [Entry], id: i64, endpoint: Option<&str>) -> Option<&'e NewWorkergroup> {
     let mut created = entries.iter().rev().filter(|entry| entry.created_id() == Some(id));
     let group = created.find_map(|entry| entry.intent.group.as_deref())?;
@@ -246,8 +245,9 @@ pub fn created<'e>(entries: &'e [Entry], id: i64, endpoint: Option<&str>) -> Opt
     is_same.then_some(group)
 }
 
-/// The newest write of that key whose outcome is unknown, else the newest: a copied line is one more write to
-/// settle.
+/// The newest write with `key` whose outcome is unknown, else the newest with it.
+///
+/// A copied line is one more write to settle.
 pub fn of_key<'e>(entries: &'e mut [Entry], key: &str) -> Option<&'e mut Entry> {
     let is_open = |entry: &Entry| entry.intent.key == key && entry.verdict() == Verdict::Unknown;
     let open = entries.iter().rposition(is_open);
@@ -255,7 +255,7 @@ pub fn of_key<'e>(entries: &'e mut [Entry], key: &str) -> Option<&'e mut Entry> 
     entries.get_mut(place?)
 }
 
-/// The name of the market at an address, the same for all its spellings: host, port and path.
+/// The canonical name of the market at an address: host, port and path.
 ///
 /// All names of this computer are one host, and so are the public service's.
 fn market_at(address: &str) -> String {
@@ -281,18 +281,18 @@ fn market_at(address: &str) -> String {
     format!("{host}:{port}/{}", path.trim_matches('/'))
 }
 
-/// Whether an address leads to this computer. One without a host, as `0.0.0.0`, does on most systems.
+/// Whether an address leads to this computer. An unspecified one, such as `0.0.0.0`, does on most systems.
 fn is_this_computer(address: IpAddr) -> bool {
     let address = address.to_canonical();
     address.is_loopback() || address.is_unspecified()
 }
 
-/// Whether an address is one of this computer, as that of an embedded sandbox always is.
+/// Whether an address is on this computer, as that of an embedded sandbox always is.
 pub fn is_local(address: &str) -> bool {
     market_at(address).starts_with("localhost:")
 }
 
-/// A text made safe for the journal: printable ASCII, one line, bounded.
+/// Cleans a text for the journal: printable ASCII, one line, bounded.
 pub fn clean(text: &str) -> String {
     Untrusted::from(text).log()
 }

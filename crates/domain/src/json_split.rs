@@ -1,9 +1,8 @@
 //! Splits a response into records without parsing them.
 //!
-//! One bad record must not hide the others, so a response is first cut into the texts of its
-//! records, by counting brackets outside strings and without recursion (a record nested 100,000
-//! deep costs a counter, not the stack). Each record is then parsed on its own. NaN and Infinity,
-//! which some services write, stay inside their record.
+//! One bad record must not hide the others, so a response is first cut into the texts of its records, by counting
+//! brackets outside strings and without recursion (a record nested 100,000 deep costs a counter, not the stack). Each
+//! record is then parsed on its own. NaN and Infinity, which some services write, stay inside their record.
 
 use std::ops::Range;
 
@@ -16,21 +15,22 @@ pub struct Envelope {
     pub records: Vec<Range<usize>>,
     /// Whether the list member was present.
     pub has_list: bool,
-    /// Whether the list member was one object instead of a list.
+    /// Whether the list member was a single object instead of a list.
     pub was_single: bool,
     /// The other members: name and value.
     pub members: Vec<(String, Range<usize>)>,
 }
 
-// Ten times what the largest market has. A place in a list takes sixteen bytes here and a record's
-// cells a thousand, so that a response of millions of `{}` would fill the memory.
-/// The most records that are taken from a response.
+/// The maximum number of records of a response.
+///
+/// Ten times the size of the largest market. An entry of a list takes sixteen bytes here and a record's cells a
+/// thousand, so that a response of millions of `{}` would fill the memory.
 pub const MOST_RECORDS: usize = 100_000;
 
-/// The most other members that a response may have.
+/// The maximum number of other members of a response.
 const MOST_MEMBERS: usize = 1000;
 
-/// Why a response could not be split.
+/// The reason a response could not be split.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SplitError {
     #[error("the response is empty")]
@@ -41,12 +41,12 @@ pub enum SplitError {
     /// The text is not a JSON object.
     #[error("the response is not a JSON object")]
     NotAnObject,
-    /// More records than are taken.
+    /// More than [`MOST_RECORDS`] records.
     #[error("the response has more than 100,000 records")]
     TooManyRecords,
     #[error("the response has more than 1,000 members")]
     TooManyMembers,
-    /// JSON needs a comma, colon or bracket at this byte, and there is none.
+    /// Invalid JSON: a comma, colon or bracket is missing at this byte.
     #[error("invalid JSON at byte {0}")]
     Broken(usize),
 }
@@ -65,18 +65,18 @@ pub fn split_records(text: &str, list_key: &'static str) -> Result<Envelope, Spl
 
 /// Receives the records of a response as they are split.
 pub trait Records {
-    /// The list begins: of repeated lists the last one counts.
+    /// Called when the list begins. Drops earlier records: of repeated lists the last one counts.
     fn clear(&mut self);
 
-    /// Reads the record that begins at `at`, and gives its end; `None` if it is not complete or takes
-    /// more than a quick look: then [`Records::take`] gets it by its brackets.
+    /// Reads the record that begins at `at`, and returns its end. `None` if it is incomplete or not simple: then
+    /// [`Records::take`] receives it once its brackets close.
     fn read(&mut self, text: &str, at: usize) -> Option<usize>;
 
-    /// Takes a record that was not read.
+    /// Receives a record that [`Records::read`] did not read.
     fn take(&mut self, text: &str, record: Range<usize>);
 }
 
-/// Where the records stand in the text.
+/// The ranges of the records in the text.
 #[derive(Default)]
 struct Ranges(Vec<Range<usize>>);
 
@@ -94,7 +94,7 @@ impl Records for Ranges {
     }
 }
 
-/// The members of an object: names and where their values stand.
+/// The members of an object: names and the ranges of their values.
 pub fn members(text: &str) -> Result<Vec<(String, Range<usize>)>, SplitError> {
     let mut splitter = Splitter {
         most_members: usize::MAX,
@@ -104,8 +104,10 @@ pub fn members(text: &str) -> Result<Vec<(String, Range<usize>)>, SplitError> {
     Ok(splitter.envelope.members)
 }
 
-/// An object as a tree. Where no reader takes it whole (1e400, half a surrogate pair, 200 levels)
-/// each member is read on its own, and what cannot be read is null.
+/// Parses an object as a tree; `None` if the text is not an object.
+///
+/// If no parser accepts the whole (1e400, half a surrogate pair, 200 levels), each member is parsed on its own, and
+/// unreadable ones become null.
 pub fn object(text: &str) -> Option<Map<String, Json>> {
     if let Ok(whole) = serde_json::from_str(text) {
         return Some(whole);
@@ -118,7 +120,7 @@ pub fn object(text: &str) -> Option<Map<String, Json>> {
     Some(members(text).ok()?.into_iter().map(read).collect())
 }
 
-/// What comes next in a response.
+/// The next expected part of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
     Start,
@@ -133,19 +135,20 @@ enum Phase {
     End,
 }
 
-/// Splits a response that may still grow: what is incomplete is tried again with more of it.
+/// Splits a response that may still grow: an incomplete part is retried once there is more text.
 pub struct Splitter {
     list_key: &'static str,
     phase: Phase,
     at: usize,
     records: usize,
-    /// How many members had the list's name.
+    /// The number of members with the list's name.
     lists: usize,
-    /// Below this length nothing more is tried: a record that arrives in many pieces is not scanned
-    /// from its start with each of them.
+    /// The minimum length of the text for another attempt.
+    ///
+    /// A record that arrives in many pieces is not scanned from its start with each of them.
     patience: usize,
     most_members: usize,
-    /// The members of the response but its records.
+    /// The members of the response except its records.
     pub envelope: Envelope,
 }
 
@@ -163,17 +166,17 @@ impl Splitter {
         }
     }
 
-    /// Up to where the text is split.
+    /// The position up to which the text is split, in bytes.
     pub const fn position(&self) -> usize {
         self.at
     }
 
-    /// How many members had the list's name so far.
+    /// The number of members with the list's name so far.
     pub const fn lists(&self) -> usize {
         self.lists
     }
 
-    /// Goes on in `text`, which begins as before and is longer; `is_whole` if nothing follows it.
+    /// Continues with a longer `text` that begins as before; `is_whole` if it is complete.
     pub fn advance(&mut self, text: &str, is_whole: bool, records: &mut impl Records) -> Result<(), SplitError> {
         if !is_whole && text.len() < self.patience {
             return Ok(());
@@ -197,7 +200,7 @@ impl Splitter {
         }
     }
 
-    /// One part of the response; false at its end. An error leaves everything as it was.
+    /// Splits off one part of the response; false at its end. An error changes nothing.
     fn step(&mut self, cursor: &mut Cursor<'_>, records: &mut impl Records) -> Result<bool, SplitError> {
         let next = cursor.peek();
         match (self.phase, next) {
@@ -283,7 +286,7 @@ impl Splitter {
     }
 }
 
-/// A place in a text, and how many records stand before it.
+/// A position in a text, and the number of records before it.
 struct Cursor<'a> {
     bytes: &'a [u8],
     text: &'a str,
@@ -327,7 +330,7 @@ impl Cursor<'_> {
         let range = self.value()?;
         let name = &self.text[range.clone()];
         serde_json::from_str(name).or_else(|_| {
-            // Half a surrogate pair is valid JSON and no text.
+            // Half a surrogate pair is valid JSON but not a text.
             serde_json::from_str::<IgnoredAny>(name)
                 .map(|_| name.trim_matches('"').to_owned())
                 .map_err(|_| SplitError::Broken(range.start))

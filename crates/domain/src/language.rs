@@ -43,26 +43,25 @@ use super::dialect::Dialect;
 use super::field::Field;
 use super::query::{Condition, DEFAULT_STORAGE_GB, OfferType, Query};
 
-/// How bare words are handled.
+/// The handling of bare words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
-    /// Every bare word is an error: command lines.
+    /// Every bare word is an error: for command lines.
     Strict,
-    /// Like [`Mode::Strict`], and computed columns are errors too: for `search_params`, which only
-    /// the market reads.
+    /// Like [`Mode::Strict`], and computed columns are errors too: for `search_params`, which the market evaluates.
     Market,
-    /// Bare words filter the loaded rows; one that is a field's name or alias, or that is in the
-    /// place of an operator or value, is an error: the query bar.
+    /// Bare words filter the loaded rows, except for the name or alias of a field, or a word in the place of an
+    /// operator or value, which are errors: for the query bar.
     Bar,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parsed {
-    /// The conditions of the text laid over the default ones.
+    /// The conditions of the text, merged with the default ones.
     pub conditions: Vec<Condition>,
     /// The bare words, in order ([`Mode::Bar`] only).
     pub words: Vec<String>,
-    /// The fields that the text frees (`field=any`), even if it adds conditions on them later.
+    /// The fields freed by the text (`field=any`), even if it adds conditions on them later.
     pub removed: Vec<&'static Field>,
 }
 

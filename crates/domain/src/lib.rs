@@ -1,7 +1,7 @@
-//! What exists in a compute marketplace: fields, queries, records and the untrusted text in them.
+//! The domain of a compute marketplace: fields, queries, records and the untrusted text in them.
 //!
-//! This room is pure. It knows no HTTP, no clock, no terminal and no asynchronous work; where it
-//! needs the time (`duration` is "time left from now"), it is passed in as seconds since 1970.
+//! This crate is pure: no HTTP, clock, terminal or asynchronous work. If a function needs the time (`duration` is "time
+//! left from now"), it is passed in as seconds since 1970.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 

@@ -9,17 +9,19 @@ pub struct Dollars(f64);
 // It is never NaN.
 impl Eq for Dollars {}
 
-/// A number that is no amount of dollars.
+/// The error for a number that is not a valid amount of dollars.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("must be an amount of dollars above 0, such as 2.5")]
 pub struct DollarsError;
 
 impl Dollars {
-    /// The largest amount: far beyond use.
+    /// The largest valid amount: far beyond use.
     const MOST: f64 = 1e9;
 
+    /// A spending limit.
+    ///
     /// # Errors
-    /// When the number is not above 0, or far beyond use.
+    /// If the number is not above 0, or is far beyond use.
     pub fn new(amount: f64) -> Result<Self, DollarsError> {
         let is_amount = amount > 0.0 && amount <= Self::MOST;
         is_amount.then_some(Self(amount)).ok_or(DollarsError)
@@ -29,20 +31,22 @@ impl Dollars {
         self.0
     }
 
-    /// Whether an amount is above this one. Sums of prices differ in their last digits.
+    /// Whether `amount` exceeds this limit by more than rounding error.
+    ///
+    /// Sums of prices differ in their last digits.
     pub fn is_exceeded_by(self, amount: f64) -> bool {
         amount > self.0 * (1.0 + 1e-9)
     }
 }
 
-/// The limits of the configuration; one that is not set limits nothing.
+/// The limits of the configuration; `None` is no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Limits {
-    /// The worst case of a workergroup, in $/h: creating one above it is refused.
+    /// The maximum worst case of a workergroup, in $/h: creating one above it is refused.
     pub group_hourly: Option<Dollars>,
-    /// The bill of a job, in $: renting above it is warned about.
+    /// The maximum bill of a job, in $: renting above it causes a warning.
     pub bill: Option<Dollars>,
-    /// The price of an offer, in $/h: renting above it is warned about.
+    /// The maximum price of an offer, in $/h: renting above it causes a warning.
     pub hourly: Option<Dollars>,
 }
 
@@ -51,13 +55,13 @@ pub struct Limits {
 pub struct OfferCost {
     /// The price in $/h; `None` if it is unknown.
     pub hourly: Option<f64>,
-    /// The bill in $ of the job, if there is a job; `Some(None)` if it is unknown.
+    /// The bill of the job in $: `None` without a job, `Some(None)` if it is unknown.
     pub bill: Option<Option<f64>>,
 }
 
 impl Limits {
-    /// The warning about an offer that costs more than the limits allow, or whose cost is unknown:
-    /// `over your limit: $0.450/h (limits.hourly: $0.400/h)`. `None` within them.
+    /// The warning about an offer that exceeds a limit, or whose cost is unknown: `over your limit: $0.450/h
+    /// (limits.hourly: $0.400/h)`. `None` within the limits.
     ///
     /// ```
     /// use bourse_domain::limits::{Dollars, Limits, OfferCost};

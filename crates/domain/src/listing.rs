@@ -42,7 +42,7 @@ use packed::Packed;
 use raw_cell::RawCell;
 pub use reader::{LONGEST_PIECE, Reader, Unsplit, Whole};
 
-/// Identifies a record: unique within a listing, stable from one response to the next.
+/// The id of a record: unique within a listing, stable from one response to the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RowId(pub i64);
 
@@ -52,16 +52,16 @@ impl std::fmt::Display for RowId {
     }
 }
 
-/// A record that could not be shown.
+/// A record that could not be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Skipped {
     /// Its index in the response.
     pub index: usize,
-    /// Why; never contains a value of the record.
+    /// The reason; never contains a value of the record.
     pub reason: &'static str,
 }
 
-/// Why a response has no listing.
+/// The reason a response could not be read as a listing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ListingError {
     /// The text could not be split.
@@ -96,7 +96,7 @@ pub struct Column {
     widest: OnceLock<usize>,
 }
 
-/// Without the texts: one column holds API keys.
+/// Omits the texts: one column holds API keys.
 impl std::fmt::Debug for Column {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Column({} cells)", self.cells.len())
@@ -104,7 +104,7 @@ impl std::fmt::Debug for Column {
 }
 
 impl Column {
-    /// The cell of a row, for comparing.
+    /// The cell of a row, to compare.
     pub fn cell(&self, row: usize) -> CellRef<'_> {
         match self.cells.get(row).map(|cell| cell.cell()) {
             None | Some(Cell::Missing) => CellRef::Missing,
@@ -119,17 +119,17 @@ impl Column {
         }
     }
 
-    /// The cell of a row; of a text its index among [`Column::texts`].
+    /// The cell of a row; a text is an index into [`Column::texts`].
     fn raw(&self, row: usize) -> Cell {
         self.cells.get(row).map_or(Cell::Missing, |cell| cell.cell())
     }
 
-    /// The text of a row, for showing.
+    /// The text of a row, to display; `None` if the cell is not a text.
     pub fn text(&self, row: usize) -> Option<&Untrusted> {
         self.texts.get(self.text_index(row)?)
     }
 
-    /// The index of a row's text among [`Column::texts`].
+    /// The index of a row's text in [`Column::texts`]; `None` if the cell is not a text.
     pub fn text_index(&self, row: usize) -> Option<usize> {
         match self.raw(row) {
             Cell::Text(index) => Some(index as usize),
@@ -137,8 +137,10 @@ impl Column {
         }
     }
 
-    /// Cells that the longest text takes on a screen, or the digits of the largest number: computed
-    /// once, read in every frame. Capped at the width of the widest column.
+    /// The width of the longest text in terminal cells, or the digits of the largest number, capped at the width of the
+    /// widest column.
+    ///
+    /// Computed once, read in every frame.
     pub fn widest(&self) -> usize {
         const MOST: usize = 200;
         *self.widest.get_or_init(|| {
@@ -153,7 +155,7 @@ impl Column {
         })
     }
 
-    /// The same column with fewer cells.
+    /// A copy with only the first cells.
     fn first(&self, many: usize) -> Self {
         Self {
             cells: self.cells[..many].to_vec(),
@@ -167,13 +169,13 @@ impl Column {
         &self.texts
     }
 
-    /// How many cells are whole values, out of how many.
+    /// The number of cells with a usable value.
     pub fn filled(&self) -> usize {
         let cells = self.cells.iter().map(|cell| cell.cell());
         cells.filter(Cell::is_filled).count()
     }
 
-    /// Whether no cell is a whole value.
+    /// Whether no cell has a usable value.
     pub fn is_blank(&self) -> bool {
         !self.cells.iter().any(|cell| cell.cell().is_filled())
     }
@@ -191,21 +193,21 @@ pub struct Listing {
     skipped: Vec<Skipped>,
     duplicates: usize,
     hidden: usize,
-    /// The records of the rows that were hidden.
+    /// The ranges of the hidden records.
     hidden_spans: Vec<Range<usize>>,
     coverage: Option<Coverage>,
-    /// Whether the market says that it cut the response.
+    /// Whether the market reports that it cut the response; `None` if it does not report it.
     truncated: Option<bool>,
     estimate: Option<Estimate>,
     /// The unit of its network speeds.
     transfer: TransferUnit,
-    /// The person's throughput, which work takes its hours from.
+    /// The user's throughput, from which the hours of work are computed.
     throughput: Arc<Throughput>,
-    /// Whether bills are for work, so that they are not per GPU.
+    /// Whether bills are for work, so that they are not divided by GPUs.
     bills_work: bool,
-    /// How all fields of a record are read, for [`Listing::whole`].
+    /// The plan for reading all fields of a record, for [`Listing::whole`].
     plan_of_all: OnceLock<read::Plan>,
-    /// The record that was read last, by its row.
+    /// The most recently read full record and its row.
     last: Mutex<Option<(usize, Arc<FullRecord>)>>,
 }
 
@@ -247,8 +249,9 @@ impl Listing {
         }
     }
 
-    /// Reads a response, without copies of keys outside of their members. `now` is when it was
-    /// received, in seconds since 1970: `duration` counts from it where records have only an end
+    /// Reads a response, without redacting copies of keys outside their members.
+    ///
+    /// `now` is the time it was received, in seconds since 1970: `duration` counts from it if records have only an end
     /// date.
     pub fn read(catalog: &'static Catalog, text: impl Into<String>, now: f64) -> Result<Self, ListingError> {
         let mut reader = Reader::new(catalog, Arc::default(), now);
@@ -260,7 +263,7 @@ impl Listing {
         }
     }
 
-    /// The same, as one whose records have their network speeds in this unit.
+    /// The listing with the given unit of network speeds.
     #[must_use]
     pub const fn in_units(mut self, transfer: TransferUnit) -> Self {
         self.transfer = transfer;
@@ -271,27 +274,23 @@ impl Listing {
         &self.text
     }
 
-    /// The table that describes the records.
     pub const fn catalog(&self) -> &'static Catalog {
         self.catalog
     }
 
-    /// How many rows there are.
     pub fn len(&self) -> usize {
         self.ids.len()
     }
 
-    /// Whether there is no row.
     pub fn is_empty(&self) -> bool {
         self.ids.is_empty()
     }
 
-    /// When the response was received, in seconds since 1970.
+    /// The time the response was received, in seconds since 1970.
     pub const fn read_at(&self) -> f64 {
         self.now
     }
 
-    /// Whether the server sent one object instead of a list.
     /// The unit of its network speeds.
     pub const fn transfer(&self) -> TransferUnit {
         self.transfer
@@ -301,7 +300,8 @@ impl Listing {
         &self.throughput
     }
 
-    /// Whether the bills of its column are for work: more GPUs do it sooner, and a bill per GPU says nothing.
+    /// Whether the bills of its column are for work, so that they are not divided by GPUs: more GPUs only finish it
+    /// sooner.
     pub const fn bills_work(&self) -> bool {
         self.bills_work
     }
@@ -318,37 +318,37 @@ impl Listing {
         self.was_single
     }
 
-    /// The records that could not be shown.
+    /// The records that could not be read.
     pub fn skipped(&self) -> &[Skipped] {
         &self.skipped
     }
 
-    /// How many records repeated the id of an earlier one.
+    /// The number of records that repeated the id of an earlier one.
     pub const fn duplicates(&self) -> usize {
         self.duplicates
     }
 
-    /// How many records were sent, also those that are not shown.
+    /// The number of received records, including those that are not shown.
     pub const fn received(&self) -> usize {
         self.ids.len() + self.skipped.len() + self.duplicates + self.hidden
     }
 
-    /// Whether the market says that it cut the response; `None` if it says nothing.
+    /// Whether the market reports that it cut the response; `None` if it does not report it.
     pub const fn is_truncated(&self) -> Option<bool> {
         self.truncated
     }
 
-    /// The id of a row.
+    /// The id of a row; `None` beyond the last row.
     pub fn id(&self, row: usize) -> Option<RowId> {
         self.ids.get(row).copied()
     }
 
-    /// The row of an id.
+    /// The row with an id; `None` if there is none.
     pub fn row(&self, id: RowId) -> Option<usize> {
         self.ids.iter().position(|candidate| *candidate == id)
     }
 
-    /// A record exactly as received.
+    /// The JSON of a record, exactly as received.
     pub fn json(&self, row: usize) -> Option<&str> {
         self.spans.get(row).map(|span| &self.text[span.clone()])
     }
@@ -416,13 +416,14 @@ impl Listing {
 
     fn read_columns(&self, positions: &[usize]) {
         for (column, position) in self.columns_at(positions).into_iter().zip(positions) {
-            // Another thread may have been first: both read the same.
+            // Another thread may have been first; both read the same values.
             let _ = self.columns[*position].set(column);
         }
     }
 
-    /// The columns of several fields as received, read in one pass. They are not kept with the listing: for who needs
-    /// many fields once.
+    /// The columns of several fields as received, read in one pass.
+    ///
+    /// They are not cached in the listing: for callers that need many fields once.
     pub fn columns_apart(&self, fields: &[&Field]) -> Vec<Column> {
         let positions = fields.iter().map(|field| self.catalog.position(field));
         let known: Vec<usize> = positions.clone().flatten().collect();
@@ -446,8 +447,10 @@ impl Listing {
         builders.into_iter().map(|builder| builder.column).collect()
     }
 
-    /// All fields of one record: for a detail view, which must not read columns of all rows. The one
-    /// that was read last is kept, as a frame asks for it several times and a record may be large.
+    /// All fields of one record.
+    ///
+    /// For a detail view, which must not read columns of all rows. The last record is cached, as a frame needs it
+    /// several times and a record may be large.
     pub fn whole(&self, row: usize) -> Arc<FullRecord> {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         match &*last {
@@ -460,7 +463,7 @@ impl Listing {
         }
     }
 
-    /// Forgets the record that was read last: its prices are others now.
+    /// Drops the cached record, whose prices have changed.
     fn forget_last(&mut self) {
         self.last = Mutex::default();
     }
@@ -481,17 +484,17 @@ impl Listing {
         }
     }
 
-    /// The cell of a field, for comparing.
+    /// The cell of a field, to compare.
     pub fn cell(&self, row: usize, field: &Field) -> CellRef<'_> {
         self.column(field).cell(row)
     }
 
-    /// The text of a field, for showing.
+    /// The text of a field, to display; `None` if the cell is not a text.
     pub fn text(&self, row: usize, field: &Field) -> Option<&Untrusted> {
         self.column(field).text(row)
     }
 
-    /// The JSON of a record's member; the last one of a repeated name, as JSON readers have it.
+    /// The JSON of a record's member; the last one if the name is repeated, as JSON parsers do.
     pub fn member(&self, row: usize, name: &str) -> Option<&str> {
         let json = self.json(row)?;
         let members = json_split::members(json).ok()?;
@@ -499,8 +502,8 @@ impl Listing {
         Some(&json[value])
     }
 
-    /// The first `most` of a record's members that its catalog does not know, as names and JSON, and
-    /// how many there are beyond them.
+    /// The first `most` members of a record that are not in its catalog, as names and JSON, and the number of further
+    /// ones.
     pub fn unknown_members(&self, row: usize, most: usize) -> (Vec<(String, &str)>, usize) {
         let fields = self.catalog.fields.iter();
         let known: HashSet<&str> = fields.flat_map(|field| read::members(&field.source)).collect();

@@ -1,4 +1,4 @@
-//! Times in the person's own time zone, with their age.
+//! Times in the user's time zone, with their age.
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -14,18 +14,18 @@ const STEPS: [f64; 13] = [
 #[derive(Debug, Clone)]
 pub struct LocalTime {
     pub zone: TimeZone,
-    /// Now, in seconds since 1970.
+    /// The current time, in seconds since 1970.
     pub now: f64,
 }
 
 impl LocalTime {
-    /// For a table: date, time to the minute, age (`2026-11-18 13:05 2d`).
+    /// Formats a time for a table: date, time to the minute, age (`2026-11-18 13:05 2d`).
     pub fn cell(&self, epoch: f64) -> String {
         self.text(epoch, "%Y-%m-%d %H:%M")
             .map_or_else(|| format!("{epoch:.3e}"), |text| format!("{text} {}", self.age(epoch)))
     }
 
-    /// For a detail view: to the second, with the offset from UTC and the age.
+    /// Formats a time for a detail view: to the second, with the offset from UTC and the age.
     pub fn detail(&self, epoch: f64) -> String {
         self.text(epoch, "%Y-%m-%d %H:%M:%S %:z").map_or_else(
             || format!("{epoch:.3e}"),
@@ -39,13 +39,13 @@ impl LocalTime {
         )
     }
 
-    /// To the second, with the offset from UTC.
+    /// Formats a time to the second, with the offset from UTC.
     pub fn second(&self, epoch: f64) -> String {
         self.text(epoch, "%Y-%m-%d %H:%M:%S %:z")
             .unwrap_or_else(|| format!("{epoch:.3e}"))
     }
 
-    /// The time of day, with the date in front unless it is today.
+    /// Formats the time of day, preceded by the date unless it is today.
     pub fn clock(&self, epoch: f64) -> String {
         let day = |epoch| self.text(epoch, "%Y-%m-%d");
         let pattern = if day(epoch) == day(self.now) {
@@ -56,13 +56,14 @@ impl LocalTime {
         self.text(epoch, pattern).unwrap_or_else(|| format!("{epoch:.3e}"))
     }
 
-    /// Date and time to the minute.
+    /// Formats date and time to the minute.
     pub fn minute(&self, epoch: f64) -> String {
         self.text(epoch, "%Y-%m-%d %H:%M")
             .unwrap_or_else(|| format!("{epoch:.3e}"))
     }
 
-    /// A time to come with its day and offset from UTC, and what is left: `Fri 2026-11-27 23:59 +01:00 (2 days left)`.
+    /// Formats a future time with its weekday, offset from UTC and the remaining time: `Fri 2026-11-27 23:59 +01:00 (2
+    /// days left)`.
     pub fn deadline(&self, epoch: f64) -> String {
         let text = self.text(epoch, "%a %Y-%m-%d %H:%M %:z");
         let text = text.unwrap_or_else(|| format!("{epoch:.3e}"));
@@ -90,7 +91,7 @@ impl LocalTime {
         fitting.unwrap_or_default()
     }
 
-    /// A time of [`Self::ticks`]: the time of day, at midnight the date.
+    /// Formats a time of [`Self::ticks`]: the time of day, or the date at midnight.
     pub fn tick(&self, epoch: f64) -> String {
         let text = self.minute(epoch);
         let part = if text.ends_with("00:00") {

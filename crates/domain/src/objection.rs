@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// A form parameter and what is wrong with it.
+/// A mistake in a form parameter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Objection {
     /// The parameter, by its wire name or its name in the form's table.
@@ -13,7 +13,7 @@ pub struct Objection {
 }
 
 impl Objection {
-    /// An objection to a value that has no text.
+    /// An objection without a position in the parameter's text.
     pub fn new(parameter: &'static str, message: impl Into<String>) -> Self {
         Self {
             parameter,
@@ -22,7 +22,7 @@ impl Objection {
         }
     }
 
-    /// The same, pointing into the parameter's text.
+    /// Adds the position of the mistake in the parameter's text.
     #[must_use]
     pub fn at(mut self, span: Range<usize>) -> Self {
         self.span = Some(span);

@@ -1,6 +1,6 @@
-//! Operators: how a field may be compared.
+//! Operators: the comparisons that a field allows.
 
-/// A comparison a filter object can carry (specification, "Filter object").
+/// A comparison in a filter object (specification, "Filter object").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Operator {
     Eq,
@@ -19,7 +19,7 @@ pub enum Operator {
 }
 
 impl Operator {
-    /// All eight, in the order of the specification.
+    /// All eight operators, in the order of the specification.
     pub const ALL: [Self; 8] = [
         Self::Eq,
         Self::Neq,
@@ -31,7 +31,7 @@ impl Operator {
         Self::Nin,
     ];
 
-    /// Its names in the specification, in the query language and in plain words.
+    /// The names in the specification, in the query language and in plain words.
     const fn names(self) -> [&'static str; 3] {
         match self {
             Self::Eq => ["eq", "=", "is"],
@@ -51,7 +51,7 @@ impl Operator {
         self.names()[0]
     }
 
-    /// How the query language prints it.
+    /// The operator's sign or word in the query language.
     pub const fn symbol(self) -> &'static str {
         self.names()[1]
     }
@@ -94,7 +94,7 @@ impl Operators {
     /// `eq neq in nin`: text and flags.
     pub const EQUALITY: Self =
         Self(Operator::Eq.bit() | Operator::Neq.bit() | Operator::In.bit() | Operator::Nin.bit());
-    /// All eight: numbers and versions.
+    /// All eight operators: for numbers and versions.
     pub const ALL: Self = Self(0xff);
 
     /// Whether the set holds `operator`.

@@ -1,5 +1,5 @@
-//! JSON laid out for reading without parsing it: numbers, repeated members and their order are
-//! kept, and truncated text is laid out as far as it goes.
+//! Lays out JSON for reading without parsing it: numbers, repeated members and their order are preserved, and truncated
+//! text is laid out as far as it goes.
 
 use memchr::memchr2;
 use serde::de::IgnoredAny;
@@ -9,26 +9,26 @@ use super::text::{beginning, json_for_screen, json_for_terminal, visible};
 /// The maximum length in bytes of an object or array on one line; nested ones always span lines.
 const LONGEST_INLINE: usize = 60;
 
-// Deeper levels share it.
-/// The maximum depth of indentation.
+/// The maximum depth of indentation, which deeper levels share.
 const DEEPEST: u32 = 16;
 
-// Longer strings go on in the next one, so that however long a text is, a screen lays out only what it shows.
-// One line fits a small screen.
-/// The longest line of a [`JsonText`], in bytes.
+/// The maximum length of a line of a [`JsonText`], in bytes.
+///
+/// Longer strings continue in the next line, so that however long a text is, a screen lays out only the part it shows.
+/// One line fits a small screen.
 const TEXT_LINE: usize = 512;
 
-/// The longest line of a body, in bytes, for the same reason; it is read row by row.
+/// The maximum length of a line of a body, in bytes, for the same reason; it is read row by row.
 const BODY_LINE: usize = 4096;
 
-/// A JSON text and where its lines begin and end; they are written when they are shown.
+/// A JSON text and the positions of its lines, which are formatted when they are shown.
 #[derive(Debug, Default)]
 pub struct JsonText {
     text: String,
     lines: Vec<JsonLine>,
 }
 
-/// A line of laid-out JSON, as a part of the text.
+/// A line of laid-out JSON, as a range of the text.
 #[derive(Debug, Clone, Copy)]
 struct JsonLine {
     start: usize,
@@ -46,30 +46,29 @@ impl JsonText {
         Self { text, lines }
     }
 
-    /// How many lines there are.
     pub const fn len(&self) -> usize {
         self.lines.len()
     }
 
-    /// Whether there is no line.
     pub const fn is_empty(&self) -> bool {
         self.lines.is_empty()
     }
 
-    /// A line, two blanks a level; small things such as `{"eq": true}` on one line.
+    /// A formatted line, indented by two blanks per level; small objects such as `{"eq": true}` are on one line. Empty
+    /// beyond the last.
     pub fn line(&self, line: usize) -> String {
         self.lines
             .get(line)
             .map_or_else(String::new, |line| written(&self.text, line))
     }
 
-    /// What follows a line that ends within a string: the next line without its indent.
+    /// The continuation of a line that ends within a string: the next line without its indent. `None` for other lines.
     pub fn rest(&self, line: usize) -> Option<String> {
         let is_cut = self.lines.get(line)?.is_cut;
         is_cut.then(|| self.line(line + 1).trim_start().to_owned())
     }
 
-    /// For each line that opens an object or list, the line that closes it.
+    /// For each line that opens an object or list, the index of the line that closes it.
     pub fn ends(&self) -> Vec<Option<usize>> {
         let bytes = self.text.as_bytes();
         let mut ends = vec![None; self.lines.len()];
@@ -91,15 +90,16 @@ impl JsonText {
     }
 }
 
-/// The lines of a JSON text, as [`JsonText::line`] writes them.
+/// The lines of a JSON text, as formatted by [`JsonText::line`].
 pub fn json(text: &str) -> Vec<String> {
     let lines = lay_out(text, BODY_LINE);
     lines.iter().map(|line| written(text, line)).collect()
 }
 
-/// A body as lines for a screen: JSON laid out, with control characters as JSON escapes; any other
-/// text line by line, with control characters made visible. `is_cut` says that the body is
-/// truncated.
+/// Formats a body as lines for a screen; `is_cut` says that it is truncated.
+///
+/// JSON is laid out, with control characters as JSON escapes; any other text is split into lines, with control
+/// characters made visible.
 pub fn body(text: &str, is_cut: bool) -> Vec<String> {
     if is_json(text, is_cut) {
         return json(&json_for_terminal(text));
@@ -118,7 +118,7 @@ pub fn body(text: &str, is_cut: bool) -> Vec<String> {
     lines
 }
 
-/// Where the lines of a JSON text are.
+/// The lines of a JSON text.
 fn lay_out(text: &str, longest: usize) -> Vec<JsonLine> {
     let mut lines = Lines {
         text,
@@ -155,7 +155,7 @@ fn lay_out(text: &str, longest: usize) -> Vec<JsonLine> {
                 at + 1
             }
             b'"' => lines.string(at),
-            // Anything else is ASCII in sound JSON, and taken as it is in other.
+            // Anything else is ASCII in valid JSON, and copied unchanged in invalid JSON.
             _ => text.ceil_char_boundary(at + 1),
         };
         if lines.is_full(at) {
@@ -170,7 +170,7 @@ fn lay_out(text: &str, longest: usize) -> Vec<JsonLine> {
     lines.done
 }
 
-/// The lines so far, and where the one that is not ended began.
+/// The finished lines, and the start of the current one.
 struct Lines<'t> {
     text: &'t str,
     longest: usize,
@@ -181,7 +181,7 @@ struct Lines<'t> {
 }
 
 impl Lines<'_> {
-    /// Begins a line here, unless one is begun.
+    /// Begins a line at `at`, unless one is open.
     const fn begin(&mut self, at: usize, depth: u32) {
         if self.start.is_none() {
             self.start = Some(at);
@@ -189,7 +189,7 @@ impl Lines<'_> {
         }
     }
 
-    /// Ends the line here, if one is begun.
+    /// Ends the open line, if there is one.
     fn end(&mut self, end: usize, is_cut: bool) {
         if let Some(start) = self.start.take() {
             self.done.push(JsonLine {
@@ -206,7 +206,7 @@ impl Lines<'_> {
         self.start.is_some_and(|start| at - start >= self.longest)
     }
 
-    /// Takes the string that opens at a place, over several lines if it is long; gives its end.
+    /// Adds the string that opens at `at`, over several lines if it is long; returns its end.
     fn string(&mut self, at: usize) -> usize {
         let bytes = self.text.as_bytes();
         let mut at = at + 1;
@@ -228,7 +228,7 @@ impl Lines<'_> {
     }
 }
 
-/// A line as it is shown: indented, hostile characters as JSON's own escapes.
+/// Formats a line: indented, with hostile characters as JSON escapes.
 fn written(text: &str, line: &JsonLine) -> String {
     let indent = line.depth.min(DEEPEST) + u32::from(line.goes_on);
     // Room for the blanks behind colons too: a search writes hundreds of thousands of lines.
@@ -253,7 +253,7 @@ pub fn is_json(text: &str, is_cut: bool) -> bool {
     begins.starts_with(['{', '[']) && (is_cut || serde_json::from_str::<IgnoredAny>(begins).is_ok())
 }
 
-/// The end of the object or array that starts at `at`, if it is small and holds no other.
+/// The end of the object or array that starts at `at`; `None` unless it is small and flat.
 fn small(bytes: &[u8], at: usize) -> Option<usize> {
     let close = if bytes[at] == b'{' { b'}' } else { b']' };
     let mut next = at + 1;
@@ -353,7 +353,7 @@ mod tests {
         let lines: Vec<String> = (0..text.len()).map(|index| text.line(index)).collect();
         assert!(lines.iter().all(|line| line.len() <= 520));
         assert_eq!(&lines[lines.len() - 5..][..3], [r#"  "b": ["#, "    {},", "    1"]);
-        // Nothing is lost, and nothing added but the indent.
+        // Nothing is lost, and only the indent is added.
         let whole: String = lines[1..lines.len() - 5]
             .iter()
             .enumerate()

@@ -1,4 +1,4 @@
-//! Quantities in forms: a number, with or without a unit.
+//! Quantities in forms: numbers, with or without a unit.
 
 use std::ops::RangeInclusive;
 
@@ -9,7 +9,7 @@ const HOURS_PER_DAY: f64 = 24.0;
 const DAYS_PER_WEEK: f64 = 7.0;
 const SECONDS_PER_HOUR: f64 = 3600.0;
 
-/// What a number in a form measures. A bare number is in the unit named first.
+/// The kind of a number in a form. A bare number is in the unit named first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Quantity {
     /// Hours, or minutes to months: `24`, `90m`, `3d`.
@@ -61,7 +61,7 @@ const TIMES: [(&str, f64); 23] = [
 ];
 
 impl Quantity {
-    /// The factor of a unit; `None` for a unit of something else.
+    /// The factor of a unit; `None` for a unit of another kind.
     fn factor(self, unit: &str) -> Option<f64> {
         let time = |base: f64| {
             let hours = TIMES.iter().find(|(name, _)| *name == unit)?.1;
@@ -107,12 +107,12 @@ impl Quantity {
     }
 }
 
-/// A text that is no quantity of the wanted kind. Its `Display` is the sentence below a form field.
+/// The reason a text is not a valid quantity. Its `Display` is the sentence below a form field.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 pub enum QuantityError {
     #[error("Required")]
     Missing,
-    /// No number, or a unit of something else.
+    /// Not a number, or a unit of another kind.
     #[error("{}", .0.fault())]
     Malformed(Quantity),
     /// The range is in the base unit of the quantity.
@@ -120,7 +120,7 @@ pub enum QuantityError {
     OutOfRange { quantity: Quantity, least: f64, most: f64 },
 }
 
-/// An end of a range, in full.
+/// Formats an end of a range in full.
 fn bound(value: f64) -> String {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // checked
     if value.fract() == 0.0 && value >= 0.0 {
@@ -130,7 +130,8 @@ fn bound(value: f64) -> String {
     }
 }
 
-/// Reads a number whose commas separate groups of three digits, `1,500`, or, if there is one, a fraction: `0,5`.
+/// Parses a number whose commas separate groups of three digits, `1,500`, or, if there is one, a fraction: `0,5`.
+/// `None` if it is malformed.
 ///
 /// ```
 /// use bourse_domain::quantity::decimal;
@@ -158,10 +159,10 @@ pub fn decimal(text: &str) -> Option<f64> {
     }
 }
 
-/// Reads a quantity in its base unit: hours, days, seconds, GB, dollars.
+/// Parses a quantity in its base unit: hours, days, seconds, GB, dollars.
 ///
 /// # Errors
-/// When the text is empty or no such quantity.
+/// If the text is empty or not such a quantity.
 ///
 /// ```
 /// use bourse_domain::quantity::{Quantity, parse};
@@ -182,7 +183,7 @@ fn read(text: &str, quantity: Quantity) -> Option<f64> {
         Quantity::Dollars => text.strip_prefix('$').unwrap_or(text),
         _ => text,
     };
-    // An exponent is neither unit nor digit: nobody means to type 1e9 here.
+    // An exponent is neither unit nor digit: 1e9 is never typed on purpose here.
     let end = text
         .find(|sign: char| !(sign.is_ascii_digit() || matches!(sign, '.' | '-' | '_')))
         .unwrap_or(text.len());
@@ -195,10 +196,10 @@ fn read(text: &str, quantity: Quantity) -> Option<f64> {
     value.is_finite().then_some(value)
 }
 
-/// Reads a quantity that must lie within a range of its base unit.
+/// Parses a quantity that must be within a range of its base unit.
 ///
 /// # Errors
-/// When the text is empty, no such quantity or out of range.
+/// If the text is empty, not such a quantity or out of range.
 pub fn within(text: &str, quantity: Quantity, range: RangeInclusive<f64>) -> Result<f64, QuantityError> {
     let value = parse(text, quantity)?;
     if range.contains(&value) {
@@ -211,7 +212,7 @@ pub fn within(text: &str, quantity: Quantity, range: RangeInclusive<f64>) -> Res
     })
 }
 
-/// Writes a quantity as it would be typed; [`parse`] reads the same value back, to six places.
+/// Formats a quantity as it would be typed; [`parse`] parses it back, to six decimals.
 pub fn write(value: f64, quantity: Quantity) -> String {
     let plain = trimmed(value, 6);
     let is_whole = |value: f64| value > 0.0 && value.fract() == 0.0;

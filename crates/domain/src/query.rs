@@ -1,4 +1,4 @@
-//! Queries to a marketplace: conditions, order, limit and what the price includes.
+//! Queries to a marketplace: conditions, order, limit and the storage that prices include.
 
 use std::cmp::Ordering;
 
@@ -24,7 +24,7 @@ pub enum OfferType {
 impl OfferType {
     pub const ALL: [Self; 3] = [Self::OnDemand, Self::Bid, Self::Reserved];
 
-    /// The word on the wire.
+    /// The name in requests.
     pub const fn wire(self) -> &'static str {
         match self {
             Self::OnDemand => "on-demand",
@@ -33,7 +33,7 @@ impl OfferType {
         }
     }
 
-    /// The next one, wrapping around.
+    /// The next price model, wrapping around.
     #[must_use]
     pub const fn next(self) -> Self {
         match self {
@@ -66,7 +66,7 @@ pub enum Direction {
 }
 
 impl Direction {
-    /// The word on the wire; `desc` is our reading, the specification shows only `asc`.
+    /// The name in requests; `desc` is our reading, the specification shows only `asc`.
     pub const fn wire(self) -> &'static str {
         match self {
             Self::Ascending => "asc",
@@ -91,14 +91,14 @@ impl Direction {
     }
 }
 
-/// One key of an order.
+/// One key of an order: a field and a direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OrderKey {
     pub field: &'static Field,
     pub direction: Direction,
 }
 
-/// What a condition compares with.
+/// The operand of a condition.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Operand {
     One(Value),
@@ -113,7 +113,7 @@ pub struct Condition {
     pub operator: Operator,
     /// The value; a list if and only if the operator takes one.
     pub operand: Operand,
-    /// Conditions can be switched off without losing them.
+    /// Whether the condition is active. A disabled one remains in the query.
     pub enabled: bool,
 }
 
@@ -127,8 +127,10 @@ impl Condition {
         }
     }
 
-    /// Whether a cell meets the condition. A comparison with a missing, null or unusable value is
-    /// false, except `eq null` and `neq null`; `external` counts it as no.
+    /// Whether a cell satisfies the condition.
+    ///
+    /// A comparison with a missing, null or unusable value is false, except `eq null` and `neq null`; `external`
+    /// without a value counts as no.
     pub fn accepts(&self, cell: CellRef<'_>) -> bool {
         let asks_for_null = self.operand == Operand::One(Value::Null);
         let cell = match cell {
@@ -160,7 +162,7 @@ impl Condition {
         }
     }
 
-    /// Whether a cell certainly breaks the condition: a missing value does not.
+    /// Whether a cell certainly violates the condition: a missing value does not.
     pub fn is_broken_by(&self, cell: CellRef<'_>) -> bool {
         !cell.is_blank() && !self.accepts(cell)
     }
@@ -192,19 +194,19 @@ fn compare(kind: Kind, cell: CellRef<'_>, value: &Value) -> Option<Ordering> {
     }
 }
 
-/// A complete query: which records, in which order, how many, at which prices.
+/// A complete query: conditions, order, limit and prices.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Query {
     pub resource: Resource,
-    /// The conditions, in the order in which they were given.
+    /// The conditions, in the given order.
     pub conditions: Vec<Condition>,
     /// The order, most important key first.
     pub order: Vec<OrderKey>,
-    /// The maximum number of records; `None` leaves it to the server.
+    /// The maximum number of records; `None` for the server's default.
     pub limit: Option<u32>,
     /// The price model; offers only.
     pub offer_type: OfferType,
-    /// Storage in GB to price for; `None` leaves it to the server (8 GB).
+    /// Storage in GB to price for; `None` for the server's default (8 GB).
     pub storage: Option<f64>,
     /// Whether equal offers are listed separately instead of bundled.
     pub unbundled: bool,
@@ -224,7 +226,6 @@ impl Query {
         }
     }
 
-    /// The table of the resource.
     pub const fn catalog(&self) -> &'static Catalog {
         self.resource.catalog()
     }
@@ -233,30 +234,31 @@ impl Query {
         self.conditions.iter().filter(|condition| condition.enabled)
     }
 
-    /// Whether a condition on `field` is sent in `dialect`; otherwise it is applied to the
-    /// response. A market compares reserved offers by their full price: what is paid is compared
-    /// here.
+    /// Whether a condition on `field` is sent in `dialect`; otherwise it is applied to the response.
+    ///
+    /// A market compares reserved offers by their full price; the price to pay is compared locally.
     pub fn sends(&self, field: &Field, dialect: &Dialect) -> bool {
         const DISCOUNTED: [&str; 3] = ["dph_total", "dlperf_per_dphtotal", "flops_per_dphtotal"];
         let is_discounted = self.offer_type == OfferType::Reserved && DISCOUNTED.contains(&field.key);
         dialect.sends(field) && !is_discounted
     }
 
-    /// The conditions in force that `dialect` sends.
+    /// The active conditions that `dialect` sends.
     pub fn sent(&self, dialect: &'static Dialect) -> impl Iterator<Item = &Condition> {
         self.active()
             .filter(move |condition| self.sends(condition.field, dialect))
     }
 
-    /// The conditions in force that `dialect` cannot send: they are applied to the response.
+    /// The active conditions that `dialect` cannot send: they are applied to the response.
     pub fn local(&self, dialect: &'static Dialect) -> impl Iterator<Item = &Condition> {
         self.active()
             .filter(move |condition| !self.sends(condition.field, dialect))
     }
 
-    /// The order to request from a server that speaks `dialect`. Keys that it does not know are
-    /// left out, or replaced by the price that they grow with: a limit then cuts off the expensive
-    /// end rather than arbitrary rows.
+    /// The order to request from a server that speaks `dialect`.
+    ///
+    /// Keys that the server lacks are omitted, or replaced by the price that they grow with: a limit then cuts off the
+    /// expensive end rather than arbitrary rows.
     pub fn sent_order(&self, dialect: &Dialect) -> Vec<OrderKey> {
         let mut order: Vec<OrderKey> = Vec::new();
         for key in &self.order {
@@ -269,7 +271,7 @@ impl Query {
         order
     }
 
-    /// The field that a server orders by instead of `field`.
+    /// The field by which a server orders instead of `field`.
     fn ordered_there(&self, field: &'static Field) -> &'static Field {
         let key = match (field.key, self.offer_type) {
             ("dph_total" | "job_cost", OfferType::Reserved) => "discounted_dph_total",
@@ -280,9 +282,10 @@ impl Query {
         self.catalog().by_key(key).unwrap_or(field)
     }
 
-    /// The filter objects of the conditions that `dialect` sends, by wire name (specification,
-    /// "Filter object"). A field has one object, and an object holds an operator once: two
-    /// conditions with the same field and operator are joined so that both still hold.
+    /// The filter objects of the conditions that `dialect` sends, by wire name (specification, "Filter object").
+    ///
+    /// A field has one object, and an object holds an operator once: two conditions with the same field and operator
+    /// are joined so that both still hold.
     pub fn filters_json(&self, dialect: &'static Dialect) -> Map<String, Json> {
         let mut joined: Vec<Condition> = Vec::new();
         for condition in self.sent(dialect) {
@@ -309,13 +312,13 @@ impl Query {
         filters
     }
 
-    /// An operand on the wire: numbers as numbers, whole ones as integers.
+    /// A value as JSON for a request: numbers as numbers, whole ones as integers.
     fn value_json(&self, field: &Field, value: &Value, dialect: &Dialect) -> Json {
         match value {
             Value::Null => Json::Null,
             Value::Flag(flag) => json!(flag),
             Value::Number(number) => number_json(number / dialect.divisor(self.resource, field)),
-            // The digits of an id that a double cannot hold.
+            // The digits of an id that a double cannot represent.
             Value::Text(text) if field.kind == Kind::Id => match text.parse::<u64>() {
                 Ok(id) => json!(id),
                 Err(_) => json!(text),
@@ -326,13 +329,13 @@ impl Query {
         }
     }
 
-    /// The storage in GB that the person has prices for.
+    /// The storage in GB that prices are computed for.
     pub fn storage_gb(&self) -> f64 {
         self.storage.unwrap_or(DEFAULT_STORAGE_GB)
     }
 
-    /// The storage in GB that the prices of a response include: what was requested, if the dialect
-    /// can, else the server's default of 8 GB.
+    /// The storage in GB that the prices of a response include: the requested size if the dialect can send it, else the
+    /// server's default of 8 GB.
     pub fn priced_storage(&self, dialect: &Dialect) -> f64 {
         self.storage
             .filter(|_| dialect.storage_parameter.is_some())
@@ -340,14 +343,16 @@ impl Query {
     }
 }
 
-// Clients differ: the market's command line sends 5 GB and its volume search 1 GB. Prices from two
-// sources can be compared only when the size is sent.
-/// The storage allocation that prices include when none is asked for (specification, "Limits").
+/// The storage in GB that prices include by default (specification, "Limits").
+///
+/// Clients differ: the market's command line sends 5 GB and its volume search 1 GB. Prices from two sources can be
+/// compared only if the size is sent.
 pub const DEFAULT_STORAGE_GB: f64 = 8.0;
 
-/// Adds a condition to a list with at most one per field and operator, keeping both that and the
-/// meaning of the conjunction: the tighter of two bounds stays, lists are intersected or united,
-/// a second `neq` becomes a `nin`, and a second `eq` an `in`.
+/// Adds a condition to a list with at most one per field and operator, preserving the meaning of the conjunction.
+///
+/// Of two bounds the tighter is kept, lists are intersected or united, a second `neq` becomes a `nin`, and a second
+/// `eq` an `in`.
 pub(super) fn join(conditions: &mut Vec<Condition>, new: Condition) {
     let Some(index) = conditions
         .iter()
@@ -375,7 +380,7 @@ pub(super) fn join(conditions: &mut Vec<Condition>, new: Condition) {
             }
         }
         (Operand::One(value), Operand::One(mut added)) => {
-            // A list holds no null, so it stays with its own operator.
+            // A list cannot hold null, so it stays with its own operator.
             if added == Value::Null {
                 std::mem::swap(value, &mut added);
             }
@@ -400,7 +405,7 @@ pub(super) fn unite(old: &mut Vec<Value>, new: Vec<Value>) {
     }
 }
 
-/// A number as JSON: an integer when it is whole and exact.
+/// A number as JSON: an integer if it is whole and exact.
 pub fn number_json(number: f64) -> Json {
     if number.fract() == 0.0 && number.abs() <= EXACT {
         #[expect(clippy::cast_possible_truncation)] // whole and within the exact range

@@ -1,5 +1,5 @@
-//! Checks that a response is what was requested: every row against every condition that was sent,
-//! the limit, the order, the price model and the storage that prices include.
+//! Checks that a response matches its request: every row against every sent condition, the limit, the order, the price
+//! model and the storage that prices include.
 
 use std::cmp::Ordering;
 
@@ -8,14 +8,14 @@ use super::listing::compare_cells;
 use super::query::OrderKey;
 use super::{CellRef, Dialect, Field, Kind, Listing, OfferType, Query, Resource, Source, format, language};
 
-/// A condition that was sent and is broken by rows of the response.
+/// A sent condition that rows of the response violate.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Violation {
-    /// The field whose cells break it.
+    /// The field whose cells violate it.
     pub field: &'static Field,
     /// The condition, in the query language.
     pub condition: String,
-    /// How many rows break it.
+    /// The number of rows that violate it.
     pub rows: usize,
 }
 
@@ -36,13 +36,13 @@ pub enum Discrepancy {
     },
     /// The prices are not the GPUs plus the requested storage.
     OtherStorage {
-        /// GB that the prices include, if all rows agree.
+        /// GB that the prices include; `None` if rows disagree.
         included: Option<f64>,
         /// GB requested, or the server's default.
         asked: f64,
         rows: usize,
     },
-    /// The prices are of another type than requested.
+    /// The prices are of another price model than requested.
     OtherType { asked: OfferType, rows: usize },
     /// Rows with too little disk for the requested storage.
     TooSmall {
@@ -93,12 +93,12 @@ impl Discrepancy {
     }
 }
 
-/// The result of the check.
+/// The differences between a response and its request.
 #[derive(Debug, Default)]
 pub struct ResponseCheck {
     pub violations: Vec<Violation>,
     pub discrepancies: Vec<Discrepancy>,
-    /// GB that the prices include, if all rows agree that it is not what was sent.
+    /// GB that the prices include, if all rows agree on a size other than the requested one.
     included: Option<f64>,
 }
 
@@ -110,7 +110,7 @@ impl ResponseCheck {
         }
         let mut discrepancies = Vec::new();
         let mut included = None;
-        // Several responses have neither the limit nor the order of one.
+        // The limit and the order of one request do not apply to several responses.
         if listing.known_coverage().is_none() {
             discrepancies.extend(too_many(listing, query));
             discrepancies.extend(unordered(listing, query, dialect));
@@ -125,7 +125,7 @@ impl ResponseCheck {
             }) = &mut storage
             {
                 included = *agreed;
-                // What the search wants counts, whether or not the market takes the parameter.
+                // The size in the search counts, whether or not the market takes the parameter.
                 *asked = query.storage.filter(|_| included.is_some()).unwrap_or(*asked);
                 let asked = *asked;
                 storage = storage.filter(|_| included.is_none_or(|included| (included - asked).abs() > 1e-9));
@@ -152,20 +152,20 @@ impl ResponseCheck {
         self.discrepancies.iter().any(is_type)
     }
 
-    /// Whether the prices of some rows do not include the storage that the others do.
+    /// Whether rows differ in the storage that their prices include.
     pub fn has_mixed_storage(&self) -> bool {
         let is_mixed =
             |discrepancy: &Discrepancy| matches!(discrepancy, Discrepancy::OtherStorage { included: None, .. });
         self.discrepancies.iter().any(is_mixed)
     }
 
-    /// GB to estimate the prices for: `wanted`, unless they already include it.
+    /// GB to estimate the prices for: `wanted`, or `None` if they already include it.
     pub fn storage_to_estimate(&self, asked: &Query, dialect: &Dialect, wanted: f64) -> Option<f64> {
         let included = self.included_storage().unwrap_or_else(|| asked.priced_storage(dialect));
         ((wanted - included).abs() > 1e-9).then_some(wanted)
     }
 
-    /// GB that the prices include, if all rows agree that it is not what was requested.
+    /// GB that the prices include, if all rows agree on a size other than the requested one; else `None`.
     pub const fn included_storage(&self) -> Option<f64> {
         self.included
     }
@@ -190,12 +190,12 @@ fn violations(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Ve
 
 fn too_many(listing: &Listing, query: &Query) -> Option<Discrepancy> {
     let limit = query.limit?;
-    // What is not shown was sent as well: a market that repeats rows still exceeds the limit.
+    // Records that are not shown were sent as well: a market that repeats rows still exceeds the limit.
     let received = listing.len() + listing.duplicates() + listing.skipped().len() + listing.hidden();
     (received > limit as usize).then_some(Discrepancy::TooMany { limit, received })
 }
 
-/// Compares each row with the one before it. Rows without a value can be anywhere.
+/// Compares each row with the preceding one. Rows without a value can be anywhere.
 fn unordered(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Option<Discrepancy> {
     let keys: Vec<OrderKey> = query.sent_order(dialect);
     let first = keys.first()?;
@@ -233,19 +233,19 @@ fn is_exact(field: &Field) -> bool {
         && !matches!(field.source, Source::TimeLeft(..))
 }
 
-/// A member's numbers as received.
+/// A function from a row to a member's number as received.
 fn numbers<'a>(listing: &'a Listing, key: &str) -> impl Fn(usize) -> Option<f64> + use<'a> {
     let column = listing.catalog().by_key(key).map(|field| listing.sent_column(field));
     move |row| column?.cell(row).number().filter(|number| number.is_finite())
 }
 
-/// Whether two prices per hour differ by more than rounding, also of single-precision numbers.
+/// Whether two prices per hour differ by more than rounding, including that of single-precision numbers.
 fn differ(left: f64, right: f64) -> bool {
     // A single-precision number has seven digits, and the market rounds to six or seven.
     (left - right).abs() > (left.abs() * 2e-7).max(1e-6)
 }
 
-/// In bid searches the base price is the bid floor on every row; otherwise no row is a bid.
+/// Checks the price model: in bid searches the base price is the bid floor on every row; otherwise no row is a bid.
 fn other_type(listing: &Listing, asked: OfferType) -> Option<Discrepancy> {
     let is_bid = listing.catalog().by_key("is_bid")?;
     let is_bid = listing.sent_column(is_bid);
@@ -260,7 +260,7 @@ fn other_type(listing: &Listing, asked: OfferType) -> Option<Discrepancy> {
     (rows > 0).then_some(Discrepancy::OtherType { asked, rows })
 }
 
-/// Whether `dph_total` is `dph_base` plus the price of `asked` GB of storage.
+/// Checks that `dph_total` is `dph_base` plus the price of `asked` GB of storage.
 fn other_storage(listing: &Listing, asked: f64) -> Option<Discrepancy> {
     let base = numbers(listing, "dph_base");
     let total = numbers(listing, "dph_total");
@@ -274,7 +274,7 @@ fn other_storage(listing: &Listing, asked: f64) -> Option<Discrepancy> {
         if differ(total, base + storage_per_hour(cost, asked)) {
             rows += 1;
         }
-        // Free storage says nothing about how much of it is included.
+        // Free storage does not show how much of it is included.
         if cost > 0.0 {
             included.push((total - base) / storage_per_hour(cost, 1.0));
         }
@@ -286,7 +286,7 @@ fn other_storage(listing: &Listing, asked: f64) -> Option<Discrepancy> {
     })
 }
 
-/// The storage size on which all rows agree, within the rounding of their prices.
+/// The storage size on which all rows agree within the rounding of their prices; `None` if they disagree.
 fn agreed(sizes: &[f64]) -> Option<f64> {
     const ROUNDING: f64 = 0.02;
     let mut sorted = sizes.to_vec();
@@ -302,7 +302,7 @@ fn agreed(sizes: &[f64]) -> Option<f64> {
     (nearest >= 0.0 && sorted.iter().all(is_near)).then_some(nearest)
 }
 
-/// Requesting storage also requests machines that have it, where the market takes the parameter.
+/// Checks that machines have the requested storage, if the market takes the parameter: then it also filters by disk.
 fn too_small(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Option<Discrepancy> {
     // The public market filters by disk space too when it gets this parameter; the documented one has none.
     dialect.storage_parameter?;

@@ -1,21 +1,19 @@
 //! The route lab: sends requests to the routing endpoint, once or in a series, and measures it.
 //!
-//! A [`RoutePlan`] says what to send; a [`Run`] executes it as a pure state machine that is told
-//! the time and says which attempts to send and when to wake it; every attempt ends as one
-//! [`RouteSample`]; [`RouteStats`] accumulates the samples. The same figures can be computed from
-//! the exported attempts.
+//! A [`RoutePlan`] describes the requests; a [`Run`] executes it as a pure state machine: from the time it derives the
+//! attempts to send and the time of its next step; every attempt ends as one [`RouteSample`]; [`RouteStats`]
+//! accumulates the samples. The same figures can be computed from the exported attempts.
 //!
 //! A plan has one way of sending, not one for each combination of count, duration and rate:
 //!
-//! - without a rate, each of `concurrency` slots sends its next attempt when its last one is
-//!   answered (a closed loop);
-//! - with a rate, request `k` is due `k / rate` seconds after the start, whatever the responses do,
-//!   and its latency counts from then. An attempt that had to wait for a free slot keeps its due
-//!   time, so that a slow server cannot hide behind our own waiting (coordinated omission).
+//! - without a rate, each of `concurrency` slots sends its next attempt when its last one is answered (a closed loop);
+//! - with a rate, request `k` is due `k / rate` seconds after the start, whatever the responses do, and its latency
+//!   counts from then. An attempt that had to wait for a free slot keeps its due time, so that a slow server cannot
+//!   hide behind our own waiting (coordinated omission).
 //!
-//! A request is one ask and the polls that follow while no worker is ready; an attempt is one call.
-//! Counts and rates are of requests. On a market with a queue (`Dialect::route_queue`) a poll repeats
-//! the index of its request: the request keeps its place and adds its load once.
+//! A request is its first attempt and the polls that follow while no worker is ready; an attempt is one call. Counts
+//! and rates are of requests. On a market with a queue (`Dialect::route_queue`) a poll repeats the index of its
+//! request: the request keeps its place and adds its load once.
 //!
 //! There is no clock here: every time is passed in, in seconds of one monotonic clock.
 

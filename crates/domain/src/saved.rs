@@ -1,8 +1,7 @@
-//! Saved searches, and how the panes were left.
+//! Saved searches, and the saved state of the panes.
 //!
-//! Everything here is text and numbers, so that files of older and newer versions can be read: a
-//! query is stored as the text of the query bar, fields by their names. Reading one back can fail
-//! in parts, and the error says in which.
+//! Everything here is text and numbers, so that files of older and newer versions can be read: a query is stored as the
+//! text of the query bar, fields by their names. If a part cannot be read back, the error names it.
 
 use std::sync::OnceLock;
 
@@ -18,22 +17,22 @@ use super::query::Query;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SearchSpec {
     pub resource: Resource,
-    /// The conditions in force and the words, in the query language. No defaults are added.
+    /// The active conditions and the words, in the query language. No defaults are added.
     #[serde(default)]
     pub query: String,
-    /// Conditions that are switched off, each in the query language.
+    /// The disabled conditions, each in the query language.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub off: Vec<String>,
-    /// The order; the pane's own if missing, none if empty.
+    /// The order; `None` for the pane's own, empty for none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub order: Option<String>,
-    /// The maximum number of records; the pane's own if missing, 0 for no limit.
+    /// The maximum number of records; `None` for the pane's own, 0 for no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
-    /// The price model by its wire name; on-demand if missing.
+    /// The price model by its wire name; `None` for on-demand.
     #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
     pub offer_type: Option<String>,
-    /// Storage in GB to price for; the market's own if missing.
+    /// Storage in GB to price for; `None` for the market's default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub storage: Option<f64>,
     /// Whether equal offers are listed separately.
@@ -41,23 +40,23 @@ pub struct SearchSpec {
     pub unbundled: bool,
 }
 
-/// Which part of a saved search cannot be read.
+/// The part of a saved search that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SpecError {
     #[error("query: {0}")]
     Query(String),
-    /// A condition that is switched off.
+    /// A disabled condition.
     #[error("condition {0}")]
     Off(String),
     #[error("sort order: {0}")]
     Order(String),
-    /// Its price model or storage.
+    /// The price model, the storage or the job.
     #[error("{0}")]
     Other(String),
 }
 
 impl SearchSpec {
-    /// A query and the words that filter its rows, as text. A group of countries is stored by name.
+    /// Converts a query and the words that filter its rows to text. A group of countries is stored by name.
     pub fn of(query: &Query, words: &[String]) -> Self {
         let mut text = language::print_briefly(&query.conditions);
         for word in words {
@@ -88,10 +87,10 @@ impl SearchSpec {
         }
     }
 
-    /// The query and the words, as `dialect` reads them.
+    /// Parses the query and the words in `dialect`.
     ///
     /// # Errors
-    /// When a part names something that does not exist.
+    /// If a part names something that does not exist.
     pub fn read(&self, dialect: &'static Dialect) -> Result<(Query, Vec<String>), SpecError> {
         let catalog = self.resource.catalog();
         let said = |error: LanguageError| error.message;
@@ -127,15 +126,15 @@ impl SearchSpec {
     }
 }
 
-/// A search under a name.
+/// A search with a name.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SavedSearch {
     /// Its name, unique among the searches of a profile.
     pub name: String,
-    /// What it is useful for; presets have one.
+    /// The purpose; only presets have one.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub note: String,
-    /// The job that its offers are priced for, if one was set when it was saved.
+    /// The job that its offers are priced for; `None` if none was set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job: Option<Job>,
     #[serde(flatten)]
@@ -143,11 +142,10 @@ pub struct SavedSearch {
 }
 
 impl SavedSearch {
-    /// The query, the words and the job, as `dialect` reads them.
+    /// Parses the query, the words and the job in `dialect`.
     ///
     /// # Errors
-    ///
-    /// When a part names something that does not exist, or the job is invalid.
+    /// If a part names something that does not exist, or the job is invalid.
     pub fn read(&self, dialect: &'static Dialect) -> Result<(Query, Vec<String>, Option<Job>), SpecError> {
         let (query, words) = self.spec.read(dialect)?;
         if let Some(job) = &self.job {
@@ -158,25 +156,27 @@ impl SavedSearch {
     }
 }
 
-/// The longest name, in characters.
+/// The maximum length of a name, in characters.
 pub const LONGEST_NAME: usize = 60;
 
 /// The searches of a profile.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Searches {
-    /// Those that the person saved, in order.
+    /// The user's searches, in order.
     pub saved: Vec<SavedSearch>,
     /// The saved search or preset that runs at start-up.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub startup: Option<String>,
-    /// Presets that the person has hidden.
+    /// The names of hidden presets.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub hidden: Vec<String>,
 }
 
-/// A change to the searches. Several programs may share a file: each applies its changes to the
-/// current content of the file, so that none undoes another's.
+/// A change to the searches.
+///
+/// Several programs may share a file: each applies its changes to the current content of the file, so that none undoes
+/// another's.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SearchChange {
     /// Saves a search; one with the same name is replaced in its place.
@@ -188,16 +188,16 @@ pub enum SearchChange {
     Delete(String),
     Shift {
         name: String,
-        /// By this many places: down, or up if negative.
+        /// The number of places to move: down, or up if negative.
         by: isize,
     },
-    /// Chooses the search that runs at start-up, or none.
+    /// Chooses the search that runs at start-up; `None` for none.
     Startup(Option<String>),
     Hide(String),
     ShowPresets,
 }
 
-/// Why a name cannot be used for a search.
+/// The reason a name cannot be used for a search.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
     #[error("enter a name")]
@@ -206,34 +206,33 @@ pub enum NameError {
     Long,
     #[error("a preset already has this name")]
     Preset,
-    /// Another saved search has it.
+    /// Another saved search has this name.
     #[error("another search already has this name")]
     Taken,
 }
 
 impl Searches {
-    /// The saved search of that name.
+    /// The saved search with a name; `None` if there is none.
     pub fn named(&self, name: &str) -> Option<&SavedSearch> {
         self.saved.iter().find(|search| search.name == name)
     }
 
-    /// The presets that are shown.
+    /// The presets that are not hidden.
     pub fn presets(&self) -> impl Iterator<Item = &'static SavedSearch> {
         presets().iter().filter(|preset| !self.hidden.contains(&preset.name))
     }
 
-    /// The search that runs at start-up.
+    /// The search that runs at start-up; `None` if there is none.
     pub fn startup(&self) -> Option<&SavedSearch> {
         let name = self.startup.as_deref()?;
         self.named(name)
             .or_else(|| presets().iter().find(|preset| preset.name == name))
     }
 
-    /// The name without surrounding blanks.
+    /// Checks a name; returns it without surrounding blanks.
     ///
     /// # Errors
-    ///
-    /// When it cannot be used.
+    /// If it cannot be used.
     pub fn check_name(&self, name: &str) -> Result<String, NameError> {
         let name = name.trim();
         if name.is_empty() {
@@ -321,21 +320,21 @@ pub fn presets() -> &'static [SavedSearch] {
     }
     static PRESETS: OnceLock<Vec<SavedSearch>> = OnceLock::new();
     PRESETS.get_or_init(|| {
-        // A test reads the asset, so it cannot fail here.
+        // A test parses the asset, so this cannot fail.
         toml::from_str::<File>(include_str!("../assets/presets.toml"))
             .map(|file| file.search)
             .unwrap_or_default()
     })
 }
 
-/// How one pane was left.
+/// The saved state of one pane.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PaneState {
     pub search: SearchSpec,
     /// Its columns in order, by the names of their fields.
     #[serde(default)]
     pub columns: Vec<String>,
-    /// The queries that ran, oldest first.
+    /// The past queries, oldest first.
     #[serde(default)]
     pub history: Vec<String>,
     /// Ids of the marked rows.
@@ -343,7 +342,7 @@ pub struct PaneState {
     pub marks: Vec<i64>,
 }
 
-/// How the dashboard was left, for one profile.
+/// The saved state of the dashboard of one profile.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Snapshot {
     /// The address of the market: the state of one market is not restored on another.
@@ -357,8 +356,7 @@ pub struct Snapshot {
     /// The size and term that volumes are priced for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub volume_term: Option<VolumeTerm>,
-    /// The table's share of the width beside the detail view, in per cent, if the person changed
-    /// it.
+    /// The table's share of the width beside the detail view, in per cent; `None` for the default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub split: Option<u16>,
     /// Whether the welcome card was closed.

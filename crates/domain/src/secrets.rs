@@ -1,5 +1,4 @@
-//! Which members of a record or reply may hold a secret, by name, and what can be an API key;
-//! removing known secrets from texts.
+//! Recognizes secret members of a record or reply by name, and API keys; removes known secrets from texts.
 
 mod json_text;
 mod known;
@@ -12,13 +11,13 @@ pub use known::{Known, scrub};
 pub use known::{has_secret_names, holds_secrets, without_secrets};
 pub use secret::Secret;
 
-/// What stands in place of a secret.
+/// The replacement of a removed secret.
 pub const REMOVED: &str = "<removed>";
 
 /// [`REMOVED`] as a JSON string.
 const QUOTED: &str = "\"<removed>\"";
 
-/// Parts of names of members that hold secrets, by their first letter.
+/// Parts of the names of members that hold secrets, by their first letter.
 const fn parts(letter: u8) -> &'static [&'static str] {
     match letter {
         b'k' => &["key"],
@@ -33,7 +32,7 @@ const fn parts(letter: u8) -> &'static [&'static str] {
     }
 }
 
-/// Members whose value is a secret by the specification, or by what the world calls them.
+/// Members whose value is a secret, by the specification or by common convention.
 const MEMBERS: [&str; 8] = [
     "api_key",
     "apikey",
@@ -45,13 +44,14 @@ const MEMBERS: [&str; 8] = [
     "access_token",
 ];
 
-/// Whether the value of a member of that name is a secret for certain.
+/// Whether a member with this name certainly holds a secret.
 pub fn is_secret_member(name: &str) -> bool {
     MEMBERS.iter().any(|secret| secret.eq_ignore_ascii_case(name))
 }
 
-/// Whether a member of that name is kept out of everything that is stored or exported. Unknown
-/// members are judged by their names too: a server may send an undocumented secret.
+/// Whether a member with this name is excluded from everything that is stored or exported.
+///
+/// Unknown members are judged by their names too: a server may send an undocumented secret.
 pub fn is_secret_name(name: &str) -> bool {
     let begins = |rest: &[u8], part: &str| {
         let head = rest.get(..part.len());
@@ -64,7 +64,7 @@ pub fn is_secret_name(name: &str) -> bool {
     })
 }
 
-/// Removes all members with such names at any depth, which JSON parsers bound.
+/// Removes all members with secret names, at any depth, which JSON parsers limit.
 pub fn remove_secrets(json: &mut Json) {
     match json {
         Json::Object(members) => {
@@ -81,7 +81,7 @@ pub fn remove_secrets(json: &mut Json) {
 /// Anything longer is something else.
 pub const LONGEST_KEY: usize = 4096;
 
-/// A text that cannot be an API key, which has to fit in one line of a header. It holds no part of the text.
+/// The reason a text cannot be an API key, which has to fit in one line of a header. It holds no part of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum KeyFault {
     #[error("it is empty")]
@@ -94,7 +94,7 @@ pub enum KeyFault {
     Characters,
 }
 
-/// The reason why a text cannot be an API key; `None` if it can.
+/// The reason a text cannot be an API key; `None` if it can.
 pub fn key_fault(key: &str) -> Option<KeyFault> {
     if key.is_empty() {
         Some(KeyFault::Empty)

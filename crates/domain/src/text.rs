@@ -1,9 +1,8 @@
 //! Untrusted text: one way in, few ways out.
 //!
-//! Texts from the network, a configuration file or the clipboard are [`Untrusted`], which has no
-//! `Display`: each output has its own escaping. Raw JSON goes through [`json_for_terminal`] instead.
-//! Characters that could control a terminal, reorder a line or hide are made visible (`<U+202E>`),
-//! never dropped silently.
+//! Texts from the network, a configuration file or the clipboard are [`Untrusted`], which has no `Display`: each output
+//! has its own escaping. Raw JSON goes through [`json_for_terminal`] instead. Characters that could control a terminal,
+//! reorder a line or hide are made visible (`<U+202E>`), never dropped silently.
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -18,19 +17,22 @@ mod escapes;
 
 pub use escapes::{clipboard, json_for_screen, json_for_terminal, unescaped, with_escapes};
 
-// Real scripts stack two or three; hundreds paint over the lines above and below.
 /// The maximum number of combining marks on one character.
+///
+/// Real scripts stack two or three; hundreds paint over the lines above and below.
 const MARKS_PER_GRAPHEME: usize = 3;
 
-// Eight characters of four bytes: a letter with its marks, a flag, an emoji with a skin tone.
-/// The longest symbol of a cell, in bytes.
+/// The maximum length of a cell's symbol, in bytes.
+///
+/// Eight characters of four bytes: a letter with its marks, a flag, an emoji with a skin tone.
 const LONGEST_SYMBOL: usize = 32;
 
-// The longest emoji and Indic letters take about thirty; a pile of marks has no end.
-/// The most bytes that are read for one character of a screen.
+/// The maximum number of bytes read for one character of a screen.
+///
+/// The longest emoji and Indic letters take about thirty; a pile of marks has no end.
 const BYTES_PER_CHARACTER: usize = 32;
 
-/// How much of a text the details of a record show, in bytes.
+/// The maximum length of a text in the details of a record, in bytes.
 pub const DETAIL: usize = 4096;
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -47,27 +49,27 @@ impl Untrusted {
         Self(text.into())
     }
 
-    /// The text itself, for comparing and matching only.
+    /// The unescaped text, only to compare and match.
     pub fn compared(&self) -> &str {
         &self.0
     }
 
-    /// For one line of a screen: hostile characters visible, at most `max` terminal cells.
+    /// The text for one line of a screen: hostile characters visible, at most `max` terminal cells.
     pub fn screen(&self, max: usize) -> String {
         screen(&self.0, max)
     }
 
-    /// For a log: ASCII only, one line, at most 512 characters.
+    /// The text for a log: ASCII only, one line, at most 512 characters.
     pub fn log(&self) -> String {
         ascii(&self.0, 512)
     }
 
-    /// For a confirmation, where a look-alike letter could mislead: ASCII only.
+    /// The text for a confirmation, where a look-alike letter could mislead: ASCII only, at most 256 characters.
     pub fn consent(&self) -> String {
         ascii(&self.0, 256)
     }
 
-    /// For a CSV cell: see [`csv_text`]; never truncated.
+    /// The text for a CSV cell: see [`csv_text`]; never truncated.
     pub fn csv(&self) -> String {
         csv_text(&self.0)
     }
@@ -85,17 +87,18 @@ impl From<String> for Untrusted {
     }
 }
 
-/// What a spreadsheet may read as the beginning of a formula (OWASP ASVS 1.2.10, CWE-1236): the
-/// signs and their full-width forms.
+/// Signs that a spreadsheet may read as the beginning of a formula (OWASP ASVS 1.2.10, CWE-1236), and their full-width
+/// forms.
 const FORMULA_SIGNS: [char; 8] = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
 
-/// Characters that a spreadsheet may skip in front of a sign.
+/// Characters that a spreadsheet may skip before a sign.
 const SKIPPED: [char; 4] = ['\t', '\r', '\n', '\0'];
 
-/// A CSV cell that neither a terminal acts on nor a spreadsheet takes for a formula: hostile
-/// characters are written visibly, and an apostrophe goes in front of what may begin a formula, also
-/// behind quotes and separators: programs disagree on where a cell ends. The output does not
-/// matter: a file ends up on a terminal as well. RFC 4180 quoting is the writer's.
+/// A CSV cell that is harmless in a terminal and in a spreadsheet.
+///
+/// Hostile characters are written visibly, and an apostrophe precedes a possible formula, also after quotes and
+/// separators: programs disagree on the end of a cell. The destination does not matter: a file ends up on a terminal as
+/// well. RFC 4180 quoting is left to the CSV writer.
 pub fn csv_text(text: &str) -> String {
     let shown = visible(text, usize::MAX);
     let mut out = String::with_capacity(shown.len());
@@ -113,9 +116,8 @@ pub fn csv_text(text: &str) -> String {
     out
 }
 
-/// Whether a character must not reach a terminal as it is: controls, format characters (bidi, zero
-/// width, tags), line and paragraph separators, private use, non-characters and letters that are
-/// drawn as nothing.
+/// Whether a character must not reach a terminal unescaped: controls, format characters (bidi, zero width, tags), line
+/// and paragraph separators, private use, non-characters and letters that are drawn as nothing.
 pub fn is_hostile(character: char) -> bool {
     // ratatui drops control characters only: from tables, lists and titles the others would reach
     // the terminal.
@@ -130,7 +132,7 @@ pub fn is_hostile(character: char) -> bool {
         || code & 0xFFFE == 0xFFFE
 }
 
-/// The beginning of a text, of at most `most` bytes, and how many bytes follow it.
+/// The beginning of a text, of at most `most` bytes, and the number of remaining bytes.
 pub fn beginning(text: &str, most: usize) -> (&str, usize) {
     let head = &text[..text.floor_char_boundary(most)];
     (head, text.len() - head.len())
@@ -138,7 +140,7 @@ pub fn beginning(text: &str, most: usize) -> (&str, usize) {
 
 /// One line of a screen: hostile characters visible, at most `max` terminal cells.
 pub fn screen(text: &str, max: usize) -> String {
-    // As most texts.
+    // The usual case.
     if text.len() <= max && is_printable(text) {
         return text.to_owned();
     }
@@ -151,8 +153,9 @@ pub fn screen(text: &str, max: usize) -> String {
     truncate(&shown, max)
 }
 
-/// A text for the details of a record: at most [`DETAIL`] bytes of it, and how much more there is.
-/// `more` bytes follow behind `text`.
+/// A text for the details of a record: at most [`DETAIL`] bytes of it, and the size of the rest.
+///
+/// `more` bytes follow after `text`.
 pub fn detail(text: &str, more: usize) -> String {
     let (head, cut) = beginning(text, DETAIL);
     let shown = visible(head, DETAIL);
@@ -162,8 +165,7 @@ pub fn detail(text: &str, more: usize) -> String {
     }
 }
 
-/// Whether [`visible`] leaves a short text as it is, for all that can be told without reading its
-/// graphemes.
+/// Whether [`visible`] leaves a short text unchanged, as far as can be determined without splitting it into graphemes.
 pub fn is_visible(text: &str) -> bool {
     is_printable(text)
         || !text
@@ -180,9 +182,10 @@ fn is_printable(text: &str) -> bool {
     text.as_bytes().chunks(64).all(are_printable)
 }
 
-/// The text with hostile characters written as `<U+XXXX>` and piles of combining marks counted
-/// instead of drawn, at most about `max_chars` characters long. However long the text is, only what is
-/// shown is read.
+/// The text with hostile characters written as `<U+XXXX>` and piles of combining marks counted instead of drawn, at
+/// most about `max_chars` characters long.
+///
+/// Only the shown part is read, however long the text is.
 pub fn visible(text: &str, max_chars: usize) -> String {
     if text.len() <= max_chars && (is_printable(text) || text.chars().all(is_plain)) {
         return text.to_owned();
@@ -207,17 +210,16 @@ pub fn visible(text: &str, max_chars: usize) -> String {
     out
 }
 
-/// Whether a character is shown as it is whatever stands beside it: a letter or sign of the Latin
-/// scripts, one cell wide.
+/// Whether a character is always shown unchanged, regardless of its neighbours: a letter or sign of the Latin scripts,
+/// one cell wide.
 const fn is_plain(character: char) -> bool {
     matches!(character, ' '..='~' | '\u{a1}'..='\u{ac}' | '\u{ae}'..='\u{24f}')
 }
 
-/// Writes a grapheme, at most about `most` characters of it; gives their number, `None` if it has
-/// more.
+/// Writes a grapheme, at most about `most` characters of it; returns their number, `None` if it has more.
 fn write_visible(grapheme: &str, out: &mut String, most: usize) -> Option<usize> {
     let (mut written, mut marks) = (0, 0);
-    // A mark needs a letter to stand on.
+    // A mark needs a base letter.
     let mut has_base = false;
     for character in grapheme.chars() {
         if written >= most {
@@ -245,14 +247,14 @@ fn write_visible(grapheme: &str, out: &mut String, most: usize) -> Option<usize>
     Some(written)
 }
 
-/// Says how many combining marks were left out.
+/// Writes the number of omitted combining marks.
 fn write_pile(marks: usize, out: &mut String) {
     if let Some(more) = marks.checked_sub(MARKS_PER_GRAPHEME).filter(|more| *more > 0) {
         let _ = write!(out, "<+{more} marks>"); // a String takes everything
     }
 }
 
-/// As [`visible`], of any length, its line feeds kept: for texts that bourse has put into lines.
+/// Like [`visible`], of any length and with line feeds preserved: for texts that bourse has split into lines.
 pub fn visible_lines(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for (index, line) in text.split('\n').enumerate() {
@@ -268,16 +270,16 @@ pub fn visible_lines(text: &str) -> String {
     out
 }
 
-/// What stands for the user and password of an address.
+/// The replacement of the user and password of an address.
 const REMOVED: &str = "<removed>";
 
-/// A message for standard error or a notice: as [`visible_lines`], and without the user and password
-/// that a person may have put into an address.
+/// A message for standard error or a notice: like [`visible_lines`], and without the user and password of any address
+/// in it.
 pub fn message(text: &str) -> String {
     visible_lines(&without_user_info(text))
 }
 
-/// The text without what stands before the host of its addresses.
+/// The text with the part before the host of its addresses removed.
 fn without_user_info(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -286,7 +288,7 @@ fn without_user_info(text: &str) -> String {
         out.push_str("//");
         let word = behind.split(|end: char| end.is_whitespace() || "\"'`<>".contains(end));
         let address = word.into_iter().next().unwrap_or_default();
-        // Also behind a slash: a password that should have been encoded may hold one.
+        // Also after a slash: a password that should have been encoded may contain one.
         rest = match address.rfind('@') {
             Some(at) => {
                 out.push_str(REMOVED);
@@ -298,7 +300,7 @@ fn without_user_info(text: &str) -> String {
     out + rest
 }
 
-/// Whether a cell of a screen can show this as it is.
+/// Whether a cell of a screen can show the symbol unescaped.
 pub fn is_drawable(symbol: &str) -> bool {
     match symbol.as_bytes() {
         [byte] => matches!(byte, b' '..=b'~'),
@@ -328,8 +330,8 @@ fn ascii(text: &str, max_chars: usize) -> String {
     out
 }
 
-/// Where a word stands in a text, in bytes, whatever the case and the accents; `_` also finds a blank,
-/// as in the query language.
+/// The ranges of a word in a text, in bytes, ignoring case and accents; `_` also matches a blank, as in the query
+/// language.
 ///
 /// ```
 /// use bourse_domain::text::occurrences;
@@ -361,7 +363,7 @@ fn fold(character: char) -> char {
     to_lower_case(normalize(character))
 }
 
-/// The terminal cells of a text that is shown as it is.
+/// The width of a text in terminal cells; the text is shown unescaped.
 pub fn width(text: &str) -> usize {
     if is_printable(text) { text.len() } else { text.width() }
 }
@@ -371,7 +373,7 @@ pub fn truncate(text: &str, max: usize) -> String {
     if text.len() <= max && is_printable(text) {
         return text.to_owned();
     }
-    // What fits beside an ellipsis, in bytes.
+    // The length that fits beside an ellipsis, in bytes.
     let mut fitting = 0;
     let mut width = 0;
     for (at, grapheme) in text.grapheme_indices(true) {

@@ -1,4 +1,4 @@
-//! The person's own throughput per GPU model, and what the work then costs: `$/Mtoken` and the like.
+//! The user's own throughput per GPU model, and the resulting cost of work: `$/Mtoken` and the like.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,7 +10,7 @@ use super::format::trimmed;
 use super::listing::Listing;
 use super::quantity::decimal;
 
-/// A unit of work that a GPU is measured in.
+/// A unit of work of a GPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum WorkUnit {
@@ -22,7 +22,7 @@ pub enum WorkUnit {
 impl WorkUnit {
     pub const ALL: [Self; 3] = [Self::Tokens, Self::Images, Self::Steps];
 
-    /// Its name, its rate, what a price is for, and the column of that price.
+    /// The name, the rate, the priced amount, and the column of that price.
     const fn names(self) -> [&'static str; 4] {
         match self {
             Self::Tokens => ["tokens", "tokens/s", "Mtoken", "dollars_per_mtoken"],
@@ -35,30 +35,29 @@ impl WorkUnit {
         self.names()[0]
     }
 
-    /// The rate as the configuration names it.
+    /// The name of the rate in the configuration.
     pub const fn rate(self) -> &'static str {
         self.names()[1]
     }
 
-    /// As many as a price is for: `$0.11/Mtoken`.
+    /// The priced amount, as in `$0.11/Mtoken`.
     pub const fn per(self) -> &'static str {
         self.names()[2]
     }
 
-    /// The computed column of what it costs.
+    /// The computed column of its cost.
     pub const fn column(self) -> &'static str {
         self.names()[3]
     }
 
-    /// What as many units as the column prices cost at `rate` units per second and `hourly` $/h;
-    /// `None` if that is no number.
+    /// The cost in $ of the priced amount at `rate` units per second and `hourly` $/h; `None` if it is not finite.
     pub fn cost(self, rate: f64, hourly: f64) -> Option<f64> {
         const SECONDS_PER_HOUR: f64 = 3600.0;
         let cost = hourly / (rate * SECONDS_PER_HOUR) * self.priced();
         cost.is_finite().then_some(cost)
     }
 
-    /// How many units a price is for: a million tokens, a thousand of the others.
+    /// The number of units in the priced amount: a million tokens, a thousand of the others.
     pub(super) const fn priced(self) -> f64 {
         match self {
             Self::Tokens => 1e6,
@@ -67,7 +66,7 @@ impl WorkUnit {
     }
 }
 
-/// What may stand between a number and a unit of work, the largest first, and its factor.
+/// The multipliers between a number and a unit of work, with their factors, the largest first.
 pub(super) const MULTIPLES: [(&[&str], f64); 4] = [
     (&["B", "b", "g", "bn", "billion"], 1e9),
     (&["M", "m", "mio", "million"], 1e6),
@@ -83,7 +82,7 @@ pub struct Work {
 }
 
 impl Work {
-    /// Far beyond use, and small enough that hours stay finite.
+    /// The maximum amount: far beyond use, and small enough that hours stay finite.
     pub const MOST: f64 = 1e18;
 
     pub fn of(amount: f64, unit: WorkUnit) -> Option<Self> {
@@ -105,12 +104,12 @@ impl fmt::Display for Work {
     }
 }
 
-/// A text that is no amount of work.
+/// The error for a text that is not an amount of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("Not an amount of work: write 500M tokens, 20k images or 3k steps")]
 pub struct WorkError;
 
-/// A rate that is no finite number above 0.
+/// The error for a rate that is not a finite number above 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("must be a number of {} above 0", .0.rate())]
 pub struct RateError(WorkUnit);
@@ -118,7 +117,7 @@ pub struct RateError(WorkUnit);
 impl FromStr for Work {
     type Err = WorkError;
 
-    /// Reads `500M tokens`, `1.5b-tokens`, `20k images`.
+    /// Parses an amount of work: `500M tokens`, `1.5b-tokens`, `20k images`.
     fn from_str(text: &str) -> Result<Self, WorkError> {
         let lower = text.trim().to_ascii_lowercase();
         let joint = [' ', '-'];
@@ -157,7 +156,7 @@ impl Throughput {
     /// Sets the rate of a model in units per second; `RTX_4090` and `rtx 4090` are one model.
     ///
     /// # Errors
-    /// When the rate is not a finite number above 0.
+    /// If the rate is not a finite number above 0.
     pub fn set(&mut self, unit: WorkUnit, model: &str, rate: f64) -> Result<(), RateError> {
         if !(rate.is_finite() && rate > 0.0) {
             return Err(RateError(unit));
@@ -166,18 +165,20 @@ impl Throughput {
         Ok(())
     }
 
-    /// The units that some model has a rate in.
+    /// The units in which any model has a rate.
     pub fn units(&self) -> impl Iterator<Item = WorkUnit> {
         self.0.keys().copied()
     }
 
-    /// How many models have a rate in that unit.
+    /// The number of models with a rate in that unit.
     pub fn models(&self, unit: WorkUnit) -> usize {
         self.0.get(&unit).map_or(0, BTreeMap::len)
     }
 
-    /// What a million tokens, or a thousand images or steps, cost on a row at `hourly` $/h: all its
-    /// GPUs work at the rate of their model. `None` where the model has no rate.
+    /// The cost in $ of the priced amount (a million tokens, a thousand images or steps) on a row at `hourly` $/h.
+    /// `None` if the model has no rate.
+    ///
+    /// All its GPUs work at the rate of their model.
     pub fn cost(&self, unit: WorkUnit, listing: &Listing, row: usize, hourly: f64) -> Option<f64> {
         let catalog = listing.catalog();
         let model = listing.text(row, catalog.by_key("gpu_name")?)?;
@@ -185,7 +186,7 @@ impl Throughput {
         unit.cost(self.rate(unit, model.compared(), gpus)?, hourly)
     }
 
-    /// Units per second of that many GPUs of a model, if it has a rate.
+    /// Units per second of `gpus` GPUs of a model; `None` if it has no rate.
     pub fn rate(&self, unit: WorkUnit, model: &str, gpus: f64) -> Option<f64> {
         Some(self.0.get(&unit)?.get(&key(model))? * gpus)
     }

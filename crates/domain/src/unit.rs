@@ -1,19 +1,18 @@
-//! Units: what a number of a record means, and how people write it.
+//! Units of a record's numbers, and their spelling.
 
 use super::dialect::{Dialect, TransferUnit};
 
-/// Megabytes in a gigabyte, wherever bourse shows or reads memory: the market's own client counts
-/// so.
+/// Megabytes in a gigabyte, wherever bourse shows or parses memory, as in the market's own client.
 pub const MB_PER_GB: f64 = 1000.0;
 
 /// The unit of a field's values on the wire, and of bare numbers in a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
     None,
-    /// Memory in MB; people type and read GB (x 1000, as the market's own client has it).
+    /// Memory in MB; shown and typed in GB (x 1000, as in the market's own client).
     Megabytes,
     Gigabytes,
-    /// A span in seconds; people type and read days.
+    /// A span in seconds; shown and typed in days.
     Seconds,
     Dollars,
     DollarsPerHour,
@@ -22,7 +21,7 @@ pub enum Unit {
     DollarsPerGigabyte,
     /// Traffic price per TB of 1024 GB.
     DollarsPerTerabyte,
-    /// Network speed. The specification says MB/s, the service means Mb/s: the dialect decides.
+    /// Network speed. The specification says MB/s, the service sends Mb/s: the dialect decides.
     Transfer,
     MegabytesPerSecond,
     /// Bus and memory speed in GB/s.
@@ -58,7 +57,7 @@ const DURATIONS: &[(&str, f64)] = &[
     ("y", 31_536_000.0),
 ];
 
-/// The suffixes of transfer rates, with the factor to the unit of the wire.
+/// The suffixes of transfer rates, with the factor to the wire unit.
 const fn transfer_suffixes(unit: TransferUnit) -> &'static [(&'static str, f64)] {
     match unit {
         TransferUnit::MegabytesPerSecond => &[
@@ -81,7 +80,7 @@ const fn transfer_suffixes(unit: TransferUnit) -> &'static [(&'static str, f64)]
 }
 
 impl Unit {
-    /// The factor between a bare number in a query and the wire value.
+    /// The factor from a bare number in a query to the wire value.
     pub const fn query_factor(self) -> f64 {
         match self {
             Self::Megabytes => MB_PER_GB,
@@ -100,7 +99,7 @@ impl Unit {
         }
     }
 
-    /// The unit of the wire value, for people.
+    /// The symbol of the wire unit, for display; empty if it has none.
     pub const fn symbol(self, dialect: &Dialect) -> &'static str {
         match self {
             Self::None | Self::Ratio => "",

@@ -3,10 +3,10 @@
 use std::cmp::Ordering;
 use std::fmt;
 
-/// 2^53: from here on a double no longer holds every whole number.
+/// 2^53: larger doubles cannot represent every whole number.
 pub(super) const EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// A whole number that a double holds exactly.
+/// The number as an integer; `None` unless it is whole and exact.
 fn exact(number: f64) -> Option<i128> {
     let is_exact = number.fract() == 0.0 && number.abs() < EXACT;
     #[expect(clippy::cast_possible_truncation)] // whole and within the exact range
@@ -20,13 +20,13 @@ pub enum Value {
     Flag(bool),
     /// A finite number.
     Number(f64),
-    /// A text, compared exactly; for an id that a double cannot hold, its digits.
+    /// A text, compared exactly; for an id that a double cannot represent, its digits.
     Text(String),
     Version(Version),
 }
 
 impl Value {
-    /// An id as an operand.
+    /// An id as an operand: a number, or its digits if a double cannot represent it.
     pub fn id(id: i128) -> Self {
         #[expect(clippy::cast_precision_loss)] // checked to be held exactly
         Some(id as f64)
@@ -34,7 +34,7 @@ impl Value {
             .map_or_else(|| Self::Text(id.to_string()), Self::Number)
     }
 
-    /// The whole number, if it is one; digits count as one.
+    /// The whole number, also from digits; `None` if it is not one.
     pub fn whole(&self) -> Option<i128> {
         match self {
             Self::Number(number) => exact(*number),
@@ -43,7 +43,7 @@ impl Value {
         }
     }
 
-    /// How two operands of one field are ordered; `None` if they have no order.
+    /// The order of two operands of one field; `None` if they have none.
     pub fn order(&self, other: &Self) -> Option<Ordering> {
         match (self, other) {
             (Self::Number(left), Self::Number(right)) => left.partial_cmp(right),
@@ -58,7 +58,7 @@ impl Value {
 pub struct Version {
     /// The nine-digit number of the service: `major x 1e6 + minor x 1e3 + patch`.
     pub code: u64,
-    /// The version as text, as the person typed it or as `major.minor.patch`.
+    /// The version as text, as typed or as `major.minor.patch`.
     pub text: String,
 }
 
@@ -69,7 +69,7 @@ impl PartialEq for Version {
 }
 
 impl Version {
-    /// Reads `535`, `535.86`, `535.86.05` or the nine-digit number `535086005`.
+    /// Parses `535`, `535.86`, `535.86.05` or the nine-digit number `535086005`; `None` if it is malformed.
     ///
     /// ```
     /// use bourse_domain::Version;
@@ -103,7 +103,7 @@ impl Version {
         })
     }
 
-    /// The version with that nine-digit number.
+    /// The version with the given nine-digit number.
     pub fn from_code(code: u64) -> Self {
         let (major, minor, patch) = (code / 1_000_000, code / 1000 % 1000, code % 1000);
         Self {
@@ -119,7 +119,7 @@ impl fmt::Display for Version {
     }
 }
 
-/// The type of a cell that did not fit its field.
+/// The type of a cell that does not match the kind of its field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JsonKind {
     Flag,
@@ -130,7 +130,7 @@ pub enum JsonKind {
 }
 
 impl JsonKind {
-    /// Its name in a message.
+    /// The noun in a message.
     pub const fn noun(self) -> &'static str {
         match self {
             Self::Flag => "true or false",
@@ -142,23 +142,23 @@ impl JsonKind {
     }
 }
 
-/// A cell of a record as its field sees it.
+/// The value of a record's cell, by the kind of its field.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum CellRef<'a> {
-    /// The record has no such member.
+    /// The record lacks the member.
     Missing,
     Null,
     Flag(bool),
     /// A finite number.
     Number(f64),
-    /// Untrusted text, only for comparing. Show it through [`crate::Untrusted`].
+    /// Untrusted text, only to compare. Show it through [`crate::Untrusted`].
     Text(&'a str),
-    /// The member does not fit the field.
+    /// The member does not match the kind of the field.
     Bad(JsonKind),
 }
 
 impl CellRef<'_> {
-    /// The number, if it is one.
+    /// The number; `None` if it is not one.
     pub const fn number(self) -> Option<f64> {
         match self {
             Self::Number(number) => Some(number),
@@ -166,7 +166,7 @@ impl CellRef<'_> {
         }
     }
 
-    /// The whole number, if it is one. Cells of ids that a double cannot hold are their digits.
+    /// The whole number; `None` if it is not one. Ids that a double cannot represent are stored as digits.
     pub fn whole(self) -> Option<i128> {
         match self {
             Self::Number(number) => exact(number),

@@ -1,11 +1,11 @@
-//! How often watched searches are refreshed.
+//! The refresh rate of watched searches.
 
-/// The person's settings for all watched searches.
+/// The settings for all watched searches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Watching {
-    /// Requests a minute that all of them may send together.
+    /// The maximum number of requests per minute of all searches together.
     pub requests_a_minute: u32,
-    /// Seconds between two requests of one, unless another interval is chosen for it.
+    /// Seconds between two requests of one search, unless the search has its own interval.
     pub interval: u32,
 }
 
@@ -19,6 +19,6 @@ impl Default for Watching {
 }
 
 impl Watching {
-    /// The most requests a minute that can be configured: one a second.
+    /// The largest configurable number of requests per minute: one a second.
     pub const MOST: u32 = 60;
 }

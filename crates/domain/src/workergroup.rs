@@ -1,9 +1,8 @@
-//! Workergroups: what can be requested, what it will find and cost, and what came of it.
+//! Workergroups: their parameters, expected supply and cost, and the results of creating one.
 //!
-//! [`PARAMETERS`] is the one table of the thirteen parameters; a [`Draft`] holds what a person
-//! typed into its form and becomes a [`NewWorkergroup`] if it is valid. [`Preflight`] says what a
-//! search would recruit and cost, [`drift`] what changed since a listing was last seen, and
-//! [`candidates`] which group may be the one whose creation was never confirmed.
+//! [`PARAMETERS`] is the one table of the thirteen parameters; a [`Draft`] holds the texts of its form and becomes a
+//! [`NewWorkergroup`] if it is valid. [`Preflight`] is the supply and cost of a search, [`drift`] the changes since a
+//! listing was last seen, and [`candidates`] are the groups that may result from an unconfirmed creation.
 
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -37,8 +36,9 @@ pub const DEFAULT_MAX_WORKERS: u32 = 20;
 pub const DEFAULT_COLD_WORKERS: u32 = 3;
 /// The default number of test workers.
 pub const DEFAULT_TEST_WORKERS: u32 = 3;
-// No card has 2 TB, so a larger number can only be the megabytes that records use (24 GB = 24564).
-/// From here on a memory size must be in MB.
+/// The number from which a memory size must be in MB.
+///
+/// No card has 2 TB, so a larger number can only be the megabytes that records use (24 GB = 24564).
 const SURELY_MEGABYTES: u32 = 2048;
 
 /// The body of `POST /api/v0/workergroups/`. A member is sent if and only if it is `Some`. A valid
@@ -83,8 +83,7 @@ pub struct NewWorkergroup {
     pub gpu_ram: Option<u32>,
 }
 
-/// Whole numbers are sent without a fraction, as everywhere in bourse. Serde requires the
-/// reference.
+/// Serializes whole numbers without a fraction, as everywhere in bourse. Serde requires the reference.
 #[expect(clippy::ref_option)]
 fn short<S: Serializer>(number: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
     number.map(number_json).serialize(serializer)
@@ -145,7 +144,7 @@ impl NewWorkergroup {
         objections
     }
 
-    /// The same without its launch arguments: those may hold passwords, so that they are not kept.
+    /// The request without its launch arguments, which may hold passwords, so that they are not stored.
     #[must_use]
     pub fn without_launch_args(&self) -> Self {
         Self {
@@ -154,7 +153,7 @@ impl NewWorkergroup {
         }
     }
 
-    /// The endpoint, as the journal names it.
+    /// The endpoint, for the journal.
     pub fn subject(&self) -> String {
         match (&self.endpoint_name, self.endpoint_id) {
             (Some(name), _) => format!("endpoint {name}"),
@@ -163,7 +162,7 @@ impl NewWorkergroup {
         }
     }
 
-    /// The body on the wire.
+    /// The body of the request.
     pub fn body(&self) -> String {
         // A struct of plain members always serializes.
         serde_json::to_string(self).unwrap_or_default()

@@ -1,67 +1,71 @@
-//! Alerts: what a poll has to show for one to ring, and how often it does.
+//! Alerts: the triggers that a poll is checked for, and the repetition of an alert.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Moment, Poll, PollOutcome, Quote, Sighting, lowest_price};
 
-// A price that moves around its limit would ring with every poll, which is about once a minute.
-/// Seconds that an alert has to stay clear before it rings again.
+/// Seconds that an alert has to stay clear before it fires again.
+///
+/// A price that moves around its limit would fire with every poll, which is about once a minute.
 const REST: i64 = 600;
 
-// So far beyond the limit it is no flutter: the next time is news again, however soon.
-/// How far beyond its limit, as a share of it, a figure counts as clear at once.
+/// The distance beyond the limit, as a share of it, at which an alert is clear at once.
+///
+/// So far beyond the limit it is no flutter: the next time is news again, however soon.
 const MARGIN: f64 = 0.1;
 
-// The state is stored: a watch over days must not fill it.
-/// Parts of the time of [`Trigger::PriceDown`] of which each keeps one price.
+/// The number of parts of the time span of [`Trigger::PriceDown`]; each stores one price.
+///
+/// The state is stored: a watch over days must not fill it.
 const PARTS: i64 = 256;
 
-/// What an alert waits for. Prices are as [`Rule::per`] says, of volumes per GB and month.
+/// The event that an alert waits for. Prices are per [`Rule::per`], of volumes per GB and month.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Trigger {
-    /// Any lot below a price.
+    /// Any lot is below a price, in $.
     PriceBelow(f64),
-    /// At least that many GPUs on offer, of lots below a price if there is one.
+    /// At least `gpus` GPUs are on offer, counting only lots below a price if there is one.
     GpusAtLeast {
         gpus: u32,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         below: Option<f64>,
     },
-    /// Anything on offer on the machine with that id.
+    /// Anything is on offer on the machine with this id.
     MachineBack(i64),
-    /// The lowest price is that many percent below the highest that it had within some hours.
+    /// The lowest price is `percent` below the highest lowest price of the last `hours` hours.
     PriceDown { percent: f64, hours: u32 },
-    /// Fewer GPUs on offer than that.
+    /// Fewer GPUs than this are on offer.
     GpusBelow(u32),
-    /// Offers for fewer workers than that: see [`Figures::workers`].
+    /// The offers suffice for fewer workers than this: see [`Figures::workers`].
     WorkersBelow(u32),
 }
 
-/// How often an alert rings. It rests in between, see [`check`].
+/// The repetition of an alert. It rests in between, see [`check`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Repeat {
     #[default]
     Once,
     EveryTime,
-    /// Every time before a moment.
+    /// Every time until a moment.
     Until(Moment),
 }
 
-/// What the prices of a rule are for.
+/// The basis of a rule's prices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PricePer {
     #[default]
     Gpu,
-    /// All GPUs of an offer together.
+    /// Per machine: all GPUs of an offer together.
     Machine,
 }
 
 impl PricePer {
-    /// The lowest price of `quotes` with `storage` GB. Without any it is `recorded`, which is per GPU: for a
-    /// machine no price at all, an infinite one.
+    /// The lowest price of `quotes` with `storage` GB.
+    ///
+    /// Without quotes it is `recorded`, which is per GPU, or infinite for a machine, which then has no price.
     pub fn price(self, quotes: impl Iterator<Item = Quote>, recorded: f64, storage: f64) -> f64 {
         match self {
             Self::Gpu => lowest_price(quotes, recorded, None, storage).unwrap_or(recorded),
@@ -70,21 +74,21 @@ impl PricePer {
     }
 }
 
-/// An alert on the polls of a search.
+/// An alert's rule, checked on the polls of a search.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Rule {
-    /// The GPU model whose lots count; all without one.
+    /// The GPU model whose lots count; `None` for all models.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     #[serde(default)]
     pub repeat: Repeat,
-    /// Of volumes always per GPU, which stands for a GB.
+    /// The basis of its prices. For volumes always per GPU, which means per GB.
     #[serde(default)]
     pub per: PricePer,
     pub trigger: Trigger,
 }
 
-/// Why a rule can never ring, or always does.
+/// The reason a rule can never fire, or always does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum RuleError {
     #[error("the price must be above zero")]
@@ -98,7 +102,7 @@ pub enum RuleError {
 }
 
 impl Rule {
-    /// Checks the numbers that a person chose.
+    /// Checks the numbers that the user entered.
     pub fn validate(&self) -> Result<(), RuleError> {
         let price = |price: f64| {
             let is_sound = price.is_finite() && price > 0.0;
@@ -115,7 +119,7 @@ impl Rule {
             Trigger::PriceDown { percent, hours } => {
                 let is_share = percent > 0.0 && percent < 100.0;
                 is_share.then_some(()).ok_or(RuleError::Percent)?;
-                // At most a week: the highs of the time are stored with the alert.
+                // At most a week, because the highs of that time are stored with the alert.
                 let is_span = (1..=168).contains(&hours);
                 is_span.then_some(()).ok_or(RuleError::Hours)
             }
@@ -123,7 +127,7 @@ impl Rule {
         }
     }
 
-    /// The price that it waits for, if it waits for one.
+    /// The price limit of the trigger; `None` if it has none.
     pub const fn price(&self) -> Option<f64> {
         match self.trigger {
             Trigger::PriceBelow(limit) => Some(limit),
@@ -145,7 +149,7 @@ impl Rule {
         }
     }
 
-    /// The lots of a poll that it is about.
+    /// The lots of a poll to which the rule applies.
     fn counted<'a>(&self, poll: &'a Poll) -> impl Iterator<Item = &'a Sighting> {
         let below = self.price();
         let machine = match self.trigger {
@@ -164,7 +168,7 @@ impl Rule {
         })
     }
 
-    /// Whether it has rung or run out, so that it will not ring again.
+    /// Whether it has fired or expired, so that it will not fire again.
     pub fn is_done(&self, state: &AlertState, now: Moment) -> bool {
         match self.repeat {
             Repeat::Once => state.phase == Phase::Rung,
@@ -174,16 +178,17 @@ impl Rule {
     }
 }
 
-/// What an alert remembers from poll to poll.
+/// The state of an alert between polls.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AlertState {
     phase: Phase,
-    /// Since when no poll has shown what it waits for.
+    /// The moment since which no poll has met the trigger.
     #[serde(skip_serializing_if = "Option::is_none")]
     clear_since: Option<Moment>,
-    /// Lowest prices of earlier polls from the highest to the latest, each above those after it. Version
-    /// 0.1 had those with 50 GB for each GPU under another name.
+    /// Lowest prices of earlier polls from the highest to the latest, each above those after it.
+    ///
+    /// Version 0.1 stored those with 50 GB for each GPU under another name.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     highs: Vec<(Moment, f64)>,
 }
@@ -196,29 +201,29 @@ enum Phase {
     Rung,
 }
 
-/// What an alert is checked against.
+/// The figures of a poll that an alert is checked against.
 #[derive(Debug, Clone, Copy)]
 pub struct Figures<'a> {
     pub poll: &'a Poll,
-    /// Workers that the poll's offers can run at once, where the search is a workergroup's.
+    /// The number of workers that the poll's offers can run at once; `None` unless the search is a workergroup's.
     pub workers: Option<u32>,
 }
 
-/// What the poll showed.
+/// The figure of the poll that met the trigger.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Seen {
     /// The lowest price.
     Price(f64),
-    /// GPUs on offer.
+    /// The number of GPUs on offer.
     Gpus(u32),
     Machine(i64),
-    /// The lowest price, and the higher one that it had at a moment before.
+    /// The lowest price, and the higher one at an earlier moment.
     Down {
         from: f64,
         since: Moment,
         to: f64,
     },
-    /// Workers that can run.
+    /// The number of workers that can run.
     Workers(u32),
 }
 
@@ -226,30 +231,32 @@ pub enum Seen {
 pub struct Ring {
     pub at: Moment,
     pub seen: Seen,
-    /// The cheapest lot of those that it is about, if any is on offer.
+    /// The cheapest lot to which the rule applies; `None` if none is on offer.
     pub cheapest: Option<Sighting>,
-    /// Machines on offer that it is about, of volumes clusters.
+    /// The number of machines on offer to which the rule applies, of volumes clusters.
     pub count: usize,
 }
 
-/// What a poll says about a trigger.
+/// The result of checking a poll for a trigger.
 enum Sight<'a> {
     Met(Seen, Option<&'a Sighting>),
     Clear {
         is_far: bool,
     },
-    /// The response failed, or was truncated where the rest could decide.
+    /// Unknown: the response failed, or was truncated and the rest could decide.
     Unknown,
 }
 
-/// Whether a rule rings at a poll. After ringing it first has to be clear by a margin or for ten
-/// minutes, so that a price which flaps around the limit rings once.
+/// Checks a rule on a poll; `None` if it does not fire.
+///
+/// After firing it first has to be clear by a margin or for ten minutes, so that a price which moves around the limit
+/// fires once.
 pub fn check(rule: &Rule, state: &mut AlertState, figures: Figures<'_>) -> Option<Ring> {
     let at = figures.poll.at;
     if rule.is_done(state, at) {
         return None;
     }
-    // After the clock was set back, moments to come are none to count from.
+    // After the clock was set back, times in the future must not be counted from.
     state.clear_since = state.clear_since.map(|since| since.min(at));
     let sight = look(rule, state, figures);
     let has_rested = state.clear_since.is_some_and(|since| at.since(since) >= REST);
@@ -330,7 +337,7 @@ fn look<'a>(rule: &Rule, state: &mut AlertState, figures: Figures<'a>) -> Sight<
             None => Sight::Unknown,
         },
     };
-    // Of a truncated response only what further rows cannot undo is known.
+    // A truncated response proves only conclusions that further rows cannot change.
     if poll.outcome == PollOutcome::Complete || rule.trigger.holds_for_parts(&sight) {
         sight
     } else {
@@ -339,11 +346,11 @@ fn look<'a>(rule: &Rule, state: &mut AlertState, figures: Figures<'a>) -> Sight<
 }
 
 impl Trigger {
-    /// Whether more rows could not change what a truncated response says.
+    /// Whether the result for a truncated response would be the same with all rows.
     const fn holds_for_parts(self, sight: &Sight<'_>) -> bool {
         match (self, sight) {
             (_, Sight::Unknown) => true,
-            // More rows mean more GPUs and workers.
+            // More rows can only mean more GPUs and workers.
             (Self::GpusBelow(_) | Self::WorkersBelow(_), sight) => {
                 matches!(sight, Sight::Clear { .. })
             }
@@ -368,14 +375,14 @@ fn price_below(cheapest: Option<&Sighting>, limit: f64) -> Sight<'_> {
         Some(sighting) => Sight::Clear {
             is_far: sighting.price >= limit * (1.0 + MARGIN),
         },
-        // One offer that comes and goes flaps as well.
+        // A single offer that comes and goes flaps as well.
         None => Sight::Clear { is_far: false },
     }
 }
 
-/// How far from `wanted` a count has to be to be clear at once.
+/// The distance of a count from `wanted` at which an alert is clear at once.
 fn margin(wanted: u32) -> u32 {
-    // The same tenth as for prices; of few GPUs at least one.
+    // The same tenth as for prices; at least one GPU.
     (wanted / 10).max(1)
 }
 
@@ -398,7 +405,7 @@ fn below(wanted: u32, have: u32, met: Sight<'_>) -> Sight<'_> {
 }
 
 impl AlertState {
-    /// Compares the lowest price with the highest that it had within `span` seconds.
+    /// Compares the lowest price with the highest of the last `span` seconds.
     fn down<'a>(&mut self, poll: &Poll, span: i64, percent: f64, cheapest: Option<&'a Sighting>) -> Sight<'a> {
         let at = poll.at;
         self.highs
@@ -410,7 +417,7 @@ impl AlertState {
         let peak = self.highs.first().copied();
         // The rest of a truncated response may be cheaper.
         if poll.outcome == PollOutcome::Complete {
-            // What was not above this price can never be the peak again, so the first of the rest always is.
+            // A price not above this one can never be the peak again, so the first of the rest always is the peak.
             self.highs.retain(|(_, price)| *price > low);
             let is_new = |last: &(Moment, f64)| at.since(last.0) > span / PARTS;
             if self.highs.last().is_none_or(is_new) {
@@ -418,7 +425,7 @@ impl AlertState {
             }
         }
         match peak {
-            // A drop of exactly so many percent counts, although the product may round to just below it.
+            // A drop of exactly `percent` counts, although the product may round to just below it.
             Some((since, from)) if low <= from * (1.0 - percent / 100.0) + 1e-9 => {
                 let to = low;
                 Sight::Met(Seen::Down { from, since, to }, Some(sighting))

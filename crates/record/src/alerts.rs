@@ -1,4 +1,4 @@
-//! The person's alerts: the searches that they follow, what each waits for, and when each rang.
+//! The user's alerts: their searches, rules, and the log of their firings.
 
 use bourse_domain::format;
 use bourse_domain::saved::SearchSpec;
@@ -6,27 +6,29 @@ use serde::{Deserialize, Serialize};
 
 use crate::{AlertState, Moment, PricePer, Repeat, Ring, Rule, Seen, Trigger, with_storage};
 
-// A name is a line of a list and an argument of commands.
-/// The longest name, in characters.
+/// The maximum length of a name, in characters.
+///
+/// A name is a line of a list and an argument of commands.
 pub const LONGEST_NAME: usize = 60;
 
-// The log is part of a file that is rewritten with every ring.
-/// How many rings the log keeps.
+/// The maximum number of entries in the log.
+///
+/// The log is part of a file that is rewritten with every entry.
 const MOST_LOGGED: usize = 500;
 
-/// What an alert follows.
+/// The subject of an alert.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Followed {
-    /// A search, as it was when the alert was added.
+    /// A search, as of the time the alert was added.
     Search(SearchSpec),
-    /// The search of the workergroup with that id, as it is now.
+    /// The current search of the workergroup with this id.
     Group(i64),
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Alert {
-    /// Unique.
+    /// The unique name.
     pub name: String,
     pub follows: Followed,
     pub rule: Rule,
@@ -36,12 +38,12 @@ pub struct Alert {
     pub state: AlertState,
 }
 
-/// A ring in the log.
+/// An entry of the log: one firing of an alert.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Logged {
     pub alert: String,
     pub at: Moment,
-    /// The sentence about what the poll showed.
+    /// The sentence about the figures of the poll.
     pub text: String,
 }
 
@@ -50,23 +52,25 @@ pub struct Logged {
 #[serde(default)]
 pub struct Alerts {
     pub alerts: Vec<Alert>,
-    /// The latest rings, the oldest first.
+    /// The latest entries, the oldest first.
     pub log: Vec<Logged>,
 }
 
-/// One change. Several programs share a file: each applies its changes to the current content.
+/// One change of the alerts.
+///
+/// Several programs share the file: each applies its changes to the current content.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AlertChange {
     /// Adds an alert; one with the same name is replaced.
     Put(Box<Alert>),
-    /// Replaces the alert of that name, with its log if the name changes.
+    /// Replaces the alert with the name, and renames it in the log if the name changes.
     Edit {
         name: String,
         alert: Box<Alert>,
     },
     Delete(String),
     Pause(String, bool),
-    /// A poll was checked: what the alert remembers, and its ring.
+    /// Stores the result of a checked poll: the state of the alert, and its firing.
     Checked {
         name: String,
         state: AlertState,
@@ -103,7 +107,7 @@ impl Alerts {
             AlertChange::Pause(name, is_paused) => {
                 if let Some(alert) = self.named_mut(name) {
                     alert.is_paused = *is_paused;
-                    // Whoever turns it on wants to hear of what is there now.
+                    // Clears the state, so that a resumed alert fires for offers that are there now.
                     alert.state = AlertState::default();
                 }
             }
@@ -123,7 +127,7 @@ impl Alerts {
         self.alerts.iter_mut().find(|alert| alert.name == name)
     }
 
-    /// The name, made unique by a number.
+    /// The name, trimmed and made unique by a number.
     pub fn free_name(&self, name: &str) -> String {
         let name: String = name.trim().chars().take(LONGEST_NAME).collect();
         if self.named(&name).is_none() {
@@ -136,13 +140,13 @@ impl Alerts {
 }
 
 impl Alert {
-    /// Whether it may still ring.
+    /// Whether it may still fire.
     pub fn is_active(&self, now: Moment) -> bool {
         !self.is_paused && !self.rule.is_done(&self.state, now)
     }
 }
 
-/// What a rule waits for: `below $0.30/h per GPU`. `is_volume` says which unit its prices have.
+/// Describes the trigger of a rule: `any below $0.30/h per GPU`. `is_volume` decides the unit of its prices.
 pub fn condition(rule: &Rule, is_volume: bool) -> String {
     let price = |price: f64| priced(price, rule.per, is_volume);
     match rule.trigger {
@@ -172,7 +176,7 @@ pub fn condition(rule: &Rule, is_volume: bool) -> String {
     }
 }
 
-/// What a poll showed when an alert rang; its prices include `storage` GB.
+/// Describes the figures of the poll at which an alert fired; its prices include `storage` GB.
 pub fn seen(ring: &Ring, per: PricePer, is_volume: bool, storage: f64) -> String {
     let storage = if is_volume {
         String::new()
@@ -196,7 +200,7 @@ pub fn seen(ring: &Ring, per: PricePer, is_volume: bool, storage: f64) -> String
     }
 }
 
-/// A price with its unit.
+/// Formats a price with its unit.
 fn priced(price: f64, per: PricePer, is_volume: bool) -> String {
     if is_volume {
         return format!("${}/GB/month", format::trimmed(price, 4));
@@ -208,7 +212,7 @@ fn priced(price: f64, per: PricePer, is_volume: bool) -> String {
     format!("{} {per}", format::per_hour(price))
 }
 
-/// How often a rule rings.
+/// Describes the repetition of a rule.
 pub fn repeat(repeat: Repeat) -> String {
     match repeat {
         Repeat::Once => "once".to_owned(),

@@ -1,38 +1,41 @@
-//! Computations on the record, each of which lives with its feature.
+//! The interface of computations on the record; each lives with its feature.
 
 use std::any::Any;
 use std::fmt;
 
 use crate::{Excerpt, PollRow, Question, Spell};
 
-/// A computation on the record: it names the questions it needs and computes its output from their excerpts.
+/// A computation on the record: it names its questions and computes its output from their excerpts.
 pub trait Analysis: fmt::Debug + Send + 'static {
     type Output: Send + 'static;
 
     fn questions(&self) -> Vec<Question>;
 
-    /// The output, from an excerpt for each of the questions, in their order.
+    /// Computes the output from an excerpt for each of the questions, in their order.
     fn answer(&self, excerpts: &[Excerpt]) -> Self::Output;
 
-    /// What computes the output lot by lot instead, for an analysis of one question that is asked all day: a month of
-    /// a busy market has more spells than the memory has room for.
+    /// The reader that computes the output lot by lot; `None` if the analysis needs whole excerpts.
+    ///
+    /// For an analysis of one question that is run all day: a month of a busy market has more spells than fit in
+    /// memory.
     fn lot_reader(&self) -> Option<Box<dyn LotReader<Self::Output>>> {
         None
     }
 }
 
-/// Takes what is on record of a question, one lot after another.
+/// Receives the excerpt of a question, one lot after another.
 pub trait LotReader<T> {
-    /// All spells of a lot, in their order in time. Which of the responses have the lowest price is not known yet.
+    /// Receives all spells of a lot, in order of time. It is not yet known which of the responses have the lowest
+    /// price.
     fn lot(&mut self, polls: &[PollRow], spells: &[Spell]);
 
     fn finish(self: Box<Self>, polls: &[PollRow]) -> T;
 }
 
-/// An analysis of any type, on its way to the record.
+/// An analysis with its type erased, to be sent to the record.
 pub struct AnyAnalysis(Box<dyn Erased>);
 
-/// The output of an analysis of any type, which its owner reads back.
+/// The output of an analysis with its type erased; its owner restores it with [`AnyOutput::downcast`].
 pub struct AnyOutput(Box<dyn Any + Send>);
 
 trait Erased: Send + fmt::Debug {
@@ -61,7 +64,7 @@ impl<A: Analysis> Erased for A {
     }
 }
 
-/// A reader whose output is one of any type.
+/// Erases the output type of a [`LotReader`].
 struct AnyReader<T>(Box<dyn LotReader<T>>);
 
 impl<T: Send + 'static> LotReader<AnyOutput> for AnyReader<T> {
@@ -79,7 +82,7 @@ impl AnyAnalysis {
         Self(Box::new(analysis))
     }
 
-    /// The analysis as its type; `None` if it has another.
+    /// The analysis as `A`; `None` if it has another type.
     pub fn downcast<A: Analysis>(&self) -> Option<&A> {
         self.0.as_any().downcast_ref()
     }
@@ -106,7 +109,7 @@ impl AnyOutput {
         Self(Box::new(output))
     }
 
-    /// The output as its type; `None` if it has another.
+    /// The output as `T`; `None` if it has another type.
     pub fn downcast<T: 'static>(&self) -> Option<&T> {
         self.0.downcast_ref()
     }
@@ -124,7 +127,7 @@ impl fmt::Debug for AnyOutput {
     }
 }
 
-/// Equal if both describe themselves alike: the description of an analysis has all of it.
+/// Compares the descriptions, which contain everything that an analysis depends on.
 impl PartialEq for AnyAnalysis {
     fn eq(&self, other: &Self) -> bool {
         format!("{self:?}") == format!("{other:?}")

@@ -1,16 +1,16 @@
-//! What is recorded of a line, derived from the catalog.
+//! The recorded attributes of a line, derived from the catalog.
 
 use std::sync::{Arc, LazyLock};
 
-use bourse_domain::field::{Recording, Tolerance};
+use bourse_domain::field::{NoiseThreshold, Recording};
 use bourse_domain::{CellRef, Field, OfferType, Resource};
 
 /// A recorded field of the catalog.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Attribute {
     pub field: &'static Field,
-    /// What differs no more from the stored value says nothing new.
-    pub tolerance: Tolerance,
+    /// The largest difference from the stored value that is not recorded.
+    pub tolerance: NoiseThreshold,
 }
 
 /// The value of an attribute.
@@ -20,11 +20,11 @@ pub enum Fact {
     Number(f64),
     Whole(i64),
     Flag(bool),
-    /// Untrusted, cut to 64 characters.
+    /// An untrusted text, cut to 64 characters.
     Text(Arc<str>),
 }
 
-/// One of each attribute of a resource, in their order.
+/// One fact for each attribute of a resource, in their order.
 pub type Facts = Vec<Fact>;
 
 /// The attributes of a resource, in the order of its catalog.
@@ -35,7 +35,7 @@ pub fn attributes(resource: Resource) -> &'static [Attribute] {
     match resource {
         Resource::Offers => offers,
         Resource::Volumes => volumes,
-        // They are the user's own.
+        // Workergroups are the user's own, and not recorded.
         Resource::Workergroups => &[],
     }
 }
@@ -50,8 +50,9 @@ fn attributes_of(resource: Resource) -> Vec<Attribute> {
 }
 
 impl Attribute {
-    /// Whether offers of a price type have it on record: what a market sends of the others follows from price and
-    /// storage, or equals the bid floor.
+    /// Whether offers of a price type have it on record.
+    ///
+    /// The others' values follow from price and storage, or equal the bid floor.
     pub fn is_kept_of(&self, offer_type: OfferType) -> bool {
         match self.field.key {
             "discounted_dph_total" => offer_type == OfferType::Reserved,
@@ -60,7 +61,7 @@ impl Attribute {
         }
     }
 
-    /// The value as a condition compares it.
+    /// The value as a cell, to test conditions.
     pub fn cell(fact: &Fact) -> CellRef<'_> {
         match fact {
             Fact::Unknown => CellRef::Missing,

@@ -1,18 +1,18 @@
-//! When a poll is recorded, if the clock was set back.
+//! The recorded time of a poll, also after the clock was set back.
 //!
-//! Recorded times only increase: everything that is computed relies on it. After the clock was set
-//! back, polls are recorded later than it says, by a number of seconds that the search keeps, and
-//! all recorded times are told that much earlier: the clock in use is the one to believe. How long
-//! the pause before was, nobody knows. It counts as a gap, so that nothing is concluded from it.
+//! Recorded times only increase: everything that is computed relies on it. After the clock was set back, polls are
+//! recorded later than the clock by a number of seconds that is stored with the search, and all recorded times are
+//! shown earlier by it: the current clock is trusted. The length of the pause before is unknown. It counts as a gap, so
+//! that nothing is concluded from it.
 
 use super::{Ending, Excerpt, Moment, PollRow};
 
-// A slow response may be recorded after a quicker one of another program. More than that is a clock that was
-// set back.
 /// Seconds by which polls may arrive in another order than they were answered, as from two programs.
+///
+/// A slow response may be recorded after a quicker one of another program. More than that is a clock that was set back.
 const DISORDER: i64 = 60;
 
-/// The time that a poll is recorded at.
+/// The recorded time of a poll.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Placed {
     pub at: Moment,
@@ -27,7 +27,7 @@ impl Moment {
 }
 
 impl Excerpt {
-    /// The same, told that many seconds earlier.
+    /// The excerpt with all times `seconds` earlier.
     #[must_use]
     pub fn earlier(mut self, seconds: i64) -> Self {
         let spells = self.spells.iter_mut();
@@ -58,20 +58,21 @@ fn tell_earlier<'a>(
     }
 }
 
-/// The record before a response arrives.
+/// The latest recorded times before a response arrives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Before {
     /// The newest response to its scope.
     pub scope: Option<Moment>,
     /// The newest response of the market.
     pub market: Option<Moment>,
-    /// Until when one of the market's scopes counts as watched.
+    /// The moment until which one of the market's scopes counts as watched.
     pub watched_until: Option<Moment>,
 }
 
-/// Where a response belongs that was sent at `sent` and took so many milliseconds, while recorded times are `ahead`
-/// seconds ahead of the clock. `None` if its scope has one of that second or after it. If the clock was set back, no
-/// scope of the market is watched without a gap.
+/// The recorded time of a response that was sent at `sent` and took `took` milliseconds, while recorded times are
+/// `ahead` seconds ahead of the clock. `None` if its scope has a response of that second or later.
+///
+/// If the clock was set back, no scope of the market is watched without a gap.
 pub fn place(sent: Moment, took: u32, ahead: i64, before: &Before) -> Option<Placed> {
     let Some(newest) = before.market else {
         return Some(Placed { at: sent, ahead: 0 });

@@ -1,4 +1,4 @@
-//! What changed between two responses to the same query.
+//! The differences between two responses to the same query.
 
 use std::collections::{HashMap, HashSet};
 
@@ -20,25 +20,25 @@ pub struct PriceChange {
     pub to: f64,
 }
 
-/// What changed between two listings.
+/// The differences between two listings.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Differences {
     /// Rows of the new listing that the old one lacks.
     pub arrived: Vec<u32>,
-    /// Rows of the old listing that the new one lacks. If the limit truncated the response, they may
-    /// only have been pushed out of it.
+    /// Rows of the old listing that the new one lacks.
+    ///
+    /// If the limit truncated the response, they may only have been pushed out of it.
     pub left: Vec<u32>,
-    /// Prices that changed, in the order of the new listing.
+    /// The price changes, in the order of the new listing.
     pub changed: Vec<PriceChange>,
 }
 
-/// Compares two responses to the same query by id and by the numbers in `price`. A price that only
-/// one of them has did not change, and neither did one that differs in the last digits only, as
-/// after re-encoding.
+/// Compares two responses to the same query by id and by the numbers in `price`.
 ///
-/// A market renumbers its offers and re-splits its machines without anything having changed
-/// hands: a row under another id is the same if machine, model and number of GPUs are, and a machine
-/// that still offers the model has neither arrived nor left.
+/// A price that only one of them has counts as unchanged, and so does one that differs in the last digits only, as
+/// after re-encoding. A market renumbers its offers and re-splits its machines without anything having changed hands: a
+/// row under another id is the same if machine, model and number of GPUs are, and a machine that still offers the model
+/// has neither arrived nor left.
 pub fn differences(old: &Listing, new: &Listing, price: &Field) -> Differences {
     let mut differences = Differences::default();
     let id = |listing: &Listing, row: &u32| listing.id(*row as usize);
@@ -63,11 +63,11 @@ pub fn differences(old: &Listing, new: &Listing, price: &Field) -> Differences {
 }
 
 impl Differences {
-    /// Notes a change of the price of a row that both listings have.
+    /// Adds a price change of a row that both listings have.
     fn compare(&mut self, (old, old_row): (&Listing, u32), (new, new_row): (&Listing, u32), price: &Field) {
         let number = |listing: &Listing, row: u32| numeric(listing.column(price), price.kind, row as usize);
         if let (Some(id), Some(from), Some(to)) = (new.id(new_row as usize), number(old, old_row), number(new, new_row))
-            // Prices that are computed here may differ in the last bit from one response to the next.
+            // Computed prices may differ in the last bit from one response to the next.
             && (from - to).abs() > 1e-9 * from.abs().max(to.abs())
         {
             self.changed.push(PriceChange {
@@ -80,13 +80,13 @@ impl Differences {
         }
     }
 
-    /// Finds the rows that only have another id, and the machines that are only split differently.
+    /// Matches rows whose id changed, and machines that are split differently.
     fn match_renumbered(&mut self, old: &Listing, new: &Listing, price: &Field) {
         if self.arrived.is_empty() && self.left.is_empty() {
             return;
         }
         let mut slices: HashMap<(Lot, Option<u64>), Vec<u32>> = HashMap::new();
-        // Taken from the end, so that of equal slices the first is matched first.
+        // In reverse, so that of equal slices the first is matched first.
         for row in self.left.iter().rev() {
             if let Some(slice) = slice(old, *row) {
                 slices.entry(slice).or_default().push(*row);
@@ -114,10 +114,10 @@ impl Differences {
     }
 }
 
-/// The machine and model of a row; `None` if the record does not name them.
+/// The machine and model of a row; `None` if the record does not report them.
 pub fn lot_of(listing: &Listing, row: u32) -> Option<Lot> {
     let catalog = listing.catalog();
-    // A cluster of volumes is not one thing for rent: its volumes are told apart by their ids.
+    // The volumes of a cluster are rented one by one, and are distinguished by their ids.
     if catalog.resource != Resource::Offers {
         return None;
     }
@@ -135,7 +135,7 @@ pub fn lot_of(listing: &Listing, row: u32) -> Option<Lot> {
     })
 }
 
-/// The lot as which a row is recorded: the volumes of a cluster are one.
+/// The lot under which a row is recorded: the volumes of a cluster are one.
 pub fn recorded_lot(listing: &Listing, row: u32) -> Option<Lot> {
     let catalog = listing.catalog();
     match catalog.resource {
@@ -152,7 +152,7 @@ pub fn recorded_lot(listing: &Listing, row: u32) -> Option<Lot> {
     }
 }
 
-/// Characters of a model's name that are compared.
+/// The maximum number of characters of a model's name that are compared.
 const LONGEST_MODEL: usize = 64;
 
 /// The recorded lots of all rows.
@@ -161,7 +161,7 @@ pub fn lots(listing: &Listing) -> HashSet<Lot> {
     rows.filter_map(|row| recorded_lot(listing, row)).collect()
 }
 
-/// What stays of a row under another id: its lot and number of GPUs.
+/// The identity of a row that survives a change of its id: its lot and number of GPUs.
 fn slice(listing: &Listing, row: u32) -> Option<(Lot, Option<u64>)> {
     let gpus = listing.catalog().by_key("num_gpus");
     let gpus = gpus.and_then(|field| listing.cell(row as usize, field).number());

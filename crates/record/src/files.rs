@@ -1,4 +1,4 @@
-//! Atomic file writes: private, and replaced in one step.
+//! Atomic writes of private files, replaced in one step.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Write as _};
@@ -8,18 +8,17 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-/// How often a lock is tried, with [`PAUSE`] in between: 2 s in all.
+/// The maximum number of attempts to lock a file, with [`PAUSE`] in between: 2 s in all.
 ///
 /// A holder writes one small file, which takes milliseconds.
 const TRIES: u32 = 100;
 
-/// The pause between two tries.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// The folder of the profiles' folders.
+/// The folder that contains the folders of the profiles.
 pub const PROFILES: &str = "profiles";
 
-/// The largest file that a user writes, in bytes.
+/// The maximum size of a file that a user writes, in bytes.
 ///
 /// A configuration has some kB; a wrong path may lead to a disk image.
 const LARGEST: u64 = 1024 * 1024;
@@ -27,16 +26,18 @@ const LARGEST: u64 = 1024 * 1024;
 /// Reads a text that the user wrote: a regular file of at most 1 MiB.
 ///
 /// # Errors
-/// When it is none, or cannot be read; see [`why`].
+/// If it is not such a file, or cannot be read; see [`why`].
 pub fn read_text(path: &Path) -> io::Result<String> {
     let bytes = read(path, LARGEST)?;
     String::from_utf8(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))
 }
 
-/// Reads a regular file of at most `most` bytes. A pipe may have no end, or no beginning.
+/// Reads a regular file of at most `most` bytes.
+///
+/// A pipe may have no end, or no beginning.
 ///
 /// # Errors
-/// When it is none, or cannot be read; see [`why`].
+/// If it is not such a file, or cannot be read; see [`why`].
 pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let metadata = fs::metadata(path)?;
     if metadata.is_dir() {
@@ -55,13 +56,13 @@ pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The cause of an error in reading a file, for messages.
+/// Describes the cause of an error in reading a file.
 pub fn why(error: &io::Error) -> String {
     let message = error.get_ref().map(ToString::to_string);
     message.unwrap_or_else(|| error.kind().to_string())
 }
 
-/// A lock that cannot be taken. The path is that of the lock.
+/// The reason a lock cannot be taken. The path is that of the lock.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum LockError {
     /// A folder, a device or a pipe is in its place.
@@ -73,11 +74,10 @@ pub enum LockError {
     Held(PathBuf),
 }
 
-/// The lock of a file that several programs change, held until it is dropped; `None` if the file
-/// system has no locks.
+/// Locks a file that several programs change, until the result is dropped; `None` if the file system has no locks.
 ///
 /// # Errors
-/// When it cannot be opened, or another program holds it for 2 s.
+/// If it cannot be opened, or another program holds it for 2 s.
 pub fn lock(path: &Path) -> Result<Option<File>, LockError> {
     let path = path.with_extension("lock");
     if fs::metadata(&path).is_ok_and(|metadata| !metadata.is_file()) {
@@ -102,19 +102,19 @@ pub fn lock(path: &Path) -> Result<Option<File>, LockError> {
     Err(LockError::Held(path))
 }
 
-/// Which file is at a path: its device and number. `None` without one.
+/// The identity of the file at a path: its device and number. `None` if there is no file.
 pub fn identity(path: &Path) -> Option<(u64, u64)> {
     let metadata = fs::metadata(path).ok()?;
     Some((metadata.dev(), metadata.ino()))
 }
 
-/// Makes a file that these options create private (0600).
+/// Sets the mode of created files to private (0600).
 pub fn private(options: &mut OpenOptions) -> &mut OpenOptions {
     options.mode(0o600)
 }
 
-/// Creates a folder and its parents, all private (0700). The folder is made so if it was there, and
-/// the one of all profiles above it.
+/// Creates a folder and its parents, all private (0700). An existing folder is made private as well, and so is the
+/// folder of all profiles above it.
 pub fn private_dir(path: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true).mode(0o700).create(path)?;
@@ -124,7 +124,7 @@ pub fn private_dir(path: &Path) -> io::Result<()> {
     close(path)
 }
 
-/// Closes a folder to others.
+/// Removes the permissions of other users from a folder.
 fn close(folder: &Path) -> io::Result<()> {
     let mode = fs::metadata(folder)?.permissions().mode();
     if mode & 0o077 != 0 {
@@ -133,16 +133,16 @@ fn close(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Replaces a file by `content` in one step, private (0600). A symbolic link stays and its target
-/// is replaced. A crash leaves the old file or the new one, never half of either.
+/// Replaces a file by `content` in one step, private (0600). A symbolic link stays and its target is replaced. A crash
+/// leaves the old file or the new one, never half of either.
 pub fn write_atomically(path: &Path, content: &[u8]) -> io::Result<()> {
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     target.parent().map_or(Ok(()), private_dir)?;
     put(&target, content, None)
 }
 
-/// Replaces a file of the user's by `content` in one step. Existing modes of the file
-/// and its folders stay; a new file is private.
+/// Replaces a file of the user's by `content` in one step. Existing modes of the file and its folders stay; a new file
+/// is private.
 pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     let mode = fs::metadata(path).ok().map(|before| before.permissions());
     put(path, content, mode)
@@ -158,7 +158,7 @@ fn put(path: &Path, content: &[u8], mode: Option<fs::Permissions>) -> io::Result
     put_unnamed(path, content, mode).map_err(unnamed)
 }
 
-/// An error without the name of a temporary file, which differs each time.
+/// The error without the name of a temporary file, which differs each time.
 fn unnamed(error: io::Error) -> io::Error {
     let text = error.to_string();
     let head = text.split_once(" at path ").map(|(head, _)| head.to_owned());
@@ -192,8 +192,8 @@ fn put_unnamed(path: &Path, content: &[u8], mode: Option<fs::Permissions>) -> io
     Ok(())
 }
 
-/// Renames an unreadable file, so that it is neither used nor lost: to `NAME.corrupt-1`, `-2` and
-/// so on. Returns the new name.
+/// Renames an unreadable file, so that it is neither used nor lost: to `NAME.corrupt-1`, `-2` and so on. Returns the
+/// new name.
 pub fn set_aside(path: &Path) -> io::Result<std::path::PathBuf> {
     for number in 1..1000 {
         let mut name = path.as_os_str().to_owned();
@@ -246,7 +246,7 @@ mod tests {
         let profiles = root.path().join("state/bourse/profiles");
         private_dir(&profiles.join("new")).unwrap();
         assert_eq!(mode(&profiles), 0o700);
-        // As an earlier version, or another umask, left it.
+        // The state left by an earlier version, or another umask.
         fs::set_permissions(&profiles, fs::Permissions::from_mode(0o755)).unwrap();
         private_dir(&profiles.join("other")).unwrap();
         assert_eq!(mode(&profiles), 0o700);

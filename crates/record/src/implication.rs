@@ -1,6 +1,6 @@
-//! Whether a query asks for nothing that a scope leaves out.
+//! Whether one set of conditions implies another, so that a scope covers a query.
 //!
-//! A doubtful case counts as not covered: answers call everything that is covered known.
+//! A doubtful case counts as not covered: a covered query counts as completely known.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use bourse_domain::language::{Witness, named, witnesses};
 use bourse_domain::value::CellRef;
 use bourse_domain::{Condition, Field, Kind, Operand, Operator, Value};
 
-/// Fields whose values include the storage that a search names.
+/// Fields whose values include the storage of a search.
 const WITH_STORAGE: [&str; 12] = [
     "dph_total",
     "dph_total_adj",
@@ -25,12 +25,12 @@ const WITH_STORAGE: [&str; 12] = [
     "job_cost",
 ];
 
-/// Whether the values of a field depend on the storage that a search names.
+/// Whether the values of a field depend on the storage of a search.
 pub fn includes_storage(field: &Field) -> bool {
     WITH_STORAGE.contains(&field.key) || matches!(field.source, Source::Nested(..))
 }
 
-/// How a condition reads its member: some fields read another one.
+/// The member that a condition reads: some fields read another member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum View {
     Itself,
@@ -55,7 +55,7 @@ fn member(field: &Field) -> (&'static str, Kind, View) {
 }
 
 impl View {
-    /// The value that makes it true.
+    /// The value of the member for which the field is true; `None` if the field reads its own member.
     fn value(self) -> Option<Value> {
         match self {
             Self::Itself => None,
@@ -78,14 +78,14 @@ impl View {
     }
 }
 
-/// The conditions on one member.
+/// The conditions of scope and query on one member.
 #[derive(Default)]
 struct Both<'a> {
     scope: Vec<&'a Condition>,
     query: Vec<&'a Condition>,
 }
 
-/// Whether whatever meets all conditions of `query` meets those of `scope`.
+/// Whether the conditions of `query` imply those of `scope`.
 pub fn contains<'a>(
     scope: impl IntoIterator<Item = &'a Condition>,
     query: impl IntoIterator<Item = &'a Condition>,
@@ -111,7 +111,7 @@ impl Both<'_> {
             return true;
         };
         let (_, kind, _) = member(first.field);
-        // How these are written is not what they are compared by.
+        // Their text differs from the value by which they are compared.
         if matches!(kind, Kind::Timestamp | Kind::List | Kind::Secret) {
             return self.scope.iter().all(|condition| self.query.contains(condition));
         }
@@ -135,11 +135,11 @@ impl Both<'_> {
     }
 }
 
-/// One part of a query: its conditions, where a list of them has one value only.
+/// One part of a query: its conditions, with a list reduced to one value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Part {
     pub conditions: Vec<Condition>,
-    /// The condition that selects its offers; `None` if it has all of them.
+    /// The condition that selects its offers; `None` for the whole query.
     pub own: Option<Condition>,
 }
 

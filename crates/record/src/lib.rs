@@ -1,12 +1,12 @@
-//! The market's memory: what each search has seen, and what follows from it.
+//! The record of the market: the responses to each search, and the statistics computed from them.
 //!
-//! A response that is complete and truly answers its search is a *poll*. What it says about a GPU
-//! model on one machine is a *sighting*; equal sightings in a row are a *spell*. Events, price
-//! series, lifetimes and verdicts are computed from polls and spells, never from offer ids: a market
-//! renumbers and re-splits its offers without anything having changed hands.
+//! A response that is complete and matches its search is a *poll*. Its content about a GPU model on one machine is a
+//! *sighting*; equal sightings in a row are a *spell*. Events, price series, lifetimes and verdicts are computed from
+//! polls and spells, never from offer ids: a market renumbers and re-splits its offers without anything having changed
+//! hands.
 //!
-//! Prices are asked, not paid. A lot keeps a [`Quote`] for each number of GPUs that it is offered with,
-//! and every answer prices them with the storage that its question names.
+//! Prices are asked, not paid. A lot has a [`Quote`] for each number of GPUs that it is offered with, and the storage
+//! of the question is added to them.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
@@ -68,11 +68,12 @@ pub use verdict::{
     Days, LEAST_DEPARTURES, LEAST_WATCHED, Memory, Rating, Standing, Verdict, VerdictBasis, Withheld, trend,
 };
 
-// A small and a large disk would disagree on which of two lots is cheaper, and whether one was repriced.
-/// Storage in GB for each GPU with which prices are compared from poll to poll, whatever a search asks.
+/// Storage in GB for each GPU with which prices are compared from poll to poll, whatever the storage of the search.
+///
+/// A small and a large disk would disagree on which of two lots is cheaper, and whether one was repriced.
 const REFERENCE_GB: f64 = 50.0;
 
-/// The unit of prices for offers with `storage` GB, which goes without saying if it is the default.
+/// The unit of prices for offers with `storage` GB; the default storage is not mentioned.
 pub fn price_unit(resource: Resource, storage: f64) -> String {
     match resource {
         Resource::Offers | Resource::Workergroups => {
@@ -82,7 +83,7 @@ pub fn price_unit(resource: Resource, storage: f64) -> String {
     }
 }
 
-/// ` with 200 GB`, unless it is what every search has that asks for nothing else.
+/// ` with 200 GB`; empty for the default storage of searches.
 pub fn with_storage(storage: f64) -> String {
     // Naming it everywhere would hide the searches where it does matter.
     if (storage - DEFAULT_STORAGE_GB).abs() < 1e-9 {
@@ -91,7 +92,7 @@ pub fn with_storage(storage: f64) -> String {
     format!(" with {} GB", trimmed(storage, 1))
 }
 
-/// What stands for the model of all volumes: their records name none.
+/// The model in the lots of volumes, whose records have none.
 pub const VOLUME_MODEL: &str = "network volume";
 
 /// A moment: whole seconds since 1970, UTC.
@@ -100,7 +101,7 @@ pub const VOLUME_MODEL: &str = "network volume";
 pub struct Moment(pub i64);
 
 impl Moment {
-    /// The whole second that a time in seconds since 1970 lies in.
+    /// The moment of a time in seconds since 1970, rounded down.
     #[expect(clippy::cast_possible_truncation)] // the conversion saturates
     pub fn of(epoch: f64) -> Self {
         Self(epoch.floor() as i64)
@@ -112,24 +113,22 @@ impl Moment {
     }
 }
 
-/// Seconds of a day.
 pub const DAY: i64 = 86_400;
 
-/// Days of prices that a verdict compares with.
+/// The number of days of prices that a verdict compares with.
 pub const VERDICT_DAYS: i64 = 30;
 
-/// What a search asks for, whatever its order, limit and storage: the identity of a search in the
-/// recorded history.
+/// The identity of a search in the recorded history: its conditions, regardless of order, limit and storage.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct SearchKey {
     pub resource: Resource,
     pub offer_type: OfferType,
-    /// The conditions as the query language prints them, sorted.
+    /// The conditions in the query language, sorted.
     pub conditions: String,
 }
 
 impl SearchKey {
-    /// Whether a price decides what is found, so that what is new in it may only have become cheaper.
+    /// Whether the search has a condition on a price, so that a new result may only have become cheaper.
     fn is_bound_by_price(&self) -> bool {
         let conditions = self.conditions.split(' ');
         let mut keys = conditions.map(|condition| {
@@ -140,7 +139,7 @@ impl SearchKey {
     }
 }
 
-/// Whether a field moves with an offer's price.
+/// Whether a field changes with an offer's price.
 fn is_price(key: &str) -> bool {
     // A machine that is new in a search bound by it may have been listed for days.
     const PRICES: [&str; 7] = [
@@ -155,13 +154,12 @@ fn is_price(key: &str) -> bool {
     PRICES.contains(&key)
 }
 
-/// What prices are compared of: the GPUs of one model on one machine, or the volumes of one cluster.
+/// A unit of comparison for prices: the GPUs of one model on one machine, or the volumes of one cluster.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Lot {
     /// The machine's id; of volumes the cluster's.
     pub machine: i64,
-    /// The GPU model as the market writes it, cut to 64 characters: untrusted. Of volumes
-    /// [`VOLUME_MODEL`].
+    /// The GPU model as received, cut to 64 characters: untrusted. Of volumes [`VOLUME_MODEL`].
     pub model: String,
     /// Memory of one GPU in whole GB: models of one name differ in it. 0 if it is unknown, and of volumes.
     pub memory: u32,
@@ -170,13 +168,13 @@ pub struct Lot {
 /// The cheapest of a lot's offers with the same number of GPUs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Quote {
-    /// GPUs of the offer; 1 of volumes.
+    /// The number of GPUs of the offer; 1 of volumes.
     pub gpus: u32,
     /// $/h of the GPUs, by the price type of the search; of volumes $/GB/month.
     pub base: f64,
     /// $/GB/month of its storage; 0 of volumes.
     pub storage: f64,
-    /// The least bid in $/h of the GPUs, where the market tells it.
+    /// The minimum bid in $/h of the GPUs; `None` if the market does not report it.
     pub min_bid: Option<f64>,
 }
 
@@ -204,9 +202,11 @@ impl Quote {
     }
 }
 
-/// The lowest price of `quotes` with `gb` of storage, of those with `gpus` GPUs if that is asked. Version
-/// 0.1 recorded no quotes: then it is `recorded`, which includes 50 GB for each GPU, and of no known
-/// number of GPUs.
+/// The lowest price of `quotes` with `gb` of storage, limited to those with `gpus` GPUs if given; `None` if there is no
+/// such quote.
+///
+/// Version 0.1 recorded no quotes: then it is `recorded`, which includes 50 GB for each GPU, and of no known number of
+/// GPUs.
 pub fn lowest_price(quotes: impl Iterator<Item = Quote>, recorded: f64, gpus: Option<u32>, gb: f64) -> Option<f64> {
     let mut is_known = false;
     let lowest = quotes
@@ -217,39 +217,40 @@ pub fn lowest_price(quotes: impl Iterator<Item = Quote>, recorded: f64, gpus: Op
     lowest.or_else(|| (!is_known && gpus.is_none()).then_some(recorded))
 }
 
-/// What one poll says about a lot.
+/// The content of one poll about a lot.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sighting {
     pub lot: Lot,
     pub host: Option<i64>,
-    /// Two letters, where its location ends with a country.
+    /// The country code in its location: two letters; `None` if it has none.
     pub country: Option<String>,
-    /// Distinct GPUs on offer: slices that share GPUs count once. Of volumes: GB.
+    /// The number of distinct GPUs on offer: slices that share GPUs count once. Of volumes: GB.
     pub amount: u32,
-    /// The least price in $/h per GPU; of volumes in $/GB/month. In a poll it includes 50 GB for each GPU,
-    /// until [`Poll::priced`] says otherwise.
+    /// The lowest price in $/h per GPU; of volumes in $/GB/month.
+    ///
+    /// In a poll it includes 50 GB for each GPU, unless changed by [`Poll::priced`].
     pub price: f64,
     /// The id of the offer with that price, to open it while it is listed.
     pub offer: i64,
-    /// One for each number of GPUs that it is offered with, ascending.
+    /// The cheapest offer of each number of GPUs, ascending by that number.
     pub quotes: Vec<Quote>,
 }
 
-/// How a response to a search counts.
+/// The usability of a response to a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PollOutcome {
-    /// All that the market has for the search.
+    /// Complete: all results of the market.
     Complete,
-    /// The limit cut it: what is missing may only be out of view.
+    /// Cut by the limit: a missing lot may only be out of view.
     Truncated,
     /// No response, or an incomplete one.
     Failed,
-    /// The market ignored a condition, so that the rows are not those asked for.
+    /// The market ignored a condition, so that the rows are not the requested ones.
     FiltersIgnored,
 }
 
 impl PollOutcome {
-    /// Whether the response says what is on offer.
+    /// Whether the response shows which lots are on offer.
     pub const fn is_usable(self) -> bool {
         match self {
             Self::Complete | Self::Truncated => true,
@@ -264,28 +265,28 @@ pub struct Poll {
     pub search: SearchKey,
     pub scope: Scope,
     pub proof: Proof,
-    /// When it was sent.
+    /// The time it was sent.
     pub at: Moment,
     /// Milliseconds until the response was complete.
     pub took: u32,
     pub outcome: PollOutcome,
     pub rows: u32,
-    /// Seconds until the next poll while the search is watched.
+    /// Seconds until the next poll; `None` unless the search is watched.
     pub interval: Option<u32>,
-    /// The number of the bans in force, see [`Bans::number`].
+    /// The number of the active bans, see [`Bans::number`].
     ///
     /// [`Bans::number`]: bourse_domain::annotations::Bans::number
     pub bans: i64,
-    /// What it says about each lot, one for each, sorted by lot; empty unless complete or truncated.
+    /// Its content about each lot, one sighting per lot, sorted by lot; empty unless complete or truncated.
     pub sightings: Vec<Sighting>,
-    /// What it says about each line, one for each, sorted by line: also of offers that do not meet local conditions or
-    /// are banned, as far as it has them. Empty unless its proof is usable.
+    /// Its content about each line, sorted by line, including offers that do not meet local conditions or are banned,
+    /// if the response has them. Empty unless its proof is usable.
     pub lines: Vec<SeenLine>,
-    /// Why lots are not among the sightings, where that is known.
+    /// The known reasons why lots are missing from the sightings.
     pub causes: Vec<(Lot, Cause)>,
 }
 
-/// Why a lot is no longer on offer.
+/// The reason a lot is no longer on offer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cause {
     /// Listed as rented.
@@ -294,65 +295,69 @@ pub enum Cause {
     LeftTheSearch,
     /// Neither on offer nor rented.
     Delisted,
-    /// Nobody asked, or the answer was not clear.
+    /// Unknown: not requested, or the response was not clear.
     Unknown,
 }
 
-/// How a spell began.
+/// The beginning of a spell.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Beginning {
-    /// In the first poll, in the first after a time without polls or with other bans, or after a
-    /// truncated one: it may be older.
+    /// In the first poll, in the first after a time without polls or with other bans, or after a truncated one: it may
+    /// be older.
     Found,
-    /// Not on offer in the poll before.
+    /// Not on offer in the preceding poll.
     Listed,
-    /// On offer in the poll before, at another price.
+    /// On offer in the preceding poll, at another price.
     Repriced { from: f64 },
-    /// On offer in the poll before at the same price, in another amount.
+    /// On offer in the preceding poll at the same price, in another amount.
     Resized { from: u32 },
-    /// On offer in the poll before with other quotes at the same price, as after another split, or after
-    /// a truncated poll that may not have shown all of the lot: no change.
+    /// On offer in the preceding poll with other quotes at the same price, as after another split, or after a truncated
+    /// poll that may not have shown all of the lot: not a change.
     Revealed,
 }
 
-/// How a spell ended.
+/// The end of a spell.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Ending {
-    /// The lot was not in the poll after it.
+    /// The lot was missing from the next poll.
     Gone(Cause),
     /// The next spell of the lot began: another price or amount.
     Changed,
-    /// No poll followed soon enough to tell when, only truncated ones without it, or one that left
-    /// out other machines. Its moment is the last at which the lot counts as on offer: that of the last poll
-    /// with it, or the second before a poll that has all prices up to one above its own and lacks it. The lot
-    /// is gone or more expensive then, so that is no departure.
+    /// The lot may still be on offer: no poll followed in time, only truncated ones without it, or one that excluded
+    /// other machines.
+    ///
+    /// Its moment is the last at which the lot counts as on offer: that of the last poll with it, or the second before
+    /// a poll that has all prices up to one above its own and lacks it. The lot is gone or more expensive then, so it
+    /// does not count as a departure.
     LostSight,
 }
 
-/// A time during which a search saw a lot on offer unchanged.
+/// A time during which a lot was on offer unchanged.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Spell {
     pub lot: Lot,
     pub host: Option<i64>,
-    /// See [`Sighting::country`]; none of version 0.1.
+    /// See [`Sighting::country`]; `None` in records of version 0.1.
     pub country: Option<String>,
     pub amount: u32,
-    /// With 50 GB for each GPU.
+    /// The lowest price with 50 GB for each GPU, see [`Sighting::price`].
     pub price: f64,
     pub offer: i64,
-    /// See [`Sighting::quotes`]; none of version 0.1.
+    /// See [`Sighting::quotes`]; empty in records of version 0.1.
     pub quotes: Vec<Quote>,
     pub beginning: Beginning,
-    /// The poll that saw it first.
+    /// The first poll with it.
     pub first: Moment,
-    /// The poll that saw it last. Of a spell on offer this is the search's last usable poll, unless
-    /// that was truncated and did not show the lot.
+    /// The last poll with it.
+    ///
+    /// While the lot is on offer, this is the search's last usable poll, unless that was truncated and did not show the
+    /// lot.
     pub last: Moment,
-    /// How it ended and at which poll; `None` while it is on offer.
+    /// The end and its poll; `None` while it is on offer.
     pub end: Option<(Ending, Moment)>,
 }
 
-/// A poll without its sightings, as it is kept.
+/// A poll without its sightings, as stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PollRow {
     pub at: Moment,
@@ -367,38 +372,38 @@ pub struct PollRow {
 }
 
 impl PollRow {
-    /// Seconds after which nothing is known any longer without another poll: 10 minutes, or three
-    /// intervals of a slow watch.
+    /// Seconds after which its content is out of date without another poll: 10 minutes, or three intervals of a slow
+    /// watch.
     pub fn patience(&self) -> i64 {
         patience(self.interval)
     }
 
-    /// Whether the search went unwatched between this poll and one at `later`.
+    /// Whether the search was unwatched between this poll and one at `later`.
     pub fn is_gap(&self, later: Moment) -> bool {
         later.since(self.at) > self.patience()
     }
 }
 
-/// Seconds after which nothing is known any longer where polls follow each other after `interval` seconds: 10 minutes,
-/// or three intervals of a slow watch.
+/// Seconds after which the content of a poll is out of date if polls follow each other every `interval` seconds: 10
+/// minutes, or three intervals of a slow watch.
 pub(crate) fn patience(interval: Option<u32>) -> i64 {
     // Two polls in a row may fail without the watch having ended.
     let intervals = interval.map_or(0, |interval| i64::from(interval).saturating_mul(3));
     intervals.max(600)
 }
 
-/// A search's recorded polls and spells between two moments, in their order in time.
+/// A search's recorded polls and spells between two moments, in order of time.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Excerpt {
     /// The polls of the time and, if there is one, the usable poll before it.
     pub polls: Vec<PollRow>,
-    /// Spells that overlap the time; cut to nothing, so that lifetimes stay whole.
+    /// Spells that overlap the time, not cut at its ends, so that lifetimes stay whole.
     pub spells: Vec<Spell>,
-    /// Lines on offer that are not among them only because a value is unknown that the question asks for.
+    /// The number of lines on offer that are only missing because a value that the question depends on is unknown.
     pub unknown: u32,
 }
 
-/// Whether two prices differ by rounding only, as after another storage size was taken off.
+/// Whether two prices differ only by rounding, as after subtracting another storage size.
 fn is_same_price(left: f64, right: f64) -> bool {
     // Markets send prices with six or seven digits, some in single precision.
     (left - right).abs() <= 1e-7 + 1e-6 * left.abs().max(right.abs())
@@ -415,7 +420,7 @@ impl Sighting {
 }
 
 impl Spell {
-    /// What its last poll saw of the lot.
+    /// The content of its last poll about the lot.
     pub fn sighting(self) -> Sighting {
         Sighting {
             lot: self.lot,

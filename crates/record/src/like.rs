@@ -1,4 +1,4 @@
-//! The offers that one is compared with: those like it.
+//! The offers comparable with a given one.
 
 use bourse_domain::value::Value;
 use bourse_domain::{Condition, Listing, Operand, Operator, Query, Resource};
@@ -6,11 +6,11 @@ use bourse_domain::{Condition, Listing, Operand, Operator, Query, Resource};
 use crate::differences::recorded_lot;
 use crate::{Analysis, Excerpt, Question, Quote};
 
-/// Megabytes of a gigabyte, as memory is sold: a card of 24 GB reports 24,564 MB.
+/// Megabytes per nominal gigabyte of GPU memory: a card of 24 GB reports 24,564 MB.
 const SOLD_GB: f64 = 1024.0;
 
-/// The offers of a query like that of a row: of the same model with the same memory and number of GPUs, at the query's
-/// price type and storage. All volumes are alike. `None` if the row does not say what it is.
+/// The query for offers like that of a row: of the same model with the same memory and number of GPUs, at the query's
+/// price type and storage. All volumes are alike. `None` if the row does not report its model.
 pub fn offers_like(query: &Query, listing: &Listing, row: u32) -> Option<Query> {
     let lot = recorded_lot(listing, row)?;
     if query.resource == Resource::Volumes {
@@ -26,12 +26,12 @@ pub fn offers_like(query: &Query, listing: &Listing, row: u32) -> Option<Query> 
     })
 }
 
-/// The offers of a question that are like the cheapest one of its last poll.
+/// The query for offers like the cheapest one of a question's last poll.
 #[derive(Debug, Clone)]
 pub struct CheapestKind(pub Question);
 
 impl Analysis for CheapestKind {
-    /// `None` if nothing was on offer then.
+    /// `None` if nothing was on offer.
     type Output = Option<Query>;
 
     fn questions(&self) -> Vec<Question> {
@@ -68,20 +68,20 @@ fn unordered(query: &Query) -> Query {
     }
 }
 
-/// The query, for one model and one number of GPUs.
+/// The query restricted to one model and one number of GPUs.
 fn of_kind(query: &Query, model: String, gpus: f64) -> Query {
     let like = with(unordered(query), "gpu_name", Operator::Eq, Value::Text(model));
     with(like, "num_gpus", Operator::Eq, Value::Number(gpus))
 }
 
-/// The query, for GPUs sold with that memory in GB.
+/// The query restricted to GPUs with that nominal memory in GB.
 fn with_memory(query: Query, sold: f64) -> Query {
     let [least, less] = [sold - 0.5, sold + 0.5].map(|gb| Value::Number(gb * SOLD_GB));
     let like = with(query, "gpu_ram", Operator::Gte, least);
     with(like, "gpu_ram", Operator::Lt, less)
 }
 
-/// The query with a condition, if it has it not yet.
+/// The query with a condition, unless it already has it.
 fn with(mut query: Query, key: &str, operator: Operator, value: Value) -> Query {
     if let Some(field) = query.catalog().by_key(key) {
         let condition = Condition::new(field, operator, Operand::One(value));

@@ -1,4 +1,4 @@
-//! What a response says about each line: one size of a lot.
+//! The content of a response about each line: one size of a lot.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,18 +11,19 @@ use super::attributes::{Attribute, Fact, Facts, attributes};
 use super::poll::{Columns, quotes};
 use super::{Lot, Quote};
 
-// Real texts are shorter; a hostile one must not fill the database.
-/// The longest text of an attribute, in characters.
+/// The maximum length of an attribute's text, in characters.
+///
+/// Real texts are shorter; a hostile one must not fill the database.
 const LONGEST_TEXT: usize = 64;
 
-/// 2^53: a larger id is its digits.
+/// 2^53: larger ids are stored as digits.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// The offers of a lot with the same number of GPUs. Their ids mean nothing: markets renumber them.
+/// The offers of a lot with the same number of GPUs. Their ids are not stable: markets renumber them.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Line {
     pub lot: Lot,
-    /// 1 of volumes.
+    /// The number of GPUs; 1 of volumes.
     pub gpus: u32,
 }
 
@@ -32,9 +33,9 @@ pub struct SeenLine {
     pub line: Line,
     /// The id of that offer.
     pub offer: i64,
-    /// Offers of that size that the machine has in the response.
+    /// The number of offers of that size on the machine in the response.
     pub offers: u32,
-    /// The GPUs that those offers cover together, where all list theirs.
+    /// The GPUs that those offers cover together, one bit each; `None` unless all list theirs.
     pub gpu_mask: Option<u64>,
     pub facts: Facts,
 }
@@ -43,11 +44,11 @@ pub struct SeenLine {
 #[derive(Debug, Default)]
 pub(super) struct Lines {
     pub seen: Vec<SeenLine>,
-    /// Whether each record names its machine and size.
+    /// Whether each record reports its machine and size.
     pub is_read: bool,
 }
 
-/// Offers of a line in a listing.
+/// The offers of a line in a listing.
 struct Offers {
     best: (f64, u32),
     many: u32,
@@ -69,7 +70,7 @@ impl Lines {
                 continue;
             }
             let quote = quote(row).filter(|quote| quote.reference().is_finite());
-            // One without a price is there all the same.
+            // An offer without a price is on offer all the same.
             let price = quote.as_ref().map_or(f64::INFINITY, Quote::reference);
             let gpu_mask = gpu_mask(listing, row);
             let offers = lines.entry(line).or_insert(Offers {
@@ -100,17 +101,17 @@ impl Lines {
         }
     }
 
-    /// Adds lines that the user hides, of the same response.
+    /// Adds lines of the same response that the user hides.
     pub(super) fn extend(&mut self, hidden: Self) {
         self.is_read &= hidden.is_read;
         self.seen.extend(hidden.seen);
         self.seen.sort_by(|left, right| left.line.cmp(&right.line));
-        // A host may be banned whose machine is not: one of the two stands for it.
+        // A host may be banned without its machine: one of two equal lines is enough.
         self.seen.dedup_by(|later, earlier| later.line == earlier.line);
     }
 }
 
-/// The GPUs of an offer, if it lists them and none has a number above 63.
+/// The GPUs of an offer, one bit each; `None` unless it lists them and none has a number above 63.
 fn gpu_mask(listing: &Listing, row: u32) -> Option<u64> {
     let numbers = gpu_numbers(listing, row as usize);
     let mut mask = None;
@@ -129,7 +130,7 @@ struct FactReader<'a> {
     offer_type: OfferType,
     attributes: &'static [Attribute],
     columns: Vec<Column>,
-    /// The texts of each column, cut.
+    /// The texts of each column, cut to the maximum length.
     texts: Vec<Vec<Arc<str>>>,
     time_left: Option<&'a Column>,
 }
@@ -192,7 +193,7 @@ impl<'a> FactReader<'a> {
         }
     }
 
-    /// The end of an offer, which some markets send as the time left.
+    /// The end of an offer; some markets send it as the time left.
     fn end(&self, row: usize, column: &Column) -> Fact {
         let sent = column.cell(row).number();
         let left = || {
@@ -222,7 +223,7 @@ fn finite(number: f64) -> Fact {
 }
 
 impl Columns<'_> {
-    /// The line of a row, if it names its machine and size.
+    /// The line of a row; `None` unless it reports its machine and size.
     fn line(&self, row: u32) -> Option<Line> {
         let lot = self.lot(row)?;
         let memory = self.memory.and_then(|column| column.cell(row as usize).number());
@@ -246,8 +247,9 @@ impl Columns<'_> {
     }
 }
 
-// Cards of one model differ by some MB: 24564 and 24576 are 24 GB, 49140 are 48.
-/// GPU memory in whole GB; 0 if it is no size.
+/// GPU memory in whole GB; 0 if it is not a valid size.
+///
+/// Cards of one model differ by some MB: 24564 and 24576 are 24 GB, 49140 are 48.
 fn gigabytes(megabytes: f64) -> u32 {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // it saturates; NaN is 0
     let whole = (megabytes / 1024.0).round() as u32;

@@ -1,9 +1,9 @@
-//! Prices that weigh by the time for which they were asked, and the lowest prices of polls.
+//! Prices weighted by the time they were asked, and the lowest prices of polls.
 
 use super::outline::Interval;
 use super::{Moment, PollRow};
 
-/// The prices of a time: each lot counts for as long as it was on offer.
+/// The prices of a time, each lot weighted by the time it was on offer.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Levels {
     pub lowest: f64,
@@ -12,7 +12,7 @@ pub struct Levels {
     pub p80: f64,
 }
 
-/// Prices, and for how long each was asked.
+/// Prices with their weights.
 #[derive(Debug, Clone, Default)]
 pub struct Prices(Vec<(f64, f64)>);
 
@@ -23,7 +23,7 @@ impl Prices {
         }
     }
 
-    /// The prices, ascending, each once, with their weights.
+    /// The distinct prices, ascending, with their weights.
     pub fn sorted(mut self) -> Vec<(f64, f64)> {
         self.0.sort_unstable_by(|(left, _), (right, _)| left.total_cmp(right));
         self.0.dedup_by(|(price, weight), (kept, sum)| {
@@ -47,30 +47,31 @@ impl Prices {
     }
 }
 
-/// The lowest price up to which at least a share of the weight lies. It is one that was asked:
-/// between prices there is no offer.
+/// The lowest price up to which at least a share of the weight lies; `None` without prices.
+///
+/// It is a price that was asked: between prices there is no offer.
 pub fn quantile(sorted: &[(f64, f64)], part: f64) -> Option<f64> {
     let total: f64 = sorted.iter().map(|(_, weight)| weight).sum();
     let mut sum = 0.0;
     let reached = sorted.iter().find(|(_, weight)| {
         sum += weight;
-        // Sums of weights round.
+        // Allows for rounding in the sum of weights.
         sum >= part * total * (1.0 - 1e-12)
     });
     reached.or(sorted.last()).map(|(price, _)| *price)
 }
 
-/// Times with a known lowest price, in their order, and the price.
+/// The intervals with a known lowest price, in order: start, end and price.
 pub type LowIntervals = Vec<(Moment, Moment, f64)>;
 
 /// The lowest prices of polls.
 #[derive(Debug, Default)]
 pub struct LowSeries {
-    /// Of the polls that saw any, ascending.
+    /// The lowest prices of the polls with offers, ascending.
     pub prices: Vec<f64>,
-    /// Of each poll, `None` where nothing was on offer.
+    /// The lowest price of each poll; `None` if nothing was on offer.
     pub of_polls: Vec<Option<f64>>,
-    /// The lowest of all, and the first poll that saw it.
+    /// The lowest of all, and the first poll with it.
     pub record: Option<(f64, Moment)>,
 }
 
@@ -99,11 +100,11 @@ impl LowSeries {
 
 /// Finds the lowest price of each poll, from one interval after another.
 ///
-/// An interval may go on for thousands of polls, so that noting its price at each would take long.
+/// An interval may span thousands of polls, so noting its price at each would take long.
 #[derive(Debug)]
 pub struct LowestOfPolls {
-    /// A tree: its second half are the polls, and the price of a node is the lowest of what was on offer at all polls
-    /// below it. The children of the node `n` are `2n` and `2n + 1`.
+    /// A tree: its second half are the polls, and the price of a node is the lowest among lots that were on offer at
+    /// all polls below it. The children of the node `n` are `2n` and `2n + 1`.
     nodes: Vec<f64>,
 }
 
@@ -114,7 +115,7 @@ impl LowestOfPolls {
         }
     }
 
-    /// Notes the price of an interval at the `polls` that saw it.
+    /// Adds the price of an interval for its `polls`.
     pub fn add(&mut self, interval: &Interval, polls: &[PollRow]) {
         if !interval.price.is_finite() {
             return;
@@ -144,7 +145,7 @@ impl LowestOfPolls {
         }
     }
 
-    /// The lowest price of each poll, `None` where nothing was on offer.
+    /// The lowest price of each poll; `None` if nothing was on offer.
     pub fn finish(mut self) -> Vec<Option<f64>> {
         let many = self.nodes.len() / 2;
         for node in 1..many {

@@ -1,30 +1,30 @@
-//! The record of a search without names: what prices and lifetimes over a month are computed from.
+//! The record of a search without names, from which prices and lifetimes over a month are computed.
 //!
-//! A month of a busy market has hundreds of thousands of spells. Copying the model's name into each
-//! would take longer than all the statistics.
+//! A month of a busy market has hundreds of thousands of spells. Copying the model's name into each would take longer
+//! than all the statistics.
 
 use std::collections::{BTreeMap, HashMap};
 
 use super::{Beginning, Ending, Excerpt, Lot, Moment, PollRow, Spell};
 
-/// How an interval follows those before it.
+/// The relation of an interval to the preceding ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Onset {
-    /// As [`Beginning::Found`] says, perhaps older.
+    /// As [`Beginning::Found`]: perhaps older.
     Found,
-    /// Not on offer in the poll before.
+    /// Not on offer in the preceding poll.
     Listed,
-    /// At a new price, in a new amount, or seen more fully.
+    /// With a new price or amount, or seen more completely.
     Continued,
 }
 
 /// A spell without its names.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Interval {
-    /// Which lot, by a number from 0 on that only this outline uses.
+    /// The lot, as an index from 0 on within this outline.
     pub lot: u32,
     pub amount: u32,
-    /// With the storage of the question; not a number if it is about other numbers of GPUs.
+    /// The price with the storage of the question; NaN for other numbers of GPUs.
     pub price: f64,
     pub onset: Onset,
     pub first: Moment,
@@ -32,12 +32,12 @@ pub struct Interval {
     pub end: Option<(Ending, Moment)>,
 }
 
-/// What was recorded of a search in the time of a question.
+/// The record of a search in the time of a question, without names.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outline {
-    /// Those of the time and the one before, see [`super::Excerpt::polls`].
+    /// The polls of the time and the one before it, see [`super::Excerpt::polls`].
     pub polls: Vec<PollRow>,
-    /// Those of the lots that are asked about, of each lot in their order in time.
+    /// The intervals of the lots of the question, of each lot in order of time.
     pub intervals: Vec<Interval>,
 }
 
@@ -52,7 +52,7 @@ impl Onset {
 }
 
 impl Excerpt {
-    /// The spells by lot, of each in their order in time.
+    /// The spells by lot, of each in order of time.
     pub fn lots(&self) -> BTreeMap<&Lot, Vec<&Spell>> {
         let mut lots: BTreeMap<&Lot, Vec<&Spell>> = BTreeMap::new();
         for spell in &self.spells {
@@ -61,7 +61,7 @@ impl Excerpt {
         lots
     }
 
-    /// The outline of the lots with a price, and those lots by their numbers.
+    /// The outline of the lots with a price, and those lots by their index.
     pub fn outline(&self, price: impl Fn(&Spell) -> Option<f64>) -> (Outline, Vec<&Lot>) {
         let mut numbers: HashMap<&Lot, u32> = HashMap::new();
         let mut lots = Vec::new();
@@ -87,7 +87,7 @@ impl Excerpt {
 }
 
 impl Spell {
-    /// The spell as an interval of the lot with a number.
+    /// The spell as an interval of the lot with an index.
     pub const fn interval(&self, lot: u32) -> Interval {
         Interval {
             lot,
@@ -102,7 +102,7 @@ impl Spell {
 }
 
 impl Interval {
-    /// Until when the lot counts as on offer: what a poll saw holds until the next one.
+    /// The moment until which the lot counts as on offer: the content of a poll holds until the next one.
     pub fn until(&self) -> Moment {
         match self.end {
             Some((Ending::Gone(_) | Ending::Changed | Ending::LostSight, at)) => at,

@@ -1,4 +1,4 @@
-//! What a response says about each lot.
+//! The content of a response about each lot.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,34 +15,35 @@ use bourse_domain::{Condition, Field, OfferType, Operand, Operator, Query, Resou
 use super::line::Lines;
 use super::{Cause, Lot, Moment, Poll, PollOutcome, PricePer, Proof, Quote, Scope, SearchKey, Sighting, VOLUME_MODEL};
 
-// Real names have up to 20 characters; a hostile one must not fill the database.
-/// The longest name of a model, in characters.
+/// The maximum length of a model's name, in characters.
+///
+/// Real names have up to 20 characters; a hostile one must not fill the database.
 const LONGEST_MODEL: usize = 64;
 
-/// When a response arrived and how it was asked for.
+/// The time a response arrived, and the circumstances of its request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Arrival {
     pub at: Moment,
     /// Milliseconds until the response was complete, or until the request failed.
     pub took: u32,
-    /// Seconds until the next poll while the search is watched.
+    /// Seconds until the next poll; `None` unless the search is watched.
     pub interval: Option<u32>,
-    /// The bans in force: what is sent of them is left out of the response.
+    /// The active bans: those that are sent are excluded from the response.
     pub bans: Bans,
 }
 
 impl Arrival {
-    /// When the request was sent.
+    /// The time the request was sent.
     fn sent(&self) -> Moment {
         Moment(self.at.0.saturating_sub(i64::from(self.took / 1000)))
     }
 }
 
 impl SearchKey {
-    /// What a query asks for: its conditions in force, without order, limit and storage.
+    /// The key of a query: its active conditions, without order, limit and storage.
     pub fn of(query: &Query) -> Self {
         let active = query.active().map(language::print_condition);
-        // A repeated condition asks for nothing more.
+        // A repeated condition adds nothing.
         let conditions: BTreeSet<String> = active.collect();
         Self {
             resource: query.resource,
@@ -56,8 +57,7 @@ impl SearchKey {
 }
 
 impl Poll {
-    /// What a response to `query` says; only rows that meet the conditions which `dialect` cannot
-    /// send count.
+    /// The poll of a response to `query`. Only rows that meet the conditions which `dialect` cannot send count.
     pub fn of(
         query: &Query,
         listing: &Listing,
@@ -97,7 +97,7 @@ impl Poll {
         }
     }
 
-    /// A request for `query` that failed or was answered incompletely.
+    /// The poll of a request for `query` that failed or was answered incompletely.
     pub fn failed(query: &Query, dialect: &'static Dialect, arrival: &Arrival) -> Self {
         Self {
             search: SearchKey::of(query),
@@ -115,7 +115,7 @@ impl Poll {
         }
     }
 
-    /// The same without its lines, which are many, for who compares sightings.
+    /// The poll without its lines, which are many, for comparing sightings.
     #[must_use]
     pub fn without_lines(&self) -> Self {
         Self {
@@ -134,7 +134,7 @@ impl Poll {
         }
     }
 
-    /// The same with the prices of offers that have `storage` GB, per GPU or per machine.
+    /// The poll with the prices of offers that have `storage` GB, per GPU or per machine.
     #[must_use]
     pub fn priced(mut self, storage: f64, per: PricePer) -> Self {
         for sighting in &mut self.sightings {
@@ -143,29 +143,29 @@ impl Poll {
         self
     }
 
-    /// Why it lacks a lot.
+    /// The reason it lacks a lot.
     pub(super) fn cause(&self, lot: &Lot) -> Cause {
         let known = self.causes.iter().find(|(changed, _)| changed == lot);
         known.map_or(Cause::Unknown, |(_, cause)| *cause)
     }
 
-    /// The sighting of a lot.
+    /// The sighting of a lot; `None` if the poll lacks it.
     pub fn sighting(&self, lot: &Lot) -> Option<&Sighting> {
         let row = self.sightings.binary_search_by(|sighting| sighting.lot.cmp(lot));
         self.sightings.get(row.ok()?)
     }
 }
 
-// One request has to do: the search is limited like any other, and with more gone the market itself has
-// changed.
-/// Machines that one search for causes asks about.
+/// The maximum number of machines in a search for causes.
+///
+/// One request has to do: the search is limited like any other, and if more are gone the market itself has changed.
 pub const MOST_CAUSES: usize = 50;
 
-/// Rows of a search for causes: its machines have a few offers each.
+/// The limit of a search for causes: its machines have a few offers each.
 pub const MOST_SLICES: u32 = 1000;
 
-/// The search that tells why lots are gone from another one: what has these `ids`, without its
-/// conditions.
+/// The search that finds the reasons lots are gone from `query`: for everything with these `ids`, without its
+/// conditions. `None` without ids.
 pub fn cause_query(query: &Query, field: &'static Field, ids: BTreeSet<i128>) -> Option<Query> {
     if ids.is_empty() {
         return None;
@@ -180,8 +180,10 @@ pub fn cause_query(query: &Query, field: &'static Field, ids: BTreeSet<i128>) ->
     })
 }
 
-/// Why `missing` lots are not on offer in a search, by a search for their machines without other
-/// conditions. Nothing is said of lots that a truncated response lacks.
+/// The reasons `missing` lots are not on offer in a search, from the response to a search for their machines without
+/// other conditions.
+///
+/// A truncated response gives no reasons for lots that it lacks.
 pub fn causes(missing: &[Lot], listing: &Listing, offer_type: OfferType, coverage: Coverage) -> Vec<(Lot, Cause)> {
     let rows: Vec<u32> = all_rows(listing).collect();
     let lots = Lots::of(listing, offer_type, &rows);
@@ -211,7 +213,7 @@ fn outcome(query: &Query, listing: &Listing, check: &ResponseCheck) -> PollOutco
         return PollOutcome::FiltersIgnored;
     }
     match coverage(listing, query.limit) {
-        // A record that cannot be read may be any lot.
+        // An unreadable record may belong to any lot.
         Coverage::Whole if listing.skipped().is_empty() => PollOutcome::Complete,
         Coverage::Whole | Coverage::Cut | Coverage::Unknown => PollOutcome::Truncated,
     }
@@ -221,7 +223,7 @@ fn all_rows(listing: &Listing) -> std::ops::Range<u32> {
     0..u32::try_from(listing.len()).unwrap_or(u32::MAX)
 }
 
-/// The rows that meet the conditions which were not sent.
+/// The rows that satisfy the conditions that were not sent.
 fn matching(query: &Query, listing: &Listing, dialect: &'static Dialect) -> Vec<u32> {
     let local: Vec<_> = query
         .local(dialect)
@@ -234,7 +236,7 @@ fn matching(query: &Query, listing: &Listing, dialect: &'static Dialect) -> Vec<
     all_rows(listing).filter(meets).collect()
 }
 
-/// The lots of some rows of a listing that are on offer.
+/// The sightings of the lots on offer in some rows of a listing.
 pub(crate) fn sightings(listing: &Listing, offer_type: OfferType, rows: &[u32]) -> Vec<Sighting> {
     Lots::of(listing, offer_type, rows).sightings
 }
@@ -242,19 +244,19 @@ pub(crate) fn sightings(listing: &Listing, offer_type: OfferType, rows: &[u32]) 
 /// The lots of a listing.
 #[derive(Debug, Default)]
 struct Lots {
-    /// Those on offer, sorted by lot.
+    /// The lots on offer, sorted by lot.
     sightings: Vec<Sighting>,
-    /// Those with rows that are rented, on offer or not.
+    /// The lots with rented rows, on offer or not.
     rented: BTreeSet<Lot>,
 }
 
-/// The cheapest row of a lot and the rows that it adds up.
+/// The cheapest row of a lot, and the sums over its rows.
 #[derive(Debug)]
 struct Offers {
     rows: Vec<u32>,
-    /// The price and the row of the cheapest; the earlier one of equals.
+    /// The price and the row of the cheapest; of equal ones the earlier.
     best: (f64, u32),
-    /// The cheapest of each number of GPUs.
+    /// The cheapest quote of each number of GPUs.
     quotes: BTreeMap<u32, Quote>,
 }
 
@@ -318,7 +320,7 @@ impl Lots {
     }
 }
 
-/// What each row of a listing asks; `None` where a price is missing.
+/// A function from a row of a listing to its quote; `None` for rows that lack a price.
 pub fn quotes(listing: &Listing, offer_type: OfferType) -> Box<dyn Fn(u32) -> Option<Quote> + '_> {
     match listing.catalog().resource {
         Resource::Offers => {
@@ -359,7 +361,7 @@ pub fn quotes(listing: &Listing, offer_type: OfferType) -> Box<dyn Fn(u32) -> Op
     }
 }
 
-/// What identifies lots and lines.
+/// The columns that identify lots and lines.
 pub(super) struct Columns<'a> {
     pub(super) resource: Resource,
     machine: Option<&'a Column>,
@@ -417,7 +419,7 @@ impl<'a> Columns<'a> {
             return None;
         };
         let code = country::code(location);
-        // Hosts write locations by hand: other texts are no codes, and must not fill the database.
+        // Hosts write locations by hand: other texts are not codes, and must not fill the database.
         let is_code = code.len() == 2 && code.bytes().all(|letter| letter.is_ascii_uppercase());
         is_code.then(|| code.to_owned())
     }
@@ -432,8 +434,9 @@ impl<'a> Columns<'a> {
         cell != Some(CellRef::Flag(false))
     }
 
-    /// GPUs that can be rented at once, or the GB of the largest volume: whether several of one
-    /// cluster share their space is not told.
+    /// The number of GPUs that can be rented at once, or the size of the largest volume in GB.
+    ///
+    /// Markets do not report whether several volumes of one cluster share their space.
     fn amount(&self, listing: &Listing, rows: &[u32]) -> u32 {
         match self.space {
             None => u32::try_from(Supply::of(listing, rows).amount().gpus).unwrap_or(u32::MAX),

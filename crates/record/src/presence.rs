@@ -1,7 +1,7 @@
-//! When a line was on offer, by all scopes that cover a question.
+//! The times at which a line was on offer, from all scopes that cover a question.
 //!
-//! Each scope has its own polls, and each of them that can tell says whether the line is there. The latest one
-//! decides, whoever sent it.
+//! Each scope has its own polls, and each poll that can tell shows whether the line is there. The latest one decides,
+//! whichever scope it belongs to.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -20,7 +20,7 @@ impl Response {
         self.row.at.0
     }
 
-    /// Until when what it says is known.
+    /// The moment until which its content is up to date.
     pub fn horizon(&self) -> i64 {
         self.at().saturating_add(self.row.patience())
     }
@@ -34,7 +34,7 @@ impl Response {
         }
     }
 
-    /// Whether it would have a line that stands so.
+    /// Whether it would contain a line with this standing.
     fn can_tell(&self, standing: Standing) -> bool {
         match self.proof {
             _ if standing.is_outside => false,
@@ -44,7 +44,7 @@ impl Response {
         }
     }
 
-    /// The meaning of a line's absence, where it would have a line that stood so.
+    /// The meaning of a line's absence, if it would contain a line with its earlier standing.
     fn absence(&self) -> Kind {
         if self.proof == Proof::Complete {
             Kind::Gone(CauseRank::of(Cause::Unknown))
@@ -54,14 +54,14 @@ impl Response {
     }
 }
 
-/// How many responses have one ceiling together.
+/// The number of responses that share one ceiling.
 const BLOCK: usize = 64;
 
-/// The usable responses of a scope in a time, in their order.
+/// The usable responses of a scope in a time, in order.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Watch {
     pub responses: Vec<Response>,
-    /// The highest ceiling of each [`BLOCK`] of them.
+    /// The highest ceiling of each [`BLOCK`] of responses.
     ceilings: Vec<f64>,
 }
 
@@ -78,20 +78,20 @@ impl Watch {
         self.responses.last()
     }
 
-    /// The last response before a moment.
+    /// The last response before a moment; `None` if there is none.
     pub fn before(&self, at: i64) -> Option<&Response> {
         let index = self.responses.partition_point(|response| response.at() < at);
         self.responses.get(index.checked_sub(1)?)
     }
 
-    /// The first response after a moment.
+    /// The first response after a moment; `None` if there is none.
     fn after(&self, at: i64) -> Option<&Response> {
         self.responses
             .get(self.responses.partition_point(|response| response.at() <= at))
     }
 
-    /// The first response after a moment that would have a line as it stood at its time. Its total is never below
-    /// `least`.
+    /// The first response after a moment that would contain a line with its standing at that time; `None` if there is
+    /// none. The line's total is never below `least`.
     fn telling_after(&self, at: i64, least: f64, standing: &dyn Fn(i64) -> Standing) -> Option<&Response> {
         let mut index = self.responses.partition_point(|response| response.at() <= at);
         loop {
@@ -115,21 +115,21 @@ impl Watch {
 /// The state of a line at a moment, as a scope sees it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Standing {
-    /// Whether it does not meet the conditions of the scope, so that its absence says nothing.
+    /// Whether it does not meet the conditions of the scope, so that its absence means nothing.
     pub is_outside: bool,
     /// $/h at the storage of the scope.
     pub total: Option<f64>,
 }
 
-/// A time in which the responses of a scope had the line.
+/// A time in which the responses of a scope contained the line.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Run {
     pub first: i64,
-    /// Whether the response before, not long ago, would have had it.
+    /// Whether the preceding response, shortly before, would have contained it.
     pub is_listed: bool,
-    /// The last response that had it.
+    /// The last response that contained it.
     pub last: i64,
-    /// Why, and at which response, it was no longer there; `None` if nobody saw that.
+    /// The reason and the response with which it was gone; `None` if that was not seen.
     pub gone: Option<(Cause, i64)>,
 }
 
@@ -143,7 +143,7 @@ impl Run {
 #[derive(Debug, Clone, Copy)]
 pub struct Sight<'a> {
     pub watch: &'a Watch,
-    /// In their order.
+    /// The runs in order of time.
     pub runs: &'a [Run],
     /// The lowest total that the line ever had at the scope's storage; infinite if none is known.
     pub least: f64,
@@ -154,9 +154,9 @@ pub struct Sight<'a> {
 pub struct Presence {
     pub first: i64,
     pub is_listed: bool,
-    /// The last response that saw it.
+    /// The last response with the line.
     pub last: i64,
-    /// `None` while it is on offer.
+    /// The end and its time; `None` while it is on offer.
     pub end: Option<(Ending, i64)>,
 }
 
@@ -174,12 +174,12 @@ impl Presence {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     Seen,
-    /// Gone or more expensive than before: a response that proves prices up to one lacks it.
+    /// Gone or more expensive than before: missing from a response that proves prices up to a bound.
     Hidden,
     Gone(CauseRank),
 }
 
-/// A cause in an order, the known ones last.
+/// A cause as an ordered rank, the known ones last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct CauseRank(u8);
 
@@ -203,30 +203,32 @@ impl CauseRank {
     }
 }
 
-/// One of two causes: the one that says more.
+/// The more specific of two causes.
 pub fn better(left: Cause, right: Cause) -> Cause {
     CauseRank::of(left).max(CauseRank::of(right)).cause()
 }
 
-/// Something that a response says about the line.
+/// A statement of a response about the line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Said {
     at: i64,
-    // At the same moment being seen counts more, so it comes last.
+    // Of two statements at the same moment the sighting counts, so it comes last.
     is_seen: bool,
-    /// 0 where it differs from the response of the scope before it, else how often another scope said otherwise.
+    /// 0 if it differs from the preceding response of the scope, else the number of times another scope contradicted
+    /// it.
     level: u8,
     sight: usize,
     kind: Kind,
     is_listed: bool,
 }
 
-// A second opinion of each scope settles which of two is out of date. Two that go on contradicting each other
-// would fill the tape with arrivals.
-/// How often scopes may contradict each other about one change.
+/// The maximum number of times scopes may contradict each other about one change.
+///
+/// A second opinion of each scope settles which of two is out of date. Two that keep contradicting each other would
+/// fill the tape with arrivals.
 const LEVELS: u8 = 2;
 
-/// When a line was on offer, in order. `standing` is its state at a moment for the scope of a sight.
+/// The times in which a line was on offer, in order. `standing` is its state at a moment for the scope of a sight.
 pub fn presences(sights: &[Sight<'_>], standing: &dyn Fn(usize, i64) -> Standing) -> Vec<Presence> {
     let mut line = LineSights {
         sights,
@@ -262,7 +264,7 @@ impl LineSights<'_> {
                     })
                 };
                 self.said.push(said(run.first, Kind::Seen, run.is_listed));
-                // Lost sight of, it is missing from the next response that would have it.
+                // Once out of sight, it is missing from the next response that would contain it.
                 let missed = || {
                     let telling = self.telling_after(index, sight, run.last)?;
                     let next = sight.runs.iter().find(|next| next.first > run.last);
@@ -298,7 +300,7 @@ impl LineSights<'_> {
         sight.watch.telling_after(at, sight.least, &standing)
     }
 
-    /// The last response up to a moment that saw it, and until when that is known.
+    /// The last response up to a moment that contained it, and the moment until which that is up to date.
     fn seen(&self, first: i64, until: i64) -> (i64, i64) {
         let (mut last, mut horizon) = (first, first);
         for sight in self.sights {
@@ -315,7 +317,7 @@ impl LineSights<'_> {
         (last, horizon)
     }
 
-    /// Ends what was seen for the last time too long before a moment.
+    /// Ends the presence if it was seen for the last time too long before a moment.
     fn lose(&mut self, at: i64) {
         let Some(open) = self.open else { return };
         let (last, horizon) = self.seen(open.first, at.saturating_sub(1));
@@ -406,7 +408,7 @@ impl LineSights<'_> {
         }
     }
 
-    /// Whether a response not long before a moment would have had it at any price.
+    /// Whether a response shortly before a moment would have contained it at any price.
     fn was_missing(&self, at: i64) -> bool {
         self.sights.iter().enumerate().any(|(index, sight)| {
             sight.watch.before(at).is_some_and(|response| {
@@ -419,15 +421,16 @@ impl LineSights<'_> {
     }
 }
 
-/// The responses at a moment.
+/// The merged responses at a moment.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Merged {
     pub row: PollRow,
-    /// Where they are not complete: the price up to which they prove what is there.
+    /// The price up to which they prove which lines are there; `None` if they are complete.
     pub below: Option<f64>,
 }
 
-/// The responses of the parts of a question, by all scopes that cover it, in order, with how long each is known.
+/// Merges the responses of the parts of a question, by all scopes that cover it, in order, each with the time until it
+/// is out of date.
 pub fn merged(parts: &[Vec<&Watch>]) -> Vec<Merged> {
     let mut all: Vec<(usize, Response)> = Vec::new();
     for (part, watches) in parts.iter().enumerate() {
@@ -443,7 +446,7 @@ pub fn merged(parts: &[Vec<&Watch>]) -> Vec<Merged> {
         for (part, response) in responses {
             let reached = response.horizon();
             if let Some(horizon) = horizons.get_mut(*part) {
-                // An earlier one with a slower rhythm is still good.
+                // An earlier one with a slower rhythm is still up to date.
                 *horizon = reached.max(*horizon);
             }
             if let Some(whole) = wholes.get_mut(*part) {
@@ -456,7 +459,7 @@ pub fn merged(parts: &[Vec<&Watch>]) -> Vec<Merged> {
         let is_known = known >= at;
         let is_whole = is_known && wholes.iter().all(|whole| *whole);
         let own = || responses.iter().map(|(_, response)| response);
-        // Of several parts one says nothing of the others.
+        // A part does not prove anything about the others.
         let below = own().map(Response::ceiling).fold(f64::NEG_INFINITY, f64::max);
         let below = if parts.len() == 1 && is_known {
             below

@@ -1,4 +1,4 @@
-//! What a response proves about offers that it lacks.
+//! The conclusions that a response allows about missing offers.
 
 use bourse_domain::dialect::Dialect;
 use bourse_domain::insight::{Coverage, coverage};
@@ -7,27 +7,28 @@ use bourse_domain::query::Direction;
 use bourse_domain::response_check::ResponseCheck;
 use bourse_domain::{OfferType, Query, Resource};
 
-// A whole market loads in half a minute; what was listed minutes before its end may be gone.
 /// Milliseconds after which a response in parts is no longer one moment of the market.
+///
+/// A whole market loads in half a minute; an offer listed minutes before its end may be gone.
 const LONGEST_LOAD: u32 = 120_000;
 
 /// The evidence that a response gives about offers missing from its rows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Proof {
-    /// Its scope has no others.
+    /// Complete: its scope has no other offers.
     Complete,
-    /// Its scope has no others that cost less: every line whose $/h at the storage of the scope (of volumes,
-    /// $/GB/month) is strictly below this is among the rows.
+    /// Complete up to a price: every line whose $/h at the storage of the scope (of volumes, $/GB/month) is strictly
+    /// below it is among the rows.
     UpTo(f64),
-    /// Nothing: there may be more.
+    /// Incomplete: there may be more offers.
     Some,
-    /// Not even its rows count: there was no response, or one to another search.
+    /// Unusable: there was no response, or one to another search.
     Nothing,
 }
 
 impl Proof {
-    /// What the response to `query` proves that took so many milliseconds. `is_read` says whether each of its
-    /// records is a line, on offer or not.
+    /// The proof of the response to `query` that took `took` milliseconds. `is_read` is whether each of its records is
+    /// a line, on offer or not.
     pub(crate) fn of(
         query: &Query,
         listing: &Listing,
@@ -41,7 +42,7 @@ impl Proof {
         }
         let is_ignored = |key: &str| dialect.ignored.contains(&key);
         let mut violations = check.violations.iter();
-        // Nobody knows what was applied instead.
+        // It is unknown which condition was applied instead.
         let is_asked = violations.all(|violation| is_ignored(violation.field.key));
         let is_readable = is_read && listing.skipped().is_empty();
         let is_moment = listing.known_coverage().is_none() || took <= LONGEST_LOAD;
@@ -56,7 +57,7 @@ impl Proof {
         }
     }
 
-    /// Whether the response says what is on offer.
+    /// Whether the response shows which lines are on offer.
     pub const fn is_usable(self) -> bool {
         match self {
             Self::Complete | Self::UpTo(_) | Self::Some => true,
@@ -65,7 +66,7 @@ impl Proof {
     }
 }
 
-/// The price of the last row, where all rows have one and are verified to ascend.
+/// The price of the last row; `None` unless all rows have one and they ascend.
 fn highest_price(query: &Query, listing: &Listing, check: &ResponseCheck, dialect: &'static Dialect) -> Option<f64> {
     let price = match (query.resource, query.offer_type) {
         (Resource::Offers, OfferType::OnDemand | OfferType::Bid) => "dph_total",

@@ -1,4 +1,4 @@
-//! Questions about the recorded market, and what is on record for them.
+//! Questions to the recorded market.
 
 use bourse_domain::{OfferType, Operand, Operator, Query, Value};
 
@@ -14,7 +14,7 @@ pub struct Question {
 }
 
 impl Question {
-    /// The offers of a query in the `seconds` before a moment.
+    /// The question for the offers of a query in the `seconds` before a moment.
     pub fn of_last(seconds: i64, query: Query, until: Moment) -> Self {
         Self {
             query,
@@ -36,7 +36,7 @@ impl Question {
         types.iter().map(of_type).collect()
     }
 
-    /// The one number of GPUs that the query asks for; `None` if it is about several.
+    /// The one number of GPUs that the query allows; `None` if it allows several.
     pub fn gpus(&self) -> Option<u32> {
         match only(&self.query, "num_gpus")? {
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // it saturates
@@ -45,32 +45,32 @@ impl Question {
         }
     }
 
-    /// The one GPU model that the query asks for; `None` if it is about several.
+    /// The one GPU model that the query allows; `None` if it allows several.
     pub fn model(&self) -> Option<&str> {
         model_of(&self.query)
     }
 
-    /// The one machine, or cluster of volumes, that the query asks for.
+    /// The one machine, or cluster of volumes, that the query allows; `None` if it allows several.
     pub fn machine(&self) -> Option<i64> {
         let id = only(&self.query, "machine_id").or_else(|| only(&self.query, "cluster_id"))?;
         i64::try_from(id.whole()?).ok()
     }
 
-    /// The lowest price of a spell of its excerpt, with the storage of the query; `None` if it is none, as in a
+    /// The lowest price of a spell of its excerpt, with the storage of the query; `None` if it is not finite, as in a
     /// damaged database.
     pub fn price_of(&self, spell: &Spell) -> Option<f64> {
         let price = lowest_price(spell.quotes.iter().copied(), spell.price, None, self.query.storage_gb());
         price.filter(|price| price.is_finite())
     }
 
-    /// Whether a price decides what is found, so that what is new may only have become cheaper.
+    /// Whether the query has a condition on a price, so that a new result may only have become cheaper.
     pub fn is_bound_by_price(&self) -> bool {
         let mut conditions = self.query.active();
         conditions.any(|condition| crate::is_price(condition.field.key))
     }
 }
 
-/// The one GPU model that a query asks for.
+/// The one GPU model that a query allows; `None` if it allows several.
 pub(crate) fn model_of(query: &Query) -> Option<&str> {
     match only(query, "gpu_name")? {
         Value::Text(name) => Some(name),
@@ -78,7 +78,7 @@ pub(crate) fn model_of(query: &Query) -> Option<&str> {
     }
 }
 
-/// The one value of a field that a query's conditions ask for.
+/// The one value of a field that a query's conditions allow; `None` if they allow several.
 fn only<'q>(query: &'q Query, key: &str) -> Option<&'q Value> {
     let mut conditions = query.active().filter(|condition| condition.field.key == key);
     conditions.find_map(|condition| match (&condition.operator, &condition.operand) {

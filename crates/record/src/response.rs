@@ -1,4 +1,4 @@
-//! What a response says of some offers now, as a record of one poll.
+//! A response as an excerpt of one poll.
 
 use bourse_domain::{Listing, Query};
 

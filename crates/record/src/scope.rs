@@ -11,21 +11,22 @@ use bourse_domain::{
     CellRef, Condition, Dialect, Field, Kind, OfferType, Operand, Operator, Query, Resource, Source, Unit, Value,
 };
 
-/// The conditions under which a response lists offers, and how they are priced. Responses with equal scopes are
-/// requests for the same offers, whoever sent them and why.
+/// The conditions under which a response lists offers, and the way they are priced.
+///
+/// Responses with equal scopes are requests for the same offers, regardless of who sent them and why.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scope {
     pub resource: Resource,
-    /// [`OfferType::OnDemand`] for volumes.
+    /// The price type; [`OfferType::OnDemand`] for volumes.
     pub offer_type: OfferType,
     /// GB that `dph_total` includes; 0 for volumes.
     pub storage: f64,
     /// Whether equal offers are listed as one.
     pub is_bundled: bool,
-    /// What was sent, and what markets add by themselves, see [`implicit`]: [`normalised`], each once, sorted by
-    /// their text. Bans are not among them.
+    /// The conditions sent, and those that markets add by themselves, see [`implicit`]; all [`normalised`], without
+    /// duplicates, sorted by their text. Bans are not included.
     pub conditions: Vec<Condition>,
-    /// Machines and hosts that were left out of the request: nothing is known of them from it. Sorted.
+    /// Machines and hosts excluded from the request, about which it gives no information. Sorted.
     pub excluded: Vec<Supplier>,
 }
 
@@ -56,24 +57,24 @@ impl Scope {
         }
     }
 
-    /// The conditions as the query language prints them.
+    /// The conditions in the query language.
     pub fn conditions_text(&self) -> String {
         let texts: Vec<String> = self.conditions.iter().map(print_condition).collect();
         texts.join(" ")
     }
 
-    /// `machine 5, host 7`.
+    /// Lists the excluded machines and hosts: `machine 5, host 7`.
     pub fn excluded_text(&self) -> String {
         let texts: Vec<String> = self.excluded.iter().map(ToString::to_string).collect();
         texts.join(", ")
     }
 
-    /// Adds what was printed as [`Scope::conditions_text`] and [`Scope::excluded_text`]; `None` if it cannot be
-    /// read, as after a field has left the catalog.
+    /// The scope with conditions and exclusions parsed from [`Scope::conditions_text`] and [`Scope::excluded_text`];
+    /// `None` if they cannot be parsed, as after a field was removed from the catalog.
     #[must_use]
     pub fn with(mut self, conditions: &str, excluded: &str) -> Option<Self> {
         let catalog = self.resource.catalog();
-        // The dialect decides only on warnings.
+        // The dialect only affects warnings.
         let parsed = parse(conditions, catalog, &Dialect::SANDBOX, &[], Mode::Strict).ok()?;
         self.conditions = parsed.conditions;
         let suppliers = excluded.split(", ").filter(|text| !text.is_empty());
@@ -81,8 +82,9 @@ impl Scope {
         Some(self)
     }
 
-    /// Whether two responses are to the same request. Their storage may differ: where a market includes another one
-    /// than it was asked to, a scope has that.
+    /// Whether two responses are to the same request.
+    ///
+    /// Their storage may differ: if a market includes another one than requested, the scope has that.
     pub fn is_same_request(&self, other: &Self) -> bool {
         let request = |scope: &Self| (scope.resource, scope.offer_type, scope.is_bundled);
         request(self) == request(other)
@@ -90,7 +92,7 @@ impl Scope {
             && self.excluded == other.excluded
     }
 
-    /// A query whose responses have this scope, without the conditions that markets add by themselves; network speeds
+    /// A query whose responses have this scope, without the conditions that markets add by themselves. Network speeds
     /// are in the unit of a market.
     pub fn query(&self, transfer: TransferUnit) -> Query {
         let mut query = Query {
@@ -105,7 +107,7 @@ impl Scope {
         query
     }
 
-    /// Whether its responses leave a machine or its host out.
+    /// Whether its responses exclude a machine or its host.
     pub fn excludes(&self, machine: i64, host: Option<i64>) -> bool {
         self.excluded.iter().any(|supplier| match supplier {
             Supplier::Machine(excluded) => *excluded == machine,
@@ -124,8 +126,10 @@ fn supplier(text: &str) -> Option<Supplier> {
     }
 }
 
-/// What markets add to a query by themselves: only what can be rented, and has room for the storage that prices
-/// include. A query that has a condition of its own on one of these fields lifts the default.
+/// The conditions that markets add to a query by themselves: only offers that can be rented, and have room for the
+/// storage that prices include.
+///
+/// A condition of the query on one of these fields lifts the default.
 pub fn implicit(query: &Query, storage: f64) -> Vec<Condition> {
     if query.resource != Resource::Offers {
         return Vec::new();
@@ -143,7 +147,7 @@ fn condition(query: &Query, key: &str, operator: Operator, value: Value) -> Opti
     Some(Condition::new(field, operator, Operand::One(value)))
 }
 
-/// Each condition once, by its text.
+/// The conditions without duplicates, sorted by their text.
 fn sorted(conditions: impl Iterator<Item = Condition>) -> Vec<Condition> {
     let by_text: BTreeMap<String, Condition> = conditions
         .map(|condition| (print_condition(&condition), condition))
@@ -151,8 +155,8 @@ fn sorted(conditions: impl Iterator<Item = Condition>) -> Vec<Condition> {
     by_text.into_values().collect()
 }
 
-/// The one of several ways to write a condition that scopes use: `verified=true` is `verification=verified`, a list
-/// of one value is that value, speeds are in Mb/s.
+/// The canonical form of a condition in scopes: `verified=true` becomes `verification=verified`, a list of one value
+/// that value, and speeds are in Mb/s.
 pub fn normalised(condition: &Condition, transfer: TransferUnit) -> Condition {
     let mut condition = aliased(condition);
     condition.enabled = true;
@@ -181,7 +185,7 @@ pub fn normalised(condition: &Condition, transfer: TransferUnit) -> Condition {
             }
         }
     }
-    // What is not true is false: unknown flags meet neither.
+    // A flag that is not true is false; an unknown one satisfies neither condition.
     if let (Kind::Flag, Operator::Neq, Operand::One(Value::Flag(flag))) =
         (field.kind, condition.operator, &condition.operand)
     {
@@ -215,7 +219,7 @@ fn aliased(condition: &Condition) -> Condition {
             .find(|catalog| catalog.position(condition.field).is_some())?;
         catalog.by_key(key)
     };
-    // Whether the flag is asked to be true; neither if both or none will do.
+    // Whether the flag must be true; `None` if both or neither will do.
     let wanted = || {
         let accepted = [true, false].map(|flag| condition.accepts(CellRef::Flag(flag)));
         match accepted {

@@ -1,4 +1,4 @@
-//! What the record says of prices, in sentences.
+//! The verdicts and statistics on prices, in sentences.
 
 use bourse_domain::Resource;
 use bourse_domain::format::{self, percent};
@@ -19,11 +19,11 @@ const DAYS: [&str; 7] = [
     "Sundays",
 ];
 
-/// A part of the time and its usual price.
+/// A part of the time, as an index, and its usual price.
 type Part = (usize, f64);
 
 impl Memory {
-    /// A price with its unit.
+    /// Formats a price with its unit.
     pub fn money(&self, price: f64) -> String {
         match self.query.resource {
             Resource::Volumes => format!("${}/GB/month", format::trimmed(price, 4)),
@@ -31,13 +31,13 @@ impl Memory {
         }
     }
 
-    /// The offers that it is about: `2x RTX 4090`; `None` if they are of several kinds.
+    /// The kind of the offers: `2x RTX 4090`; `None` if they are of several kinds.
     pub fn kind(&self) -> Option<String> {
         let model = super::question::model_of(&self.query)?;
         Some(format!("{}x {}", self.gpus?, text::screen(model, 24)))
     }
 
-    /// The verdict on the lowest price now, or why there is none.
+    /// The verdict on the lowest price now, or the reason there is none.
     pub fn verdict_sentence(&self) -> String {
         match self.verdict() {
             Verdict::Given(rating) => self.market(&rating),
@@ -51,7 +51,7 @@ impl Memory {
         }
     }
 
-    /// The window of the usual price, and how much of it is known.
+    /// The time window of the usual price, and the share of it that is known.
     fn window(&self) -> String {
         format!("the last {VERDICT_DAYS} days ({} known)", percent(self.known()))
     }
@@ -69,7 +69,7 @@ impl Memory {
         let lowest = self.lowest.unwrap_or(rating.median);
         let more = lowest / rating.median - 1.0;
         let window = self.window();
-        // Less than a hundredth would be noise in words.
+        // Less than a hundredth is noise.
         let usual = match percent(more.abs()) {
             _ if !more.is_finite() || more.abs() < 0.01 => format!("usually {median} in {window}"),
             share if more < 0.0 => format!("{share} below the usual {median} of {window}"),
@@ -82,7 +82,7 @@ impl Memory {
         )
     }
 
-    /// How long such offers last, or how many departures are too few to say so.
+    /// The sentence about the lifetimes of such offers, or the number of departures that is too small for it.
     pub fn lifetime_sentence(&self) -> String {
         let nouns = self.query.resource.nouns();
         let departures = self.lifetimes.departures;
@@ -106,7 +106,8 @@ impl Memory {
         )
     }
 
-    /// When the lowest price is usually lowest, in a time zone, once three weeks were watched.
+    /// The sentence about the times at which the lowest price is usually lowest, in a time zone; `None` until three
+    /// weeks were watched.
     pub fn times(&self, zone: &TimeZone) -> Option<String> {
         let hours = ends(&self.by_hour(zone))
             .map(|ends| ends.map(|(hour, price)| format!("at {hour:02}:00 ({})", self.money(price))));
@@ -125,7 +126,7 @@ impl Memory {
     }
 }
 
-/// Why there is no verdict where nothing is recorded of some offers.
+/// The reason there is no verdict if no matching offers are recorded.
 pub fn nothing_known() -> String {
     too_little(0)
 }
@@ -137,7 +138,8 @@ fn too_little(watched: i64) -> String {
     )
 }
 
-/// `it was cheaper on 8 of the last 10 days`; for how long it was watched before days can be compared.
+/// The comparison with the last days: `it was cheaper on 8 of the last 10 days`; or the time watched, if days cannot be
+/// compared yet.
 fn compared(rating: &Rating, is_below: bool) -> String {
     let Days { higher, lower, of } = rating.days;
     let days = match of {

@@ -1,8 +1,8 @@
-//! How a lot differs between two sightings, where either response may lack some of its offers.
+//! The difference of a lot between two sightings, either of which may be incomplete.
 
 use super::{PollOutcome, is_same_price};
 
-/// What was on offer of a lot.
+/// The figures of a lot in a sighting.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Figures {
     pub price: f64,
@@ -10,18 +10,18 @@ pub(super) struct Figures {
     pub offer: i64,
 }
 
-/// How the figures of a lot go on.
+/// The change of a lot's figures.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Shift {
-    /// As they were, as far as the response tells.
+    /// No change, as far as the response shows.
     Same,
     Repriced,
     Resized,
-    /// The response before may not have shown all of the lot.
+    /// No change: the preceding response may not have shown all of the lot.
     Revealed,
 }
 
-/// The responses that are compared.
+/// The outcomes of the compared responses.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Outcomes {
     pub before: PollOutcome,
@@ -36,7 +36,7 @@ enum Turn {
 }
 
 impl Outcomes {
-    /// Fewer GPUs or a higher price of another offer: a truncated response may lack the rest.
+    /// The meaning of fewer GPUs or a higher price of another offer: a truncated response may lack the rest.
     fn less(self) -> Turn {
         match self.after {
             PollOutcome::Complete => Turn::Changed,
@@ -44,7 +44,7 @@ impl Outcomes {
         }
     }
 
-    /// More GPUs or a lower price of another offer: a truncated response before may have lacked it.
+    /// The meaning of more GPUs or a lower price of another offer: a truncated response before may have lacked it.
     fn more(self) -> Turn {
         match self.before {
             PollOutcome::Complete => Turn::Changed,
@@ -72,7 +72,7 @@ impl Outcomes {
         }
     }
 
-    /// How `old` goes on where `seen` was seen.
+    /// The change from `old` to `seen`.
     pub(super) fn shift(self, old: Figures, seen: Figures) -> Shift {
         match (self.price(old, seen), self.amount(old, seen)) {
             (Turn::Changed, _) => Shift::Repriced,

@@ -1,4 +1,4 @@
-//! The spells of a lot, from when its lines were on offer and met a question.
+//! Computes the spells of a lot from the times at which its lines were on offer and met a question.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ pub struct Stretch {
     pub quote: Quote,
     pub offers: u32,
     pub gpu_mask: Option<u64>,
-    /// Of volumes: their size in GB.
+    /// The size in GB of volumes; `None` for offers.
     pub space: Option<u32>,
     pub offer: i64,
     pub host: Option<i64>,
@@ -35,15 +35,16 @@ pub enum Begun {
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Ended {
-    Gone(Cause),
-    /// With the moment that saw it last.
+    /// Gone; the moment is that of the last response with it.
+    Gone(Cause, i64),
+    /// It may still be on offer; the moment is that of the last response with it.
     Lost(i64),
     Changed,
-    /// On offer, with the moment that saw it last.
+    /// On offer; the moment is that of the last response with it.
     Open(i64),
 }
 
-/// The lines of a lot, summed up.
+/// The sums over the lines of a lot.
 #[derive(Debug, Clone, PartialEq)]
 struct Figures {
     amount: u32,
@@ -79,7 +80,7 @@ impl Figures {
     }
 }
 
-/// GPUs that can be rented at once, or the GB of the largest volume.
+/// The number of GPUs that can be rented at once, or the size of the largest volume in GB.
 fn amount(stretches: &[&Stretch]) -> u32 {
     if let Some(space) = stretches.iter().filter_map(|stretch| stretch.space).max() {
         return space;
@@ -104,7 +105,7 @@ pub fn spells(lot: &Lot, stretches: &[Stretch], polls: &[i64]) -> Vec<Spell> {
         .collect();
     times.sort_unstable();
     times.dedup();
-    // What is on offer has no end.
+    // A stretch that is still on offer has no end.
     times.retain(|time| *time < i64::MAX);
     let mut coming: Vec<(usize, &Stretch)> = stretches.iter().enumerate().collect();
     coming.sort_by_key(|(_, stretch)| stretch.from);
@@ -168,7 +169,7 @@ pub fn spells(lot: &Lot, stretches: &[Stretch], polls: &[i64]) -> Vec<Spell> {
     }
     let open = stretches.iter().filter_map(|stretch| match stretch.ended {
         Ended::Open(last) => Some(last),
-        Ended::Gone(_) | Ended::Lost(_) | Ended::Changed => None,
+        Ended::Gone(..) | Ended::Lost(_) | Ended::Changed => None,
     });
     if let Some(spell) = spells.last_mut().filter(|spell| spell.end.is_none()) {
         spell.last = Moment(open.max().unwrap_or(spell.first.0).max(spell.first.0));
@@ -194,13 +195,14 @@ fn begin(lot: &Lot, figures: &Figures, beginning: Beginning, at: i64) -> Spell {
 
 /// Ends a spell after which no line of its lot is on offer.
 fn close(open: &mut Spell, ended: &[&Stretch], time: i64, polls: &[i64]) {
-    // None of them goes on: what changed no longer meets the question.
+    // No line continues: those that changed no longer meet the question.
     let mut cause = None;
     let mut sight = None;
+    let mut seen = open.first.0;
     for stretch in ended {
-        let own = match stretch.ended {
-            Ended::Gone(own) => own,
-            Ended::Changed => Cause::LeftTheSearch,
+        let (own, last) = match stretch.ended {
+            Ended::Gone(own, last) => (own, last),
+            Ended::Changed => (Cause::LeftTheSearch, seen_before(polls, time, open.first.0)),
             Ended::Lost(last) => {
                 sight = sight.max(Some(last));
                 continue;
@@ -208,6 +210,7 @@ fn close(open: &mut Spell, ended: &[&Stretch], time: i64, polls: &[i64]) {
             Ended::Open(_) => continue,
         };
         cause = Some(cause.map_or(own, |known| better(known, own)));
+        seen = seen.max(last);
     }
     match (cause, sight) {
         (_, Some(last)) => {
@@ -215,13 +218,13 @@ fn close(open: &mut Spell, ended: &[&Stretch], time: i64, polls: &[i64]) {
             open.end = Some((Ending::LostSight, Moment(time.saturating_sub(1))));
         }
         (cause, None) => {
-            open.last = Moment(seen_before(polls, time, open.first.0));
+            open.last = Moment(seen);
             open.end = Some((Ending::Gone(cause.unwrap_or(Cause::Unknown)), Moment(time)));
         }
     }
 }
 
-/// The last of the responses before a moment, not before `first`.
+/// The last response before a moment, but not before `first`.
 fn seen_before(polls: &[i64], time: i64, first: i64) -> i64 {
     let index = polls.partition_point(|at| *at < time);
     let before = index.checked_sub(1).and_then(|index| polls.get(index));

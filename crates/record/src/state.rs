@@ -1,4 +1,4 @@
-//! What is known of a line at a moment, as the cells of the catalog's fields.
+//! The known state of a line at a moment, as cells of the catalog's fields.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -10,7 +10,7 @@ use bourse_domain::{CellRef, Field, OfferType, Resource, Source, Unit};
 use super::attributes::{Attribute, Fact, attributes};
 use super::{Line, Moment, Quote};
 
-/// How a question wants lines to be priced and measured.
+/// The storage, units and price type in which a question measures lines.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Terms {
     pub resource: Resource,
@@ -25,21 +25,21 @@ pub struct Terms {
 #[derive(Debug, Clone, Copy)]
 pub struct State<'a> {
     pub line: &'a Line,
-    /// In the order of [`attributes`].
+    /// The facts in the order of [`attributes`].
     pub facts: &'a [Fact],
     pub terms: Terms,
 }
 
-/// Where the cell of a field comes from.
+/// The source of a field's cell.
 #[derive(Debug, Clone, Copy)]
 enum Origin {
-    /// The attribute of that index.
+    /// The attribute with that index.
     Stored(usize),
-    /// In another unit than recorded.
+    /// A speed, converted from the recorded unit.
     Speed(usize),
     TextIs(usize, &'static str),
     NumberIs(usize, i64),
-    /// An attribute that other price types have elsewhere.
+    /// An attribute that is another member for other price types.
     Base(usize),
     Discounted,
     Machine,
@@ -72,8 +72,9 @@ fn origins(resource: Resource) -> &'static [Origin] {
     }
 }
 
-// Each price of a month of a market asks for some of them.
-/// The index of an attribute.
+/// The index of an attribute; `None` if it is not recorded.
+///
+/// Cached, as each price in a month of a market needs some of them.
 pub fn index(resource: Resource, key: &str) -> Option<usize> {
     static ALL: LazyLock<[HashMap<&str, usize>; 2]> =
         LazyLock::new(|| [Resource::Offers, Resource::Volumes].map(indexes_of));
@@ -216,7 +217,7 @@ impl<'a> State<'a> {
         self.stored(index(self.terms.resource, key)?).number()
     }
 
-    /// $/h of the GPUs by the price type; of volumes $/GB/month.
+    /// $/h of the GPUs by the price type; of volumes $/GB/month. `None` if it is unknown.
     pub fn base(&self) -> Option<f64> {
         let key = match (self.terms.resource, self.terms.offer_type) {
             (Resource::Offers, OfferType::OnDemand) => "dph_base",
@@ -227,13 +228,13 @@ impl<'a> State<'a> {
         self.number(key).filter(|price| *price >= 0.0)
     }
 
-    /// $/h of the storage that prices include.
+    /// $/h of the storage that prices include; `None` if it is unknown.
     fn storage(&self) -> Option<f64> {
         let price = self.number("storage_cost").filter(|price| *price >= 0.0)?;
         Some(storage_per_hour(price, self.terms.storage))
     }
 
-    /// $/h with the storage of the question; of volumes $/GB/month.
+    /// $/h with the storage of the question; of volumes $/GB/month. `None` if it is unknown.
     pub fn price(&self) -> Option<f64> {
         let base = self.base()?;
         match self.terms.resource {
@@ -242,7 +243,7 @@ impl<'a> State<'a> {
         }
     }
 
-    /// What it asks, if that is known.
+    /// The quote of the line; `None` if a price is unknown.
     pub fn quote(&self) -> Option<Quote> {
         let (storage, min_bid) = match self.terms.resource {
             Resource::Offers => (self.number("storage_cost")?, self.number("min_bid")),

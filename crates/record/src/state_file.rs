@@ -1,9 +1,8 @@
 //! State files: JSON with a version, written in one step.
 //!
-//! JSON, because no prefix of a document is a document: a truncated file is always noticed. An
-//! unreadable file is set aside under another name and reported; one that a newer version wrote is
-//! not touched. Programs that run at the same time share a file: each reads it under a lock, makes its
-//! change and writes it back, so that none undoes another's.
+//! JSON, because no prefix of a document is a document: a truncated file is always noticed. An unreadable file is set
+//! aside under another name and reported; one that a newer version wrote is not touched. Programs that run at the same
+//! time share a file: each reads it under a lock, makes its change and writes it back, so that none undoes another's.
 
 use std::io;
 use std::marker::PhantomData;
@@ -18,19 +17,19 @@ use super::files::{self, LockError};
 /// The version of all state files.
 const VERSION: u32 = 1;
 
-/// The largest file that is read, in bytes.
+/// The maximum size of a state file, in bytes.
 ///
-/// Far above what bourse writes.
+/// Far above the size of any file that bourse writes.
 const LARGEST: u64 = 8 * 1024 * 1024;
 
-/// A state file that cannot be read or written. Until it can, changes last as long as the program.
+/// The reason a state file cannot be read or written. Until it can, changes are lost when the program ends.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum StateFileError {
     #[error("can't read {}: {}", .path.display(), files::why(.source))]
     Unreadable { path: PathBuf, source: Arc<io::Error> },
     #[error("{} was written by a newer bourse and is not changed", .0.display())]
     Newer(PathBuf),
-    /// It is no state file and cannot be moved aside.
+    /// It is not a state file and cannot be moved aside.
     #[error("{} is corrupt (line {line}, column {column}) and can't be moved: {source}", .path.display())]
     Corrupt {
         path: PathBuf,
@@ -44,17 +43,18 @@ pub enum StateFileError {
     Lock(#[from] LockError),
 }
 
-/// A state file.
+/// A JSON file with a version, which stores a value of type `T`.
 #[derive(Debug, Clone)]
 pub struct StateFile<T> {
     path: PathBuf,
-    /// The reason not to overwrite the file, if its content would be lost.
+    /// The reason not to overwrite the file, as its content would be lost; `None` if it may be.
     blocked: Option<StateFileError>,
     content: PhantomData<fn() -> T>,
 }
 
 impl<T: Serialize + DeserializeOwned> StateFile<T> {
-    /// The file at a path and its content, if it exists and is readable; a notice about it is added to `notices`.
+    /// Opens the file at a path; returns its content if it exists and is readable. Adds a notice about an unreadable
+    /// one to `notices`.
     pub fn open(path: PathBuf, notices: &mut Vec<String>) -> (Self, Option<T>) {
         let read = read(&path);
         notices.extend(read.notice);
@@ -66,7 +66,7 @@ impl<T: Serialize + DeserializeOwned> StateFile<T> {
         (file, read.content)
     }
 
-    /// Whether it must not be written.
+    /// Whether it must not be overwritten.
     pub const fn is_blocked(&self) -> bool {
         self.blocked.is_some()
     }
@@ -74,17 +74,17 @@ impl<T: Serialize + DeserializeOwned> StateFile<T> {
     /// Replaces the content. Of several programs the last one wins.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If it cannot be written.
     pub fn save(&self, content: &T) -> Result<(), StateFileError> {
         self.blocked.clone().map_or(Ok(()), Err)?;
         write(&self.path, content).map_err(|error| self.unwritable(error))
     }
 
-    /// Applies a change to the content, which is `here` if the file is missing or damaged; gives the new
-    /// content and the result of the change.
+    /// Applies a change to the content, which is `here` if the file is missing or damaged; returns the new content and
+    /// the result of the change.
     ///
     /// # Errors
-    /// When it cannot be read or written.
+    /// If it cannot be read or written.
     pub fn change<R>(&self, here: T, change: impl FnOnce(&mut T) -> R) -> Result<(T, R), StateFileError> {
         self.blocked.clone().map_or(Ok(()), Err)?;
         let folder = self.path.parent().map_or(Ok(()), files::private_dir);

@@ -1,15 +1,14 @@
-//! How long lots stay on offer.
+//! Lifetimes: the time that lots stay on offer.
 //!
-//! Kaplan–Meier over ages in the watched time. A lot counts from its listing, seen between two
-//! polls, and goes on over its new prices and amounts. It leaves the count without a departure when
-//! a gap begins, and enters it again at its true age (delayed entry) if it is found unchanged after
-//! the gap: what happened in a gap is neither risk nor departure, so that gaps bend nothing. Lots
-//! that nobody saw being listed have no known age and are left out: those on offer at a given moment
-//! are mostly those that last long.
+//! Kaplan–Meier over ages in the watched time. A lot counts from its listing, seen between two polls, and continues
+//! through new prices and amounts. It is censored when a gap begins, and enters again at its true age (delayed entry)
+//! if it is found unchanged after the gap: events in a gap are neither risk nor departure, so that gaps bend nothing.
+//! Lots whose listing was not seen have no known age and are left out: those on offer at a given moment are mostly
+//! long-lived.
 //!
-//! Both listing and departure lie between two polls: the midpoint stands for them, which polls every
-//! few minutes allow for lives of hours. A lot that comes and goes between two polls is never seen:
-//! the curve is about those that last for a poll.
+//! Both listing and departure lie between two polls: the midpoint is used for them, which polls every few minutes allow
+//! for lifetimes of hours. A lot that comes and goes between two polls is never seen: the curve is about those that
+//! survive one poll.
 
 use super::outline::{Interval, Onset};
 use super::timeline::{self, seconds};
@@ -18,53 +17,52 @@ use super::{Ending, Excerpt, Moment, PollRow};
 /// Quantile of the normal distribution for a band of 95 %.
 const Z: f64 = 1.959_963_984_540_054;
 
-/// A stretch of watched time in the life of a lot, in seconds of its age.
+/// A stretch of watched time in the lifetime of a lot, in seconds of its age.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Life {
-    /// 0 if it was watched from its listing on.
+    /// The age at the beginning; 0 if it was watched from its listing on.
     pub from: f64,
     pub to: f64,
-    /// Whether it departed at `to`; else nobody looked on.
+    /// Whether it departed at `to`; else the watch ended.
     pub is_departed: bool,
 }
 
-/// The share of lots that are still on offer at an age, from a departure on to the next.
+/// The share of lots still on offer at an age, from a departure until the next.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Step {
-    /// Seconds.
+    /// The age in seconds.
     pub age: f64,
     pub survival: f64,
-    /// The band of 95 %.
+    /// The lower end of the 95 % band.
     pub low: f64,
     pub high: f64,
-    /// Lots that were watched at that age.
+    /// The number of lots watched at that age.
     pub at_risk: usize,
 }
 
-/// The age that half of the lots reach, in seconds.
+/// The median lifetime, in seconds, with its interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Estimate {
     pub median: f64,
-    /// The interval of 95 %; its end is `None` where too few were watched for so long.
+    /// The 95 % interval; its end is `None` if too few lots were watched for so long.
     pub low: f64,
     pub high: Option<f64>,
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Lifetimes {
-    /// By age.
+    /// The steps of the curve, by age.
     pub steps: Vec<Step>,
-    /// Lots whose listing was seen.
+    /// The number of lots whose listing was seen.
     pub lives: usize,
-    /// Those of them whose departure was seen.
+    /// The number of those lots whose departure was seen.
     pub departures: usize,
-    /// The greatest age that the curve knows about, in seconds.
+    /// The greatest age that the curve covers, in seconds.
     pub longest: f64,
 }
 
 impl Lifetimes {
-    /// The curve at an age in seconds; `None` beyond what was watched. Before the first departure
-    /// it is 1.
+    /// The curve at an age in seconds; `None` beyond the watched ages. Before the first departure the share is 1.
     pub fn at(&self, age: f64) -> Option<Step> {
         if age > self.longest {
             return None;
@@ -80,7 +78,7 @@ impl Lifetimes {
         }))
     }
 
-    /// `None` if more than half last longer than any was watched.
+    /// The median lifetime; `None` if more than half of the lots outlive the watched ages.
     pub fn median(&self) -> Option<Estimate> {
         let reached = |level: fn(&Step) -> f64| {
             let step = self.steps.iter().find(|step| level(step) <= 0.5)?;
@@ -95,8 +93,9 @@ impl Lifetimes {
     }
 }
 
-/// The Kaplan–Meier curve with Greenwood's variance on the log-log scale, which keeps the band
-/// between 0 and 1.
+/// Computes the Kaplan–Meier curve.
+///
+/// Greenwood's variance on the log-log scale keeps the band between 0 and 1.
 pub fn lifetimes(lives: &[Life]) -> Lifetimes {
     let mut entries: Vec<f64> = lives.iter().map(|life| life.from).collect();
     let mut exits: Vec<(f64, bool)> = lives.iter().map(|life| (life.to, life.is_departed)).collect();
@@ -117,12 +116,11 @@ pub fn lifetimes(lives: &[Life]) -> Lifetimes {
         entered += entries.iter().skip(entered).take_while(|entry| **entry < age).count();
         let at_risk = entered.saturating_sub(left);
         left += ages.len();
-        // Those who only stopped being watched leave the risk set and are no departure.
+        // Lots whose watch ended leave the risk set without a departure.
         if departed == 0 {
             continue;
         }
-        // The last of those watched so far left, and others enter at a greater age: how many reach
-        // that is unknown.
+        // All lots watched so far have left, and others enter at a greater age: how many reach it is unknown.
         if departed >= at_risk && entered < entries.len() {
             lifetimes.longest = age;
             break;
@@ -142,7 +140,7 @@ pub fn lifetimes(lives: &[Life]) -> Lifetimes {
     lifetimes
 }
 
-/// The 95 % band around a share; where nobody is left, from 0 to the last upper end.
+/// The 95 % band around a share; from 0 to the last upper end if no lots are left.
 fn band(survival: f64, variance: f64, last: Option<&Step>) -> (f64, f64) {
     if survival <= 0.0 || !variance.is_finite() {
         return (0.0, last.map_or(1.0, |step| step.high));
@@ -156,19 +154,19 @@ const fn count(number: usize) -> f64 {
     number as f64
 }
 
-/// The watched stretches of the lives of an excerpt's lots.
+/// The observed lifetimes of an excerpt's lots.
 pub fn lives(excerpt: &Excerpt) -> Vec<Life> {
     let polls = timeline::usable(&excerpt.polls);
     let lots = excerpt.lots().into_values();
     let lives = lots.flat_map(|spells| {
         let priced = spells.into_iter().filter(|spell| spell.price.is_finite());
-        lives_of_lot(priced.map(|spell| spell.interval(0)), &polls)
+        lot_lifetimes(priced.map(|spell| spell.interval(0)), &polls)
     });
     lives.collect()
 }
 
-/// The watched stretches of the life of a lot, from its intervals in their order. `polls` are the usable ones.
-pub fn lives_of_lot(intervals: impl IntoIterator<Item = Interval>, polls: &[PollRow]) -> Vec<Life> {
+/// The observed lifetimes of a lot, from its intervals in order of time. `polls` are the usable polls only.
+pub fn lot_lifetimes(intervals: impl IntoIterator<Item = Interval>, polls: &[PollRow]) -> Vec<Life> {
     let mut alive = None;
     let lives = intervals
         .into_iter()
@@ -179,14 +177,14 @@ pub fn lives_of_lot(intervals: impl IntoIterator<Item = Interval>, polls: &[Poll
 /// A lot whose listing was seen.
 #[derive(Debug, Clone, Copy)]
 struct Alive {
-    /// Seconds since 1970.
+    /// The time of its listing, in seconds since 1970.
     born: f64,
-    /// Its age when the current stretch began.
+    /// Its age at the beginning of the current stretch.
     from: f64,
     latest: Interval,
 }
 
-/// Goes on with the next interval of a lot; the stretch that ends with it.
+/// Continues a lot with its next interval; returns the stretch that ends with it.
 fn follow(life: &mut Option<Alive>, interval: Interval, polls: &[PollRow]) -> Option<Life> {
     let alive = begin(life.take(), interval, polls)?;
     let (to, is_departed) = match interval.end {
@@ -208,7 +206,7 @@ fn follow(life: &mut Option<Alive>, interval: Interval, polls: &[PollRow]) -> Op
     (stretch.to > stretch.from).then_some(stretch)
 }
 
-/// The lot as an interval begins; `None` if its age is unknown.
+/// The lot at the beginning of an interval; `None` if its age is unknown.
 fn begin(before: Option<Alive>, interval: Interval, polls: &[PollRow]) -> Option<Alive> {
     let latest = interval;
     match interval.onset {

@@ -1,17 +1,17 @@
-//! Events: what changed between two polls.
+//! Events: the changes between two polls.
 
 use super::outline::{Interval, Onset};
 use super::shift::{Outcomes, Shift};
 use super::{Cause, Lot, Moment, Poll, PollOutcome, SearchKey, Sighting, Spell, is_same_price};
 
-/// What happened to a lot.
+/// The kind of a change of a lot.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum ChangeKind {
     Listed,
     Gone(Cause),
-    /// In a response, where a truncated one before lacked it.
+    /// In a response, after a truncated one lacked it.
     IntoView,
-    /// Not in a truncated response.
+    /// Missing from a truncated response.
     OutOfView,
     Repriced {
         from: f64,
@@ -28,15 +28,15 @@ pub struct Change {
     pub host: Option<i64>,
     /// The id of its cheapest offer.
     pub offer: i64,
-    /// GPUs on offer, of volumes GB; before it went, if it is gone.
+    /// GPUs on offer, of volumes GB; the last amount if it is gone.
     pub amount: u32,
-    /// The price, see [`super::Sighting`]; before it went, if it is gone.
+    /// The price, see [`super::Sighting`]; the last price if it is gone.
     pub price: f64,
     pub kind: ChangeKind,
 }
 
 impl ChangeKind {
-    /// The same with the price before as the question's storage makes it; `None` if that did not change.
+    /// The kind with the previous price including the question's storage; `None` if the price did not change.
     #[must_use]
     pub fn from(self, old: Option<f64>, price: f64) -> Option<Self> {
         match (self, old) {
@@ -47,8 +47,7 @@ impl ChangeKind {
 }
 
 impl Change {
-    /// How much the price changed, as a share of the old one; `None` if it did not, or if that was
-    /// zero.
+    /// The change of the price as a share of the old one; `None` if it did not change, or the old one was zero.
     pub fn share(&self) -> Option<f64> {
         match self.kind {
             ChangeKind::Repriced { from } => Some((self.price - from) / from).filter(|share| share.is_finite()),
@@ -61,11 +60,11 @@ impl Change {
     }
 }
 
-/// How long something had been so.
+/// The duration of a state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lasted {
     pub seconds: i64,
-    /// Whether nobody saw it begin, so that it may have been longer.
+    /// Whether its beginning was not seen, so that it may have been longer.
     pub is_at_least: bool,
 }
 
@@ -73,13 +72,12 @@ pub struct Lasted {
 pub enum EventKind {
     Change {
         change: Change,
-        /// How long it had been on offer, if it is gone; else how long the old price or amount had
-        /// lasted.
+        /// The time it had been on offer, if it is gone; else the time at the old price or amount.
         lasted: Option<Lasted>,
     },
     /// The search was watched again after a gap.
     NotWatched {
-        /// The last poll before it.
+        /// The last poll before the gap.
         since: Moment,
     },
 }
@@ -92,11 +90,12 @@ pub struct Event {
     pub kind: EventKind,
 }
 
-/// What changed between two usable polls of one search, sorted by lot; nothing between others. Of
-/// polls with a gap between them this is the difference, not what happened when.
+/// The changes between two usable polls of one search, sorted by lot; empty for other polls.
+///
+/// Of polls with a gap between them this is the difference, not the course of events.
 pub fn compare(before: &Poll, after: &Poll) -> Vec<Change> {
     let is_usable = before.outcome.is_usable() && after.outcome.is_usable();
-    // After a failed poll or a changed search, what is missing says nothing about the machine.
+    // After a failed poll or a changed search, a missing lot means nothing.
     if before.search != after.search || !is_usable {
         return Vec::new();
     }
@@ -161,7 +160,7 @@ impl Change {
 }
 
 impl Event {
-    /// The lot that it is about.
+    /// The lot of the event; `None` for a gap.
     pub const fn lot(&self) -> Option<&Lot> {
         match &self.kind {
             EventKind::Change { change, .. } => Some(&change.lot),
@@ -170,7 +169,7 @@ impl Event {
     }
 }
 
-/// Since when a lot is on offer, and its latest interval.
+/// The moment since which a lot is on offer, and its latest interval.
 #[derive(Debug, Clone, Copy)]
 pub struct Lived {
     since: Moment,
@@ -180,10 +179,10 @@ pub struct Lived {
 }
 
 impl Lived {
-    /// Goes on with the next interval of the lot.
+    /// Continues with the next interval of the lot.
     pub fn after(before: Option<Self>, interval: &Interval) -> Self {
         let before = before.filter(|before| before.is_continued_by(interval));
-        // What began before the time asked for is older than it shows.
+        // A lot that began before the question's time is older than its first interval.
         let is_at_least = match before {
             Some(before) => before.is_at_least,
             None => interval.onset != Onset::Listed,
@@ -196,12 +195,12 @@ impl Lived {
         }
     }
 
-    /// Whether the lot goes on with an interval.
+    /// Whether the interval continues the lot's presence.
     pub fn is_continued_by(&self, interval: &Interval) -> bool {
         interval.onset == Onset::Continued && self.latest_until == Some(interval.first)
     }
 
-    /// How long the lot has been on offer at a moment.
+    /// The time the lot has been on offer at a moment.
     pub fn lasted(&self, at: Moment) -> Lasted {
         Lasted {
             seconds: at.since(self.since),

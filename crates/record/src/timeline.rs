@@ -1,20 +1,20 @@
-//! When a search was watched.
+//! The times at which a search was watched.
 
 use super::{Moment, PollRow};
 
-/// The usable polls, in their order.
+/// The usable polls, in order.
 pub fn usable(polls: &[PollRow]) -> Vec<PollRow> {
     let usable = polls.iter().filter(|poll| poll.outcome.is_usable());
     usable.copied().collect()
 }
 
-/// The usable poll before a moment.
+/// The last usable poll before a moment; `None` if there is none.
 pub fn before(usable: &[PollRow], at: Moment) -> Option<&PollRow> {
     let later = usable.partition_point(|poll| poll.at < at);
     usable.get(later.checked_sub(1)?)
 }
 
-/// The usable poll after a moment.
+/// The first usable poll after a moment; `None` if there is none.
 pub fn after(usable: &[PollRow], at: Moment) -> Option<&PollRow> {
     usable.get(usable.partition_point(|poll| poll.at <= at))
 }
@@ -36,18 +36,20 @@ pub fn watched(usable: &[PollRow], since: Moment, until: Moment) -> Vec<(Moment,
     times
 }
 
-// Eight pauses: enough for half of them to agree with some missed, few enough to follow a timer that was
-// changed.
-/// Polls that a rhythm is learned from.
+/// The number of polls from which a rhythm is derived.
+///
+/// Eight pauses: enough for half of them to agree with some missed, few enough to follow a timer that was changed.
 const RHYTHM: usize = 9;
 
-// Two equal pauses may be chance, as of a person who searched three times.
-/// Pauses that have to agree at least.
+/// The minimum number of pauses that have to agree.
+///
+/// Two equal pauses may be chance, as of a person who searched three times.
 const LEAST_PAUSES: usize = 3;
 
-/// Seconds between polls that a timer sends, learned from when they were: the median of the latest
-/// pauses, if at least half of them are within a tenth of it. So one run that was missed, or one search
-/// by hand, breaks no rhythm. `None` without one.
+/// The interval of a timer in seconds, derived from the times of its polls: the median of the latest pauses; `None`
+/// unless at least half of them are within a tenth of it.
+///
+/// So one missed run, or one search by hand, does not break the rhythm.
 pub fn rhythm(polls: &[Moment]) -> Option<u32> {
     let latest = polls.get(polls.len().saturating_sub(RHYTHM)..)?;
     let pauses = latest.windows(2).filter_map(|pair| match pair {
@@ -57,7 +59,7 @@ pub fn rhythm(polls: &[Moment]) -> Option<u32> {
     let mut pauses: Vec<i64> = pauses.collect();
     pauses.sort_unstable();
     let median = *pauses.get(pauses.len() / 2)?;
-    // A timer drifts by how long its search takes, less than a tenth of any sensible interval.
+    // A timer drifts by the duration of its search, which is less than a tenth of any sensible interval.
     let near = |pause: &&i64| (**pause - median).abs() <= median / 10;
     let near = pauses.iter().filter(near).count();
     let is_regular = near >= LEAST_PAUSES && 2 * near >= pauses.len();
@@ -73,13 +75,13 @@ pub fn overlap(times: &[(Moment, Moment)], since: Moment, until: Moment) -> i64 
         .sum()
 }
 
-/// A span of whole seconds as a number.
+/// A span of whole seconds as a float.
 #[expect(clippy::cast_precision_loss)] // far below 2^53
 pub const fn seconds(span: i64) -> f64 {
     span as f64
 }
 
-/// `part` of `all`; nothing of nothing.
+/// `part` divided by `all`; 0 if `all` is 0.
 pub fn share(part: f64, all: f64) -> f64 {
     if all > 0.0 { part / all } else { 0.0 }
 }

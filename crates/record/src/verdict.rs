@@ -1,7 +1,7 @@
-//! Whether a price is low, and how long such offers last.
+//! Verdicts: whether a price is low, and the lifetimes of such offers.
 //!
-//! Like is compared with like: a price with the lowest prices of the past, for the same model, number
-//! of GPUs and price type. Against all that was on offer, the cheapest would always be low.
+//! Like is compared with like: a price with the lowest prices of the past, for the same model, number of GPUs and price
+//! type. Against everything on offer, the cheapest would always be low.
 
 use bourse_domain::insight::total;
 use bourse_domain::{OfferType, Query};
@@ -9,7 +9,7 @@ use jiff::tz::TimeZone;
 
 use super::lows::{LowSeries, LowestOfPolls, Prices, quantile};
 use super::outline::{Interval, Outline};
-use super::survival::{Life, Lifetimes, lives_of_lot};
+use super::survival::{Life, Lifetimes, lot_lifetimes};
 use super::tape::{Lasted, Lived};
 use super::timeline::{self, seconds, share};
 use super::{
@@ -19,39 +19,41 @@ use super::{
 
 /// Seconds with a known lowest price below which there is no verdict: a day, with its nights.
 pub const LEAST_WATCHED: i64 = DAY;
-/// Seconds from which on hours of the day and weekdays are compared: three weeks.
+/// Seconds from which hours of the day and weekdays are compared: three weeks.
 const LEAST_WEEKS: i64 = 21 * DAY;
-// With fewer the band around the curve is too wide to plan by.
-/// Departures below which nothing is said of lifetimes.
+/// The number of departures below which lifetimes are not reported.
+///
+/// With fewer the band around the curve is too wide to plan by.
 pub const LEAST_DEPARTURES: usize = 30;
-// Few enough to be said as a count, `cheaper on 7 of 10 days`, and recent enough to plan by.
-/// Days that a price is compared with one by one.
+/// The number of days that a price is compared with one by one.
+///
+/// Few enough for a count, `cheaper on 7 of 10 days`, and recent enough to plan by.
 const MOST_DAYS: i64 = 10;
 
-/// What is remembered of the lots of a question.
+/// The recent price history of the lots of a question, as the basis of verdicts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Memory {
     pub query: Query,
-    /// The number of GPUs of the offers that it is about; `None` of all.
+    /// The number of GPUs of the offers; `None` for all.
     pub gpus: Option<u32>,
     /// The first usable poll of the time.
     pub since: Moment,
     pub until: Moment,
     /// Seconds of the time in which the lowest price was known.
     pub watched: i64,
-    /// The lowest price now: at the last poll that has to know it, or among the rows on screen; `None` with nothing
+    /// The lowest price now: at the last poll that must contain it, or among the rows on screen; `None` if nothing is
     /// on offer.
     pub lowest: Option<f64>,
     recorded: Option<f64>,
     pub lifetimes: Lifetimes,
-    /// The times with a known lowest price, in their order, and the price.
+    /// The intervals with a known lowest price, in order, and the price.
     lows: LowIntervals,
-    /// The lots on offer, sorted, and how long they are so at the last poll.
+    /// The lots on offer, sorted, with the time they have been on offer at the last poll.
     on_offer: Vec<(Lot, Lasted)>,
     last: Moment,
 }
 
-/// Where a price lies among those of the time.
+/// The position of a price among those of the time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
     /// Among the lowest fifth.
@@ -61,41 +63,41 @@ pub enum Standing {
     High,
 }
 
-/// Why there is no verdict.
+/// The reason there is no verdict.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Withheld {
     /// Too little is recorded; see [`Memory::watched`].
     TooLittle { watched: i64 },
-    /// No such offer was on offer at the last poll; the usual lowest price.
+    /// No such offer was on offer at the last poll; with the usual lowest price.
     NoneOnOffer { usual: Option<f64> },
 }
 
-/// A price beside the lowest prices of the last days, each of 24 hours, that were watched for at least
-/// half of them.
+/// A comparison of a price with the lowest prices of the last days.
+///
+/// Each day has 24 hours, of which at least half were watched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Days {
-    /// Days on which the usual lowest price was higher.
+    /// The number of days on which the usual lowest price was higher.
     pub higher: usize,
     pub lower: usize,
     pub of: usize,
 }
 
-/// A price among the lowest prices of the time, each of which weighs as long as it lasted.
+/// A comparison of a price with the lowest prices of the time, each weighted by its duration.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rating {
     pub standing: Standing,
     /// `(price - lowest) / (highest - lowest)`, from 0 to 1; `None` if all are equal.
     pub rank: Option<f64>,
-    /// The share of the time in which the lowest price was lower, and half of that in which it was the
-    /// same, from 0 to 1.
+    /// The share of the time (0 to 1) in which the lowest price was lower, plus half of that in which it was the same.
     pub percentile: f64,
     pub lowest: f64,
     pub p20: f64,
     pub median: f64,
     pub p80: f64,
     pub highest: f64,
-    /// For bids: the share of the time in which every least bid was above the price, from 0 to 1. No
-    /// probability of what comes.
+    /// For bids: the share of the time in which every minimum bid was above the price, from 0 to 1. Not a probability
+    /// for the future.
     pub outbid: Option<f64>,
     pub days: Days,
     /// See [`Memory::watched`].
@@ -109,7 +111,7 @@ pub enum Verdict {
 }
 
 impl Standing {
-    /// What the price is called: `low`.
+    /// The name: `low`, `typical` or `high`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Low => "low",
@@ -120,7 +122,7 @@ impl Standing {
 }
 
 impl Memory {
-    /// How long a lot has been on offer at `now`; `None` if the last poll did not see it.
+    /// The time a lot has been on offer at `now`; `None` if the last poll lacked it.
     pub fn seen(&self, lot: &Lot, now: Moment) -> Option<Lasted> {
         let key = (lot.machine, lot.model.as_str());
         let place = |offered: &Lot| (offered.machine, offered.model.as_str()).cmp(&key);
@@ -130,7 +132,7 @@ impl Memory {
             .iter()
             .skip(first)
             .take_while(|(offered, _)| place(offered).is_eq());
-        // Not every record tells the memory.
+        // Not every record reports the memory.
         let is_it = |offered: &Lot| lot.memory == 0 || offered.memory == 0 || lot.memory == offered.memory;
         let (_, lasted) = same.find(|(offered, _)| is_it(offered))?;
         Some(Lasted {
@@ -139,31 +141,31 @@ impl Memory {
         })
     }
 
-    /// How long such lots last; `None` while too few departures were seen.
+    /// The lifetimes of such lots; `None` while there are too few departures.
     pub fn lasting(&self) -> Option<&Lifetimes> {
         let is_enough = self.lifetimes.departures >= LEAST_DEPARTURES;
         is_enough.then_some(&self.lifetimes)
     }
 }
 
-/// What a verdict on some offers needs: their lowest prices of the last [`VERDICT_DAYS`].
+/// The analysis for a verdict on some offers: their lowest prices of the last [`VERDICT_DAYS`].
 #[derive(Debug, Clone)]
 pub struct VerdictBasis(Question);
 
 impl VerdictBasis {
-    /// Of the offers of a query, see [`offers_like`](crate::offers_like), up to a moment.
+    /// The basis for the offers of a query, see [`offers_like`](crate::offers_like), up to a moment.
     pub fn new(like: Query, until: Moment) -> Self {
         Self(Question::of_last(VERDICT_DAYS * DAY, like, until))
     }
 
-    /// Of any question.
+    /// The basis for any question.
     pub const fn of(question: Question) -> Self {
         Self(question)
     }
 }
 
 impl Analysis for VerdictBasis {
-    /// `None` if nothing is recorded of such offers.
+    /// `None` if no matching offers are recorded.
     type Output = Option<Memory>;
 
     fn questions(&self) -> Vec<Question> {
@@ -184,16 +186,16 @@ impl Analysis for VerdictBasis {
     }
 }
 
-/// What becomes a memory, lot by lot.
+/// Builds a [`Memory`] lot by lot.
 struct Remembering {
     question: Question,
-    /// From the first lot on.
+    /// The sums; `None` before the first lot.
     sums: Option<Sums>,
 }
 
-/// What is summed up for all lots.
+/// The sums over all lots.
 struct Sums {
-    /// The usable responses, and how many of them are of the question's time or before it.
+    /// The usable responses, and the number of those in the question's time or before it.
     usable: Vec<PollRow>,
     many: usize,
     lows: LowestOfPolls,
@@ -231,7 +233,7 @@ impl Sums {
             self.lows.add(&interval, asked);
             intervals.push(interval);
         }
-        self.lives.extend(lives_of_lot(intervals, &self.usable));
+        self.lives.extend(lot_lifetimes(intervals, &self.usable));
     }
 }
 
@@ -248,7 +250,8 @@ impl Remembering {
         sums.follow(&self.question, spells);
     }
 
-    /// `None` if nothing is recorded in the time; `polls` say by now which of them have the lowest price.
+    /// The result; `None` if nothing is recorded in the time. `polls` are updated with whether they contain the lowest
+    /// price.
     fn memory(self, polls: &[PollRow]) -> Option<Memory> {
         let Self { question, sums } = self;
         let sums = sums.unwrap_or_else(|| Sums::new(&question, polls));
@@ -286,7 +289,7 @@ impl LotReader<Option<Memory>> for Remembering {
 }
 
 impl Outline {
-    /// The times with a known lowest price, and the one of the last poll that has to know it.
+    /// The intervals with a known lowest price, and the price of the last poll that must contain it.
     pub fn lows(&self, question: &Question, since: Moment) -> (LowIntervals, Option<f64>) {
         let mut polls = timeline::usable(&self.polls);
         polls.retain(|poll| poll.at <= question.until);
@@ -294,13 +297,13 @@ impl Outline {
     }
 }
 
-/// The times with a known lowest price, and the one of the last poll that has to know it. What a poll saw holds until
-/// the next one.
+/// The intervals with a known lowest price, and the price of the last poll that must contain it. The content of a poll
+/// holds until the next one.
 fn low_intervals(polls: &[PollRow], of_polls: &[Option<f64>], since: Moment) -> (LowIntervals, Option<f64>) {
     let mut lows = LowIntervals::new();
     let mut lowest = None;
     for (index, (poll, low)) in polls.iter().zip(of_polls).enumerate() {
-        // A truncated poll without such an offer says nothing of its price.
+        // A truncated poll without such an offer does not prove its price.
         if !poll.has_lowest || (low.is_none() && poll.outcome == PollOutcome::Truncated) {
             continue;
         }
@@ -319,7 +322,7 @@ fn low_intervals(polls: &[PollRow], of_polls: &[Option<f64>], since: Moment) -> 
 }
 
 impl Memory {
-    /// Whether the lowest price now is low: the one verdict on it, wherever it is shown.
+    /// The verdict on the lowest price now, the only one wherever it is shown.
     pub fn verdict(&self) -> Verdict {
         let watched = self.watched;
         if watched < LEAST_WATCHED {
@@ -333,14 +336,15 @@ impl Memory {
         )
     }
 
-    /// Compares a price per GPU, with the storage of the question, with the lowest prices of the past; `None` where
-    /// too little is recorded for a verdict.
+    /// Compares a price per GPU, with the storage of the question, with the lowest prices of the past; `None` if too
+    /// little is recorded for a verdict.
     pub fn rate(&self, price: f64) -> Option<Rating> {
         rate(self, price).filter(|_| self.watched >= LEAST_WATCHED)
     }
 
-    /// Takes the lowest price now from the rows on screen, see [`Excerpt::of_response`]. Of rows that may lack the
-    /// cheapest one, only a lower price than the recorded one counts.
+    /// Sets the lowest price now from the rows on screen, see [`Excerpt::of_response`].
+    ///
+    /// Of rows that may lack the cheapest one, only a lower price than the recorded one counts.
     pub fn look_at(&mut self, rows: &Excerpt) {
         let gb = self.query.storage_gb();
         let quotes = rows.spells.iter().flat_map(|spell| &spell.quotes);
@@ -362,10 +366,10 @@ impl Memory {
 fn rate(memory: &Memory, price: f64) -> Option<Rating> {
     let prices = &memory.between(memory.since, memory.until);
     let (lowest, highest) = (prices.first()?.0, prices.last()?.0);
-    // Fifths, as in the ranks of rows: `low` is a price that is there for about one day in five.
+    // Fifths, as in the ranks of rows: `low` is a price that is available on about one day in five.
     let [p20, median, p80] = [0.2, 0.5, 0.8].map(|part| quantile(prices, part));
     let (p20, median, p80) = (p20?, median?, p80?);
-    // Where a fifth of the time has one price, that is low, though not below P20.
+    // A price that holds for a fifth of the time is low, though not below P20.
     let standing = if price < p20 || (price <= p20 && p20 < p80) {
         Standing::Low
     } else if price > p80 || (price >= p80 && p20 < p80) {
@@ -383,7 +387,7 @@ fn rate(memory: &Memory, price: f64) -> Option<Rating> {
     let rank = (price - lowest) / (highest - lowest);
     Some(Rating {
         standing,
-        // Where all prices were the same there is no lower and higher.
+        // Without different prices there is no lower and higher.
         rank: (highest > lowest).then(|| rank.clamp(0.0, 1.0)),
         percentile: share(below + (total - below - above) / 2.0, total),
         lowest,
@@ -398,7 +402,7 @@ fn rate(memory: &Memory, price: f64) -> Option<Rating> {
 }
 
 impl Memory {
-    /// The times with a known lowest price, in their order, and the price.
+    /// The intervals with a known lowest price, in order, and the price.
     pub fn lows(&self) -> &[(Moment, Moment, f64)] {
         &self.lows
     }
@@ -408,7 +412,7 @@ impl Memory {
         trend(&self.lows, (self.since, self.until), parts)
     }
 
-    /// The lowest prices between two moments, ascending, and for how many seconds each was the lowest.
+    /// The lowest prices between two moments, ascending, with the number of seconds of each.
     fn between(&self, since: Moment, until: Moment) -> Vec<(f64, f64)> {
         let mut prices = Prices::default();
         for (from, to, low) in &self.lows {
@@ -424,12 +428,12 @@ impl Memory {
             lower: 0,
             of: 0,
         };
-        // The last 24 hours are what the price is compared from.
+        // The last 24 hours are the ones the price is compared with.
         for day in 1..=MOST_DAYS {
             let until = Moment(self.last.0 - day * DAY);
             let prices = self.between(Moment(until.0 - DAY), until);
             let watched: f64 = prices.iter().map(|(_, seconds)| seconds).sum();
-            // Half a day covers either the day or the night of it; less would compare a night with days.
+            // Half a day covers either its day or its night; less would compare a night with days.
             if watched >= seconds(DAY) / 2.0
                 && let Some(usual) = quantile(&prices, 0.5)
             {
@@ -441,13 +445,13 @@ impl Memory {
         days
     }
 
-    /// The usual lowest price of each hour of the day, or of each weekday from Monday on, in a time
-    /// zone; `None` of those that were not watched, and of all before three weeks were.
+    /// The usual lowest price of each hour of the day in a time zone; `None` for hours that were not watched, and for
+    /// all before three weeks were.
     pub fn by_hour(&self, zone: &TimeZone) -> [Option<f64>; 24] {
         self.by(|at| usize::try_from(local(at, zone)?.hour()).ok())
     }
 
-    /// As [`Memory::by_hour`].
+    /// The usual lowest price of each weekday from Monday on, like [`Memory::by_hour`].
     pub fn by_weekday(&self, zone: &TimeZone) -> [Option<f64>; 7] {
         self.by(|at| {
             let day = local(at, zone)?.weekday().to_monday_zero_offset();

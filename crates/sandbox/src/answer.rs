@@ -1,4 +1,4 @@
-//! Responses: JSON with the exact content type, and errors in the documented shapes.
+//! Builds responses: JSON with the exact content type, and errors in the documented shapes.
 
 use axum::body::{Body, Bytes};
 use axum::http::header::{ALLOW, CONTENT_TYPE, RETRY_AFTER};
@@ -7,18 +7,19 @@ use serde_json::{Value as Json, json};
 
 use super::numbers::whole;
 
-// The market's own client compares it byte by byte.
-/// The only content type of JSON answers.
+/// The content type of all JSON responses.
+///
+/// The market's own client compares it byte by byte.
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
-/// A 200 with a body of JSON bytes.
+/// A 200 response with a body of JSON bytes.
 pub fn ok(body: impl Into<Body>) -> Response<Body> {
     let mut response = Response::new(body.into());
     response.headers_mut().insert(CONTENT_TYPE, JSON);
     response
 }
 
-/// A 200 with a certificate, PEM.
+/// A 200 response with a certificate, PEM.
 pub fn certificate(pem: String) -> Response<Body> {
     let mut response = Response::new(pem.into());
     response
@@ -27,7 +28,7 @@ pub fn certificate(pem: String) -> Response<Body> {
     response
 }
 
-/// A 200 with a JSON value.
+/// A 200 response with a JSON value.
 pub fn value(value: &Json) -> Response<Body> {
     ok(value.to_string())
 }
@@ -54,17 +55,17 @@ impl Refusal {
         }
     }
 
-    /// The request cannot be parsed.
+    /// The error for a request that cannot be parsed.
     pub fn invalid(msg: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, "invalid_request", msg)
     }
 
-    /// The body is not JSON, or not an object.
+    /// The error for a body that is not JSON, or not an object.
     pub fn body() -> Self {
         Self::invalid("Invalid json body")
     }
 
-    /// The body is larger than any client sends.
+    /// The error for a body larger than any client sends.
     pub fn too_large() -> Self {
         Self::new(
             StatusCode::PAYLOAD_TOO_LARGE,
@@ -73,12 +74,12 @@ impl Refusal {
         )
     }
 
-    /// Well-formed values that are not allowed.
+    /// The error for well-formed values that are not allowed.
     pub fn arguments(msg: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, "invalid_args", msg)
     }
 
-    /// The key is missing or wrong.
+    /// The error for a missing or wrong key.
     pub fn key(missing: bool) -> Self {
         let msg = if missing {
             "This action requires login."
@@ -92,12 +93,12 @@ impl Refusal {
         Self::missing("No such path in the sandbox marketplace")
     }
 
-    /// The named object does not exist.
+    /// The error for a named object that does not exist.
     pub fn missing(msg: impl Into<String>) -> Self {
         Self::new(StatusCode::NOT_FOUND, "not_found", msg)
     }
 
-    /// The path takes other methods, listed in `allow`.
+    /// The error for a path that takes other methods, listed in `allow`.
     pub fn method(allow: String) -> Self {
         Self {
             allow: Some(allow),
@@ -109,7 +110,7 @@ impl Refusal {
         }
     }
 
-    /// The request names another host: it may come from a web page in a browser.
+    /// The error for a request to another host: it may come from a web page in a browser.
     pub fn host() -> Self {
         let msg = "The sandbox answers to loopback names only";
         Self::new(StatusCode::FORBIDDEN, "forbidden_host", msg)
@@ -119,8 +120,9 @@ impl Refusal {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "server_error", msg)
     }
 
-    /// Requests faster than one in `threshold` seconds; `wait` seconds are left. `detail` selects
-    /// the body that the specification has for unlisting.
+    /// The error for requests faster than one in `threshold` seconds; `wait` seconds are left.
+    ///
+    /// `detail` selects the body that the specification has for unlisting.
     pub fn pace(threshold: f64, wait: f64, detail: bool) -> Self {
         let msg = format!("API requests too frequent endpoint threshold={threshold:.1}");
         Self {

@@ -1,4 +1,4 @@
-//! The operations of the interface, and how paths and methods name them.
+//! The operations of the interface, with their paths and methods.
 
 use axum::http::Method;
 
@@ -7,19 +7,19 @@ use super::answer::Refusal;
 /// An operation, for pacing and faults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Call {
-    /// Search machine offers.
+    /// Searches machine offers.
     Offers,
-    /// Search network volumes.
+    /// Searches network volumes.
     Volumes,
-    /// Unlist a volume of the caller.
+    /// Unlists a volume of the caller.
     Unlist,
-    /// List the workergroups of the caller.
+    /// Lists the workergroups of the caller.
     Groups,
-    /// Create a workergroup.
+    /// Creates a workergroup.
     Create,
-    /// Ask for a worker of an endpoint.
+    /// Requests a worker of an endpoint.
     Route,
-    /// Send a request to a worker, at its own address.
+    /// Sends a request to a worker, at its own address.
     Worker,
 }
 
@@ -34,7 +34,7 @@ impl Call {
         Self::Route,
     ];
 
-    /// All operations.
+    /// All operations, including those of workers.
     pub const ALL: [Self; 7] = [
         Self::Offers,
         Self::Volumes,
@@ -45,7 +45,7 @@ impl Call {
         Self::Worker,
     ];
 
-    /// Its name in a fault specification.
+    /// The name in a fault specification.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Offers => "offers",
@@ -59,26 +59,26 @@ impl Call {
     }
 }
 
-/// The purpose of a request to the marketplace: its six operations, and what the market's own client requests besides.
+/// The target of a request to the marketplace: its six operations, and further requests of the market's own client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Target {
     /// One of the marketplace's operations.
     Call(Call),
-    /// Search offers with the query in the URL, as old clients do.
+    /// Searches offers with the query in the URL, as old clients do.
     OffersInQuery,
-    /// Search the volumes of single machines.
+    /// Searches the volumes of single machines.
     LocalVolumes,
     UpdateGroup(u64),
     DeleteGroup(u64),
     Endpoints,
     CreateEndpoint,
-    /// The account of the key.
+    /// Shows the account of the key.
     User,
-    /// The names of all GPU models; needs no key.
+    /// Lists the names of all GPU models; needs no key.
     GpuNames,
-    /// The public key for route signatures; needs no key.
+    /// Shows the public key for route signatures; needs no key.
     PublicKey,
-    /// The root certificate of the workers; needs no key.
+    /// Shows the root certificate of the workers; needs no key.
     WorkerCa,
 }
 
@@ -86,7 +86,7 @@ impl Target {
     /// The target of a method and path. Empty segments are ignored: every path works with and
     /// without a final slash, and with the doubled first one that the market's own client sends.
     pub fn of(method: &Method, path: &str) -> Result<Self, Refusal> {
-        // Never a redirect to the other spelling: clients follow it with a GET without the body.
+        // No redirect to the other spelling: clients follow it with a GET without the body.
         let segments: Vec<&str> = path.split('/').filter(|segment| !segment.is_empty()).collect();
         Self::named(method.as_str(), &segments).ok_or_else(|| {
             let mut methods = vec!["GET", "PUT", "POST", "DELETE"];
@@ -127,7 +127,7 @@ impl Target {
         matches!(self, Self::GpuNames | Self::PublicKey | Self::WorkerCa)
     }
 
-    /// The operation, if it is one of the six.
+    /// The operation; `None` if it is not one of the six.
     pub const fn call(self) -> Option<Call> {
         match self {
             Self::Call(call) => Some(call),

@@ -1,5 +1,5 @@
-//! Connections with faults: a connection sends what the HTTP server writes. Once its [`ConnectionHandle`] is
-//! given a [`Script`], it plays the script instead of the next response.
+//! Connections with faults: a connection sends the output of the HTTP server. Once its [`ConnectionHandle`] has
+//! received a [`Script`], it plays the script instead of the next response.
 
 use std::io;
 use std::pin::Pin;
@@ -14,7 +14,7 @@ use tokio::time::{Sleep, sleep};
 
 use super::script::{Script, Step};
 
-/// A request handler's access to its connection.
+/// The access of a request handler to its connection.
 #[derive(Debug, Clone, Default)]
 pub struct ConnectionHandle(Arc<Mutex<Option<Script>>>);
 
@@ -29,7 +29,7 @@ impl ConnectionHandle {
     }
 }
 
-/// Accepts connections that can play scripts.
+/// A listener whose connections can play scripts.
 #[derive(Debug)]
 pub struct Front(pub TcpListener);
 

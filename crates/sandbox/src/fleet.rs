@@ -1,8 +1,7 @@
-//! The workers behind the endpoints: their groups, who is ready, and who gets the next request.
+//! The workers of the endpoints: their groups, states, and the assignment of requests.
 //!
-//! The fleet is pure, like the market: time passes by [`Fleet::step`], workers are hired through
-//! [`Fleet::vacancies`] and [`Fleet::staff`], and every choice follows from the seed and the order
-//! of the calls.
+//! The fleet is pure, like the market: time passes by [`Fleet::step`], workers are hired through [`Fleet::vacancies`]
+//! and [`Fleet::staff`], and every choice follows from the seed and the order of the calls.
 
 mod groups;
 mod queue;
@@ -19,7 +18,7 @@ use groups::Group;
 use queue::Queue;
 use workers::Worker;
 
-/// Seconds of work that a worker takes on; requests beyond wait in the endpoint's queue.
+/// The maximum work of a worker, in seconds; further requests wait in the endpoint's queue.
 const MAX_QUEUE_TIME: f64 = 30.0;
 /// Seconds over which load is averaged.
 const LOAD_WINDOW: f64 = 10.0;
@@ -35,13 +34,13 @@ const HIRING_AGAIN: f64 = 30.0;
 pub struct Endpoint {
     /// The id, unique among endpoints and workergroups.
     pub id: u64,
-    /// The name that route requests carry.
+    /// The name in route requests.
     pub name: String,
-    /// The key that requests to it can carry instead of the account's.
+    /// The key that requests may carry instead of the account's.
     pub api_key: Token,
     /// Creation time, seconds since 1970.
     pub created_at: f64,
-    /// Workers that stay ready without load.
+    /// The number of workers that stay ready without load.
     warm: usize,
     workers: Vec<Worker>,
     /// Recently requested cost, decaying over [`LOAD_WINDOW`].
@@ -49,7 +48,7 @@ pub struct Endpoint {
     /// Seconds since the load last needed a worker.
     idle: f64,
     last_request: u64,
-    /// Total cost of the requests that have ever come: each counts once.
+    /// The total cost of all requests so far, each counted once.
     injected: f64,
     queue: Queue,
 }
@@ -59,27 +58,27 @@ pub struct Endpoint {
 pub struct RouteRequest<'a> {
     /// The name of the endpoint.
     pub endpoint: &'a str,
-    /// Its cost, in the endpoint's own unit.
+    /// The cost, in the endpoint's own unit.
     pub cost: f64,
-    /// The index of an earlier request, which keeps its place in the queue and adds no load. 0 for a
-    /// new request, which goes to the back.
+    /// The index of an earlier request, which keeps its place in the queue and adds no load; 0 for a new request, which
+    /// goes to the back.
     pub request_idx: u64,
-    /// Seconds for which an assignment holds its load unless it is used; `None` holds none.
+    /// Seconds for which an unused assignment holds its load; `None` holds none.
     pub replay_timeout: Option<f64>,
 }
 
 /// The reply to a route request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RouteReply {
-    /// The request's number at this endpoint, to poll with.
+    /// The index of the request at this endpoint, for polls.
     pub request_idx: u64,
-    /// Unique.
+    /// The unique id.
     pub request_id: String,
-    /// The worker, or why there is none yet.
+    /// The worker, or the states of the workers.
     pub outcome: RouteOutcome,
 }
 
-/// What a route request comes to.
+/// The result of a route request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RouteOutcome {
     /// A worker that is ready.
@@ -89,7 +88,7 @@ pub enum RouteOutcome {
         /// The number of the request at this worker, from 1.
         reqnum: u64,
     },
-    /// No worker is ready yet: the states of the workers.
+    /// No worker is ready yet; describes the states of the workers.
     Waiting(String),
 }
 
@@ -98,17 +97,17 @@ pub enum RouteOutcome {
 pub struct Vacancy {
     /// The id of the workergroup.
     pub group: u64,
-    /// The search that its workers' machines must match.
+    /// The search for the machines of its workers.
     pub search: String,
     /// The maximum number of workers to hire.
     pub slots: usize,
 }
 
-/// All endpoints, their groups and workers.
+/// All endpoints, with their groups and workers.
 #[derive(Debug)]
 pub struct Fleet {
     seed: u64,
-    /// Makes keys and request ids differ from run to run; with 0 they do not.
+    /// A number from which keys and request ids are derived, different in each run; 0 makes them the same.
     entropy: u64,
     start: f64,
     elapsed: f64,
@@ -128,8 +127,7 @@ const FOUNDED: [(&str, usize, usize); 4] = [
 ];
 
 impl Fleet {
-    /// The fleet of `seed` at `start` (seconds since 1970). Keys and request ids follow from
-    /// `entropy`.
+    /// The fleet of `seed` at `start` (seconds since 1970). Keys and request ids follow from `entropy`.
     pub fn new(seed: u64, start: f64, entropy: u64) -> Self {
         let mut fleet = Self {
             seed,
@@ -151,7 +149,7 @@ impl Fleet {
         fleet
     }
 
-    /// Its clock, seconds since 1970.
+    /// The fleet's clock, seconds since 1970.
     pub fn now(&self) -> f64 {
         self.start + self.elapsed
     }
@@ -172,15 +170,14 @@ impl Fleet {
         }
     }
 
-    /// Assigns a request to a worker, or returns the states of the workers. `None` if the endpoint
-    /// does not exist.
+    /// Assigns a request to a worker, or returns the states of the workers; `None` if the endpoint does not exist.
     pub fn route(&mut self, request: RouteRequest<'_>) -> Option<RouteReply> {
         let elapsed = self.elapsed;
         let index = self.endpoints.iter().position(|known| known.name == request.endpoint)?;
         let request_id = self.request_id();
         let endpoint = &mut self.endpoints[index];
-        // A poll repeats the index of its request, as the market's client does: only the request itself adds
-        // load. An index that was never given is no index.
+        // A poll repeats the index of its request, as the market's client does: only the request itself adds load. An
+        // index that was never assigned is ignored.
         let request_idx = if (1..=endpoint.last_request).contains(&request.request_idx) {
             request.request_idx
         } else {
@@ -198,14 +195,14 @@ impl Fleet {
         })
     }
 
-    /// The worker at `url` has the request of an assignment: its load counts until [`Self::finish_work`].
+    /// Counts the load of a request that arrived at the worker at `url`, until [`Self::finish_work`].
     pub fn start_work(&mut self, endpoint: &str, url: &str, request_idx: u64, cost: f64) {
         if let Some(endpoint) = self.endpoints.iter_mut().find(|known| known.name == endpoint) {
             endpoint.queue.start(url, request_idx, cost);
         }
     }
 
-    /// A request is answered, or its client is gone: its load is released.
+    /// Releases the load of a request that was answered, or whose client is gone.
     pub fn finish_work(&mut self, endpoint: &str, request_idx: u64) {
         if let Some(endpoint) = self.endpoints.iter_mut().find(|known| known.name == endpoint) {
             endpoint.queue.finish(request_idx);
@@ -223,7 +220,7 @@ impl Fleet {
         self.groups.iter().filter(due).map(vacancy).collect()
     }
 
-    /// Hires the machines at `addresses` for a workergroup; without any it tries again later.
+    /// Hires the machines at `addresses` for a workergroup; if there are none, it tries again later.
     pub fn staff(&mut self, group: u64, addresses: &[String]) {
         let elapsed = self.elapsed;
         let Some(group) = self.groups.iter_mut().find(|known| known.record.id == group) else {
@@ -243,13 +240,13 @@ impl Fleet {
         }
     }
 
-    /// Total cost of the requests that an endpoint has ever received, polls aside.
+    /// The total cost of the requests that an endpoint has received, without polls; `None` if it does not exist.
     pub fn load_injected(&self, endpoint: &str) -> Option<f64> {
         let endpoint = self.endpoints.iter().find(|known| known.name == endpoint)?;
         Some(endpoint.injected)
     }
 
-    /// Whether `key` is a key of that endpoint: its own or that of one of its workergroups.
+    /// Whether `key` belongs to that endpoint: its own or that of one of its workergroups.
     pub fn is_key_of(&self, endpoint: &str, key: &str) -> bool {
         let has_key = |known: &Endpoint| known.name == endpoint && known.api_key.expose() == key;
         let group = |known: &Group| known.record.endpoint_name == endpoint && known.api_key.expose() == key;
@@ -263,7 +260,7 @@ impl Fleet {
             .find_map(|endpoint| workers::speed_of(&endpoint.workers, url))
     }
 
-    /// How many workers of an endpoint are in each state: ready, loading, stopped.
+    /// The number of workers of an endpoint in each state: ready, loading, stopped. `None` if it does not exist.
     pub fn census(&self, endpoint: &str) -> Option<[usize; 3]> {
         let endpoint = self.endpoints.iter().find(|known| known.name == endpoint)?;
         Some(workers::census(&endpoint.workers))
@@ -340,11 +337,11 @@ impl Endpoint {
         self.idle += seconds;
         if self.idle >= IDLE_LIMIT {
             self.idle = 0.0;
-            workers::stop_last(&mut self.workers);
+            workers::stop_last_ready(&mut self.workers);
         }
     }
 
-    /// The worker of a request if its turn has come; else it waits in the queue.
+    /// The worker of a request if it is next; else the request waits in the queue.
     fn assign(&mut self, request_idx: u64, request: &RouteRequest<'_>, elapsed: f64) -> RouteOutcome {
         let ahead = self.queue.ahead(request_idx);
         let queue = &self.queue;
@@ -362,7 +359,7 @@ impl Endpoint {
             }
             return RouteOutcome::Assigned { url, reqnum };
         }
-        // A request that names no place has none: its next poll is a new request at the back.
+        // A request without a place is not queued: its next poll is a new request at the back.
         if request.replay_timeout.is_some() {
             self.queue.wait(request_idx, request.cost, elapsed);
         }

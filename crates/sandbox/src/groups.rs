@@ -1,4 +1,4 @@
-//! Request bodies that create or change workergroups and endpoints.
+//! Parses request bodies that create or change workergroups and endpoints.
 
 use bourse_domain::workergroup::MadeGroup;
 use serde_json::{Map, Value as Json};
@@ -20,11 +20,12 @@ const IGNORED: [&str; 9] = [
     "docker_login_server",
 ];
 
-// The texts are kept, and searched for.
-/// The longest text of a workergroup or an endpoint, in bytes.
+/// The maximum length of a text of a workergroup or an endpoint, in bytes.
+///
+/// The texts are stored, and searched.
 const LONGEST: usize = 16 * 1024;
 
-/// Sets what a body says of a workergroup; the rest stays. Returns the endpoint that it names.
+/// Applies the members of a body to a workergroup; others are unchanged. Returns its endpoint.
 pub fn apply(body: &Map<String, Json>, group: &mut MadeGroup) -> Result<Place, Refusal> {
     let mut place = Place::default();
     let mut cold_workers = 0;
@@ -56,14 +57,15 @@ pub fn apply(body: &Map<String, Json>, group: &mut MadeGroup) -> Result<Place, R
     Ok(place)
 }
 
-/// The name of an endpoint to create; the rest of such a body is about scaling, which the sandbox
-/// decides itself.
+/// The name of an endpoint to create.
+///
+/// The other members are about scaling, which the sandbox decides itself.
 pub fn endpoint(body: &Map<String, Json>) -> Result<String, Refusal> {
     let name = body.get("endpoint_name").unwrap_or(&Json::Null);
     named("endpoint_name", name)
 }
 
-/// A non-negative whole number, also as text.
+/// A non-negative whole number, also as text; an error for other values.
 pub fn count(name: &str, value: &Json) -> Result<u64, Refusal> {
     number(value)
         .filter(|number| number.fract() == 0.0)
@@ -71,7 +73,7 @@ pub fn count(name: &str, value: &Json) -> Result<u64, Refusal> {
         .ok_or_else(|| Refusal::invalid(format!("{name} must be a whole number that is not negative")))
 }
 
-/// A non-negative number, also as text.
+/// A non-negative number, also as text; an error for other values.
 pub fn amount(name: &str, value: &Json) -> Result<f64, Refusal> {
     number(value).ok_or_else(|| Refusal::invalid(format!("{name} must be a number that is not negative")))
 }
@@ -92,7 +94,7 @@ fn text(name: &str, value: &Json) -> Result<String, Refusal> {
     )
 }
 
-/// A text that is kept.
+/// A text of at most the maximum length.
 fn bounded(name: &str, text: String) -> Result<String, Refusal> {
     if text.len() > LONGEST {
         let bound = LONGEST / 1024;

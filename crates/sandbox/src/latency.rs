@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::call::Call;
 use super::random::{Purpose, Rng};
 
-/// The shortest and the longest simulated latency, in milliseconds.
+/// The minimum and maximum simulated latency, in milliseconds.
 const DRAWN: (f64, f64) = (30.0, 150.0);
 
 /// The delay added to each response.
@@ -31,7 +31,7 @@ pub struct Delays {
 }
 
 impl Delays {
-    /// The delays of a market.
+    /// The delays of the market of `seed`.
     pub fn new(seed: u64, latency: Latency) -> Self {
         Self {
             seed,
@@ -40,8 +40,9 @@ impl Delays {
         }
     }
 
-    /// The delay of the next response to an operation. It depends on the seed, the operation and
-    /// the call's number among the calls of that operation, as faults do.
+    /// The delay of the next response to an operation.
+    ///
+    /// It depends on the seed, the operation and the call's number among the calls of that operation, as faults do.
     pub fn next(&self, call: Option<Call>) -> Duration {
         match self.latency {
             Latency::None => Duration::ZERO,

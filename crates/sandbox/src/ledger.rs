@@ -1,4 +1,4 @@
-//! The requests that the sandbox received, what they changed and which faults it injected, for tests.
+//! The requests that the sandbox received, with their changes and injected faults, for tests.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -9,10 +9,10 @@ use axum::http::request::Parts;
 use super::call::Call;
 use super::faults::Fault;
 
-/// Which key a request carried. The key itself is never kept.
+/// The kind of key that a request carried. The key itself is never stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Credential {
-    /// None at all.
+    /// No key.
     None,
     /// The key of the account.
     Account,
@@ -20,7 +20,7 @@ pub enum Credential {
     Other,
 }
 
-/// A request as it came.
+/// A request as received.
 #[derive(Debug, Clone)]
 pub struct Entry {
     /// The address of the worker that received it; `None` for the marketplace itself.
@@ -29,11 +29,11 @@ pub struct Entry {
     pub method: String,
     /// The path, without the query.
     pub path: String,
-    /// Names of the query parameters; values may be keys and are not kept.
+    /// The names of the query parameters; values may be keys and are not stored.
     pub query: Vec<String>,
     /// All headers except `Authorization`, in order; invalid UTF-8 is replaced.
     pub headers: Vec<(String, String)>,
-    /// Whose key it carried.
+    /// The kind of key that it carried.
     pub credential: Credential,
     /// The body, byte for byte; empty if the request was rejected without reading it.
     pub body: Bytes,
@@ -46,22 +46,22 @@ pub struct Commit {
     pub call: Call,
     /// The id of the workergroup or listing, or the number of the route assignment.
     pub id: u64,
-    /// Whether it stands for a change by another client of the account.
+    /// Whether it simulates a change by another client of the account.
     pub is_foreign: bool,
 }
 
-/// A fault that a call got.
+/// A fault injected into a call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct InjectedFault {
     /// The row of the catalogue.
     pub fault: &'static Fault,
     /// The operation of the call.
     pub call: Call,
-    /// As in the `x-sandbox-fault` header: enough to replay the fault.
+    /// The value of the `x-sandbox-fault` header: enough to replay the fault.
     pub label: String,
 }
 
-/// The records of a running sandbox, oldest first; none unless it was asked for. Clones share them.
+/// The records of a running sandbox, oldest first; empty unless enabled. Clones share them.
 #[derive(Debug, Clone)]
 pub struct Ledger(Option<Arc<Mutex<Book>>>);
 
@@ -77,17 +77,17 @@ impl Ledger {
         Self(is_kept.then(Arc::default))
     }
 
-    /// The requests received.
+    /// All requests received.
     pub fn entries(&self) -> Vec<Entry> {
         self.book().map_or_else(Vec::new, |book| book.entries.clone())
     }
 
-    /// The changes made.
+    /// All changes made.
     pub fn commits(&self) -> Vec<Commit> {
         self.book().map_or_else(Vec::new, |book| book.commits.clone())
     }
 
-    /// The faults injected.
+    /// All faults injected.
     pub fn injected(&self) -> Vec<InjectedFault> {
         self.book().map_or_else(Vec::new, |book| book.injected.clone())
     }

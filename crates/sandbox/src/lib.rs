@@ -21,21 +21,20 @@
 //! # std::io::Result::Ok(())
 //! ```
 //!
-//! # What can be set
+//! # Settings
 //!
-//! [`SandboxConfig`] has it all: the seed and size of the market, whether its clock is frozen or runs faster, the
-//! [latency](latency::Latency) of responses, rate limits, [faults], and what is saved for the next run. With
-//! `keeps_ledger` the [`Ledger`] lists every request, every change that it made and every fault that it met, so that
-//! a test compares what its client reports with what really happened.
+//! [`SandboxConfig`] holds all settings: the seed and size of the market, whether its clock is frozen or runs faster,
+//! the [latency](latency::Latency) of responses, rate limits, [faults], and the changes to save for the next run. With
+//! `keeps_ledger` the [`Ledger`] lists every request with its changes and faults, so that a test can compare the
+//! reports of its client with the facts.
 //!
-//! # How it is built
+//! # Modules
 //!
-//! [`market`] and [`fleet`] are pure: they know neither clock nor network; their figures come from `assets`, their
-//! variety from a seed. Around them `state` does what the operations do, `search` reads the bodies of searches with
-//! the catalogs of [`bourse_domain`], `server` maps paths to operations, and `pacing`, [`faults`] and [`ledger`] make
-//! the service as strict, as unreliable and as open to inspection as wanted. [`past`] is what the market was before
-//! its start. The workers of the fleet are HTTPS servers of their own, in `workers`: the first route reply with a worker
-//! makes the certificates.
+//! [`market`] and [`fleet`] are pure, without clock and network; their figures come from `assets`, their variety from a
+//! seed. Around them `state` performs the operations, `search` parses the bodies of searches with the catalogs of
+//! [`bourse_domain`], `server` maps paths to operations, and `pacing`, [`faults`] and [`ledger`] make the service as
+//! strict, as unreliable and as observable as configured. [`past`] is the market before its start. The workers of the
+//! fleet are HTTPS servers of their own, in `workers`: the first route reply with a worker creates the certificates.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 #![warn(missing_docs)]
@@ -89,44 +88,45 @@ pub const USER: u64 = 1_001;
 /// The key of a frozen sandbox without a configured one.
 const FROZEN_KEY: &str = "frozen-sandbox-key";
 
-/// How long [`Running::stop`] waits for responses in flight.
+/// The time that [`Running::stop`] waits for responses in flight.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The configuration of a sandbox.
 #[derive(Debug, Clone)]
 pub struct SandboxConfig {
-    /// The address to listen on; port 0 takes a free one. On a loopback address, only requests for
-    /// a loopback host name are answered.
+    /// The address to listen on; port 0 chooses a free one.
+    ///
+    /// On a loopback address, only requests for a loopback host name are answered.
     pub listen: SocketAddr,
-    /// The key that callers must send. `None` makes a random one, or a fixed one if frozen.
+    /// The key that callers must send. `None` generates a random one, or a fixed one if frozen.
     pub api_key: Option<Token>,
-    /// The simulated market.
+    /// The parameters of the simulated market.
     pub market: MarketConfig,
-    /// Whether time stands still: the same requests then get the same bytes in every run.
+    /// Whether the clock is frozen: the same requests then get the same bytes in every run.
     pub freeze: bool,
-    /// How much faster than real time the market moves; its workers do not.
+    /// The factor by which the market moves faster than real time; its workers do not.
     pub speed: f64,
     /// Whether requests above the rate limits are refused.
     pub rate_limits: bool,
-    /// Which calls go wrong, and how; `None` is none.
+    /// The faults to inject; `None` for none.
     pub faults: Option<FaultSpec>,
     /// The delays of faults.
     pub fault_times: FaultTimes,
     /// The delay added to each response.
     pub latency: Latency,
-    /// Whether [`Running::ledger`] keeps what happens, for tests.
+    /// Whether [`Running::ledger`] records requests, for tests.
     pub keeps_ledger: bool,
     /// Workergroups that callers created in earlier runs.
     pub groups: MadeGroups,
-    /// Saves such groups; without it they end with the sandbox.
+    /// Saves such groups; `None` loses them when the sandbox ends.
     pub group_store: Option<GroupStore>,
     /// The ids of volume listings that callers unlisted in earlier runs.
     pub unlisted: BTreeSet<u64>,
-    /// Saves such ids; without it the listings are back in the next run.
+    /// Saves such ids; `None` restores the listings in the next run.
     pub unlist_store: Option<UnlistStore>,
 }
 
-/// Saves changes that outlive the sandbox, or says why it cannot. It may block.
+/// Saves changes that outlive the sandbox, or returns the reason it cannot. It may block.
 #[derive(Clone)]
 pub struct ChangeStore<T>(Arc<SaveChange<T>>);
 
@@ -160,7 +160,7 @@ impl<T> std::fmt::Debug for ChangeStore<T> {
 pub struct UserListing {
     /// The id that unlists it.
     pub id: u64,
-    /// Whether somebody rents it, so that it cannot be unlisted.
+    /// Whether it is rented, so that it cannot be unlisted.
     pub rented: bool,
 }
 
@@ -185,12 +185,12 @@ impl Default for SandboxConfig {
     }
 }
 
-/// The marketplace.
+/// The entry point of the sandbox: see [`Sandbox::start`].
 #[derive(Debug)]
 pub struct Sandbox;
 
 impl Sandbox {
-    /// Starts a sandbox on the caller's runtime. Fails if it cannot bind the address.
+    /// Starts a sandbox on the caller's runtime; an error if it cannot bind the address.
     pub async fn start(config: SandboxConfig) -> io::Result<Running> {
         let entropy = if config.freeze { 0 } else { random()? };
         let key = match &config.api_key {
@@ -256,27 +256,27 @@ impl Running {
         &self.state.ledger
     }
 
-    /// The caller's volume listings at the start. The interface has no list of them.
+    /// The caller's volume listings at the start. The interface cannot list them.
     pub fn user_listings(&self) -> &[UserListing] {
         &self.user_listings
     }
 
-    /// The market as it started, unless its time stands still.
+    /// The configuration of the market; `None` if its clock is frozen.
     pub fn moving_market(&self) -> Option<market::MarketConfig> {
         self.state.moving_market()
     }
 
-    /// Why the latest change could not be saved, once: it ends with the sandbox.
+    /// Takes the reason the latest change could not be saved: it is lost when the sandbox ends.
     pub fn take_unsaved(&self) -> Option<String> {
         self.state.take_unsaved()
     }
 
-    /// The addresses of the workers that requests were assigned to, each with that of the machine that it stands for.
+    /// The addresses of the workers to which requests were assigned, each with that of its machine.
     pub fn workers(&self) -> Vec<(String, String)> {
         self.state.workers.addresses()
     }
 
-    /// Makes the root certificate of its workers, PEM, when called; it holds the sandbox open no longer than this.
+    /// A function that returns the root certificate of its workers, PEM; it does not keep the sandbox running.
     pub fn worker_root(&self) -> impl Fn() -> io::Result<String> + Send + Sync + 'static {
         let state = Arc::downgrade(&self.state);
         move || {
@@ -285,7 +285,7 @@ impl Running {
         }
     }
 
-    /// Stops it and its workers: accepts no more requests, and gives responses in flight a moment to finish.
+    /// Stops the sandbox and its workers: accepts no more requests, and gives responses in flight a moment to finish.
     pub async fn stop(mut self) {
         self.stop.send_replace(());
         let state = Arc::clone(&self.state);

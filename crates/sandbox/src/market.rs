@@ -1,9 +1,8 @@
 //! A simulated market: pure, drawn from a seed, advanced by [`Market::step`].
 //!
-//! Hosts own machines; a machine is listed as one offer for each power-of-two part of its GPUs;
-//! hosts with several machines form clusters, whose network volumes are listed too. The figures are
-//! those of a real market (`assets`), quirks included. The same seed, sizes and steps give
-//! the same market on every machine and in every run.
+//! Hosts own machines; a machine is listed as one offer for each power-of-two part of its GPUs; hosts with several
+//! machines form clusters, whose network volumes are listed too. The figures are those of a real market (`assets`),
+//! quirks included. The same seed, sizes and steps give the same market on every machine and in every run.
 
 mod figures;
 mod geolocode;
@@ -39,13 +38,13 @@ pub const FROZEN_AT: f64 = 1_767_225_600.0;
 /// The parameters of a market.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MarketConfig {
-    /// What the market is drawn from.
+    /// The seed from which the market is drawn.
     pub seed: u64,
-    /// Machine offers at the start; their number then drifts a little.
+    /// The number of machine offers at the start, which then drifts a little.
     pub offers: usize,
-    /// Network volume offers at the start.
+    /// The number of network volume offers at the start.
     pub volumes: usize,
-    /// When it starts, seconds since 1970.
+    /// The start time, seconds since 1970.
     pub start: f64,
 }
 
@@ -60,27 +59,27 @@ impl Default for MarketConfig {
     }
 }
 
-/// One in this many network volumes is the caller's.
+/// The share of network volumes that belong to the caller: one in this many.
 const OWN_EVERY: u64 = 15;
 
-/// The caller's listing that somebody rents, counted from 0.
+/// The caller's listing that is rented, counted from 0.
 const OWN_RENTED: u64 = 1;
 
-/// The anchor that is one of the caller's machines.
+/// The index of the anchor that is one of the caller's machines.
 const OWN_ANCHOR: usize = 4;
 
-/// Why a volume cannot be unlisted.
+/// The reason a volume cannot be unlisted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum UnlistError {
-    /// The caller has no listing of that id.
+    /// The caller has no listing with that id.
     #[error("Volume listing does not exist")]
     Missing,
-    /// Somebody rents the volume.
+    /// The volume is rented.
     #[error("Unable to delete active volume listing")]
     Active,
 }
 
-/// Machines that every market has, so that the searches people try first find something.
+/// The machines of every market, so that the searches people try first find something.
 const ANCHORS: [Wish; 14] = [
     anchor("RTX 4090", 2, "Texas, US", false),
     anchor("RTX 4090", 4, "Quebec, CA", false),
@@ -107,7 +106,7 @@ const fn anchor(model: &'static str, gpus: u32, location: &'static str, datacent
     }
 }
 
-/// The place of a machine that has left: its host lists another one with the same GPUs.
+/// The gap after a machine has left: its host lists another one with the same GPUs.
 #[derive(Debug, Clone)]
 struct Vacancy {
     host: Arc<Host>,
@@ -125,7 +124,7 @@ impl Vacancy {
     }
 }
 
-/// A listed offer: its prices depend on the search.
+/// A listed offer, whose prices depend on the search.
 #[derive(Debug, Clone, Copy)]
 pub struct Listed<'m>(&'m Machine, &'m machine::Slice);
 
@@ -140,7 +139,7 @@ pub struct Market {
     ids: Ids,
     next_machine: u64,
     next_host: u64,
-    /// The host that is listing machines, and how many it has left.
+    /// The host that lists the next machine, and the number it still has to list.
     listing: Option<(Arc<Host>, u64)>,
     vacancies: VecDeque<Vacancy>,
     listed: usize,
@@ -149,7 +148,7 @@ pub struct Market {
 }
 
 impl Market {
-    /// Draws the market of `config`. Fails only if the embedded figures are broken.
+    /// Draws the market of `config`; an error only if the embedded figures are invalid.
     pub fn new(config: MarketConfig) -> Result<Self, FiguresError> {
         let figures = Arc::new(Figures::load()?);
         let codes = Arc::new(geolocode::Codes::new(&figures));
@@ -183,8 +182,9 @@ impl Market {
         Ok(market)
     }
 
-    /// The market of `config` at its start, to be taken back from there: what it draws on the way has ids and
-    /// random numbers that it does not get as it moves on.
+    /// The market of `config` at its start, to be taken back from there.
+    ///
+    /// Machines drawn on the way back have ids and random numbers that the forward market never uses.
     pub fn before(config: MarketConfig) -> Result<Self, FiguresError> {
         let mut market = Self::new(config)?;
         market.ticks = 1 << 32;
@@ -195,22 +195,22 @@ impl Market {
         Ok(market)
     }
 
-    /// The configuration that it was drawn with.
+    /// The configuration from which it was drawn.
     pub fn config(&self) -> MarketConfig {
         self.config
     }
 
-    /// Its own clock, seconds since 1970.
+    /// The market's clock, seconds since 1970.
     pub fn now(&self) -> f64 {
         self.config.start + self.elapsed
     }
 
-    /// How many machine offers are listed, rentable or not.
+    /// The number of listed machine offers, rentable or not.
     pub fn offer_count(&self) -> usize {
         self.listed
     }
 
-    /// Everything that is listed, unpriced.
+    /// All listed offers, without prices.
     pub fn listed(&self) -> impl Iterator<Item = Listed<'_>> {
         let now = self.now();
         self.machines
@@ -219,18 +219,17 @@ impl Market {
             .flat_map(|machine| machine.slices.iter().map(move |slice| Listed(machine, slice)))
     }
 
-    /// An offer as a search with `terms` shows it.
+    /// An offer as the record in a search with `terms`.
     pub fn row<'m>(&'m self, listed: Listed<'m>, terms: Terms) -> OfferRow<'m> {
         offer::row(&self.figures, &self.codes, (listed.0, listed.1), terms, self.now())
     }
 
-    /// All machine offers as a search with `terms` shows them, computed lazily.
+    /// All machine offers as the records in a search with `terms`, computed lazily.
     pub fn offers(&self, terms: Terms) -> impl Iterator<Item = OfferRow<'_>> {
         self.listed().map(move |listed| self.row(listed, terms))
     }
 
-    /// The volumes of single machines: the offer of the whole machine, with the volume's id and
-    /// size.
+    /// The volumes of single machines: the offer of the whole machine, with the volume's id and size.
     pub fn local_volumes(&self, terms: Terms) -> impl Iterator<Item = OfferRow<'_>> {
         self.offers(terms).filter_map(|offer| {
             let (id, size) = (offer.avail_vol_ask_id?, offer.avail_vol_size?);
@@ -244,7 +243,7 @@ impl Market {
         })
     }
 
-    /// All network volume offers as a search for `storage` GB shows them.
+    /// All network volume offers as the records in a search for `storage` GB.
     pub fn volumes(&self, storage: f64) -> impl Iterator<Item = VolumeRow<'_>> {
         let now = self.now();
         self.volumes
@@ -252,14 +251,14 @@ impl Market {
             .map(move |listed| volume::row(&self.figures, &self.codes, listed, storage, now))
     }
 
-    /// The names of the GPU models, as the service lists them.
+    /// The names of the GPU models, in the service's order.
     pub fn gpu_names(&self) -> Vec<&str> {
         let mut names: Vec<&str> = self.figures.gpus.iter().map(|card| card.name.as_str()).collect();
         names.sort_unstable();
         names
     }
 
-    /// The volume listings of the caller: network volumes first.
+    /// The volume listings of the caller, network volumes first.
     pub fn user_listings(&self) -> Vec<UserListing> {
         let network = self.volumes.iter().filter(|volume| volume.is_users());
         let network = network.map(|volume| UserListing {
@@ -274,8 +273,9 @@ impl Market {
         network.chain(local).collect()
     }
 
-    /// Removes one of the caller's listings: a network volume, or the separately offered disk of a
-    /// machine. Other hosts' listings do not exist for the caller.
+    /// Removes one of the caller's listings: a network volume, or the separately offered disk of a machine.
+    ///
+    /// Other hosts' listings do not exist for the caller.
     pub fn unlist(&mut self, id: u64) -> Result<(), UnlistError> {
         let is_listed = |volume: &Volume| volume.id == id && volume.is_users();
         if let Some(index) = self.volumes.iter().position(is_listed) {
@@ -329,7 +329,7 @@ impl Market {
         self.draw_machine(host, self.first(room));
     }
 
-    /// Any machine of the start.
+    /// An order for any machine at the start.
     fn first(&self, room: usize) -> Order {
         Order {
             wish: None,
@@ -340,7 +340,7 @@ impl Market {
         }
     }
 
-    /// Lists a machine in the place of one that has left.
+    /// Lists a machine in place of one that has left.
     fn fill(&mut self, vacancy: Vacancy, now: f64, arriving: bool) {
         let order = Order {
             wish: None,
@@ -374,7 +374,7 @@ impl Market {
             let rng = &mut Rng::keyed(self.config.seed, Purpose::Volume, serial | 1 << 32);
             let turn = usize::try_from(serial).unwrap_or(0);
             if turn >= clusters.len() * 2 {
-                // All machines of the cluster are rented: only its volume shows.
+                // All machines of the cluster are rented: only its volume is listed.
                 let spread = &self.figures.spread;
                 clusters.push(Cluster {
                     id: 90_000 + serial,

@@ -1,6 +1,6 @@
 //! Conversions between number types, in one place.
 
-/// The nearest whole number.
+/// Rounds to the nearest whole number.
 #[expect(clippy::cast_possible_truncation, reason = "rounded; saturates at the ends")]
 pub fn whole(value: f64) -> i64 {
     value.round() as i64
@@ -28,9 +28,10 @@ pub fn rounded(value: f64, digits: i32) -> f64 {
     (value * scale).round() / scale
 }
 
-/// Seconds since midnight (UTC). The dates of seeded data count from whole days: restarted on the
-/// same day, the sandbox lists the same dates. They follow the calendar, because offers of a fixed
-/// date would all have ended some months later.
+/// Seconds since midnight (UTC).
+///
+/// The dates of seeded data count from whole days: restarted on the same day, the sandbox lists the same dates. They
+/// follow the calendar, because offers of a fixed date would all have ended some months later.
 pub fn since_midnight(now: f64) -> f64 {
     now.rem_euclid(86_400.0)
 }

@@ -8,11 +8,12 @@ use super::call::Call;
 
 /// Seconds between two unlists (specification, "Limits").
 const UNLIST: f64 = 5.0;
-// The specification gives no figure; this is the service's.
 /// Seconds between two searches of network volumes.
+///
+/// The specification gives no figure; this is the service's.
 const VOLUMES: f64 = 2.0;
 
-/// When each operation was last allowed. There is one account, so one clock per operation.
+/// The time each operation was last allowed. There is one account, so one clock per operation.
 #[derive(Debug)]
 pub struct Pacer {
     enabled: bool,
@@ -20,7 +21,7 @@ pub struct Pacer {
 }
 
 impl Pacer {
-    /// A pacer that allows everything unless it is `enabled`.
+    /// A pacer; it allows everything unless `enabled`.
     pub fn new(enabled: bool) -> Self {
         Self {
             enabled,
@@ -28,7 +29,7 @@ impl Pacer {
         }
     }
 
-    /// Allows a call at `now`, or returns how long to wait. Refused calls do not count.
+    /// Allows a call at `now`, or refuses it with the time to wait. Refused calls do not count.
     pub fn ask(&mut self, call: Call, now: Instant) -> Result<(), Refusal> {
         let (threshold, detail) = match call {
             Call::Unlist => (UNLIST, true),

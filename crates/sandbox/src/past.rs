@@ -1,5 +1,4 @@
-//! The days before the sandbox started, so that price history, verdicts and lifetimes are there from the
-//! first minute.
+//! The days before the sandbox started, so that price history, verdicts and lifetimes exist from the first minute.
 //!
 //! The market is taken back from its start: the newest moment is then the market as it starts, and nothing jumps
 //! between past and present. It is steady, so the oldest moment has as much on offer as the newest.
@@ -11,21 +10,25 @@ use super::market::{FiguresError, Market, MarketConfig};
 use super::search::Search;
 use super::state::{found_offers, found_volumes};
 
-/// Seconds from one moment to the one before. Seven hours do not divide a day: in a week each hour comes up.
+/// Seconds between two moments.
+///
+/// Seven hours do not divide a day: within a week each hour occurs.
 pub const INTERVAL: u32 = 7 * 3_600;
 
-/// Seconds of the market's motion that pass as an hour. The sandbox moves so that people see it: after hours at
-/// that pace nothing would be left of the market.
+/// Seconds of the market's motion per hour of the past.
+///
+/// The sandbox moves so fast that people see it: after hours at that pace nothing would be left of the market.
 const MOTION: f64 = 60.0;
 
-/// Moments from one copy of the market that is kept to the next. All copies would fill the memory, and the motion
-/// between them costs little.
+/// The number of moments between two stored copies of the market.
+///
+/// All copies would fill the memory, and the motion between them costs little.
 const KEPT: usize = 10;
 
-/// The market at moments before the start as two searches would have found it, the oldest first.
+/// The market at moments before the start, as found by two searches, the oldest first.
 #[derive(Debug)]
 pub struct Past {
-    /// Copies of the market, the newest first, and how many moments each begins.
+    /// Copies of the market, the newest first, each with the number of moments that start from it.
     kept: Vec<(Market, usize)>,
     /// The moments from the oldest copy on, the newest first.
     moments: Vec<Market>,
@@ -36,7 +39,7 @@ pub struct Past {
 /// The market at a moment.
 #[derive(Debug)]
 pub struct PastMoment {
-    /// Seconds since 1970.
+    /// The moment, in seconds since 1970.
     pub at: f64,
     /// The body of the response to the search for offers.
     pub offers: Bytes,
@@ -45,11 +48,10 @@ pub struct PastMoment {
 }
 
 impl Past {
-    /// The last `moments` moments of the market that starts with `config`. Both queries are asked without a limit.
+    /// The last `moments` moments of the market that starts with `config`. Both queries are run without a limit.
     ///
     /// # Errors
-    ///
-    /// If the embedded figures are broken.
+    /// If the embedded figures are invalid.
     pub fn new(config: MarketConfig, moments: usize, offers: &Query, volumes: &Query) -> Result<Self, FiguresError> {
         let mut market = Market::before(config)?;
         let mut kept = Vec::new();

@@ -1,14 +1,14 @@
 //! Random numbers that depend only on a key.
 //!
-//! The simulated market draws from generators keyed by their purpose (a machine, a tick of its
-//! clock, a fault of a request), so that a result never depends on thread scheduling or on how far
-//! another generator was read. `SplitMix64` is small, fast and good enough for a simulation.
+//! The simulated market draws from generators keyed by their purpose (a machine, a tick of its clock, a fault of a
+//! request), so that a result never depends on thread scheduling or on other generators. `SplitMix64` is small, fast
+//! and good enough for a simulation.
 
 /// The purpose of a generator: two purposes never share a sequence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u64)]
 pub enum Purpose {
-    /// A host and what its machines have in common.
+    /// A host and the shared properties of its machines.
     Host = 1,
     Machine = 2,
     /// One tick of the market's clock.

@@ -1,4 +1,4 @@
-//! Scripts of what a connection sends, for responses that no HTTP server sends.
+//! Scripts for connections, to send responses that no HTTP server sends.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -18,8 +18,8 @@ pub enum Step {
     Reset,
 }
 
-/// Replaces a response. Without [`Step::Close`] or [`Step::Reset`] the connection stays open for the
-/// next request.
+/// A sequence of steps in place of a response. Without [`Step::Close`] or [`Step::Reset`] the connection stays open for
+/// the next request.
 pub type Script = VecDeque<Step>;
 
 /// The head of a response, with the length of its whole body.

@@ -1,7 +1,7 @@
 //! Searches: parses a request body into conditions, order, limit and prices, and applies them.
 //!
-//! The catalog (`domain`) says which fields there are, which operators they take and how a cell
-//! compares; this module only knows how the service reads a body and a row.
+//! The catalog (`domain`) defines the fields, their operators and the comparison of cells; this module only adds the
+//! service's formats of bodies and rows.
 
 mod operands;
 mod pick;
@@ -17,11 +17,12 @@ pub use pick::{Hits, pick};
 // The default limit: our choice, the specification has none.
 const DEFAULT_LIMIT: usize = 64;
 
-// Each is compared with each row.
-/// The most values in the conditions of a search.
+/// The maximum number of values in the conditions of a search.
+///
+/// Each is compared with each row.
 const MOST_VALUES: usize = 10_000;
 
-/// Names that the service accepts for a field besides its own, with the factor to the field's unit.
+/// Other names of fields that the service accepts, with the factor to the field's unit.
 const COLUMN_ALIASES: [(&str, &str, f64); 6] = [
     ("dphtotal", "dph_total", 1.0),
     ("dph", "dph_total", 1.0),
@@ -31,7 +32,7 @@ const COLUMN_ALIASES: [(&str, &str, f64); 6] = [
     ("cpu_ram_GB", "cpu_ram", 1_000.0),
 ];
 
-/// Search members without an effect, which the market's own client and old ones send.
+/// Members of a search without an effect, which the market's own client and old ones send.
 const IGNORED: [&str; 10] = [
     "disable_bundling",
     "client_id",
@@ -50,17 +51,17 @@ const STORAGE: &str = "allocated_storage";
 
 #[derive(Debug)]
 pub struct Search {
-    /// What a row must match.
+    /// The conditions that a row must satisfy.
     pub conditions: Vec<Condition>,
-    /// The order of the rows; ties go by id.
+    /// The order of the rows; ties are sorted by id.
     pub order: Vec<OrderKey>,
     /// The maximum number of rows.
     pub limit: usize,
-    /// How the machine is rented.
+    /// The rental type.
     pub rental: OfferType,
-    /// The storage to price in GB, if the search has one.
+    /// The storage to price in GB; `None` if the search has none.
     pub storage: Option<f64>,
-    /// How many values its conditions have.
+    /// The number of values in its conditions.
     values: usize,
 }
 
@@ -85,7 +86,7 @@ impl Search {
         Ok(search)
     }
 
-    /// A search for these conditions with default settings.
+    /// A search with these conditions and default settings.
     pub fn of(conditions: Vec<Condition>) -> Self {
         Self {
             conditions,
@@ -137,7 +138,7 @@ impl Search {
         Ok(())
     }
 
-    /// The two filters that the market's own client sends as bare values.
+    /// Parses the two filters that the market's own client sends as bare values.
     fn ask_bare(&mut self, field: &'static Field, value: &Json) -> Result<(), Refusal> {
         let operator = match field.key {
             "external" => Operator::Eq,
@@ -153,7 +154,7 @@ impl Search {
         Ok(())
     }
 
-    /// The storage allocation: what prices include, and the minimum disk.
+    /// Parses the storage allocation: the size that prices include, and the minimum disk.
     fn ask_storage(&mut self, catalog: &'static Catalog, value: &Json) -> Result<(), Refusal> {
         if value.is_null() {
             return Ok(());
@@ -182,7 +183,7 @@ fn unwrap(mut body: Map<String, Json>) -> Result<(Map<String, Json>, bool), Refu
     }
 }
 
-/// The field of that name, and the factor from the value sent to the field's unit.
+/// The field with a name, and the factor from the sent value to the field's unit; `None` if there is none.
 fn column(catalog: &'static Catalog, name: &str) -> Option<(&'static Field, f64)> {
     let (name, factor) = COLUMN_ALIASES
         .iter()
@@ -191,7 +192,7 @@ fn column(catalog: &'static Catalog, name: &str) -> Option<(&'static Field, f64)
     Some((catalog.by_key(name)?, factor))
 }
 
-/// The operator of that name: the specification's, or the service's own name for `nin`.
+/// The operator with a name: the specification's, or the service's own name for `nin`.
 fn operator_named(name: &str) -> Option<Operator> {
     Operator::ALL
         .into_iter()

@@ -22,10 +22,10 @@ use super::fleet::PUBLIC_KEY;
 use super::ledger::Credential;
 use super::state::State;
 
-// The largest request body: searches are a few hundred bytes.
+// The maximum size of a request body: searches are a few hundred bytes.
 pub(super) const MAX_BODY: usize = 1 << 20;
 
-/// The largest request body from callers without the account's key.
+/// The maximum size of a request body from callers without the account's key.
 const MAX_FOREIGN_BODY: usize = 64 * 1024;
 
 /// The `Date` of a frozen sandbox: the time of its market.
@@ -68,7 +68,7 @@ async fn answer(
     let target = match admit(&state, parts, credential) {
         Ok(target) => target,
         Err(refusal) => {
-            // The body is read to its end, or the caller might never see the response; none of it is kept.
+            // The body is read to its end, or the caller might never see the response; none of it is stored.
             read(body, MAX_FOREIGN_BODY).await?;
             state.ledger.record(parts, &Bytes::new(), credential);
             return Err(refusal);
@@ -149,7 +149,7 @@ async fn inject(
     Ok(spoil(&state, injection, parts, reply, handle).await)
 }
 
-/// Makes the faulty response of a call. `reply` is its own response, which is read to its end.
+/// Makes the faulty response of a call. `reply` is its normal response, which is read to its end.
 pub(super) async fn spoil(
     state: &State,
     injection: &Injection,
@@ -184,7 +184,7 @@ fn cut(body: &Bytes) -> Body {
         if half.is_some() {
             return half.map(|half| (Ok(half), None));
         }
-        // Lets the server send the half: an error takes what it has not sent with it.
+        // Lets the server send the half first: an error discards unsent data.
         tokio::task::yield_now().await;
         Some((Err(io::Error::from(io::ErrorKind::BrokenPipe)), None))
     }))
@@ -229,7 +229,7 @@ async fn perform(state: Arc<State>, target: Target, parts: &Parts, body: Bytes) 
     }
 }
 
-/// Runs a search off the event loop, as in a large market it takes a while.
+/// Runs a search off the event loop, as it takes a while in a large market.
 async fn search(
     state: Arc<State>,
     body: Bytes,
@@ -240,7 +240,7 @@ async fn search(
     Ok(answer::ok(answer))
 }
 
-/// Changes a workergroup off the event loop: it may write a file.
+/// Changes a workergroup off the event loop, as it may write a file.
 async fn change(work: impl FnOnce() -> Result<Json, Refusal> + Send + 'static) -> Result<Response<Body>, Refusal> {
     beside(work).await.map(json_answer)
 }
@@ -256,7 +256,7 @@ fn json_answer(value: Json) -> Response<Body> {
     answer::value(&value)
 }
 
-/// The account of the key, as far as the market's own client needs it.
+/// The record of the account, with the members that the market's own client needs.
 fn user() -> Json {
     json!({
         "id": USER,
@@ -274,7 +274,7 @@ fn object(body: &[u8]) -> Result<Map<String, Json>, Refusal> {
     }
 }
 
-/// The members of the search in the URL's `q`; empty without one.
+/// The members of the search in the URL's `q`; empty if there is none.
 fn query_object(parts: &Parts) -> Result<Map<String, Json>, Refusal> {
     let query = parts.uri.query().unwrap_or_default();
     let mut pairs = form_urlencoded::parse(query.as_bytes());
@@ -282,8 +282,9 @@ fn query_object(parts: &Parts) -> Result<Map<String, Json>, Refusal> {
     search.map_or_else(|| Ok(Map::new()), |(_, text)| object(text.as_bytes()))
 }
 
-/// Whether the `Host` is a loopback name: otherwise a web page may have been led here by a domain
-/// that its owner points at loopback (DNS rebinding).
+/// Whether the `Host` is a loopback name.
+///
+/// Otherwise a web page may have been led here by a domain that its owner points at loopback (DNS rebinding).
 fn names_loopback(parts: &Parts) -> bool {
     let Some(host) = parts.headers.get(HOST).map(|host| host.to_str()) else {
         return true;

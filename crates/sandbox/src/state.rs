@@ -26,11 +26,12 @@ use super::token::Token;
 use super::workers::Workers;
 use super::{ChangeStore, GroupStore, SandboxConfig, USER, UnlistStore, UserListing, groups, staffing};
 
-// Workers start in a frozen sandbox too, and their progress depends on the requests alone.
 /// Seconds that pass for the fleet of a frozen sandbox with each route request.
+///
+/// Workers start in a frozen sandbox too, and their progress depends on the requests alone.
 const FROZEN_STEP: f64 = 1.0;
 
-/// How many created workergroups are remembered, the latest.
+/// The number of latest created workergroups that are stored.
 const MOST_CREATED: usize = 1000;
 
 /// The default cost of a route request (specification, "Route").
@@ -40,10 +41,10 @@ const DEFAULT_COST: u32 = 100;
 pub struct State {
     /// The key that callers must send.
     pub key: Token,
-    /// Whether only loopback names are answered.
+    /// Whether only requests for loopback names are answered.
     pub loopback_only: bool,
     pub frozen: bool,
-    /// How much faster than real time the market moves.
+    /// The factor by which the market moves faster than real time.
     speed: f64,
     pub ledger: Ledger,
     pub faults: Arc<Faults>,
@@ -52,7 +53,7 @@ pub struct State {
     pacer: Mutex<Pacer>,
     group_store: Option<GroupStore>,
     unlist_store: Option<UnlistStore>,
-    /// Why the latest change could not be saved.
+    /// The reason the latest change could not be saved; `None` if it was.
     unsaved: Mutex<Option<String>>,
     pub signer: Signer,
     /// The servers of the workers.
@@ -61,8 +62,9 @@ pub struct State {
     created: Mutex<Vec<Created>>,
 }
 
-// A fast market that nobody asks for hours would else keep the next request waiting for seconds.
-/// The most time in seconds that a sped-up market catches up with in one request: a week.
+/// The maximum time in seconds by which a sped-up market advances in one request: a week.
+///
+/// Otherwise the first request to a fast market after idle hours would wait for seconds.
 const LONGEST_STEP: f64 = 604_800.0;
 
 #[derive(Debug)]
@@ -73,8 +75,9 @@ struct World {
 }
 
 impl State {
-    /// The state of a new sandbox. `key` is the account's; `entropy` makes other keys and request
-    /// ids differ from those of other runs.
+    /// The state of a new sandbox.
+    ///
+    /// `key` is the account's; `entropy` makes other keys and request ids differ from those of other runs.
     pub fn new(config: &SandboxConfig, key: Token, entropy: u64) -> io::Result<Self> {
         let mut market = config.market;
         if !config.freeze {
@@ -121,7 +124,7 @@ impl State {
         })
     }
 
-    /// Which key an `Authorization` header carries.
+    /// The kind of key in an `Authorization` header.
     pub fn credential(&self, header: Option<&[u8]>) -> Credential {
         match header {
             None => Credential::None,
@@ -148,8 +151,9 @@ impl State {
         Ok(found_volumes(&self.world().market, &search))
     }
 
-    /// The volumes of single machines that match the search in a body, in the shape of their
-    /// machines' offers. The specification does not have this search; the market's own client does.
+    /// The volumes of single machines that match the search in a body, in the shape of their machines' offers.
+    ///
+    /// The specification does not have this search; the market's own client does.
     pub fn search_local_volumes(&self, body: Map<String, Json>) -> Result<Bytes, Refusal> {
         let search = Search::read(&OFFERS, body)?;
         let terms = search.terms(DEFAULT_VOLUME);
@@ -158,7 +162,7 @@ impl State {
         Ok(found("{\"success\":true,\"offers\":[", hits, |row| row))
     }
 
-    /// The market as it started, unless its time stands still.
+    /// The configuration of the market; `None` if its clock is frozen.
     pub fn moving_market(&self) -> Option<MarketConfig> {
         (!self.frozen).then(|| self.world().market.config())
     }
@@ -235,7 +239,7 @@ impl State {
         known_group(known)
     }
 
-    /// Saves a group that a caller created or changed, to outlive the sandbox.
+    /// Saves a group that a caller created or changed, so that it outlives the sandbox.
     fn save_group(&self, id: u64) {
         let made = self.world().fleet.made(id);
         if let Some(made) = made {
@@ -291,8 +295,9 @@ impl State {
         json!({ "gpu_names": self.world().market.gpu_names() })
     }
 
-    /// A worker for the request in a body. The caller can send the key of the endpoint (or of one
-    /// of its workergroups) instead of the account's.
+    /// Assigns a worker to the request in a body.
+    ///
+    /// The caller can send the key of the endpoint (or of one of its workergroups) instead of the account's.
     pub fn route(self: &Arc<Self>, body: &Map<String, Json>, header: Option<&[u8]>) -> Result<Json, Refusal> {
         const KNOWN: [&str; 8] = [
             "endpoint",
@@ -379,7 +384,7 @@ impl State {
         })
     }
 
-    /// The signature of a worker's address, cached: it depends on nothing else.
+    /// The signature of a worker's address, which is cached, as it depends on nothing else.
     fn signature(&self, url: &str) -> Result<String, Refusal> {
         let mut known = self.signatures.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(signature) = known.get(url) {
@@ -398,17 +403,17 @@ impl State {
         self.world().fleet.speed_of(machine)
     }
 
-    /// The worker of a machine has a request of `cost`; see [`Fleet::start_work`].
+    /// Counts a request of `cost` at the worker of a machine; see [`Fleet::start_work`].
     pub fn start_work(&self, endpoint: &str, machine: &str, request_idx: u64, cost: f64) {
         self.world().fleet.start_work(endpoint, machine, request_idx, cost);
     }
 
-    /// A worker is done with a request; see [`Fleet::finish_work`].
+    /// Releases a finished request of a worker; see [`Fleet::finish_work`].
     pub fn finish_work(&self, endpoint: &str, request_idx: u64) {
         self.world().fleet.finish_work(endpoint, request_idx);
     }
 
-    /// The time that a worker of `speed` takes for a unit of cost: none in a frozen sandbox.
+    /// The time of a worker of `speed` for a unit of cost; zero in a frozen sandbox.
     pub fn work_time(&self, speed: f64) -> Duration {
         if self.frozen {
             return Duration::ZERO;
@@ -421,7 +426,7 @@ impl State {
         unsigned(self.world().fleet.now().floor())
     }
 
-    /// Workergroups created since the start, oldest first.
+    /// The workergroups created since the start, oldest first.
     pub fn created(&self) -> MutexGuard<'_, Vec<Created>> {
         self.created.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -430,7 +435,7 @@ impl State {
         self.ledger.commit(Commit { call, id, is_foreign });
     }
 
-    /// The market and the fleet, advanced to the present.
+    /// Locks the market and the fleet, advanced to the present.
     fn world(&self) -> MutexGuard<'_, World> {
         let mut world = self.world.lock().unwrap_or_else(PoisonError::into_inner);
         if !self.frozen {
@@ -446,7 +451,7 @@ impl State {
 }
 
 impl World {
-    /// Gives workergroups that need workers the offers that match their searches.
+    /// Hires machines whose offers match the searches of workergroups that need workers.
     fn hire(&mut self) {
         for vacancy in self.fleet.vacancies() {
             let candidates = staffing::candidates(&self.market, &vacancy.search, vacancy.slots);
@@ -455,13 +460,13 @@ impl World {
     }
 }
 
-/// The key in an `Authorization` header.
+/// The key in an `Authorization` header; `None` if it has none.
 fn bearer(header: &[u8]) -> Option<&[u8]> {
     let (scheme, key) = header.split_at_checked(7)?;
     scheme.eq_ignore_ascii_case(b"bearer ").then(|| key.trim_ascii())
 }
 
-/// Whether a route request names its place in the queue, as clients of the public service do.
+/// Whether a route request gives its place in the queue, as clients of the public service do.
 fn names_place(body: &Map<String, Json>) -> bool {
     body.contains_key("request_idx") || body.contains_key("replay_timeout")
 }
@@ -475,21 +480,21 @@ fn known_group(known: bool) -> Result<Json, Refusal> {
     known.then(|| json!({ "success": true })).ok_or_else(missing)
 }
 
-/// The response to a search of offers.
+/// The response body of a search of offers.
 pub(super) fn found_offers(market: &Market, search: &Search) -> Bytes {
     let terms = search.terms(DEFAULT_STORAGE_GB);
     let hits = pick(market.listed(), |listed| market.row(*listed, terms), search);
     found("{\"offers\":[", hits, |listed| market.row(listed, terms))
 }
 
-/// The response to a search of network volumes.
+/// The response body of a search of network volumes.
 pub(super) fn found_volumes(market: &Market, search: &Search) -> Bytes {
     let storage = search.terms(DEFAULT_VOLUME).storage;
     let hits = pick(market.volumes(storage), Clone::clone, search);
     found("{\"success\":true,\"offers\":[", hits, |row| row)
 }
 
-/// A JSON object with the records of a search, and whether its limit left some out.
+/// A JSON object with the records of a search, and whether its limit cut off some.
 fn found<T, R: Serialize>(head: &str, hits: Hits<T>, row: impl Fn(T) -> R) -> Bytes {
     let end = format!("],\"truncated\":{}}}", hits.is_truncated);
     list(head, hits.items.into_iter().map(row), &end)

@@ -1,5 +1,4 @@
-//! Resolves the theme: the user's choice, the terminal's abilities, and the colours in the
-//! configuration.
+//! Resolves the theme from the user's choice, the terminal's abilities, and the colours in the configuration.
 
 use std::str::FromStr as _;
 
@@ -7,7 +6,7 @@ use ratatui::style::{Color, Style};
 
 use crate::theme::Theme;
 
-/// The theme that the user chose.
+/// The theme chosen by the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Choice {
     /// Dark or light, by the terminal's background.
@@ -21,12 +20,12 @@ pub enum Choice {
     HighContrast,
     /// The terminal's own sixteen colours.
     Ansi,
-    /// No colours.
+    /// Without colours.
     Plain,
 }
 
 impl Choice {
-    /// All of them, with their names in a configuration.
+    /// All choices with their names in a configuration.
     pub const ALL: [(&'static str, Self); 6] = [
         ("auto", Self::Auto),
         ("dark", Self::Dark),
@@ -37,17 +36,17 @@ impl Choice {
     ];
 }
 
-/// How many colours the terminal supports.
+/// The number of colours that the terminal supports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Depth {
     Mono,
     Ansi,
-    /// The 256 of the fixed palette.
+    /// The 256 colours of the fixed palette.
     Palette,
     Full,
 }
 
-/// Other colours for a role.
+/// The colours that replace those of a role.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Override {
     role: Role,
@@ -61,24 +60,23 @@ enum Role {
     Background,
 }
 
-/// The appearance that a configuration asks for.
+/// The appearance in a configuration.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ThemeConfig {
-    /// The theme.
+    /// The chosen theme.
     pub choice: Choice,
-    /// Colours for roles; later ones win.
+    /// Colours for roles; later ones override earlier ones.
     pub overrides: Vec<Override>,
-    /// Whether only ASCII is drawn; `None` leaves it to the environment.
+    /// Whether only ASCII is drawn; `None` lets the environment decide.
     pub ascii: Option<bool>,
 }
 
 impl Override {
-    /// Parses a role's colours: `#rrggbb`, a name such as `light-blue` or a number of the
-    /// 256-colour palette; with a background `black on #ffcc00` or only `on 52`.
+    /// Parses a role's colours: `#rrggbb`, a name such as `light-blue` or a number of the 256-colour palette; with a
+    /// background `black on #ffcc00` or only `on 52`.
     ///
     /// # Errors
-    ///
-    /// If the role or colour does not exist; the message lists those that do.
+    /// If the role or colour does not exist; the message lists the valid ones.
     pub fn parse(role: &str, text: &str) -> Result<Self, String> {
         let mut theme = Theme::MONO;
         let names = theme.roles_mut().map(|(name, _)| name);
@@ -132,7 +130,7 @@ fn colour(text: &str) -> Result<Color, String> {
 }
 
 impl Depth {
-    /// The terminal's colours, from the environment.
+    /// Detects the terminal's colours from the environment.
     fn detect(variable: &impl Fn(&str) -> Option<String>) -> Self {
         if variable("NO_COLOR").is_some_and(|value| !value.is_empty()) {
             return Self::Mono;
@@ -155,8 +153,10 @@ impl Depth {
 }
 
 impl ThemeConfig {
-    /// The theme to draw with; `variable` reads the environment. `light` is the terminal's reply about its background, if it gave
-    /// one; otherwise `COLORFGBG` decides, and dark is the default.
+    /// The theme to draw with; `variable` reads the environment.
+    ///
+    /// `light` is the terminal's reply about its background, `None` if there was none: then `COLORFGBG` decides, and
+    /// dark is the default.
     pub fn theme(&self, light: Option<bool>, variable: impl Fn(&str) -> Option<String>) -> Theme {
         let depth = Depth::detect(&variable);
         let light = light.or_else(|| from_colorfgbg(&variable));
@@ -182,7 +182,7 @@ impl ThemeConfig {
         theme
     }
 
-    /// Whether asking the terminal for its background can change anything.
+    /// Whether a query of the terminal's background can change the theme.
     pub fn wants_background(&self, variable: impl Fn(&str) -> Option<String>) -> bool {
         let term = variable("TERM").unwrap_or_default();
         // These print sequences that they do not understand.
@@ -194,7 +194,7 @@ impl ThemeConfig {
     }
 }
 
-/// The sixteen colours. Their yellow cannot be read on white.
+/// The theme of sixteen colours, without yellow on a light background, where it cannot be read.
 fn ansi(light: Option<bool>) -> Theme {
     let mut theme = Theme::ANSI;
     if light == Some(true) {
@@ -207,7 +207,8 @@ fn ansi(light: Option<bool>) -> Theme {
     theme
 }
 
-/// Whether `COLORFGBG` (set by some terminals: `foreground;background`) means a light background.
+/// Whether `COLORFGBG` (set by some terminals: `foreground;background`) means a light background; `None` if it is not
+/// set or unknown.
 fn from_colorfgbg(variable: &impl Fn(&str) -> Option<String>) -> Option<bool> {
     let value = variable("COLORFGBG")?;
     let background = value.rsplit(';').next()?.parse::<u8>().ok()?;
@@ -215,8 +216,9 @@ fn from_colorfgbg(variable: &impl Fn(&str) -> Option<String>) -> Option<bool> {
     Some(background == 7 || background == 15)
 }
 
-/// Whether the locale is not UTF-8, or the terminal has few characters. Without a locale UTF-8 is
-/// assumed, which terminals use today.
+/// Whether the locale is not UTF-8, or the terminal has few characters.
+///
+/// Without a locale UTF-8 is assumed, which terminals use today.
 fn wants_ascii(variable: &impl Fn(&str) -> Option<String>) -> bool {
     // The console has a font of at most 512 characters, without braille and most of the box drawing.
     if variable("TERM").as_deref() == Some("linux") {
@@ -225,7 +227,7 @@ fn wants_ascii(variable: &impl Fn(&str) -> Option<String>) -> bool {
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
         .into_iter()
         .filter_map(variable)
-        // In the order of POSIX: the first that is set decides.
+        // In the order of POSIX: the first variable that is set decides.
         .find(|value| !value.is_empty());
     cfg!(unix)
         && locale.is_some_and(|locale| {

@@ -1,14 +1,16 @@
-//! Key chords: parsing, display, and what a terminal makes of them.
+//! Key chords: parsing, display, and the bytes that terminals send for them.
 //!
-//! `crokey` would parse and format them too, but it lowers case while parsing (`G` would be `g`),
-//! refuses characters beyond ASCII and prints `PageDown` and `Hyphen` where the help says `PgDn`
-//! and `-`: both ends would need a translation longer than this file.
+//! `crokey` would parse and format them too, but it lower-cases while parsing (`G` would be `g`), refuses characters
+//! beyond ASCII and prints `PageDown` and `Hyphen` where the help has `PgDn` and `-`: both ends would need a
+//! translation longer than this file.
 
 use std::fmt;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-/// A key with its modifiers. [`Chord::parse`] reads the spelling of tables and configurations: `j`, `G`, `ctrl-d`, `shift-tab`, `f5`.
+/// A key with its modifiers.
+///
+/// [`Chord::parse`] reads the spelling of tables and configurations: `j`, `G`, `ctrl-d`, `shift-tab`, `f5`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Chord {
     code: KeyCode,
@@ -16,7 +18,7 @@ pub struct Chord {
 }
 
 impl Chord {
-    /// Parses the spelling of a table; `None` if it names no key.
+    /// Parses the spelling of a table; `None` if it is not a key.
     pub fn parse(text: &str) -> Option<Self> {
         let mut modifiers = KeyModifiers::NONE;
         let mut rest = text;
@@ -56,7 +58,7 @@ impl Chord {
                 }
             }
         };
-        // As it arrives: with Ctrl, terminals do not distinguish upper and lower case.
+        // In the form in which it arrives: with Ctrl, terminals do not distinguish upper and lower case.
         let code = match code {
             KeyCode::Char(character) if modifiers.contains(KeyModifiers::CONTROL) => {
                 KeyCode::Char(character.to_ascii_lowercase())
@@ -66,9 +68,11 @@ impl Chord {
         Some(Self { code, modifiers })
     }
 
-    /// The key for which terminals send the same byte, so that this one never arrives as itself:
-    /// Ctrl clears the upper bits of a character, which makes Ctrl-i a Tab (0x09) and Ctrl-m an
-    /// Enter (0x0D). Ctrl-j (0x0A) is distinct from Enter in raw mode.
+    /// The key for which terminals send the same byte, so that this one never arrives as itself; `None` if it is
+    /// distinct.
+    ///
+    /// Ctrl clears the upper bits of a character, which makes Ctrl-i a Tab (0x09) and Ctrl-m an Enter (0x0D). Ctrl-j
+    /// (0x0A) is distinct from Enter in raw mode.
     pub fn arrives_as(self) -> Option<&'static str> {
         let with_ctrl = self.modifiers.contains(KeyModifiers::CONTROL);
         let with_alt = self.modifiers.contains(KeyModifiers::ALT);
@@ -89,7 +93,9 @@ impl Chord {
         self.modifiers.is_empty() && matches!(self.code, KeyCode::Char(character) if character.is_alphanumeric())
     }
 
-    /// The chord of a key event. Shift is part of the character; terminals report it in both ways.
+    /// The chord of a key event.
+    ///
+    /// Shift is part of the character; terminals report it in both ways.
     pub fn of(key: KeyEvent) -> Self {
         let modifiers = key.modifiers & (KeyModifiers::CONTROL | KeyModifiers::ALT);
         let code = match key.code {

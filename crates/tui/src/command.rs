@@ -1,19 +1,19 @@
-//! What a key means to a widget. Programs have actions of their own and translate those that a widget handles.
+//! The commands of widgets. Programs have actions of their own and translate those that a widget handles.
 
-/// Where a cursor or a text moves.
+/// A movement of a cursor or a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Motion {
     /// One line down.
     Down,
     /// One line up.
     Up,
-    /// The visible lines further down.
+    /// Down by the number of visible lines.
     PageDown,
-    /// The visible lines further up.
+    /// Up by the number of visible lines.
     PageUp,
-    /// Half of the visible lines further down, at least one.
+    /// Down by half the number of visible lines, at least one.
     HalfDown,
-    /// Half of the visible lines further up, at least one.
+    /// Up by half the number of visible lines, at least one.
     HalfUp,
     /// To the first line.
     First,
@@ -26,8 +26,10 @@ pub enum Motion {
 }
 
 impl Motion {
-    /// How many lines it moves a cursor, or a text with `page` visible lines: negative is up, and the ends are
-    /// `isize::MIN` and `isize::MAX`. `None` if it does not move by lines.
+    /// The number of lines by which it moves a cursor, or a text with `page` visible lines. `None` if it does not move
+    /// by lines.
+    ///
+    /// Negative is up, and the ends are `isize::MIN` and `isize::MAX`.
     pub fn lines(self, page: usize) -> Option<isize> {
         let page = isize::try_from(page.max(1)).unwrap_or(isize::MAX);
         match self {
@@ -44,36 +46,36 @@ impl Motion {
     }
 }
 
-/// An action that a user can request of a widget.
+/// An action of the user on a widget.
 ///
-/// Typed text is no command: widgets take it as key presses, see
+/// Typed text is not a command: widgets receive it as key presses, see
 /// [`InputWidget::typed`](crate::input_widget::InputWidget::typed).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Command {
-    /// Move the cursor or the text.
+    /// Moves the cursor or the text.
     Move(Motion),
-    /// The previous value of a choice, the button to the left, a character to the left.
+    /// Selects the previous value of a choice, the button to the left, or the character to the left.
     Left,
-    /// The next value of a choice, the button to the right, a character to the right.
+    /// Selects the next value of a choice, the button to the right, or the character to the right.
     Right,
-    /// Switch a choice or a toggle, press a button: the space bar.
+    /// Switches a choice or a toggle, or presses a button: the space bar.
     Toggle,
-    /// Submit a form or press its button, keep a search text: Enter.
+    /// Submits a form or presses its button, or confirms a search text: Enter.
     Submit,
-    /// Drop a search: Esc.
+    /// Ends a search: Esc.
     Cancel,
-    /// Complete what is typed.
+    /// Completes the typed text.
     Complete,
-    /// Start to type a search.
+    /// Starts a search.
     Find,
-    /// The next match of a search.
+    /// Goes to the next match of a search.
     NextMatch,
-    /// The previous match of a search.
+    /// Goes to the previous match of a search.
     PreviousMatch,
 }
 
 impl Command {
-    /// How many lines it moves: see [`Motion::lines`].
+    /// The number of lines by which it moves: see [`Motion::lines`].
     pub fn lines(self, page: usize) -> Option<isize> {
         match self {
             Self::Move(motion) => motion.lines(page),

@@ -1,4 +1,4 @@
-//! A box in the middle of the screen that dims everything behind it.
+//! A box in the middle of the screen, with everything behind it dimmed.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -7,10 +7,11 @@ use ratatui::widgets::{Clear, Widget};
 use super::panel::Panel;
 use super::theme::Theme;
 
-/// The maximum width of running text: longer lines are hard to read.
+/// The maximum width of running text, in cells: longer lines are hard to read.
 pub const READABLE: u16 = 76;
 
-/// The width in cells up to which the strips beside a dialog are blanked: stubs of the pane there would only distract.
+/// The maximum width of the strips beside a dialog that are blanked, in cells: stubs of the pane there would only
+/// distract.
 const BESIDE: u16 = 4;
 
 /// Dims the screen and draws a frame of `width` x `height` cells, including borders, in its middle;
@@ -29,7 +30,7 @@ pub fn open(panel: Panel<'_>, (width, height): (u16, u16), screen: Rect, buffer:
     panel.render(area, buffer, theme)
 }
 
-/// A rectangle in the middle of another, no larger than that.
+/// A rectangle in the middle of another and within it.
 pub fn centred(width: u16, height: u16, within: Rect) -> Rect {
     let (width, height) = (width.min(within.width), height.min(within.height));
     Rect {

@@ -22,24 +22,24 @@ pub struct Find {
     at: usize,
 }
 
-/// How a search handled a command.
+/// The result of a command to a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FindEvent {
-    /// The command has no meaning here.
+    /// The search does not handle the command.
     Ignored,
     /// The search started or ended.
     Handled,
-    /// Another match is the current one, or the search text was kept.
+    /// Another match became the current one, or the search text was confirmed.
     Moved,
 }
 
 impl Find {
-    /// Whether a search is being typed.
+    /// Whether the search text is being typed.
     pub const fn is_typing(&self) -> bool {
         self.is_typing
     }
 
-    /// Whether there is a search text.
+    /// Whether a search is open or has text.
     pub fn is_active(&self) -> bool {
         self.is_typing || !self.input.is_empty()
     }
@@ -54,12 +54,12 @@ impl Find {
         self.matches.binary_search(&line).is_ok()
     }
 
-    /// The line of the current match.
+    /// The line of the current match; `None` without matches.
     pub fn current(&self) -> Option<usize> {
         self.matches.get(self.at).copied()
     }
 
-    /// The name of what a command does to the search, for a footer; `None` if it does nothing to it.
+    /// The footer hint for a command's effect on the search; `None` if it has none.
     pub fn hint(&self, command: Command) -> Option<&'static str> {
         match command {
             Command::Submit if self.is_typing => Some("keep"),
@@ -69,8 +69,7 @@ impl Find {
         }
     }
 
-    /// Whether a command is one of a search's without a use now: there is nothing to complete, and one match needs no
-    /// stepping.
+    /// Whether a command belongs to the search but has no use now: there is nothing to complete, or only one match.
     pub fn is_useless(&self, command: Command) -> bool {
         match command {
             Command::NextMatch | Command::PreviousMatch => self.matches.len() < 2,
@@ -79,7 +78,7 @@ impl Find {
         }
     }
 
-    /// Starts, keeps or drops the search, or steps through its matches; `None` is ignored.
+    /// Starts, confirms or ends the search, or steps through its matches; `None` is ignored.
     pub fn update(&mut self, command: impl Into<Option<Command>>) -> FindEvent {
         match command.into() {
             Some(Command::NextMatch) if self.is_active() => self.step(1),
@@ -98,18 +97,19 @@ impl Find {
         FindEvent::Moved
     }
 
-    /// Types a key; false if no search is typed or the key edits nothing.
+    /// Types a key; false if the input is closed or the key edits nothing.
     pub fn key(&mut self, key: KeyEvent) -> bool {
         self.is_typing && self.input.key(key)
     }
 
-    /// Pastes a text; `None` if no search is typed.
+    /// Pastes into the search input; `None` if it is closed.
     pub fn paste(&mut self, text: &str) -> Option<Pasted> {
         self.is_typing.then(|| self.input.paste(text))
     }
 
-    /// Updates the matches after a change of `lines` or the search. The current match is the first
-    /// from the line `from` on, where the reader is, not the first of all.
+    /// Updates the matches after a change of `lines` or the search.
+    ///
+    /// The current match is the first from the line `from` on, where the reader is, not the first of all.
     pub fn search(&mut self, from: usize, lines: impl Iterator<Item = String>) {
         let wanted = self.wanted();
         self.matches.clear();
@@ -131,7 +131,7 @@ impl Find {
     }
 }
 
-/// For views that are lines of their own: they search again when the text has changed.
+/// For views that search their own lines and repeat the search when the text changes.
 impl InputWidget for Find {
     fn typed(&mut self, key: KeyEvent, _: Viewport) -> bool {
         self.key(key)
@@ -150,7 +150,7 @@ pub struct FindLine<'a> {
 }
 
 impl<'a> FindLine<'a> {
-    /// The line of this search.
+    /// The line of the given search.
     pub const fn new(find: &'a Find, theme: &'a Theme) -> Self {
         Self { find, theme }
     }

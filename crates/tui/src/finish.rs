@@ -1,5 +1,5 @@
-//! Post-processes a frame: nothing that a terminal would act on, the theme's background, and ASCII for
-//! terminals without Unicode.
+//! Post-processes a frame: removes everything that a terminal would act on, and applies the theme's background, and
+//! ASCII for terminals without Unicode.
 
 use ratatui::buffer::Buffer;
 use ratatui::style::Color;
@@ -7,12 +7,12 @@ use ratatui::style::Color;
 use crate::theme::Theme;
 use bourse_domain::text::is_drawable;
 
-/// Stands for what no cell may hold.
+/// The replacement of a symbol that no cell may hold.
 ///
-/// Views escape strangers' text themselves, visibly. This holds should one forget it.
+/// Views escape untrusted text themselves, visibly. This is the safeguard should one forget it.
 const REFUSED: char = '\u{fffd}';
 
-/// Applies the theme to every cell, and takes from it what would steer the terminal or flood it.
+/// Applies the theme to every cell, and removes everything that would control or flood the terminal.
 pub fn finish(buffer: &mut Buffer, theme: &Theme) {
     for cell in &mut buffer.content {
         if !is_drawable(cell.symbol()) {
@@ -45,7 +45,7 @@ const fn plain(sign: char) -> char {
         '│' | '┃' | '║' | '╎' | '┆' | '┊' | '▏' | '▎' | '▍' | '▌' | '▐' | '▕' => '|',
         '┌' | '┐' | '└' | '┘' | '├' | '┤' | '┬' | '┴' | '┼' | '╭' | '╮' | '╯' | '╰' | '╔' | '╗' | '╚' | '╝' | '╠'
         | '╣' | '╦' | '╩' | '╬' => '+',
-        // As in an order: dph_total+ or score-.
+        // As in an order string: dph_total+ or score-.
         '▲' => '+',
         '▼' => '-',
         '↑' | '△' | '▴' => '^',

@@ -1,7 +1,7 @@
 //! A form as data: fields with their checks, one focus, one way to show an error.
 //!
-//! A view lists its fields under keys of its own (an enum), passes key presses to the form, and
-//! reads values back by the same keys.
+//! A view lists its fields under keys of its own (an enum), passes key presses to the form, and reads values back by
+//! the same keys.
 
 use std::fmt;
 
@@ -21,10 +21,10 @@ mod field;
 pub use draw::{FormLayout, FormLines};
 pub use field::{Control, Field};
 
-/// How a form handled a command.
+/// The result of a command to a form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FormEvent<K> {
-    /// The command has no meaning here.
+    /// The form does not handle the command.
     Ignored,
     /// The focus moved to another field.
     Moved,
@@ -34,18 +34,18 @@ pub enum FormEvent<K> {
     Submitted(K),
 }
 
-/// What Enter does in a field other than a button.
+/// The effect of Enter in a field other than a button.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum OnEnter<K> {
-    /// Goes to the next field: for long forms that should not be submitted by accident.
+    /// Moves to the next field: for long forms that should not be submitted by accident.
     Advance,
     Submit(K),
 }
 
-/// A text that the focused field does not take.
+/// The reason the focused field rejects a pasted text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum PasteError {
-    /// The form has no field.
+    /// The form has no fields.
     #[error("nothing to paste into")]
     NoField,
     /// The focused field is a choice, a toggle or a button.
@@ -56,7 +56,7 @@ pub enum PasteError {
     Key(#[from] KeyFault),
 }
 
-/// Fields, and the focused one.
+/// A list of fields, one of which is focused.
 pub struct Form<K> {
     fields: Vec<Field<K>>,
     focus: usize,
@@ -73,7 +73,7 @@ impl<K: fmt::Debug> fmt::Debug for Form<K> {
 }
 
 impl<K: Copy + Eq> Form<K> {
-    /// A form with its first field focused and selected, so that typing replaces it.
+    /// A form with its first field focused and selected, so that typing replaces its text.
     pub fn new(fields: Vec<Field<K>>) -> Self {
         let mut form = Self {
             fields,
@@ -84,14 +84,14 @@ impl<K: Copy + Eq> Form<K> {
         form
     }
 
-    /// Lets Enter in any field submit the form as `key`.
+    /// Makes Enter in any field submit the form as `key`.
     #[must_use]
     pub const fn submits(mut self, key: K) -> Self {
         self.on_enter = OnEnter::Submit(key);
         self
     }
 
-    /// Focuses a field; without a field of that key nothing changes.
+    /// Focuses a field; no effect if there is no field with the key.
     pub fn focus_on(&mut self, key: K) {
         if let Some(index) = self.index_of(key) {
             self.focus_at(index);
@@ -103,7 +103,7 @@ impl<K: Copy + Eq> Form<K> {
         self.fields.get(self.focus).map(|field| field.key)
     }
 
-    /// Whether the focused field is no text: the space bar and the arrows change it.
+    /// Whether the focused field is not a text, so that the space bar and the arrows change it.
     pub fn is_on_choice(&self) -> bool {
         match self.fields.get(self.focus).map(|field| &field.control) {
             Some(Control::Choice { .. } | Control::Toggle(_) | Control::Button) => true,
@@ -158,7 +158,7 @@ impl<K: Copy + Eq> Form<K> {
         FormEvent::Moved
     }
 
-    /// Moves the focus by this many fields; leaving a field shows its error.
+    /// Moves the focus by `by` fields; leaving a field shows its error.
     fn step(&mut self, by: isize) {
         let shown: Vec<usize> = (0..self.fields.len())
             .filter(|index| !self.fields[*index].is_hidden)
@@ -216,7 +216,7 @@ impl<K: Copy + Eq> Form<K> {
     /// Pastes into the focused field.
     ///
     /// # Errors
-    /// When the field cannot take the text.
+    /// If the field cannot take the text.
     pub fn paste(&mut self, text: &str) -> Result<Pasted, PasteError> {
         let Some(field) = self.fields.get_mut(self.focus) else {
             return Err(PasteError::NoField);
@@ -235,7 +235,7 @@ impl<K: Copy + Eq> Form<K> {
         Ok(pasted)
     }
 
-    /// A shown error stays until the value is valid; none appears while typing.
+    /// Updates the error after an edit: a shown error stays until the value is valid; none appears while typing.
     fn edited(&mut self) {
         if let Some(field) = self.fields.get_mut(self.focus)
             && field.error.is_some()
@@ -244,8 +244,7 @@ impl<K: Copy + Eq> Form<K> {
         }
     }
 
-    /// Checks every field, shows all errors, and focuses the first invalid field. True if there is
-    /// none.
+    /// Checks every field, shows all errors, and focuses the first invalid field. True if all are valid.
     pub fn validate(&mut self) -> bool {
         for field in &mut self.fields {
             field.show_fault();
@@ -260,13 +259,13 @@ impl<K: Copy + Eq> Form<K> {
         first.is_none()
     }
 
-    /// The first error, whether or not it is shown.
+    /// The first error with its field, whether or not it is shown; `None` if all fields are valid.
     pub fn fault(&self) -> Option<(K, String)> {
         let mut shown = self.fields.iter().filter(|field| !field.is_hidden);
         shown.find_map(|field| Some((field.key, field.fault()?)))
     }
 
-    /// Shows an error that only the view can find, such as a contradiction between two fields.
+    /// Sets an error that only the view can detect, such as a contradiction between two fields; `None` removes it.
     pub fn set_error(&mut self, key: K, error: Option<String>) {
         if let Some(field) = self.field_mut(key) {
             field.error = error;
@@ -274,7 +273,7 @@ impl<K: Copy + Eq> Form<K> {
         }
     }
 
-    /// The text of a field; for a choice, the chosen option.
+    /// The text of a field; for a choice, the selected option.
     pub fn text(&self, key: K) -> &str {
         match self.field(key).map(|field| &field.control) {
             Some(Control::Text(input)) => input.text().trim(),
@@ -294,7 +293,7 @@ impl<K: Copy + Eq> Form<K> {
         }
     }
 
-    /// The input of a text field, for completion and cursor movement.
+    /// The input of a text field, for completion and cursor movement; `None` for other fields.
     pub fn input_mut(&mut self, key: K) -> Option<&mut TextInput> {
         match &mut self.field_mut(key)?.control {
             Control::Text(input) => Some(input),
@@ -302,7 +301,7 @@ impl<K: Copy + Eq> Form<K> {
         }
     }
 
-    /// The secret in a field.
+    /// The input of a secret field; `None` for other fields.
     pub fn secret(&self, key: K) -> Option<&SecretInput> {
         match &self.field(key)?.control {
             Control::Secret(input) => Some(input),
@@ -310,7 +309,7 @@ impl<K: Copy + Eq> Form<K> {
         }
     }
 
-    /// The index of the chosen option.
+    /// The index of the selected option; 0 for other fields.
     pub fn chosen(&self, key: K) -> usize {
         match self.field(key).map(|field| &field.control) {
             Some(Control::Choice { chosen, .. }) => *chosen,
@@ -318,7 +317,7 @@ impl<K: Copy + Eq> Form<K> {
         }
     }
 
-    /// Chooses the option at an index.
+    /// Selects the option at an index.
     pub fn choose(&mut self, key: K, choice: usize) {
         if let Some(Control::Choice { options, chosen }) = self.field_mut(key).map(|field| &mut field.control) {
             *chosen = choice.min(options.len().saturating_sub(1));
@@ -342,7 +341,7 @@ impl<K: Copy + Eq> Form<K> {
         self.fields.iter().position(|field| field.key == key)
     }
 
-    /// The line of a text field, for a view that draws it by itself.
+    /// The input of a text field, for a view that draws it by itself; `None` for other fields.
     pub fn line(&self, key: K) -> Option<&TextInput> {
         match &self.field(key)?.control {
             Control::Text(input) => Some(input),
@@ -350,7 +349,7 @@ impl<K: Copy + Eq> Form<K> {
         }
     }
 
-    /// The error that a field shows.
+    /// The displayed error of a field; `None` if it shows none.
     pub fn error(&self, key: K) -> Option<&str> {
         self.field(key)?.error.as_deref()
     }

@@ -1,4 +1,4 @@
-//! What a view leaves to the widget that its keys go to.
+//! The interface of widgets to which a view passes its keys.
 
 use crossterm::event::KeyEvent;
 
@@ -6,19 +6,20 @@ use super::text_input::Pasted;
 use super::viewport::Viewport;
 use crate::command::Command;
 
-/// A widget with a text that is typed: a list with a search line, a form, a report that is searched.
-/// `viewport` is what the last frame showed of it.
+/// A widget with text input: a list with a search line, a form, a report with a search.
+///
+/// `viewport` is its visible part in the last frame.
 pub trait InputWidget {
-    /// Moves or searches; false if the command means nothing to it.
+    /// Moves or searches; false if the widget does not handle the command.
     fn act(&mut self, command: Command, viewport: Viewport) -> bool {
         let _ = (command, viewport);
         false
     }
 
-    /// Takes a typed key; false if it has no use for the key.
+    /// Handles a typed key; false if the widget does not handle it.
     fn typed(&mut self, key: KeyEvent, viewport: Viewport) -> bool;
 
-    /// Takes a pasted text; `None` if nothing can be pasted into it now.
+    /// Handles a pasted text; `None` if nothing can be pasted now.
     fn pasted(&mut self, text: &str) -> Option<Pasted>;
 
     /// Scrolls by `lines`, up if negative; false if the wheel moves its cursor instead.
@@ -27,7 +28,7 @@ pub trait InputWidget {
         false
     }
 
-    /// Selects a line; false if a click on it means nothing to the widget alone.
+    /// Selects a line; false if the widget does not handle clicks by itself.
     fn select_line(&mut self, line: usize) -> bool {
         let _ = line;
         false

@@ -1,4 +1,4 @@
-//! Colours JSON: one line of laid-out JSON as spans.
+//! Colours JSON: converts one line of laid-out JSON to spans.
 
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -6,8 +6,9 @@ use ratatui::text::{Line, Span};
 use super::theme::Theme;
 use bourse_domain::pretty::string_end;
 
-/// Colours a line of JSON: names, texts, numbers and literals. A line that is not JSON, or only
-/// part of it, keeps all its characters.
+/// Colours a line of JSON: names, texts, numbers and literals.
+///
+/// A line that is not JSON, or only part of it, keeps all its characters.
 pub fn paint(line: &Line<'static>, theme: &Theme) -> Line<'static> {
     let text = line.to_string();
     let mut spans = Vec::new();

@@ -1,22 +1,22 @@
-//! Looking up keys: from a key press to an action, and from an action to the key that is shown for it.
+//! Maps key presses to actions, and actions to the keys displayed for them.
 
 use crossterm::event::KeyEvent;
 
 use crate::chord::Chord;
 
-/// A row of a program's table of key bindings: keys that mean an action in a context.
+/// A row of a program's table of key bindings: the keys of an action in a context.
 ///
-/// The program brings the table, with contexts and actions of its own: see the example of the crate.
+/// The program provides the table, with contexts and actions of its own: see the example of the crate.
 pub trait KeyRow: Sized + 'static {
-    /// Where a key is looked up, such as a list or a form.
+    /// The context in which a key is looked up, such as a list or a form.
     type Context: Copy + PartialEq;
-    /// The action of a key.
+    /// The type of actions.
     type Action: Copy + PartialEq;
 
-    /// The whole table. Of two rows with one key in one context, the first one wins.
+    /// The whole table. Of two rows with the same key in the same context, the first one is used.
     fn table() -> &'static [Self];
 
-    /// The action that opens the list of all commands by name: it leads to those without a key.
+    /// The action that opens the command palette: the list of all commands by name, including those without a key.
     fn palette() -> Self::Action;
 
     /// The context of the row.
@@ -25,29 +25,29 @@ pub trait KeyRow: Sized + 'static {
     /// The action of the row.
     fn action(&self) -> Self::Action;
 
-    /// The name of the action in the list of all commands.
+    /// The name of the action in the command palette.
     fn name(&self) -> &'static str;
 
-    /// The keys of the row as [`Chord::parse`] reads them, the one to show first.
+    /// The keys of the row in the spelling of [`Chord::parse`], the displayed one first.
     fn default_keys(&self) -> &'static [&'static str];
 }
 
-/// The keys of a row unless they are changed.
+/// The default keys of a row.
 pub fn default_chords<R: KeyRow>(row: &R) -> Vec<Chord> {
     row.default_keys().iter().filter_map(|key| Chord::parse(key)).collect()
 }
 
-/// The rows of a table with the keys in effect.
+/// The rows of a table with their current keys.
 #[derive(Debug, Clone)]
 pub struct Keymap<R: KeyRow> {
     rows: Vec<BoundRow<R>>,
-    /// Keys of actions that are in no row, such as the user's own commands.
+    /// Keys of actions that are in no row, such as custom commands.
     own: Vec<(R::Context, Chord, R::Action)>,
     /// Whether arrow keys are written out (`left`): an ASCII arrow would look like the key `<` or `>`.
     in_words: bool,
 }
 
-/// A row and the keys that it has now.
+/// A row with its current keys.
 #[derive(Debug, Clone)]
 struct BoundRow<R: KeyRow> {
     row: &'static R,
@@ -70,7 +70,8 @@ impl<R: KeyRow> Default for Keymap<R> {
 }
 
 impl<R: KeyRow> Keymap<R> {
-    /// The action of a key press: the contexts are searched in order, the most specific one first.
+    /// The action of a key press; `None` if it has none. The contexts are searched in order, the most specific one
+    /// first.
     pub fn resolve(&self, contexts: &[R::Context], key: KeyEvent) -> Option<R::Action> {
         let pressed = Chord::of(key);
         contexts.iter().find_map(|context| {
@@ -86,18 +87,18 @@ impl<R: KeyRow> Keymap<R> {
         })
     }
 
-    /// Gives a key to an action that is in no row; the rows of the context go first.
+    /// Binds a key to an action that is in no row; the rows of the context take precedence.
     pub fn bind_own(&mut self, context: R::Context, chord: Chord, action: R::Action) {
         self.own.push((context, chord, action));
     }
 
-    /// The key of an action that is in no row, as displayed.
+    /// The displayed key of an action that is in no row; `None` if it has none.
     pub fn own_key(&self, action: R::Action) -> Option<String> {
         let (_, chord, _) = self.own.iter().find(|(.., own)| *own == action)?;
         Some(self.shown(*chord))
     }
 
-    /// The first of the contexts that handles the shown key of a row; `None` without a key.
+    /// The first of the contexts that handles the displayed key of a row; `None` if the row has no key.
     pub fn owner_of(&self, contexts: &[R::Context], row: &R) -> Option<R::Context> {
         let shown = self.chords(row).first()?;
         let takes = |context: &&R::Context| {
@@ -108,23 +109,23 @@ impl<R: KeyRow> Keymap<R> {
         contexts.iter().find(takes).copied()
     }
 
-    /// The same keys, with arrow keys written out if `in_words` is set: for terminals that draw ASCII alone.
+    /// The keymap with arrow keys written out if `in_words` is set: for terminals that draw only ASCII.
     #[must_use]
     pub const fn in_words(mut self, in_words: bool) -> Self {
         self.in_words = in_words;
         self
     }
 
-    /// Replaces the keys of a row of the table; without any, the action is left to the list of all commands.
+    /// Replaces the keys of a row of the table; without keys, the action is only in the command palette.
     ///
-    /// Whether another row has one of them already is not checked.
+    /// It is not checked whether another row has one of them already.
     pub fn rebind(&mut self, row: &R, chords: Vec<Chord>) {
         if let Some(bound) = self.rows.iter_mut().find(|bound| std::ptr::eq(bound.row, row)) {
             bound.chords = chords;
         }
     }
 
-    /// A key as it is displayed.
+    /// The displayed name of a key.
     pub fn shown(&self, chord: Chord) -> String {
         let name = chord.to_string();
         if !self.in_words {
@@ -143,7 +144,7 @@ impl<R: KeyRow> Keymap<R> {
             .map_or(&[], |bound| &bound.chords)
     }
 
-    /// The key of a row to display; empty if it has none.
+    /// The displayed key of a row; empty if it has none.
     pub fn shown_key(&self, row: &R) -> String {
         self.chords(row)
             .first()
@@ -156,7 +157,7 @@ impl<R: KeyRow> Keymap<R> {
         keys.join(" ")
     }
 
-    /// The key of an action, as displayed; for an action without a key, its name in the palette.
+    /// The displayed key of an action; without a key, its name in the command palette.
     pub fn key_of(&self, action: R::Action) -> String {
         if let Some(key) = self.own_key(action) {
             return key;
@@ -168,7 +169,7 @@ impl<R: KeyRow> Keymap<R> {
         self.in_palette(rows().next().map_or("", |bound| bound.row.name()))
     }
 
-    /// How the palette finds what has no key: its key, then the name.
+    /// The way to an action without a key: the key of the command palette, then the name.
     fn in_palette(&self, name: &str) -> String {
         let mut rows = self.rows.iter();
         let palette = rows.find(|bound| bound.row.action() == R::palette());
@@ -186,7 +187,7 @@ impl<R: KeyRow> Keymap<R> {
         bound.map_or_else(|| self.key_of(action), |bound| self.shown_key(bound.row))
     }
 
-    /// How to reach the row of that name: its key, or its name in the palette.
+    /// The way to the row with a name: its key, or its name in the command palette.
     pub fn key_hint(&self, name: &str) -> String {
         let bound = self.rows.iter().find(|bound| bound.row.name() == name);
         if let Some(chord) = bound.and_then(|bound| bound.chords.first()) {

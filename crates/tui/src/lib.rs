@@ -1,8 +1,8 @@
 //! Widgets for programs that are driven by keys in a terminal, on top of ratatui: forms, lists with a search line,
-//! tables, reports, text fields, key bindings and themes. They know nothing of markets.
+//! tables, reports, text fields, key bindings and themes. They are independent of markets.
 //!
 //! A key press takes three steps. A [`Keymap`] finds the program's own action for it; the program translates the
-//! actions that a widget handles into a [`Command`]; what is no command is typed text.
+//! actions that a widget handles into a [`Command`]; any other key is typed text.
 //!
 //! ```
 //! use bourse_tui::form::{Field, Form, FormEvent};
@@ -78,23 +78,23 @@
 //! assert_eq!(keymap.key_of(Action::Palette), "Ctrl-p");
 //! ```
 //!
-//! # What it promises
+//! # Guarantees
 //!
-//! - **Drawing costs what the screen shows.** Tables read the cells that are visible, reports wrap the visible lines.
-//! - **Nothing steers the terminal.** Control, invisible and reordering characters are drawn as their names, pastes leave
-//!   them out, and [`finish::finish`] checks every cell of a frame once more.
+//! - **The cost of drawing depends on the screen.** Tables read only visible cells, reports wrap only visible lines.
+//! - **No text controls the terminal.** Control, invisible and reordering characters are drawn as their names, pastes
+//!   leave them out, and [`finish::finish`] checks every cell of a frame once more.
 //! - **Meaning is never in colour alone.** [`theme::Theme::MONO`] shows the same by weight, reversal and underlines,
 //!   and [`finish::finish`] draws in ASCII where a terminal has no Unicode.
 //! - **Secrets are masked**, and wiped from memory when they are dropped: [`secret_input::SecretInput`].
 //!
-//! # How it is built
+//! # Modules
 //!
-//! Keys: [`chord`] names a key with its modifiers, [`keymap`] looks it up, [`command`] is what widgets understand.
-//! Widgets with a cursor of their own are data ([`form::Form`], [`list::List`], [`report::Report`],
-//! [`text_input::TextInput`], [`text_area::TextArea`]) with a type beside them that draws them; [`input_widget`] is what
-//! they have in common. [`table`] and [`records`] draw rows that the program has, [`panel`] and [`dialog`] frames,
-//! [`viewport`] is what a scrolled part shows. [`theme`] has the styles by role, and [`appearance`] chooses the theme
-//! that the terminal can show. Sizes and positions are terminal cells, and lengths of texts bytes, unless said otherwise.
+//! Keys: [`chord`] is a key with its modifiers, [`keymap`] looks it up, [`command`] is the input of widgets. Widgets
+//! with a cursor of their own are data ([`form::Form`], [`list::List`], [`report::Report`], [`text_input::TextInput`],
+//! [`text_area::TextArea`]) with a type beside them that draws them; [`input_widget`] is their common interface.
+//! [`table`] and [`records`] draw rows of the program, [`panel`] and [`dialog`] frames, [`viewport`] is the visible
+//! part of scrolled content. [`theme`] has the styles by role, and [`appearance`] chooses a theme that the terminal can
+//! show. Sizes and positions are terminal cells, and lengths of texts bytes, unless said otherwise.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 #![warn(missing_docs)]

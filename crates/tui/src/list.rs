@@ -1,4 +1,4 @@
-//! A list filtered by typing: help, palette and long choices.
+//! A list that is filtered by typing: help, command palette and long choices.
 
 use crossterm::event::KeyEvent;
 use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
@@ -16,7 +16,7 @@ use super::theme::Theme;
 use super::viewport::Viewport;
 use crate::command::Command;
 
-/// One line of a picker.
+/// One line of a list.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Item<T> {
     /// The line's first column, also searched.
@@ -25,7 +25,7 @@ pub struct Item<T> {
     pub text: String,
     /// A short note at the right: a key, a count.
     pub note: String,
-    /// Why it is disabled, if it is.
+    /// The reason it is disabled; `None` if it can be chosen.
     pub disabled: Option<String>,
     /// The value to choose; `None` for a heading.
     pub value: Option<T>,
@@ -37,7 +37,7 @@ impl<T> Item<T> {
         Self::of(title.into(), text.into(), Some(value))
     }
 
-    /// A line above others: it is passed over, and not searched.
+    /// A heading above other lines: it cannot be selected, and is not searched.
     pub fn heading(title: impl Into<String>, text: impl Into<String>) -> Self {
         Self::of(title.into(), text.into(), None)
     }
@@ -59,7 +59,7 @@ impl<T> Item<T> {
         self
     }
 
-    /// A line that cannot be chosen if there is a reason why not.
+    /// Disables the line if there is a reason.
     #[must_use]
     pub fn disabled(mut self, why: Option<String>) -> Self {
         self.disabled = why;
@@ -96,8 +96,8 @@ impl<T: Clone> List<T> {
         picker
     }
 
-    /// Lists only lines whose value suits what is typed, disabled ones last; those are passed over
-    /// while there is another.
+    /// Lists only lines for which `is_listed` accepts the value and the typed text, disabled ones last; those are
+    /// skipped as long as there is another.
     #[must_use]
     pub fn listing(mut self, is_listed: fn(&T, &str) -> bool) -> Self {
         self.is_listed = is_listed;
@@ -106,7 +106,7 @@ impl<T: Clone> List<T> {
         self
     }
 
-    /// Adds hidden names to lines, which are searched too.
+    /// Adds hidden names of lines, which are searched too.
     #[must_use]
     pub fn known_as(mut self, names: fn(&T) -> &'static [&'static str]) -> Self {
         self.names = names;
@@ -114,8 +114,7 @@ impl<T: Clone> List<T> {
         self
     }
 
-    /// Other lines; what is typed stays, and the line that stands for `keep` is selected if it is
-    /// among them.
+    /// Replaces the lines; the typed text stays, and the line with the value `keep` is selected if it is listed.
     pub fn replace(&mut self, items: Vec<Item<T>>, keep: Option<&T>)
     where
         T: PartialEq,
@@ -130,7 +129,7 @@ impl<T: Clone> List<T> {
         }
     }
 
-    /// The lines that match the typed text; headings only if nothing is typed.
+    /// The lines that match the typed text; headings only without a text.
     pub fn shown(&self) -> impl ExactSizeIterator<Item = &Item<T>> {
         self.shown.iter().map(|index| &self.items[*index])
     }
@@ -140,7 +139,7 @@ impl<T: Clone> List<T> {
         self.items.len()
     }
 
-    /// Whether there are no lines at all, whatever is typed.
+    /// Whether there are no lines at all, even without a filter.
     pub const fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
@@ -162,7 +161,8 @@ impl<T: Clone> List<T> {
         self.select(target, by < 0);
     }
 
-    /// Selects the shown line `index`, or the next choosable one.
+    /// Selects the shown line `index`, or the next one that can be chosen; `upwards` is the direction of the search for
+    /// it.
     pub fn select(&mut self, index: usize, upwards: bool) {
         let choosable = |index: &usize| {
             let item = &self.items[self.shown[*index]];
@@ -177,7 +177,7 @@ impl<T: Clone> List<T> {
         self.selected = nearest.unwrap_or(0);
     }
 
-    /// Finds the lines that match the typed text, best first; without a text, all in order.
+    /// Filters the lines by the typed text, best match first; without a text, all in order.
     pub fn narrow(&mut self) {
         let text = self.input.text().trim();
         let is_listed = |item: &Item<T>| item.value.as_ref().is_none_or(|value| (self.is_listed)(value, text));
@@ -219,7 +219,7 @@ impl<T: Clone> InputWidget for List<T> {
         by.inspect(|by| self.step(*by)).is_some()
     }
 
-    /// Types into the search line; no key but its own means anything to a list.
+    /// Types into the search line; a list handles no other keys.
     fn typed(&mut self, key: KeyEvent, _: Viewport) -> bool {
         if self.input.key(key) {
             self.narrow();
@@ -239,7 +239,7 @@ impl<T: Clone> InputWidget for List<T> {
     }
 }
 
-/// Draws the lines of a list, the selected one highlighted. The viewport keeps its position.
+/// Draws the lines of a list, the selected one highlighted. The viewport holds its position.
 #[derive(Debug)]
 pub struct ListLines<'a, T> {
     list: &'a List<T>,
@@ -247,7 +247,7 @@ pub struct ListLines<'a, T> {
 }
 
 impl<'a, T: Clone> ListLines<'a, T> {
-    /// The lines of this list.
+    /// A widget for the given list.
     pub const fn new(list: &'a List<T>, theme: &'a Theme) -> Self {
         Self { list, theme }
     }
@@ -268,8 +268,8 @@ impl<'a, T: Clone> ListLines<'a, T> {
             (None, false) => (theme.text, theme.dim),
         };
         let (title, note) = widths;
-        // The text gets what the title and the note of its own line leave: a name is shown in full
-        // where there is room for it at all.
+        // The text gets the room that the title and the note of its own line leave: a name is shown in full if there is
+        // any room for it.
         let note = cells(&item.note).min(note);
         let sign = if is_selected { "› " } else { "  " };
         let text = match &item.disabled {
@@ -307,16 +307,16 @@ impl<'a, T: Clone> ListLines<'a, T> {
     }
 }
 
-/// Fills a line up to `width` cells.
+/// Pads a line to `width` cells.
 fn pad(line: &mut Line<'_>, width: u16, style: ratatui::style::Style) {
     let blanks = usize::from(width).saturating_sub(line.width());
     line.push_span(Span::styled(" ".repeat(blanks), style));
 }
 
-/// Cells by which the longest title may widen the column of all.
+/// The maximum number of cells by which the longest title widens the column of all titles.
 const FEW: u16 = 8;
 
-/// The width of nine in ten texts: a few long ones should not take the room of all others.
+/// The width that nine in ten texts do not exceed: a few long ones should not take the room of all others.
 fn usual_width(widths: impl Iterator<Item = u16>) -> u16 {
     let mut widths: Vec<_> = widths.collect();
     widths.sort_unstable();
@@ -338,8 +338,7 @@ impl<T: Clone> StatefulWidget for ListLines<'_, T> {
         let note = area.width / 3;
         let titles = || entries().map(|item| cells(&item.title));
         let longest = titles().max().unwrap_or(0);
-        // Names that begin alike are told apart by their ends.
-        // But a few long ones move only their own texts.
+        // Names with equal beginnings are distinguished by their ends. But a few long ones move only their own texts.
         let usual = usual_width(titles());
         let title = if longest <= (area.width * 2 / 5).min(usual + FEW) {
             longest
@@ -362,8 +361,9 @@ impl<T: Clone> StatefulWidget for ListLines<'_, T> {
     }
 }
 
-/// How far a text is from the name of a line: typing a name means that line, however often the same
-/// letters occur in the sentences of other lines. Each typed word counts.
+/// The distance between a text and the name of a line; each typed word counts.
+///
+/// A typed name means that line, however often the same letters occur in the sentences of other lines.
 fn remoteness<T>(item: &Item<T>, aliases: &[&str], text: &str) -> usize {
     let text = text.to_lowercase();
     let names = [item.title.to_lowercase(), item.note.to_lowercase()];
@@ -375,7 +375,7 @@ fn remoteness<T>(item: &Item<T>, aliases: &[&str], text: &str) -> usize {
         })
     };
     let far = |typed: &str| {
-        // A sign alone, such as `$`, names nothing: it is the beginning of many names.
+        // A sign alone, such as `$`, is not a name: it is the beginning of many names.
         let is_name = typed.contains(char::is_alphanumeric);
         if is_name && words().any(|word| word == typed) || aliases.contains(&typed) {
             0

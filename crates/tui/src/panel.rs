@@ -9,7 +9,7 @@ use ratatui::widgets::{Block, BorderType, Borders, Clear, Padding, Widget};
 use super::text::{cells, first_parts, fit};
 use super::theme::Theme;
 
-/// The size class of the screen: decides how many panels are side by side.
+/// The size class of the screen, which decides the number of panels side by side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Size {
     /// Under 100 columns or 30 rows: one panel at a time, with a title rule as its frame.
@@ -34,12 +34,12 @@ impl Size {
 /// The meaning of a frame's colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Tone {
-    /// Nothing in particular.
+    /// No special meaning.
     #[default]
     Quiet,
     /// The content that has the keyboard.
     Focused,
-    /// The content waits for an answer.
+    /// The content waits for the user's answer.
     Ask,
     /// The content sends something that cannot be undone.
     Danger,
@@ -73,7 +73,7 @@ pub struct Panel<'a> {
 }
 
 impl<'a> Panel<'a> {
-    /// A panel without the keyboard.
+    /// A panel without the focus.
     pub fn new(title: impl Into<Line<'a>>) -> Self {
         Self {
             title: title.into(),
@@ -111,36 +111,36 @@ impl<'a> Panel<'a> {
         self
     }
 
-    /// What the frame says about its content.
+    /// Sets the meaning of the frame's colour.
     #[must_use]
     pub const fn tone(mut self, tone: Tone) -> Self {
         self.tone = tone;
         self
     }
 
-    /// The tone of a panel that has the keyboard, or has not.
+    /// Sets the tone for a panel with or without the focus.
     #[must_use]
     pub const fn focused(self, is_focused: bool) -> Self {
         self.tone(if is_focused { Tone::Focused } else { Tone::Quiet })
     }
 
-    /// Reduces the frame to a title rule on a compact screen, where borders would take the room of
-    /// the content.
+    /// Reduces the frame to a title rule on a compact screen, where borders would take room from the content.
     #[must_use]
     pub const fn sized(mut self, size: Size) -> Self {
         self.is_rule = matches!(size, Size::Compact);
         self
     }
 
-    /// Lets the content touch the frame: a table has its own gutter.
+    /// Lets the content touch the frame: for tables, which have their own gutter.
     #[must_use]
     pub const fn flush(mut self) -> Self {
         self.is_flush = true;
         self
     }
 
-    /// Leaves the area as it is, which nothing was drawn on yet: blanking the panels of a pane again
-    /// would take a tenth of every frame.
+    /// Skips the blanking of an area on which nothing was drawn yet.
+    ///
+    /// Blanking the panels of a pane again would take a tenth of every frame.
     #[must_use]
     pub const fn on_blank(mut self) -> Self {
         self.is_on_blank = true;
@@ -277,7 +277,7 @@ impl<'a> Panel<'a> {
         inner
     }
 
-    /// Without colours a thick line marks the focus.
+    /// The type of border: without colours a thick line marks the focus.
     const fn border_type(&self, theme: &Theme) -> BorderType {
         match self.tone {
             Tone::Danger => BorderType::Thick,

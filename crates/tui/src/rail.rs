@@ -1,4 +1,4 @@
-//! The rail: where a price is among comparable ones, in one line.
+//! The rail: the position of a price among comparable ones, in one line.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -8,8 +8,9 @@ use ratatui::widgets::Widget;
 
 use super::theme::Theme;
 
-/// A price from the 5th to the 95th percentile of its peers: `┄●┄┄┄│┄┄┄┄┄┄`, with `│` at their median.
-/// Prices outside are drawn at the end that they are beyond.
+/// A price between the 5th and the 95th percentile of its peers: `┄●┄┄┄│┄┄┄┄┄┄`, with `│` at their median.
+///
+/// Prices outside are drawn at the nearer end.
 #[derive(Debug, Clone, Copy)]
 pub struct Rail<'a> {
     low: f64,
@@ -19,14 +20,14 @@ pub struct Rail<'a> {
     theme: &'a Theme,
 }
 
-/// How a price compares with its peers.
+/// The comparison of a price with its peers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tone {
-    /// In the lowest third of the way up to the median.
+    /// In the lowest third between the 5th percentile and the median.
     Low,
     /// Near the median.
     Middle,
-    /// In the highest third of the way down to the median.
+    /// In the highest third between the median and the 95th percentile.
     High,
 }
 
@@ -53,13 +54,15 @@ impl<'a> Rail<'a> {
         }
     }
 
-    /// The share of the way from the 5th to the 95th percentile; the middle if they are equal.
+    /// The position of a value between the 5th and the 95th percentile, from 0 to 1; the middle if they are equal.
     fn position(&self, value: f64) -> f64 {
         let share = (value - self.low) / (self.high - self.low);
         if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.5 }
     }
 
-    /// How the price compares: of evenly spread peers, a fifth is low and a fifth is high.
+    /// The comparison of the price with its peers.
+    ///
+    /// Of evenly spread peers, a fifth is low and a fifth is high.
     pub fn tone(&self) -> Tone {
         let is_spread = self.high > self.low;
         match self.price {
@@ -97,9 +100,9 @@ impl<'a> Rail<'a> {
     }
 }
 
-/// So many cells between the ends.
+/// A track of `cells` cells.
 fn track(cells: u16, theme: &Theme) -> Span<'static> {
-    /// As wide as a rail gets.
+    /// The track of the widest rail.
     const TRACK: &str = "┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄";
     let bytes = usize::from(cells) * "┄".len();
     match TRACK.get(..bytes) {
@@ -127,7 +130,7 @@ mod tests {
         assert_eq!(drawn(1.0, 9), "●┄│┄┄┄┄┄┄");
         assert_eq!(drawn(3.0, 9), "┄┄│┄●┄┄┄┄");
         assert_eq!(drawn(2.0, 9), "┄┄●┄┄┄┄┄┄");
-        // Beyond an end is at the end.
+        // A price beyond an end is drawn at the end.
         assert_eq!(drawn(0.1, 9), "●┄│┄┄┄┄┄┄");
         assert_eq!(drawn(90.0, 9), "┄┄│┄┄┄┄┄●");
         assert_eq!(drawn(3.0, 0), "");

@@ -1,4 +1,4 @@
-//! A value's position within a range, in one line.
+//! The position of a value within a range, in one line.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -8,8 +8,7 @@ use ratatui::widgets::Widget;
 
 use super::theme::Theme;
 
-/// A bar of half the height of a line, in half cells of at most `width` cells; anything above zero is
-/// visible.
+/// A bar of half a line's height, in half cells, at most `width` cells long; any share above zero is visible.
 pub fn filled(share: f64, width: u16) -> String {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // at most 2 x width
     let halves = (share.clamp(0.0, 1.0) * f64::from(width) * 2.0).round() as usize;

@@ -9,7 +9,7 @@ use super::table::{Column, Rows};
 /// The text of a cell and its style.
 pub type Cell<'a> = (Cow<'a, str>, Style);
 
-/// Records and their columns. Cells are made only where they are visible.
+/// Records and their columns. Only the visible cells are computed.
 pub struct Records<'a, R> {
     count: usize,
     record: Box<dyn Fn(usize) -> Option<R> + 'a>,

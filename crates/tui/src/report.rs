@@ -25,15 +25,15 @@ const LONGEST_LINE: usize = 16 * 1024;
 /// The indent of wrapped rows, in cells.
 const INDENT: u16 = 2;
 
-/// The most occurrences of a search that one frame highlights.
+/// The maximum number of occurrences of a search that one frame highlights.
 ///
 /// Each costs some forty bytes on the way to the terminal: a letter that is everywhere would take more than the text.
 const MOST_MARKED: usize = 400;
 
-/// Colours a line with the theme of the frame.
+/// A function that colours a line with the theme of the frame.
 pub type Paint = fn(&Line<'static>, &Theme) -> Line<'static>;
 
-/// Lines that are made when they are needed: of a large text nobody sees most of them.
+/// Lines that are created when needed: most lines of a large text are never seen.
 pub trait LongText: std::fmt::Debug + Send {
     /// The number of lines.
     fn count(&self) -> usize;
@@ -41,7 +41,7 @@ pub trait LongText: std::fmt::Debug + Send {
     /// A line, counted from 0.
     fn line(&self, line: usize) -> Line<'static>;
 
-    /// The text in which a search text of `bytes` is found if it begins in this line.
+    /// The text to search for a text of `bytes` bytes that begins in this line.
     fn searched(&self, line: usize, bytes: usize) -> String;
 }
 
@@ -85,16 +85,16 @@ impl Lines {
 pub struct Report {
     lines: Lines,
     top: usize,
-    /// Rows of that line that are scrolled away: one line may be longer than the screen.
+    /// The number of rows of that line that are scrolled away: one line may be longer than the screen.
     skip: usize,
-    /// The selected line, in a report with a cursor.
+    /// The selected line; `None` in a report without a cursor.
     cursor: Option<usize>,
     find: Find,
     paint: Option<Paint>,
 }
 
 impl Report {
-    /// A report at its first line.
+    /// A report scrolled to its first line.
     pub fn new(lines: Vec<Line<'static>>) -> Self {
         Self {
             lines: Lines::Made(lines),
@@ -120,7 +120,7 @@ impl Report {
         self.cursor = self.cursor.map(|_| line.min(last));
     }
 
-    /// Colours the visible lines as they are drawn.
+    /// Sets a function that colours the visible lines as they are drawn.
     #[must_use]
     pub const fn painted(mut self, paint: Paint) -> Self {
         self.paint = Some(paint);
@@ -132,7 +132,7 @@ impl Report {
         self.replace(Lines::Made(lines));
     }
 
-    /// As [`Report::set_lines`], for a text whose lines are made when they are needed.
+    /// Like [`Report::set_lines`], for a text whose lines are created when needed.
     pub fn set_text(&mut self, text: Box<dyn LongText>) {
         self.replace(Lines::Long(text));
     }
@@ -145,7 +145,7 @@ impl Report {
         self.search();
     }
 
-    /// The lines that the report was given; none of a text whose lines are made when needed.
+    /// The lines of the report; empty for a text whose lines are created when needed.
     pub fn lines(&self) -> &[Line<'static>] {
         match &self.lines {
             Lines::Made(lines) => lines,
@@ -153,12 +153,12 @@ impl Report {
         }
     }
 
-    /// Whether a search is being typed: then letters are text.
+    /// Whether the search text is being typed: then letters are text.
     pub const fn is_typing(&self) -> bool {
         self.find.is_typing()
     }
 
-    /// Whether something is searched for.
+    /// Whether a search is open or has text.
     pub fn is_searching(&self) -> bool {
         self.find.is_active()
     }
@@ -168,7 +168,7 @@ impl Report {
         &self.find
     }
 
-    /// Scrolls or searches; false if the command has no meaning here. `None` has none.
+    /// Scrolls or searches; false if the report does not handle the command. `None` is ignored.
     pub fn update(&mut self, command: impl Into<Option<Command>>, viewport: Viewport) -> bool {
         let command = command.into();
         match self.find.update(command) {
@@ -204,7 +204,7 @@ impl Report {
         (self.top, self.skip) = top.min(last);
     }
 
-    /// How many rows a line takes.
+    /// The number of rows of a line.
     fn rows(&self, line: usize, width: u16) -> usize {
         match self.lines.get(line) {
             Some(line) if width > 0 => wrap_line(&cut(&line), width, INDENT).len().max(1),
@@ -212,7 +212,7 @@ impl Report {
         }
     }
 
-    /// The position this many rows below another; the end of the last line if there is none.
+    /// The position `rows` rows below another; the end of the last line if there are fewer.
     fn below(&self, from: (usize, usize), rows: usize, width: u16) -> (usize, usize) {
         let (mut line, mut row) = (from.0, from.1.saturating_add(rows));
         while line < self.lines.count() {
@@ -226,7 +226,7 @@ impl Report {
         (line, row)
     }
 
-    /// The position this many rows above another; the beginning if there is none.
+    /// The position `rows` rows above another; the beginning if there are fewer.
     fn above(&self, from: (usize, usize), rows: usize, width: u16) -> (usize, usize) {
         let (mut line, mut row) = from;
         let mut left = rows;
@@ -245,7 +245,7 @@ impl Report {
         self.above((self.lines.count(), 0), page.max(1), width)
     }
 
-    /// Types a key into the search.
+    /// Types a key into the search; false if its input is closed or the key edits nothing.
     pub fn key(&mut self, key: KeyEvent, viewport: Viewport) -> bool {
         let is_taken = self.find.key(key);
         if is_taken {
@@ -255,7 +255,7 @@ impl Report {
         is_taken
     }
 
-    /// Pastes into the search; `None` if none is typed.
+    /// Pastes into the search input; `None` if it is closed.
     pub fn paste(&mut self, text: &str) -> Option<Pasted> {
         let pasted = self.find.paste(text);
         if pasted.is_some() {
@@ -285,7 +285,7 @@ impl Report {
         }
     }
 
-    /// The visible lines, each with the row in which it starts, for what is drawn beside them.
+    /// The visible lines, each with its first row, to draw something beside them.
     pub fn visible(&self, viewport: Viewport, theme: &Theme) -> Vec<(usize, u16)> {
         let (page, width) = (viewport.page, viewport.width);
         let (top, skip) = ReportLines::new(self, theme).top(viewport.top, page, width);
@@ -336,13 +336,13 @@ impl InputWidget for Report {
 #[derive(Debug)]
 pub struct ReportLines<'a> {
     report: &'a Report,
-    /// Drawn in place of the report's own lines.
+    /// Lines to draw in place of the report's own.
     fresh: Option<&'a [Line<'static>]>,
     theme: &'a Theme,
 }
 
 impl<'a> ReportLines<'a> {
-    /// The lines of this report.
+    /// A widget for the given report.
     pub const fn new(report: &'a Report, theme: &'a Theme) -> Self {
         Self {
             report,
@@ -351,16 +351,18 @@ impl<'a> ReportLines<'a> {
         }
     }
 
-    /// Draws other lines instead of the report's own, at the same position: a view knows the theme
-    /// only while it draws.
+    /// Draws other lines instead of the report's own, at the same position.
+    ///
+    /// A view has the theme only while it draws.
     #[must_use]
     pub const fn showing(mut self, lines: &'a [Line<'static>]) -> Self {
         self.fresh = Some(lines);
         self
     }
 
-    /// The first line and row to draw. The cursor stays visible, and the text moves as little as
-    /// possible from `before`.
+    /// The first line and row to draw.
+    ///
+    /// The cursor stays visible, and the text moves as little as possible from `before`.
     fn top(&self, before: usize, page: usize, width: u16) -> (usize, usize) {
         let report = self.report;
         // The screen may have become wider since the last scrolling.
@@ -375,7 +377,7 @@ impl<'a> ReportLines<'a> {
         top.min(last)
     }
 
-    /// A line as it is drawn; `marks` are the occurrences that may still be highlighted.
+    /// A line ready to draw; `marks` is the number of occurrences that may still be highlighted.
     fn line(&self, number: usize, marks: &mut usize) -> Line<'static> {
         let line = match self.fresh {
             Some(lines) => lines.get(number).map(Cow::Borrowed),
@@ -418,9 +420,8 @@ fn cut(line: &Line<'static>) -> Line<'static> {
     Line::from(spans).style(line.style)
 }
 
-/// The line with every occurrence of `wanted` (in lower case) highlighted, also across spans.
-///
-/// Only as long as there are `marks` left.
+/// The line with occurrences of `wanted` (in lower case) highlighted, also across spans, as long as `marks` is not used
+/// up.
 fn mark(line: &Line<'static>, wanted: &str, style: Style, marks: &mut usize) -> Line<'static> {
     let text = line.to_string();
     let lower = text.to_lowercase();
@@ -461,7 +462,7 @@ fn mark(line: &Line<'static>, wanted: &str, style: Style, marks: &mut usize) -> 
 pub struct ReportLayout {
     /// The visible lines.
     pub viewport: Viewport,
-    /// The cursor position in the search.
+    /// The position of the cursor in the search input; `None` if it is closed.
     pub cursor: Option<Position>,
 }
 

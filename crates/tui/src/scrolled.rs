@@ -1,4 +1,4 @@
-//! Text of which a view shows a part.
+//! A scrolled text.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -8,15 +8,15 @@ use ratatui::widgets::{StatefulWidget, Widget};
 use super::text::wrap_line;
 use super::viewport::Viewport;
 
-/// Cells by which the continued rows of a line are indented.
+/// The indent of continued rows of a line, in cells.
 const INDENT: u16 = 2;
 
-/// Lines scrolled to `top`, long ones broken; none of them can be clicked.
+/// Lines scrolled to `top`, long ones wrapped; none of them can be clicked.
 #[derive(Debug)]
 pub struct Scrolled<'a> {
     /// The lines of the text.
     pub lines: &'a [Line<'static>],
-    /// The first row to show, from 0, counted after long lines are broken.
+    /// The first row to show, from 0, counted after long lines are wrapped.
     pub top: usize,
 }
 

@@ -1,4 +1,4 @@
-//! A text field for an API key: never shown, never kept longer than needed.
+//! A text field for an API key: never shown, never stored longer than needed.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use secrecy::zeroize::{Zeroize as _, Zeroizing};
 
 use bourse_domain::secrets::{KeyFault, LONGEST_KEY, Secret, key_fault};
 
-/// The length of the mask, however long the key is.
+/// The length of the mask, regardless of the length of the key.
 const MASK: usize = 8;
 
 /// The field. Its text is wiped from memory when it is dropped or cleared.
@@ -31,7 +31,7 @@ impl fmt::Debug for SecretInput {
 }
 
 impl SecretInput {
-    /// Whether nothing was typed.
+    /// Whether the field is empty.
     pub fn is_empty(&self) -> bool {
         self.text.is_empty()
     }
@@ -52,7 +52,7 @@ impl SecretInput {
         if self.is_empty() { 0 } else { MASK }
     }
 
-    /// The reason why it cannot be a key; `None` if it can.
+    /// The reason the text cannot be a key; `None` if it can.
     pub fn fault(&self) -> Option<KeyFault> {
         key_fault(&self.text)
     }
@@ -62,14 +62,15 @@ impl SecretInput {
         Secret::new(self.text.as_str())
     }
 
-    /// Wipes the text.
+    /// Wipes the text from memory.
     pub fn clear(&mut self) {
         self.text.zeroize();
         *self = Self::default();
     }
 
-    /// Handles a key press; false if it has no meaning here. Only the end can be edited, because
-    /// the cursor would be invisible.
+    /// Handles a key press; false if the field does not handle it.
+    ///
+    /// Only the end can be edited, because the cursor would be invisible.
     pub fn key(&mut self, key: KeyEvent) -> bool {
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         let alt = key.modifiers.contains(KeyModifiers::ALT);
@@ -91,7 +92,7 @@ impl SecretInput {
     /// Replaces the text by a pasted key, without the blanks around it.
     ///
     /// # Errors
-    /// When it is no key; then nothing changes.
+    /// If it is not a key; then nothing changes.
     pub fn paste(&mut self, text: &str) -> Result<(), KeyFault> {
         let text = text.trim_matches([' ', '\t', '\r', '\n']);
         if let Some(fault) = key_fault(text) {

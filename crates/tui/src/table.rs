@@ -18,15 +18,15 @@ use bourse_domain::text::truncate;
 /// A column of a table.
 #[derive(Debug, Clone)]
 pub struct Column {
-    /// Its header, with the unit and the arrow of the sort order.
+    /// The header, with the unit and the arrow of the sort order.
     pub title: Cow<'static, str>,
-    /// Its width in cells, the least one if it grows.
+    /// The width in cells, the minimum if the column grows.
     pub width: u16,
-    /// How its cells are aligned.
+    /// The alignment of its cells.
     pub alignment: Alignment,
-    /// Narrow screens drop columns with larger numbers first; those with 0 stay.
+    /// The order in which narrow screens drop columns: larger numbers first; those with 0 are never dropped.
     pub priority: u8,
-    /// How many cells of the remaining room it takes at most.
+    /// The maximum number of cells by which it grows into the remaining room.
     pub grows: u16,
 }
 
@@ -50,14 +50,14 @@ impl Column {
         }
     }
 
-    /// Sets when a narrow screen drops the column.
+    /// Sets the order in which narrow screens drop the column.
     #[must_use]
     pub const fn priority(mut self, priority: u8) -> Self {
         self.priority = priority;
         self
     }
 
-    /// Gives the column the remaining room.
+    /// Lets the column grow into the remaining room.
     #[must_use]
     pub const fn grows(self) -> Self {
         self.grows_by(u16::MAX)
@@ -71,18 +71,18 @@ impl Column {
     }
 }
 
-/// Where a column is drawn.
+/// The position of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Placed {
     /// The index of the column.
     pub index: usize,
-    /// Its first cell, from the left of the table.
+    /// The first cell, from the left of the table.
     pub x: u16,
-    /// Its width in cells.
+    /// The width in cells.
     pub width: u16,
 }
 
-/// Cells left of the first column: the sign of the selection or of a mark, and the sign of the row.
+/// The number of cells left of the first column: the sign of the selection or of a mark, and the sign of the row.
 pub const GUTTER: u16 = 2;
 
 /// Chooses the columns that fit, by priority, and places them from left to right.
@@ -91,22 +91,22 @@ pub fn place(columns: &[Column], width: u16) -> Vec<Placed> {
     put_side_by_side(columns, by_priority(columns, room), GUTTER, room)
 }
 
-/// The fewest cells that a column of texts is cut to.
+/// The minimum width to which a column of texts is cut, in cells.
 const CUT: u16 = 9;
 
 /// The columns of a table that scrolls sideways.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Strip {
-    /// The columns in sight.
+    /// The visible columns.
     pub placed: Vec<Placed>,
-    /// How many columns are scrolled away behind the leading ones.
+    /// The number of columns scrolled away after the leading ones.
     pub offset: usize,
-    /// How many do not fit at the right.
+    /// The number of columns that do not fit at the right.
     pub right: usize,
 }
 
 impl Strip {
-    /// How many columns do not fit at the right: `+4 →`; empty if all do.
+    /// The count of columns that do not fit at the right: `+4 →`; empty if all fit.
     pub fn more(&self) -> String {
         match self.right {
             0 => String::new(),
@@ -115,9 +115,10 @@ impl Strip {
     }
 }
 
-/// Places columns from left to right in their own order, as many as fit. The `leading` ones are always in sight;
-/// `offset` of the others are scrolled away, but never past the point where the rest fills the room. Cells are kept
-/// free for the count of columns that do not fit.
+/// Places columns from left to right in their own order, as many as fit.
+///
+/// The `leading` ones are always visible; `offset` of the others are scrolled away, but never past the point where the
+/// rest fills the room. Cells are reserved for the count of columns that do not fit.
 pub fn place_in_order(columns: &[Column], leading: usize, offset: usize, gutter: u16, width: u16) -> Strip {
     let all = width.saturating_sub(gutter);
     let needed: u16 = columns.iter().map(|column| column.width + 1).sum();
@@ -145,7 +146,7 @@ pub fn place_in_order(columns: &[Column], leading: usize, offset: usize, gutter:
     let mut placed = put_side_by_side(columns, shown, gutter, room);
     let next = placed.last().map_or(gutter, |last| last.x + last.width + 1);
     let rest = (gutter + room).saturating_sub(next);
-    // Texts are still read when they are cut, as a country is.
+    // Texts are readable when cut, such as a country.
     if let Some(column) = columns.get(end)
         && column.alignment == Alignment::Left
         && rest >= CUT.min(column.width)
@@ -165,7 +166,7 @@ pub fn place_in_order(columns: &[Column], leading: usize, offset: usize, gutter:
     }
 }
 
-/// Places the columns of these indices one beside the other; those that grow share the rest of the room.
+/// Places the columns with these indices side by side; those that grow share the remaining room.
 fn put_side_by_side(columns: &[Column], shown: Vec<usize>, gutter: u16, room: u16) -> Vec<Placed> {
     let taken: u16 = shown.iter().map(|index| columns[*index].width + 1).sum();
     let mut spare = (room + 1).saturating_sub(taken);
@@ -182,7 +183,7 @@ fn put_side_by_side(columns: &[Column], shown: Vec<usize>, gutter: u16, room: u1
     placed
 }
 
-/// The columns that fit; one that does not makes way for narrower ones of lower priority.
+/// The columns that fit, by priority; one that does not fit is skipped in favour of narrower ones with lower priority.
 fn by_priority(columns: &[Column], room: u16) -> Vec<usize> {
     let mut order: Vec<usize> = (0..columns.len()).collect();
     order.sort_by_key(|index| columns[*index].priority);
@@ -199,8 +200,8 @@ fn by_priority(columns: &[Column], room: u16) -> Vec<usize> {
     shown
 }
 
-/// The range of columns from `start` on that fit into `free` cells, with the gaps behind them; at the right end as
-/// many as fit, but none of the `leading` ones.
+/// The range of columns from `start` on that fit into `free` cells, with the gaps after them; at the right end as many
+/// as fit, but none of the `leading` ones.
 fn scrolled(columns: &[Column], mut start: usize, leading: usize, mut free: u16) -> (usize, usize) {
     let mut end = start;
     while let Some(column) = columns.get(end).filter(|column| column.width < free) {
@@ -218,11 +219,10 @@ fn scrolled(columns: &[Column], mut start: usize, leading: usize, mut free: u16)
 
 /// The data of a table, read only for visible cells.
 pub trait Rows {
-    /// How many rows there are.
+    /// The number of rows.
     fn count(&self) -> usize;
 
-    /// The text of a cell and its style, which is patched onto the row's. `width` is the room it
-    /// has.
+    /// The text of a cell and its style, which is patched onto the row's. `width` is the room in cells.
     fn cell(&self, row: usize, column: usize, width: u16) -> (Cow<'_, str>, Style);
 
     /// The sign before a row, such as a mark, and its style.
@@ -237,7 +237,7 @@ pub trait Rows {
         ("", Style::new())
     }
 
-    /// The first sign of the gutter and its style: the selection's, unless a table marks rows.
+    /// The first sign of the gutter and its style: by default the sign of the selection.
     fn lead(&self, row: usize, is_selected: bool) -> (&'static str, Style) {
         let _ = row;
         (if is_selected { "›" } else { " " }, Style::new())
@@ -255,7 +255,7 @@ pub trait Rows {
         false
     }
 
-    /// The parts of a cell's text that match a search, in bytes.
+    /// The ranges of a cell's text that match a search, in bytes.
     fn matches(&self, column: usize, text: &str) -> Vec<Range<usize>> {
         let _ = (column, text);
         Vec::new()
@@ -275,7 +275,7 @@ pub struct Table<'a, R> {
 }
 
 impl<'a, R: Rows> Table<'a, R> {
-    /// A table of `rows` with the columns that [`place`] chose. `cursor` is the selected row.
+    /// A table of `rows` with the columns placed by [`place`]. `cursor` is the selected row.
     pub const fn new(
         rows: &'a R,
         columns: &'a [Column],
@@ -294,7 +294,7 @@ impl<'a, R: Rows> Table<'a, R> {
         }
     }
 
-    /// Says at the right of the header how many columns do not fit.
+    /// Sets the count of columns that do not fit, to show at the right of the header.
     #[must_use]
     pub fn more(mut self, more: String) -> Self {
         self.more = more;
@@ -349,7 +349,7 @@ impl<'a, R: Rows> Table<'a, R> {
                 continue;
             }
             let (text, style) = self.rows.cell(row, placed.index, cell.width);
-            // The selection keeps its own text colour: tints are for telling rows apart.
+            // The selection keeps its own text colour: tints only distinguish rows.
             let style = if is_selected {
                 base.add_modifier(style.add_modifier)
             } else {

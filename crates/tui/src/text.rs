@@ -1,5 +1,4 @@
-//! Fitting styled text into a width. Whatever a text holds, what is drawn is visible: see
-//! [`bourse_domain::text`].
+//! Fits styled text into a width. All text is drawn with its hostile characters visible: see [`bourse_domain::text`].
 
 use std::borrow::Cow;
 
@@ -15,8 +14,9 @@ pub fn cells(text: &str) -> u16 {
     u16::try_from(width(text)).unwrap_or(u16::MAX)
 }
 
-/// A line whose hostile characters are written visibly: ratatui leaves some out silently and hands
-/// others to the terminal.
+/// The line with hostile characters written visibly.
+///
+/// ratatui leaves some out silently and passes others to the terminal.
 fn drawable(mut line: Line<'_>) -> Line<'_> {
     for span in &mut line.spans {
         if !is_visible(&span.content) {
@@ -26,7 +26,7 @@ fn drawable(mut line: Line<'_>) -> Line<'_> {
     line
 }
 
-/// The text with its first letter as a capital, as a title or the start of a sentence has it.
+/// The text with its first letter capitalized, for a title or the start of a sentence.
 pub fn capitalized(text: &str) -> String {
     let mut letters = text.chars();
     let first = letters.next().into_iter().flat_map(char::to_uppercase);
@@ -44,8 +44,9 @@ pub fn first_parts(text: &str, width: u16) -> &str {
     parts
 }
 
-/// Truncates a line to `width` cells with an ellipsis: ratatui alone cuts without a sign, and a cut
-/// price reads like another price.
+/// Truncates a line to `width` cells with an ellipsis.
+///
+/// ratatui alone cuts without a sign, and a cut price looks like another price.
 pub fn fit(line: Line<'_>, width: u16) -> Line<'_> {
     let line = drawable(line);
     let width = usize::from(width);
@@ -75,8 +76,7 @@ pub fn fit(line: Line<'_>, width: u16) -> Line<'_> {
     Line { spans, ..line }
 }
 
-/// Wraps a text into lines of at most `width` cells, at blanks where possible; line breaks in the
-/// text stay.
+/// Wraps a text into lines of at most `width` cells, at blanks if possible; line breaks in the text stay.
 pub fn wrap(text: &str, width: u16) -> Vec<String> {
     let options = options(width);
     let wrapped = |line| {
@@ -93,8 +93,10 @@ fn options<'a>(width: u16) -> Options<'a> {
         .word_splitter(WordSplitter::NoHyphenation)
 }
 
-/// The parts of a line between which it may break: its words, but a unit stays with its number, and
-/// a list without blanks, such as `IS,CH`, breaks after a comma. The comma of `20,000` is no break.
+/// The parts of a line between which it may break.
+///
+/// These are its words, but a unit stays with its number, and a list without blanks, such as `IS,CH`, breaks after a
+/// comma. The comma of `20,000` is not a break.
 fn words(line: &str) -> Box<dyn Iterator<Item = Word<'_>> + '_> {
     let is_unit = |word: &str| word.starts_with('$') || ["h", "GB", "days"].contains(&word);
     let starts_item = |offset: usize| line[offset..].starts_with(char::is_alphabetic);
@@ -119,8 +121,8 @@ fn words(line: &str) -> Box<dyn Iterator<Item = Word<'_>> + '_> {
     Box::new(parts.into_iter())
 }
 
-/// Wraps a line whose third part explains the two before it: in a column of its own if that is wide
-/// enough, else below the others, indented by `indent` cells.
+/// Wraps a line whose third part explains the two before it: in a column of its own if that is wide enough, else below
+/// the others, indented by `indent` cells.
 pub fn wrap_explained(line: &Line<'_>, width: u16, indent: u16) -> Vec<Line<'static>> {
     const LEAST: u16 = 24;
     let [label, value, text] = line.spans.as_slice() else {

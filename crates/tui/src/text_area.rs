@@ -12,7 +12,7 @@ pub use super::text_input::Pasted;
 use super::theme::Theme;
 use bourse_domain::text::{is_hostile, visible_lines};
 
-/// The most bytes of a text: it is read again with every key.
+/// The maximum length of a text, in bytes: it is parsed again with every key.
 pub const LONGEST_TEXT: usize = 64 * 1024;
 
 /// The number of edits that can be undone; a typed character is one.
@@ -25,8 +25,8 @@ pub struct TextArea {
 }
 
 impl TextArea {
-    /// A text with the cursor at its start; hostile characters become their visible names, as nobody
-    /// would see that they are missing.
+    /// A text with the cursor at its start; hostile characters become their visible names, as it would not be noticed
+    /// if they were missing.
     pub fn new(text: &str) -> Self {
         let text = in_lines(text).replace('\t', " ");
         let mut editor = Editor::from(visible_lines(&text).split('\n'));
@@ -44,7 +44,7 @@ impl TextArea {
         self
     }
 
-    /// The text, its lines ended by line feeds.
+    /// The text, with line feeds between its lines.
     pub fn text(&self) -> String {
         self.editor.lines().join("\n")
     }
@@ -116,7 +116,7 @@ impl TextArea {
         self.paste_into(self.bytes(), text)
     }
 
-    /// Pastes beside `kept` bytes of text; a paste that is too long for the rest changes nothing.
+    /// Pastes a text unless it exceeds the maximum length together with `kept` bytes of other text.
     fn paste_into(&mut self, kept: usize, text: &str) -> Pasted {
         if kept + text.len() > LONGEST_TEXT {
             return Pasted {
@@ -129,13 +129,13 @@ impl TextArea {
         Pasted { refused, too_long: 0 }
     }
 
-    /// The length of the text.
+    /// The length of the text in bytes.
     fn bytes(&self) -> usize {
         self.lines().iter().map(|line| line.len() + 1).sum()
     }
 
-    /// Replaces the text, as one edit that can be undone; the cursor goes to the start. Hostile
-    /// characters are left out.
+    /// Replaces the text, as one edit that can be undone; the cursor moves to the start. Hostile characters are left
+    /// out.
     pub fn replace(&mut self, text: &str) -> Pasted {
         if text.len() <= LONGEST_TEXT {
             self.editor.select_all();
@@ -170,8 +170,7 @@ impl TextArea {
     }
 }
 
-/// A text with line feeds only and without tabs and hostile characters, and how many of the latter
-/// it had.
+/// A text with line feeds only and without tabs and hostile characters, and the number of removed hostile characters.
 fn clean(text: &str) -> (String, usize) {
     let mut refused = 0;
     let mut clean = String::with_capacity(text.len());
@@ -186,13 +185,13 @@ fn clean(text: &str) -> (String, usize) {
     (clean, refused)
 }
 
-/// A text with line feeds as the only ends of lines.
+/// A text with line feeds as the only line ends.
 fn in_lines(text: &str) -> String {
     text.replace("\r\n", "\n").replace('\r', "\n")
 }
 
-/// Draws a text area, scrolled so that its cursor is visible. The state receives the cursor's
-/// position on the screen.
+/// Draws a text area, scrolled so that its cursor is visible. The state receives the position of the cursor on the
+/// screen.
 #[derive(Debug)]
 pub struct TextAreaLines<'a> {
     area: &'a TextArea,
@@ -200,7 +199,7 @@ pub struct TextAreaLines<'a> {
 }
 
 impl<'a> TextAreaLines<'a> {
-    /// The lines of this text area.
+    /// A widget for the given text area.
     pub const fn new(area: &'a TextArea, theme: &'a Theme) -> Self {
         Self { area, theme }
     }

@@ -15,9 +15,9 @@ use super::viewport::Viewport;
 use bourse_domain::format::size;
 use bourse_domain::text::{is_hostile, visible};
 
-/// The most bytes of a line: a query of some hundred ids fits.
+/// The maximum length of a line, in bytes: a query of some hundred ids fits.
 ///
-/// A line is read again with every key.
+/// A line is parsed again with every key.
 pub const LONGEST_LINE: usize = 4096;
 
 /// The result of a paste.
@@ -25,12 +25,12 @@ pub const LONGEST_LINE: usize = 4096;
 pub struct Pasted {
     /// The number of hostile characters left out.
     pub refused: usize,
-    /// The bytes for which there was no room, so that nothing was pasted; 0 if there was.
+    /// The number of pasted bytes if there was no room for them, so that nothing was pasted; else 0.
     pub too_long: usize,
 }
 
 impl Pasted {
-    /// The message for the user if something was left out.
+    /// The message about omitted text; `None` if nothing was omitted.
     pub fn notice(self) -> Option<String> {
         if self.too_long > 0 {
             let size = size(self.too_long);
@@ -75,14 +75,13 @@ impl TextInput {
         self.input.value()
     }
 
-    /// Replaces the text; the cursor goes to its end.
+    /// Replaces the text; the cursor moves to its end.
     pub fn set(&mut self, text: impl Into<String>) {
         self.input = Input::new(text.into());
         self.is_selected = false;
     }
 
-    /// Selects the whole text, as a form does on focus: typing replaces it, a key that moves the
-    /// cursor keeps it.
+    /// Selects the whole text, as a form does on focus: typing replaces it, moving the cursor deselects it.
     pub fn select_all(&mut self) {
         self.input.handle(InputRequest::GoToEnd);
         self.is_selected = !self.is_empty();
@@ -104,7 +103,7 @@ impl TextInput {
         self.is_selected = false;
     }
 
-    /// The cursor, in bytes of the text.
+    /// The position of the cursor, in bytes of the text.
     pub fn cursor_byte(&self) -> usize {
         self.text()
             .char_indices()
@@ -112,13 +111,15 @@ impl TextInput {
             .map_or(self.text().len(), |(byte, _)| byte)
     }
 
-    /// The text as it is drawn. What was not typed may come from a market: it is edited as it is, and
-    /// its hostile characters are written visibly.
+    /// The text as drawn.
+    ///
+    /// It may contain text of a market that was not typed: that is edited unchanged, but its hostile characters are
+    /// shown visibly.
     pub fn shown(&self) -> String {
         visible(self.text(), usize::MAX)
     }
 
-    /// The column on the screen of a place in the text, in terminal cells from its start.
+    /// The column of a byte position in the text, in terminal cells from its start.
     pub fn column_of(&self, byte: usize) -> usize {
         self.before(byte).width()
     }
@@ -128,7 +129,7 @@ impl TextInput {
         self.column_of(self.cursor_byte())
     }
 
-    /// How many cells are scrolled away at the left in a field of `width` cells.
+    /// The number of cells scrolled away at the left in a field of `width` cells.
     pub fn scroll(&self, width: usize) -> usize {
         let before = self.before(self.cursor_byte());
         let wanted = before.width().saturating_sub(width);
@@ -142,12 +143,12 @@ impl TextInput {
         hidden
     }
 
-    /// The part before a place in the text, as it is drawn.
+    /// The part before a byte position in the text, as drawn.
     fn before(&self, byte: usize) -> String {
         visible(self.text().get(..byte).unwrap_or(self.text()), usize::MAX)
     }
 
-    /// Whether there is no text.
+    /// Whether the text is empty.
     pub fn is_empty(&self) -> bool {
         self.text().is_empty()
     }
@@ -241,8 +242,8 @@ impl TextInput {
     }
 }
 
-/// Draws a text field, scrolled so that its cursor is visible. The state receives the cursor's
-/// position on the screen.
+/// Draws a text field, scrolled so that its cursor is visible. The state receives the position of the cursor on the
+/// screen.
 #[derive(Debug)]
 pub struct InputLine<'a> {
     input: &'a TextInput,
@@ -252,7 +253,7 @@ pub struct InputLine<'a> {
 }
 
 impl<'a> InputLine<'a> {
-    /// The input in the style of a form's field.
+    /// A widget for the input, in the style of a form's field.
     pub const fn new(input: &'a TextInput, theme: &'a Theme) -> Self {
         Self {
             input,
@@ -262,7 +263,7 @@ impl<'a> InputLine<'a> {
         }
     }
 
-    /// Dim text shown while nothing is typed.
+    /// Sets a dim text to show while the field is empty.
     #[must_use]
     pub const fn placeholder(mut self, text: &'a str) -> Self {
         self.placeholder = text;

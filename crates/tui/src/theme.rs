@@ -7,7 +7,7 @@ use ratatui::style::{Color, Modifier, Style};
 pub struct Theme {
     /// Text without another role.
     pub text: Style,
-    /// Notes, units, what matters less.
+    /// Notes, units and secondary text.
     pub dim: Style,
     /// The name of the program, the open tab, the focused field.
     pub accent: Style,
@@ -29,15 +29,15 @@ pub struct Theme {
     pub key: Style,
     /// Good states.
     pub good: Style,
-    /// What needs attention.
+    /// Warnings.
     pub warning: Style,
-    /// What went wrong.
+    /// Errors.
     pub error: Style,
     /// The badge of the sandbox.
     pub sandbox: Style,
     /// The badge of a live market.
     pub live: Style,
-    /// The background; `None` leaves the terminal's own.
+    /// The background; `None` for the terminal's own.
     pub background: Option<Color>,
     /// The series of a chart, in the order of its legend.
     pub series: [Style; SERIES],
@@ -47,13 +47,13 @@ pub struct Theme {
     pub ascii: bool,
 }
 
-/// Distinguishable chart colours; further series share the last.
+/// The number of distinguishable chart colours; further series share the last.
 pub const SERIES: usize = 6;
 
-/// A sign per series of a chart, each with its own ASCII replacement.
+/// A sign for each series of a chart, each with its own ASCII replacement.
 pub const SERIES_SIGNS: [&str; SERIES] = ["●", "○", "△", "▽", "+", "×"];
 
-/// The colours of a theme as `0xRRGGBB`; of pairs the first is in front.
+/// The colours of a theme as `0xRRGGBB`; of pairs the first is the foreground.
 struct Palette {
     dim: u32,
     accent: u32,
@@ -107,7 +107,7 @@ impl Palette {
 
 #[expect(clippy::unreadable_literal)] // colours are read as 0xRRGGBB
 impl Theme {
-    /// For dark backgrounds, 24-bit colours.
+    /// The dark theme, in 24-bit colours.
     pub const DARK: Self = Palette {
         dim: 0x8b94a7,
         accent: 0x7ac7ff,
@@ -124,7 +124,7 @@ impl Theme {
     }
     .theme();
 
-    /// For light backgrounds, 24-bit colours.
+    /// The light theme, in 24-bit colours.
     pub const LIGHT: Self = Palette {
         dim: 0x5a6270,
         accent: 0x0055aa,
@@ -148,7 +148,7 @@ impl Theme {
         ..Self::LIGHT
     };
 
-    /// White on black with bright colours: every text at least 7 to 1 against the background.
+    /// White on black with bright colours: every text has a contrast of at least 7 to 1.
     pub const HIGH_CONTRAST: Self = Self {
         text: rgb(0xffffff),
         good: rgb(0x66ff66).add_modifier(Modifier::BOLD),
@@ -174,7 +174,7 @@ impl Theme {
         .theme()
     };
 
-    /// For terminals with the sixteen named colours, on any background.
+    /// A theme for terminals with the sixteen named colours, on any background.
     pub const ANSI: Self = Self {
         dim: Style::new().add_modifier(Modifier::DIM),
         accent: fg(Color::Cyan).add_modifier(Modifier::BOLD),
@@ -200,7 +200,7 @@ impl Theme {
         ..Self::MONO
     };
 
-    /// Without colours: weight, reversal and underlining carry the meaning.
+    /// A theme without colours: weight, reversal and underlining carry the meaning.
     pub const MONO: Self = Self {
         text: Style::new(),
         dim: Style::new(),
@@ -226,7 +226,7 @@ impl Theme {
         ascii: false,
     };
 
-    /// The one figure that matters in a panel.
+    /// The style of the most important figure in a panel.
     pub const fn figure(&self) -> Style {
         self.text.add_modifier(Modifier::BOLD)
     }
@@ -236,7 +236,7 @@ impl Theme {
         self.series[0] != self.series[1]
     }
 
-    /// The theme behind a dialog: no frame has the focus.
+    /// The theme behind a dialog, in which no frame has the focus.
     #[must_use]
     pub const fn unfocused(&self) -> Self {
         Self {
@@ -246,7 +246,7 @@ impl Theme {
         }
     }
 
-    /// The name of every role in the configuration, with its style.
+    /// The styles of all roles with their names in the configuration.
     pub const fn roles_mut(&mut self) -> [(&'static str, &mut Style); 22] {
         let [first, second, third, fourth, fifth, sixth] = &mut self.series;
         [

@@ -2,19 +2,20 @@
 
 use ratatui::layout::Rect;
 
-/// The visible part of a list, table or text in the last frame. It is the state of every scrolling
-/// widget: rendering keeps `top` unless the cursor would leave the page.
+/// The visible part of a list, table or text in the last frame.
+///
+/// It is the state of every scrolling widget: rendering changes `top` only if the cursor would leave the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Viewport {
     /// The first visible line, from 0.
     pub top: usize,
-    /// How many lines fit, at least 1.
+    /// The number of lines that fit, at least 1.
     pub page: usize,
     /// The total number of lines.
     pub total: usize,
     /// The width of a line in cells.
     pub width: u16,
-    /// Where the lines are drawn, one per row; empty if they cannot be clicked.
+    /// The area of the lines, one per row; empty if they cannot be clicked.
     pub rows: Rect,
 }
 
@@ -39,7 +40,7 @@ impl Viewport {
         self.top = top.min(total.saturating_sub(self.page));
     }
 
-    /// The visible lines.
+    /// The range of visible lines.
     pub fn visible(&self) -> std::ops::Range<usize> {
         self.top..(self.top + self.page).min(self.total)
     }
@@ -49,13 +50,13 @@ impl Viewport {
         self.total.saturating_sub(self.page)
     }
 
-    /// The line at a cell of the screen.
+    /// The line at a cell of the screen; `None` if there is none.
     pub fn line_at(&self, x: u16, y: u16) -> Option<usize> {
         let line = self.top + usize::from(y.checked_sub(self.rows.y)?);
         (self.rows.contains((x, y).into()) && line < self.total).then_some(line)
     }
 
-    /// The visible lines and the total: `1–38 of 500`.
+    /// Describes the visible lines and the total: `1–38 of 500`.
     pub fn label(&self) -> String {
         if self.total == 0 {
             return "none".to_owned();

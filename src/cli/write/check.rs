@@ -1,5 +1,5 @@
-//! `bourse writes check`: damaged lines of the write history and writes whose outcome is unknown, beside what the
-//! market lists now; the user settles them.
+//! `bourse writes check`: shows damaged lines of the write history and writes with an unknown
+//! outcome, beside the market's current list, and settles them as the user decides.
 
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _};
@@ -79,7 +79,7 @@ pub enum Settled {
     NotDone,
 }
 
-/// Something to settle.
+/// An entry that is open: a damaged line, or a write with an unknown outcome.
 #[derive(Debug, Clone)]
 enum Open {
     Damaged(Damage),
@@ -101,7 +101,7 @@ impl Open {
         }
     }
 
-    /// Whether the list of workergroups says something about it.
+    /// Whether the list of workergroups can tell something about it.
     const fn is_comparable(&self) -> bool {
         match self {
             Self::Damaged(_) => true,
@@ -124,7 +124,7 @@ pub async fn check(settings: &Settings, arguments: &CheckArguments) -> Result<()
             continue;
         }
         let is_here = is_of_market(&entry.intent, &settings.profile, address.as_deref());
-        // What was unlisted in an embedded sandbox ended with it.
+        // An unlisting in an embedded sandbox ended with it.
         let has_ended = address.is_none() && entry.intent.kind == WriteKind::UnlistVolume;
         match history.line_of(&entry.intent) {
             Some(line) if is_here && !has_ended => open.push(Open::Unknown { line, entry }),
@@ -224,7 +224,7 @@ fn settle(journal: &Journal, chosen: &[Open], settled: Option<Settled>) -> Resul
     output::print(&format!("moved {lines} to {}\n", aside.display()))
 }
 
-/// The workergroups as the market lists them now.
+/// Requests the current list of workergroups.
 async fn listed(settings: &Settings) -> Result<Box<Listing>, String> {
     let connection = settings.connect().await.map_err(|error| error.to_string())?;
     let replied = reply(&connection.session, &Request::ListWorkergroups).await;
@@ -236,7 +236,7 @@ async fn listed(settings: &Settings) -> Result<Box<Listing>, String> {
     }
 }
 
-/// An entry with what the market has now and how to settle it.
+/// The text of an open entry: the market's current groups, and how to settle it.
 fn describe(open: &Open, listing: Result<&Listing, &String>, settings: &Settings) -> String {
     let line = open.line();
     let (head, content, how) = match open {
@@ -274,7 +274,7 @@ fn describe(open: &Open, listing: Result<&Listing, &String>, settings: &Settings
     text
 }
 
-/// The workergroups listed now that an entry may have created.
+/// The text of the listed workergroups that an entry may have created.
 fn now(open: &Open, listing: Result<&Listing, &String>) -> String {
     if !open.is_comparable() {
         return "the market doesn't list your volumes: look in its console".to_owned();
@@ -300,7 +300,7 @@ fn now(open: &Open, listing: Result<&Listing, &String>) -> String {
     }
 }
 
-/// The listed workergroups that may be of an entry, newest first.
+/// The listed workergroups that an entry may have created, newest first.
 fn matching(open: &Open, listing: &Listing) -> Vec<RowId> {
     let mut groups = match open {
         Open::Unknown { entry, .. } => candidates(&[], listing, &entry.intent.new_workergroup()),
@@ -310,7 +310,7 @@ fn matching(open: &Open, listing: &Listing) -> Vec<RowId> {
     groups
 }
 
-/// A listed workergroup: id, endpoint, when it was created.
+/// The text of a listed workergroup: id, endpoint, time of creation.
 fn group(id: RowId, listing: &Listing) -> String {
     let Some(row) = listing.row(id) else {
         return id.to_string();

@@ -1,4 +1,4 @@
-//! What a workergroup can cost, asked of the market before it is created, and the limit on it.
+//! The cost of a workergroup, from a search before it is created, and the limit on it.
 
 use serde_json::{Value as Json, json};
 
@@ -14,7 +14,7 @@ use crate::features::workergroups::draft::DraftNumber;
 use crate::features::workergroups::look::Look;
 use crate::settings::Settings;
 
-/// The search of a group that is to be created, and whether its limit may be exceeded.
+/// The search of a group to create, and whether it may exceed the limit.
 pub(super) struct Supply {
     look: Look,
     /// Whether the user lets the group cost more than the limit allows.
@@ -35,8 +35,10 @@ impl Supply {
         Some(Self { look, may_exceed })
     }
 
-    /// Searches for what the group would recruit, if `is_wanted` or there is a limit, and notes what it
-    /// can cost. `None` if nothing is known of it and there is no limit.
+    /// Searches for the offers the group would recruit, if `is_wanted` or there is a limit, and
+    /// notes the cost.
+    ///
+    /// `None` if the cost is unknown and there is no limit.
     pub async fn check(self, settings: &Settings, session: &Session, is_wanted: bool) -> Option<Checked> {
         let limit = settings.preferences.config.values.group_hourly;
         let conditions = &self.look.search.conditions;
@@ -75,7 +77,8 @@ impl Supply {
 /// The offers that the search of a group finds now, without the user's bans.
 ///
 /// # Errors
-/// When the market does not say.
+///
+/// The reason the cost is unknown, when the market sends no records.
 pub async fn report(settings: &Settings, session: &Session, search: &Recruitment) -> Result<Preflight, UnknownCost> {
     let bans = annotations(settings);
     let mut query = search.query();
@@ -93,10 +96,11 @@ pub async fn report(settings: &Settings, session: &Session, search: &Recruitment
 }
 
 impl Checked {
-    /// The limit that the user lets the group exceed; `None` if it is within the limit.
+    /// The limit that the user lets the group exceed; `None` if the group is within the limit.
     ///
     /// # Errors
-    /// When it is not within the limit, and may not exceed it.
+    ///
+    /// When the group exceeds the limit and may not.
     pub fn allow(&self) -> Result<Option<OverLimit>, CliError> {
         let over = self.limit.and_then(|limit| Some((limit, self.outlook.excess(limit)?)));
         let Some((limit, excess)) = over else {

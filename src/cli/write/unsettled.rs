@@ -1,5 +1,5 @@
-//! Writes of earlier commands whose outcome is unknown: told before another one, and settled by the
-//! person.
+//! Writes of earlier commands with an unknown outcome: reported before another write, and settled
+//! by the user.
 
 use super::super::create_args::Settlement;
 use super::super::output::{self, CliError};
@@ -18,7 +18,7 @@ impl Write {
     }
 }
 
-/// Tells what is unknown of earlier writes, what is about the same thing last.
+/// Notes the earlier writes with an unknown outcome; one of the same subject comes last.
 pub(super) fn tell(mutations: &Mutations, write: &Write) {
     for entry in mutations.unsettled_before().filter(|entry| !write.is_about(entry)) {
         output::note(&unsettled::describe(entry));
@@ -34,8 +34,11 @@ pub(super) fn tell(mutations: &Mutations, write: &Write) {
     }
 }
 
-/// Settles what was sent before, as the person says. True if nothing is to be sent; refuses while it
-/// is unknown whether the same workergroup exists already.
+/// Settles an identical earlier write as the user says; true if nothing is left to send.
+///
+/// # Errors
+///
+/// While it is unknown whether the same workergroup exists already.
 pub(super) fn settle(mutations: &mut Mutations, journal: &Journal, write: &Write) -> Result<bool, CliError> {
     let Request::CreateWorkergroup(new) = &write.request else {
         return Ok(false);

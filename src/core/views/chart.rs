@@ -15,29 +15,29 @@ use crate::domain::local::LocalTime;
 use crate::domain::{Field, format};
 use crate::tui::text::{cells, fit};
 
-/// Cells left of the vertical axis.
+/// Cells left of the vertical axis, for its labels.
 const LABELS: u16 = 9;
 
-/// The fewest cells from tick to tick and blank ones between their labels, across and upwards.
+/// The fewest cells between ticks, and between their labels: across, then upwards.
 const APART: [(u16, u16); 2] = [(6, 2), (3, 1)];
 
-/// What the ticks of an axis say.
+/// The labels of an axis.
 #[derive(Clone, Copy)]
 pub(crate) enum Labels<'a> {
     Number,
     Of(&'a Field),
     Words(fn(f64) -> String),
-    /// Numbers of things: only whole ones.
+    /// For counts: whole numbers only.
     Count,
     /// For times in seconds since 1970.
     Time(&'a LocalTime),
 }
 
-/// A scale and the labels of its ticks.
+/// A scale, and the labels of its ticks.
 #[derive(Clone, Copy)]
 pub(crate) struct Axis<'a>(pub &'a Scale, pub Labels<'a>);
 
-/// A tick: its cell, its label and where that starts.
+/// A tick: its cell, its label, and the cell where the label starts.
 pub(crate) struct Tick {
     pub cell: u16,
     pub label: String,
@@ -45,7 +45,7 @@ pub(crate) struct Tick {
 }
 
 impl Axis<'_> {
-    /// A tick's number, as short as possible.
+    /// The label of a value, as short as possible.
     fn label(&self, value: f64) -> String {
         match self.1 {
             Labels::Of(field) if !matches!(field.format, Format::Places(_)) => format::number(field, value),
@@ -58,18 +58,19 @@ impl Axis<'_> {
         }
     }
 
-    /// The ticks across a number of columns: round values at equal steps, as many as leave their labels
+    /// The ticks across `columns`: round values at equal steps, as many as leave their labels
     /// apart.
     pub fn across(&self, columns: u16) -> Vec<Tick> {
         self.over(columns, |value| Some(cell(self.0.position(value)?, columns)))
     }
 
-    /// As [`Axis::across`], over the column of a value.
+    /// As [`Axis::across`], with the column of each value given by `column`.
     fn over(&self, columns: u16, column: impl Fn(f64) -> Option<u16>) -> Vec<Tick> {
         self.ticks(columns, APART[0], cells, column).next().unwrap_or_default()
     }
 
-    /// The ticks up a number of rows, counted from the lowest: rather half as many than some a row off.
+    /// The ticks up `rows` rows, counted from the lowest. Evenly spaced ticks are preferred, even
+    /// if they are only half as many.
     fn upwards(&self, rows: u16) -> Vec<Tick> {
         let row = |value| Some(cell(self.0.position(value)?, rows));
         let ticks: Vec<Vec<Tick>> = self.ticks(rows, APART[1], |_| 1, row).collect();
@@ -78,13 +79,14 @@ impl Axis<'_> {
         ticks.into_iter().nth(even.unwrap_or(0)).unwrap_or_default()
     }
 
-    /// Of so many rows as many as set the ticks equally far apart; all, if that would cost too many.
+    /// The largest height up to `rows` whose ticks are evenly spaced; `rows` if that would waste
+    /// more than a sixth.
     fn even_rows(&self, rows: u16) -> u16 {
         let mut fewer = (rows - rows / 6..=rows).rev();
         fewer.find(|rows| is_even(&self.upwards(*rows))).unwrap_or(rows)
     }
 
-    /// Sets of ticks whose labels are apart, the one with the most first.
+    /// The sets of ticks whose labels do not touch, the largest first.
     fn ticks(
         &self,
         room: u16,
@@ -113,14 +115,14 @@ impl Axis<'_> {
             values.into_iter().filter_map(tick).collect::<Vec<_>>()
         };
         let are_apart = move |ticks: &Vec<(Tick, u16)>| ticks.windows(2).all(|pair| pair[0].1 + gap <= pair[1].0.start);
-        // So many steps of the least size fit with a tick at both ends.
+        // As many steps of the least size fit with a tick at both ends.
         let most = usize::from(room.saturating_sub(1) / step + 1).clamp(3, 12);
         let fitting = (1..=most).rev().map(ticks).filter(are_apart);
         fitting.map(|ticks| ticks.into_iter().map(|(tick, _)| tick).collect())
     }
 }
 
-/// Whether ticks are equally far apart.
+/// Whether all ticks are equally far apart.
 fn is_even(ticks: &[Tick]) -> bool {
     let mut steps = ticks.windows(2).map(|pair| pair[1].cell - pair[0].cell);
     let first = steps.next();
@@ -217,8 +219,9 @@ pub(crate) fn marks(marks: &[Mark], scale: &Scale, plot: Rect, scene: &mut Scene
     }
 }
 
-/// Draws the axes with their ticks; returns the area between them, if there is any. Below it is a row for
-/// the signs of the horizontal ticks and one for their labels.
+/// Draws the axes with their ticks; returns the area between them, or `None` if there is none.
+///
+/// Below the area are a row for the marks of the horizontal ticks and one for their labels.
 pub(crate) fn axes(x: &Axis<'_>, y: Option<&Axis<'_>>, area: Rect, scene: &mut Scene<'_, '_>) -> Option<Rect> {
     let zone = match x.1 {
         Labels::Time(local) => local.zone_name(),
@@ -271,14 +274,15 @@ fn axes_with(
     Some(plot)
 }
 
-/// Which of `many` cells a position from 0 to 1 falls into; the ends are the middles of the outermost.
+/// The cell of a position from 0 to 1, out of `many`; 0 and 1 are the middles of the outermost
+/// cells.
 pub(crate) fn cell(share: f64, many: u16) -> u16 {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // from 0 to `many`
     let cell = (share * f64::from(many.saturating_sub(1))).round() as u16;
     cell.min(many.saturating_sub(1))
 }
 
-/// Points below the bar of the selected row.
+/// The pointer below the bar of the selected row.
 pub(crate) const OWN_BAR: &str = "▴";
 
 /// The fewest bars that show a distribution.
@@ -349,8 +353,8 @@ pub(crate) fn histogram(
     true
 }
 
-/// Draws how many GPUs there are at or below each price, as a staircase, with the most expensive
-/// GPU of a purchase.
+/// Draws the number of GPUs at or below each price as a staircase, and marks the most expensive GPU
+/// of a purchase.
 pub(crate) fn depth(depth: &Depth, purchase: Option<&Purchase>, area: Rect, scene: &mut Scene<'_, '_>) {
     let prices = depth.levels().iter().map(|(price, _)| *price);
     #[expect(clippy::cast_precision_loss)] // far below 2^53

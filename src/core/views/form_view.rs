@@ -1,4 +1,4 @@
-//! Dialogs around one form: what a view with a form has to say, the rest of [`View`] follows.
+//! Dialogs around one form: implementing [`FormView`] gives the rest of [`View`].
 
 use std::fmt;
 
@@ -12,10 +12,12 @@ use crate::table::remote::Ticket;
 use crate::tui::form::{Form, FormEvent};
 use crate::tui::input_widget::InputWidget;
 
-/// A dialog around one form: keys, pastes and clicks go to the form, and the view says what its
-/// values and buttons mean. What is named as in [`View`] is the same.
+/// A dialog around one form.
+///
+/// Keys, pastes and clicks go to the form; the view handles its values and buttons. Methods with
+/// the name of a [`View`] method do the same.
 pub(crate) trait FormView: fmt::Debug + Send {
-    /// What names a field of the form.
+    /// The identity of a field of the form.
     type Key: Copy + Eq;
 
     fn form(&self) -> &Form<Self::Key>;
@@ -29,12 +31,12 @@ pub(crate) trait FormView: fmt::Debug + Send {
     /// A button was pressed, or Enter in a form that submits from any field.
     fn submitted(&mut self, key: Self::Key, cx: &mut Cx<'_>);
 
-    /// The value of a field was typed or chosen.
+    /// Called after a value was typed or chosen.
     fn changed(&mut self, key: Self::Key, cx: &mut Cx<'_>) {
         let _ = (key, cx);
     }
 
-    /// Handles an action that means nothing to the form.
+    /// Handles an action that the form does not use.
     fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         if action == Action::Back {
             cx.close();
@@ -72,7 +74,7 @@ pub(crate) trait FormView: fmt::Debug + Send {
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>);
 }
 
-/// Passes an event of the form on; false if the form ignored what caused it.
+/// Passes an event of the form to the view; false if the form ignored its input.
 fn pass_on<V: FormView>(view: &mut V, event: FormEvent<V::Key>, cx: &mut Cx<'_>) -> bool {
     match event {
         FormEvent::Submitted(key) => view.submitted(key, cx),

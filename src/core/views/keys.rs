@@ -1,4 +1,4 @@
-//! Where the keys of lists and reports are looked up, and which of them mean something there.
+//! The contexts and the available actions of lists, charts and reports.
 
 use crate::core::view::Availability;
 use crate::keys::{Action, Context};
@@ -6,8 +6,8 @@ use crate::keys::{Action, Context};
 /// The contexts of a chart with tabs.
 pub(crate) const TABBED_CHART: &[Context] = &[Context::Tabs, Context::Chart, Context::Global, Context::Always];
 
-/// The contexts of a list whose lines are edited. While nothing is typed, a blank checks the line;
-/// then it is text.
+/// The contexts of a list whose lines are edited. While nothing is typed, a space toggles the line;
+/// afterwards it is text.
 pub(crate) const fn edits(is_typed: bool) -> &'static [Context] {
     if is_typed {
         &[Context::ListEdit, Context::List, Context::Always]
@@ -16,7 +16,7 @@ pub(crate) const fn edits(is_typed: bool) -> &'static [Context] {
     }
 }
 
-/// Hides the actions of an edited list that a view has no use for.
+/// Hides the editing actions of a list that the view does not use.
 pub(crate) fn only(used: &[Action], action: Action) -> Availability {
     let is_edit = matches!(
         action,
@@ -36,7 +36,7 @@ pub(crate) fn only(used: &[Action], action: Action) -> Availability {
     }
 }
 
-/// Hides the keys of a chart that mean something to the table below it.
+/// Hides actions that mean something only to the table below a chart.
 pub(crate) const fn of_chart(action: Action) -> Availability {
     match action {
         Action::Sort
@@ -51,7 +51,7 @@ pub(crate) const fn of_chart(action: Action) -> Availability {
     }
 }
 
-/// What the keys of a view that is one report can do: there is no next record.
+/// Hides the actions that a view of a single report has no use for: it has no next record.
 pub(crate) const fn of_report(action: Action) -> Availability {
     if matches!(action, Action::Left | Action::Right) {
         Availability::Hidden

@@ -1,4 +1,4 @@
-//! What views share: dialogs, forms, charts and the lists that `/` searches.
+//! Parts shared by views: dialogs, forms, charts and searchable lists.
 
 pub(crate) mod chart;
 pub mod confirm;

@@ -1,11 +1,11 @@
-//! A query as text, and the request it would send.
+//! A query as text, with the request it would send.
 
 use serde_json::Value as Json;
 
 use crate::api::{Request, wire};
 use crate::domain::{Dialect, Query, Resource, language};
 
-/// The preview of a query, computed once so that drawing computes nothing.
+/// The preview of a query, computed once so that drawing stays cheap.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RequestPreview {
     /// The conditions in force, in the query language.
@@ -14,7 +14,7 @@ pub(crate) struct RequestPreview {
     pub request: String,
     /// The request body, pretty-printed, line by line.
     pub json: Vec<String>,
-    /// The conditions applied to the loaded rows.
+    /// The conditions that are applied to the loaded rows only.
     pub local: String,
 }
 

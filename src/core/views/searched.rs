@@ -1,4 +1,4 @@
-//! The keys and the line of a search in a view that is a list of lines.
+//! The keys and the search line of a view whose lines can be searched.
 
 use ratatui::layout::{Constraint, Layout, Rect};
 
@@ -12,8 +12,8 @@ pub(crate) const CHART: [&[Context]; 2] = [
     &[Context::Report, Context::Chart, Context::Global, Context::Always],
 ];
 
-/// Where keys are looked up: while a search is typed, letters are text; while there is one, its
-/// keys come before the view's.
+/// The contexts of a view with a search: text while it is typed, the search's keys before the
+/// view's while it is active.
 pub(crate) fn contexts(find: &Find, [idle, active]: [&'static [Context]; 2]) -> &'static [Context] {
     match (find.is_typing(), find.is_active()) {
         (true, _) => &[Context::Query, Context::Always],
@@ -22,7 +22,7 @@ pub(crate) fn contexts(find: &Find, [idle, active]: [&'static [Context]; 2]) -> 
     }
 }
 
-/// Draws the line of a search at the bottom, if there is one; gives the rest.
+/// Draws the line of a search at the bottom, if it is open; returns the rest of the area.
 pub(crate) fn draw_line(find: &Find, area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
     let height = u16::from(find.is_active());
     let [rest, line] = Layout::vertical([Constraint::Fill(1), Constraint::Length(height)]).areas(area);

@@ -1,7 +1,7 @@
-//! The layout shared by lists and editors: the list, and a second panel for its selected line.
+//! The layout of lists and editors: the list, and a second panel for its selected line.
 //!
-//! From 100 columns the two are side by side; on a compact screen the second one gets a few rows at
-//! the bottom, if the screen is high enough for both.
+//! From 100 columns on, the two are side by side; on a compact screen, the second one gets a few
+//! rows at the bottom if the screen is high enough.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -13,11 +13,12 @@ use crate::tui::dialog::centred;
 use crate::tui::panel::{Panel, Size, Tone};
 use crate::tui::text::{first_parts, wrap_line};
 
-// Wider lines are hard to follow.
-/// The maximum width of a list with its second panel.
+/// Maximum width of a list with its second panel.
+///
+/// Wider lines are hard to follow.
 const WIDEST: u16 = 170;
 
-/// Rows of the second panel on a compact screen, and the minimum height that has room for them.
+/// Height of the second panel on a compact screen, in rows.
 const STRIP: u16 = 7;
 const ROOM: u16 = 18;
 
@@ -25,11 +26,11 @@ const ROOM: u16 = 18;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sheet {
     pub main: Rect,
-    /// The second panel's; `None` if there is no room.
+    /// The area of the second panel; `None` if there is no room for it.
     pub side: Option<Rect>,
 }
 
-/// Dims the screen and draws both frames, high enough for `lines` lines in either.
+/// Dims the screen and draws both frames, high enough for `lines` lines in each.
 pub(crate) fn open(list: Panel<'_>, preview: Panel<'_>, lines: usize, area: Rect, scene: &mut Scene<'_, '_>) -> Sheet {
     let theme = scene.theme;
     let size = scene.size;
@@ -50,7 +51,7 @@ pub(crate) fn open(list: Panel<'_>, preview: Panel<'_>, lines: usize, area: Rect
     page(list, preview, dialog, scene)
 }
 
-/// Draws both frames over the whole area: a page needs no backdrop.
+/// Draws both frames over the whole area, without dimming it.
 pub(crate) fn page(list: Panel<'_>, preview: Panel<'_>, area: Rect, scene: &mut Scene<'_, '_>) -> Sheet {
     if scene.size == Size::Compact {
         return open(list, preview, 0, area, scene);
@@ -61,7 +62,7 @@ pub(crate) fn page(list: Panel<'_>, preview: Panel<'_>, area: Rect, scene: &mut 
     frames((list, left), Some((preview, right)), scene)
 }
 
-/// Draws the frames of a sheet.
+/// Draws the frames of a sheet; returns the areas inside.
 fn frames(main: (Panel<'_>, Rect), side: Option<(Panel<'_>, Rect)>, scene: &mut Scene<'_, '_>) -> Sheet {
     let mut draw = |(panel, area): (Panel<'_>, Rect)| scene.framed(panel, area);
     Sheet {
@@ -70,8 +71,10 @@ fn frames(main: (Panel<'_>, Rect), side: Option<(Panel<'_>, Rect)>, scene: &mut 
     }
 }
 
-/// Where frames of that height are drawn. Those that need the height of the screen get all of it:
-/// stubs of the pane around them would only distract.
+/// The area of frames of this height, centred.
+///
+/// Frames nearly as high as the screen get all of it: remnants of the pane around them would
+/// distract.
 fn place(height: u16, area: Rect, buffer: &mut Buffer) -> Rect {
     let width = area.width.saturating_sub(4).min(WIDEST);
     if height < area.height.saturating_sub(3) {
@@ -117,8 +120,10 @@ pub(crate) fn result_width(area: Rect, size: Size) -> u16 {
     }
 }
 
-/// Draws the frames of a form and its result, `rows` lines high inside: side by side from 100
-/// columns, else the result below the form if there is room.
+/// Draws the frames of a form and its result, `rows` high inside.
+///
+/// They are side by side from 100 columns on; below that, the result is under the form if there is
+/// room.
 pub(crate) fn with_result(
     form: Panel<'_>,
     result: Panel<'_>,

@@ -18,12 +18,12 @@ pub(crate) struct Tab {
     /// The action that opens it, from the pane and from another tab.
     pub action: Action,
     pub title: &'static str,
-    /// Whether it is about what a pane lists.
+    /// Whether the tab applies to a pane.
     pub is_of: fn(Pane) -> bool,
     pub view: fn(&mut Cx<'_>) -> Option<Box<dyn View>>,
 }
 
-/// The open tab, and those that were open before it; the others have no cost yet.
+/// The open tab, and the tabs opened before it. A tab that was never opened has no state.
 #[derive(Debug)]
 pub(crate) struct Tabbed {
     /// What the tabs are together.
@@ -34,7 +34,7 @@ pub(crate) struct Tabbed {
     left: Vec<(usize, Box<dyn View>)>,
 }
 
-/// A view as that of a tab.
+/// Boxes the view of a tab.
 pub(crate) fn tab(view: Option<impl View + 'static>) -> Option<Box<dyn View>> {
     view.map(|view| Box::new(view) as Box<dyn View>)
 }
@@ -64,7 +64,7 @@ impl Tabbed {
         self.tabs.iter().position(|tab| tab.action == action)
     }
 
-    /// Shows a tab as it was left, with what has changed since.
+    /// Shows a tab in its last state, updated to the current rows.
     fn show(&mut self, index: usize, cx: &mut Cx<'_>) -> Outcome {
         if index == self.open {
             return Outcome::Handled;
@@ -141,7 +141,7 @@ impl View for Tabbed {
         Outcome::Handled
     }
 
-    /// The keys that open the tabs over the pane switch between them, unless they are text.
+    /// Switches the tab on the keys that open these tabs over the pane, unless they are text.
     fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
         let action = cx.state.keymap.resolve(&[Context::Table], key);
         match action.filter(|action| self.index_of(*action).is_some() && !self.view.takes_text()) {

@@ -1,4 +1,4 @@
-//! The offer to load more rows where a view is about the first ones only.
+//! The offer to load more rows, for views of the first ones only.
 
 use ratatui::text::Line;
 
@@ -7,19 +7,20 @@ use crate::core::view::{Availability, Cx, Scene};
 use crate::domain::format::grouped;
 use crate::keys::Action;
 
-// A few presses reach the whole market, and each costs one request.
-/// By how much the limit of the search grows at a time.
+/// Factor by which the search's limit grows.
+///
+/// A few presses reach the whole market, and each costs one request.
 const FACTOR: u32 = 4;
 
-/// The limit that loads more; `None` where the search's limit left none out.
+/// The limit that loads more rows; `None` if the search's limit left none out.
 fn limit(state: &State) -> Option<u32> {
     let browser = state.browser().filter(|browser| browser.is_cut())?;
-    // The planner may have loaded more than the search asks for.
+    // The planner may have loaded more rows than the search requests.
     let limit = browser.shown_query()?.limit?;
     Some(limit.saturating_mul(FACTOR))
 }
 
-/// Whether there are more rows to load.
+/// Whether more rows can be loaded.
 pub(crate) fn is_possible(state: &State) -> bool {
     limit(state).is_some()
 }
@@ -32,7 +33,7 @@ pub(crate) fn availability(state: &State) -> Availability {
     }
 }
 
-/// Runs the search again with a higher limit.
+/// Repeats the search with a higher limit.
 pub(crate) fn load(cx: &mut Cx<'_>) {
     let Some(limit) = limit(cx.state) else {
         cx.toast("All offers are loaded");
@@ -44,12 +45,13 @@ pub(crate) fn load(cx: &mut Cx<'_>) {
     cx.perform_on_pane(Action::Refresh);
 }
 
-/// That cheaper rows may be missing.
+/// A warning that cheaper rows may be missing; `None` if they are complete.
 pub(crate) fn cut(scene: &Scene<'_, '_>) -> Option<Line<'static>> {
     warning("", scene)
 }
 
-/// That cheaper rows may be missing, and the keys that load them.
+/// A warning that cheaper rows may be missing, with the `keys` that load them; `None` if they are
+/// complete.
 pub(crate) fn note(keys: &str, scene: &Scene<'_, '_>) -> Option<Line<'static>> {
     let advice = limit(scene.state).map(|limit| format!(" ({keys} to load {})", grouped(limit as usize)));
     warning(&advice.unwrap_or_default(), scene)

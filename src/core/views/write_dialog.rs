@@ -14,20 +14,23 @@ use crate::tui::form::{Form, FormLines};
 use crate::tui::panel::{Panel, Tone};
 use crate::tui::text::{cells, fit, wrap};
 
-/// The room of two buttons.
+/// Cells that two buttons take.
 const BUTTONS: u16 = 30;
 
-/// Where the keys are looked up while an outcome is shown.
+/// The contexts while an outcome is shown.
 pub(crate) const OUTCOME: &[Context] = &[Context::Report, Context::Global, Context::Always];
 
-/// Closes an outcome, but not before it is there: Enter may still be held down from sending.
+/// Closes an outcome, once it is shown.
+///
+/// Enter may still be held down from sending.
 pub(crate) fn close_outcome(kind: WriteKind, cx: &mut Cx<'_>) {
     if cx.state.mutations.in_flight(kind).is_none() {
         cx.close();
     }
 }
 
-/// Closes a dialog; what is in flight, in words such as `unlisting`, goes on.
+/// Closes a dialog. A notice says that a write in flight continues; `doing` names it, as
+/// `unlisting`.
 pub(crate) fn back(kind: WriteKind, doing: &str, cx: &mut Cx<'_>) {
     if let Some(sent) = cx.state.mutations.in_flight(kind) {
         let text = format!("Still {doing} {}: the outcome will be shown", sent.subject);
@@ -36,14 +39,14 @@ pub(crate) fn back(kind: WriteKind, doing: &str, cx: &mut Cx<'_>) {
     cx.close();
 }
 
-/// Why there is no help while something is about to be sent.
+/// The reason help is unavailable in a dialog that sends a write.
 pub(crate) fn no_help() -> Availability {
     Availability::Disabled("Finish or cancel this dialog first".to_owned())
 }
 
 enum Content {
     Text(Line<'static>),
-    /// Room for the form that answers, of this width and height.
+    /// Space for the answering form, as width and height.
     Form(u16, u16),
 }
 
@@ -63,15 +66,17 @@ impl Content {
     }
 }
 
-/// The lines of a dialog. If the screen is too small, those with the highest rank are dropped
-/// first, so that what matters for the decision stays.
+/// The lines of a dialog.
+///
+/// If the screen is too small, lines with the highest rank are dropped first, so that the facts of
+/// the decision remain.
 pub(crate) struct Rows {
     rows: Vec<(u8, Content)>,
     width: u16,
 }
 
 impl Rows {
-    /// No lines yet, for a dialog of at most `widest` cells on a screen.
+    /// No lines yet, for a dialog at most `widest` cells wide.
     pub fn new(area: Rect, widest: u16) -> Self {
         Self {
             rows: Vec::new(),
@@ -85,7 +90,7 @@ impl Rows {
         }
     }
 
-    /// A text whose first two lines stay longest: they have the total, or the outcome.
+    /// A text whose first two lines are dropped last: they hold the total or the outcome.
     pub fn lead(&mut self, text: &str, style: Style) {
         for (index, line) in wrap(text, self.width).into_iter().enumerate() {
             let rank = if index < 2 { 0 } else { 2 };
@@ -99,12 +104,12 @@ impl Rows {
         self.rows.push((rank, Content::Text(line)));
     }
 
-    /// A blank line: dropped first.
+    /// A blank line, which is dropped first.
     pub fn gap(&mut self) {
         self.line(7, Line::default());
     }
 
-    /// Room for the form that answers; the caller draws it where [`Rows::draw`] says.
+    /// Space for the answering form; the caller draws it at the area that [`Rows::draw`] returns.
     pub fn form<K: Copy + Eq>(&mut self, form: &Form<K>, scene: &Scene<'_, '_>) {
         let height = FormLines::new(form, scene.theme).height(self.width);
         let is_text = !form.is_on_choice();
@@ -205,7 +210,7 @@ impl Rows {
     }
 }
 
-/// The frame's tone for an outcome: only a write in flight cannot be undone.
+/// The tone of an outcome's frame: only a write in flight cannot be undone.
 pub(crate) fn outcome_tone(kind: WriteKind, scene: &Scene<'_, '_>) -> Tone {
     match scene.state.mutations.stage(kind) {
         Stage::InFlight(_) => Tone::Danger,
@@ -239,7 +244,8 @@ fn past(entry: &Entry, is_in_flight: bool, scene: &Scene<'_, '_>) -> Line<'stati
     ])
 }
 
-/// An object in lines that break between its members; one that is longer than a line gets its own.
+/// A JSON object in lines of up to `width` cells that break between its members; a longer member
+/// gets its own line.
 fn members(json: &str, width: u16) -> Vec<String> {
     let mut lines: Vec<String> = vec![String::new()];
     let mut member = String::new();

@@ -1,7 +1,7 @@
-//! Alerts: the polls that they are checked on, and what a ring does.
+//! Alerts: the polls on which they are checked, and their notifications when they fire.
 //!
-//! Every response that is recorded is checked, whoever asked for it. What nobody else asks for is
-//! polled here, within the budget of all watched searches.
+//! Every recorded response is checked, whoever requested it. Searches that nothing else polls are
+//! polled here, within the request budget of all watched searches.
 
 pub mod replay;
 pub(crate) mod view;
@@ -46,18 +46,20 @@ pub(crate) const FEATURE: Feature = Feature {
 impl FeatureState for AlertWatch {}
 
 impl AlertWatch {
-    /// Reads it from the state of the dashboard.
+    /// The alerts' part of the dashboard's state.
     pub fn read(state: &State) -> &Self {
         state.feature()
     }
 }
 
-// Markets allow about ten searches a minute, which all alerts and tables share.
 /// Seconds between two polls of an alert.
+///
+/// Markets allow about ten searches a minute, which all alerts and tables share.
 const EVERY: f64 = 60.0;
 
-// What is lost in a crash costs one needless ring at most.
-/// Seconds after which a changed state is saved though nothing rang.
+/// Seconds after which a changed state is saved although no alert fired.
+///
+/// A crash then causes at most one needless notification.
 const SAVE_AFTER: f64 = 60.0;
 
 // Rows of a poll: all of most searches, and else the cheapest.
@@ -67,15 +69,15 @@ const LIMIT: u32 = 1000;
 #[derive(Debug, Default)]
 pub struct AlertWatch {
     pub all: Alerts,
-    /// Rings since the person last opened the list.
+    /// Number of fired alerts since the user last opened the list.
     pub unread: usize,
-    /// Searches under way.
+    /// The polls in flight.
     in_flight: Vec<InFlight>,
-    /// Changes that are not confirmed yet.
+    /// Number of changes whose saving is not confirmed yet.
     pending: usize,
     /// The figure of each alert at the last poll that has it, see [`figure`].
     pub(crate) seen: HashMap<String, f64>,
-    /// When a state was saved last, on the monotonic clock.
+    /// The monotonic time at which a state was last saved.
     saved_at: f64,
 }
 
@@ -87,7 +89,7 @@ struct InFlight {
     search: Search,
 }
 
-/// What an alert asks for.
+/// The search of an alert.
 #[derive(Debug, Clone)]
 pub(crate) struct Search {
     pub query: Query,
@@ -96,7 +98,8 @@ pub(crate) struct Search {
 }
 
 impl Search {
-    /// The workers that its offers can run at once, where it is a workergroup's.
+    /// Number of workers that the offers can run at once; `None` unless it is the search of a
+    /// workergroup.
     pub(crate) fn workers(&self, listing: &Listing) -> Option<u32> {
         let preflight = Preflight::of(listing, self.recruits.as_ref()?, self.query.limit);
         Some(u32::try_from(preflight.most_workers).unwrap_or(u32::MAX))
@@ -104,13 +107,14 @@ impl Search {
 }
 
 impl AlertWatch {
-    /// Takes over the alerts of the profile.
+    /// Sets the alerts of the profile.
     pub fn restore(&mut self, all: Alerts) {
         self.all = all;
     }
 
-    /// Takes over the file's content with other programs' changes. What was seen here since stays,
-    /// unless the alert rang elsewhere.
+    /// Replaces the alerts by those of the file, with other programs' changes.
+    ///
+    /// The state observed here is preserved, unless the alert fired in another program.
     fn merge(&mut self, mut all: Alerts) {
         let rings = |log: &[Logged], name: &str| {
             let of_alert = log.iter().filter(|logged| logged.alert == name);
@@ -140,7 +144,7 @@ pub(crate) fn change(cx: &mut Cx<'_>, changed: AlertChange) {
     cx.save_as(Saving::Alerts { change, before }, saved);
 }
 
-/// Takes over the alerts in the file.
+/// Handles the result of saving: replaces the alerts by those in the file.
 fn saved(cx: &mut Cx<'_>, _: Ticket, news: News) {
     let News::Saved(Saved::Alerts(result)) = news else {
         return;
@@ -154,7 +158,7 @@ fn saved(cx: &mut Cx<'_>, _: Ticket, news: News) {
     }
 }
 
-/// As [`search_of`], with the workergroups that are listed.
+/// The search of an alert, as [`search_of`] finds it among the listed workergroups.
 fn alert_search(state: &State, follows: &Followed) -> Option<Search> {
     search_of(
         follows,
@@ -163,8 +167,8 @@ fn alert_search(state: &State, follows: &Followed) -> Option<Search> {
     )
 }
 
-/// What an alert asks for that follows this; `None` while its workergroup is not listed or its
-/// search cannot be read.
+/// The search of an alert; `None` while its workergroup is not listed, or if its search cannot be
+/// read.
 pub(crate) fn search_of(follows: &Followed, groups: Option<&Listing>, dialect: &'static Dialect) -> Option<Search> {
     let (mut query, recruits) = match follows {
         Followed::Search(spec) => (spec.read(dialect).ok()?.0, None),
@@ -175,20 +179,20 @@ pub(crate) fn search_of(follows: &Followed, groups: Option<&Listing>, dialect: &
             (look.search.query(), Some(look.search))
         }
     };
-    // Of a truncated response the cheapest rows are what alerts ask about.
+    // Alerts need the cheapest rows, also of a truncated response.
     query.order = cheapest_first(query.resource)?;
     query.limit = Some(LIMIT);
     Some(Search { query, recruits })
 }
 
-/// The order by the price that is recorded.
+/// The order by the recorded price, lowest first.
 pub(crate) fn cheapest_first(resource: Resource) -> Option<Vec<OrderKey>> {
     let field = resource.catalog().by_key(price_of(resource))?;
     let direction = Direction::Ascending;
     Some(vec![OrderKey { field, direction }])
 }
 
-/// The prices per GPU that alerts on a search wait for.
+/// The prices per GPU at which alerts on a search fire.
 fn price_lines(state: &State, search: &SearchKey) -> Vec<f64> {
     let alerts = AlertWatch::read(state).all.alerts.iter();
     let prices = alerts.filter_map(|alert| {
@@ -199,8 +203,9 @@ fn price_lines(state: &State, search: &SearchKey) -> Vec<f64> {
     prices.collect()
 }
 
-/// The searches of alerts, each asked for unless a table's response answers it, and the list of workergroups while
-/// an alert waits for it.
+/// The searches of active alerts, and the list of workergroups if an alert needs it.
+///
+/// A response of a table can serve as the poll, except for the search of a workergroup.
 fn wishes(state: &State, now: Now) -> Vec<Interest> {
     let at = Moment::of(now.epoch);
     let active = AlertWatch::read(state)
@@ -225,7 +230,7 @@ fn wishes(state: &State, now: Now) -> Vec<Interest> {
     for alert in active {
         match alert_search(state, &alert.follows) {
             Some(search) => {
-                // Only its own response tells how many workers a group can have.
+                // Only its own response gives the number of workers a group can have.
                 let is_own = search.recruits.is_some();
                 wishes.push(interest(WishId::Named(alert.name.clone()), search.query, is_own, ask));
             }
@@ -260,7 +265,7 @@ fn ask(cx: &mut Cx<'_>, id: &WishId) {
     cx.effects_for(Owner::Feature(answered), [Effect::Call { ticket, request }]);
 }
 
-/// Takes the response to a poll.
+/// Handles the response to a poll.
 fn answered(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     let News::Reply(response) = news else { return };
     let in_flight = &mut cx.feature::<AlertWatch>().in_flight;
@@ -288,7 +293,7 @@ fn answered(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     cx.effect(Effect::record(poll));
 }
 
-/// Checks the alerts on the polls that are about to be recorded.
+/// Checks the alerts on the polls that this update records.
 fn follow(cx: &mut Cx<'_>) {
     if AlertWatch::read(cx.state()).all.alerts.is_empty() {
         return;
@@ -299,7 +304,7 @@ fn follow(cx: &mut Cx<'_>) {
     }
 }
 
-/// Checks the alerts on a poll of another program, which may leave out other machines.
+/// Checks the alerts on a poll of another program, without the offers that are banned here.
 pub(crate) fn read(cx: &mut Cx<'_>, poll: &Poll) {
     let annotations = &cx.state().annotations;
     let mut poll = poll.clone();
@@ -360,7 +365,8 @@ fn current(alert: &Alert, poll: &Poll, workers: Option<u32>, storage: f64) -> Op
     figure(&alert.rule, Figures { poll, workers })
 }
 
-/// Checks an alert on a poll of its search, which has prices for `storage` GB; its ring and the line of the log.
+/// Checks an alert on a poll with prices for `storage` GB; if it fires, returns the notification's
+/// data and the log entry.
 pub(crate) fn ring(alert: &mut Alert, poll: &Poll, workers: Option<u32>, storage: f64) -> Option<(Ring, Logged)> {
     let is_volume = poll.search.resource == Resource::Volumes;
     let poll = &poll.without_lines().priced(storage, alert.rule.per);
@@ -373,7 +379,7 @@ pub(crate) fn ring(alert: &mut Alert, poll: &Poll, workers: Option<u32>, storage
     Some((ring, logged))
 }
 
-/// What the person's command for alerts gets, and the text to show.
+/// The notification of a fired alert, with the environment variables of the user's command.
 pub(crate) fn alarm(ring: &Ring, logged: &Logged) -> Notification {
     let name = visible(&logged.alert, 60);
     let mut values = vec![
@@ -396,7 +402,7 @@ pub(crate) fn alarm(ring: &Ring, logged: &Logged) -> Notification {
     }
 }
 
-/// Logs a ring that this program has claimed, and tells the person.
+/// Logs an alert that fires in this program, and notifies the user.
 fn claimed(cx: &mut Cx<'_>, _: Ticket, news: News) {
     let News::Ring { claim, is_ours: true } = news else {
         return;

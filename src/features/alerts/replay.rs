@@ -1,4 +1,4 @@
-//! What an alert would have done on the recorded polls.
+//! Checks an alert on the recorded polls, as if it had been active then.
 
 use crate::domain::Dialect;
 use crate::record::{
@@ -8,11 +8,11 @@ use crate::record::{
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Replay {
-    /// How often it would have rung, had it been set to ring every time.
+    /// Number of times it would have fired with the setting to fire every time.
     pub rings: usize,
-    /// The first poll of the time.
+    /// The time of the first poll.
     pub since: Moment,
-    /// The lowest price at the last poll.
+    /// The lowest price in the last poll.
     pub lowest: Option<f64>,
 }
 
@@ -49,7 +49,7 @@ fn replay(rule: &Rule, question: &Question, excerpt: &Excerpt) -> Option<Replay>
     let mut spells: Vec<&Spell> = excerpt.spells.iter().filter(is_counted).collect();
     spells.sort_by_key(|spell| spell.first);
     let mut coming = spells.into_iter().peekable();
-    // What is on offer changes little from poll to poll: one poll is kept up to date.
+    // Few offers change from poll to poll, so one poll is updated in place.
     let mut removals: Vec<Moment> = Vec::new();
     let mut sightings: Vec<Sighting> = Vec::new();
     let scope = Scope::of(&question.query, &Dialect::SANDBOX, []);

@@ -1,3 +1,3 @@
-//! The look: the picker of themes, and the preferences of this terminal.
+//! The appearance: the picker of themes, and the preferences of this terminal.
 
 pub(crate) mod view;

@@ -1,5 +1,5 @@
-//! Auto-refresh: repeats a search, compares each response with an earlier one, and asks once why
-//! what is gone is gone.
+//! Auto-refresh: repeats a search, compares each response with an earlier one, and searches once
+//! for the cause of departures.
 
 pub(crate) mod view;
 
@@ -35,7 +35,7 @@ pub(crate) const FEATURE: Feature = Feature {
     ..Feature::IDLE
 };
 
-/// Turns auto-refresh of the open pane on or off, and says so; false without a table.
+/// Turns auto-refresh of the open pane on or off, with a notice; false if the pane has no table.
 pub(crate) fn switch(cx: &mut Cx<'_>) -> bool {
     let Some(resource) = cx.state().pane.resource() else {
         return false;
@@ -80,12 +80,12 @@ pub(crate) fn stop(cx: &mut Cx<'_>, resource: Resource) {
     cx.effects(unrecorded.map(Effect::record));
 }
 
-/// Why auto-refresh is unavailable in the open pane, if it is.
+/// The reason auto-refresh is unavailable in the open pane, or `None` if it is available.
 pub(crate) fn disabled(state: &State) -> Option<String> {
     (!state.pane.has_prices()).then(|| "Only on Offers and Volumes".to_owned())
 }
 
-/// The tables to refresh.
+/// The searches of the tables to refresh.
 fn wishes(state: &State, now: Now) -> Vec<Interest> {
     let tables = [Resource::Offers, Resource::Volumes].into_iter();
     let wishes = tables.filter_map(|resource| {
@@ -112,7 +112,9 @@ fn wishes(state: &State, now: Now) -> Vec<Interest> {
     wishes.collect()
 }
 
-/// Takes a poll of another program, which may leave out other machines: its prices, and alerts on it.
+/// Handles a poll of another program, for its prices and the alerts on it.
+///
+/// Its rows are not shown, as it may exclude other machines.
 fn read(cx: &mut Cx<'_>, poll: &Poll) {
     if let Some(watch) = &mut cx.table(poll.search.resource).watch {
         watch.read(poll);
@@ -120,7 +122,7 @@ fn read(cx: &mut Cx<'_>, poll: &Poll) {
     alerts::read(cx, poll);
 }
 
-/// Pauses tables that were behind other windows for long.
+/// Pauses tables that were in the background for long.
 fn tick(cx: &mut Cx<'_>) {
     let now = cx.now;
     for resource in Resource::ALL {
@@ -130,8 +132,8 @@ fn tick(cx: &mut Cx<'_>) {
     }
 }
 
-/// Asks why the lots are gone that a poll lacks and the one before had: one search for all of them, if the budget
-/// has room for it. False if it does not ask.
+/// Searches for the causes of departures in the newest poll, with one search for all of them if the
+/// budget has room for it; false if no search is sent.
 fn ask_causes(cx: &mut Cx<'_>, resource: Resource) -> bool {
     let browser = &cx.state().browsers[resource];
     let query = browser.shown_query();
@@ -150,7 +152,7 @@ fn ask_causes(cx: &mut Cx<'_>, resource: Resource) -> bool {
     true
 }
 
-/// Records a poll: at once, or with the causes once they are known.
+/// Records a poll: at once, or together with the causes of departures.
 fn record(cx: &mut Cx<'_>, resource: Resource, poll: Option<Poll>) {
     let is_watched = cx.state().browsers[resource].watch.is_some();
     let Some(poll) = poll else {
@@ -173,7 +175,7 @@ fn record(cx: &mut Cx<'_>, resource: Resource, poll: Option<Poll>) {
     }
 }
 
-/// Takes the response that tells why lots are gone.
+/// Handles the response to the search for causes.
 fn causes_answered(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     let News::Reply(response) = news else { return };
     let is_own = |search: &mut (Ticket, CauseSearch)| search.0 == ticket;
@@ -197,8 +199,8 @@ fn causes_answered(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     }
 }
 
-/// The person pressed a key, or the terminal got or lost the focus: what the open pane shows has
-/// been seen.
+/// Records that the user has seen the open pane, on a key press or as the terminal gains or loses
+/// the focus.
 fn looked(cx: &mut Cx<'_>, is_leaving: bool) {
     let now = cx.now;
     for resource in Resource::ALL {
@@ -225,7 +227,8 @@ fn looked(cx: &mut Cx<'_>, is_leaving: bool) {
     }
 }
 
-/// When the countdown in the status line of the open pane changes, and when a table pauses.
+/// The next monotonic time at which the countdown in the status line of the open pane changes, or a
+/// table pauses.
 pub(crate) fn deadline(state: &State, now: Now) -> Option<f64> {
     let is_watched = |browser: &Browser| browser.watching().is_some_and(|watch| !watch.is_paused());
     let second = state

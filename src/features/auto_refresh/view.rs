@@ -1,4 +1,4 @@
-//! How often a search is refreshed, and what its changes are counted from.
+//! The form for the refresh interval of a search, and the baseline of its changes.
 
 use ratatui::layout::Rect;
 use ratatui::text::Line;
@@ -16,15 +16,15 @@ use crate::table::watch::{Baseline, Watch, floor};
 use crate::tui::form::{Field, Form};
 use crate::tui::panel::Panel;
 
-/// The longest interval in seconds.
+/// Maximum interval, in seconds.
 const LONGEST: f64 = 86_400.0;
 
-/// Rows of the form: its fields, and the buttons with a blank line above.
+/// Height of the form: its fields, and the buttons with a blank line above.
 const FORM: u16 = 6;
 
 const RESULT: u16 = 7;
 
-/// Whether rows that are gone are listed.
+/// The choices for missing rows.
 const GONE: [&str; 2] = ["counted only", "listed below the table"];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,7 +44,7 @@ pub(crate) struct WatchForm {
 }
 
 impl WatchForm {
-    /// The form for the open pane; `None` if nothing is for rent there.
+    /// The form for the open pane; `None` if its rows are not for rent.
     pub fn new(state: &State) -> Option<Self> {
         let browser = state.browser()?;
         let resource = browser.resource();
@@ -112,7 +112,7 @@ impl WatchForm {
         cx.close();
     }
 
-    /// What the interval costs of the budget that all watched searches share.
+    /// The share of the request budget that the interval takes.
     fn result(&self, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
         let theme = scene.theme;
         let state = scene.state;
@@ -149,7 +149,7 @@ impl WatchForm {
     }
 }
 
-/// Reads an interval in seconds.
+/// Parses an interval of at least `least` seconds.
 fn read(text: &str, least: f64) -> Result<f64, QuantityError> {
     quantity::within(text, Quantity::Seconds, least..=LONGEST)
 }

@@ -1,4 +1,4 @@
-//! `bourse bids`: what bids would have held, and what a job costs at them.
+//! `bourse bids`: the holds that bids would have had, and the cost of a job at each.
 
 use jiff::tz::TimeZone;
 use serde_json::json;

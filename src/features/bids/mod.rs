@@ -1,4 +1,5 @@
-//! What bids would have held on the recorded minimum bids, and which one makes a job cheapest.
+//! Bids checked on the recorded minimum bids: the holds that each would have had, and the cheapest
+//! one for a job.
 
 pub mod arguments;
 pub mod command;

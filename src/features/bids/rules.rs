@@ -1,4 +1,4 @@
-//! What a job costs at a bid, with its interruptions.
+//! The cost of a job at a bid, including its interruptions.
 
 use super::study::{BidHistory, BidLevel, BidMarket, Hold};
 use crate::domain::OfferType;
@@ -7,22 +7,22 @@ use crate::domain::insight::total;
 use crate::features::history::figures::{Cell, Head};
 use crate::record::{DAY, seconds};
 
-/// Seconds from one checkpoint to the next, and of a restart, unless the person says otherwise.
+/// Default seconds between two checkpoints, and default seconds of a restart.
 pub(crate) const CHECKPOINT: f64 = 1_800.0;
 pub(crate) const RESTART: f64 = 300.0;
 
-/// How the work is done.
+/// The work and its handling of interruptions.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Run {
     /// Hours of work.
     pub hours: f64,
-    /// Seconds of work from one checkpoint to the next; 0 if all work is saved at once.
+    /// Seconds of work between two checkpoints; 0 if all work is saved at once.
     pub checkpoint: f64,
-    /// Seconds after an interruption until the work goes on.
+    /// Seconds from an interruption until the work continues.
     pub restart: f64,
 }
 
-/// What a bid would have come to.
+/// The result that a bid would have had.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Outlook {
     /// $/h for all GPUs of the offer, without storage.
@@ -31,16 +31,17 @@ pub(crate) struct Outlook {
     pub held: f64,
     /// Interruptions in a day of held time; `None` if nothing was held.
     pub interruptions: Option<f64>,
-    /// Seconds of the longest hold, and whether it may have gone on.
+    /// Seconds of the longest hold, and whether it may have continued.
     pub longest: Option<(f64, bool)>,
-    /// Hours until the work is done, with those of waiting; `None` if the record has less work at the bid.
+    /// Hours until the work is done, waiting included; `None` if the record has less work at the
+    /// bid.
     pub done: Option<f64>,
     /// $ for the GPUs until the work is done.
     pub bill: Option<f64>,
 }
 
 impl Run {
-    /// The seconds of a hold's work that need no repeating.
+    /// Seconds of a hold's work that are saved, and need no repeating.
     fn saved(&self, hold: &Hold) -> f64 {
         let restart = if hold.is_restart { self.restart } else { 0.0 };
         let work = (seconds(hold.seconds) - restart).max(0.0);
@@ -51,14 +52,14 @@ impl Run {
         }
     }
 
-    /// What a bid comes to, if the work meets as many interruptions as the record has.
+    /// The result of a bid if the work meets as many interruptions as in the record.
     pub fn outlook(&self, level: &BidLevel, watched: i64) -> Outlook {
         let holds = level.holds.iter();
         let held = total(holds.clone().map(|hold| seconds(hold.seconds)));
         let saved = total(holds.clone().map(|hold| self.saved(hold)));
         let interruptions = total(holds.clone().map(|hold| f64::from(u8::from(hold.is_interrupted))));
         let longest = holds.max_by_key(|hold| (hold.seconds, !hold.is_interrupted));
-        // Longer work than the record has at a bid would meet what nobody has seen.
+        // For more work than the record has at a bid, the interruptions are unknown.
         let is_done = saved > 0.0 && saved >= self.hours * 3600.0;
         let per_saved = |span: f64| is_done.then(|| self.hours * span / saved);
         Outlook {
@@ -71,7 +72,7 @@ impl Run {
         }
     }
 
-    /// The bids of a market, and which of them has the lowest bill.
+    /// The results of the bids of a market, and the index of the lowest bill.
     pub fn outlooks(&self, market: &BidMarket, watched: i64) -> (Vec<Outlook>, Option<usize>) {
         let outlooks = market.levels.iter().map(|level| self.outlook(level, watched));
         let outlooks: Vec<_> = outlooks.collect();
@@ -94,7 +95,7 @@ pub(crate) const HEADS: [Head; 7] = [
     ("", "is_lowest_bill", 8, 0),
 ];
 
-/// The line of a bid.
+/// The cells of a bid.
 pub(crate) fn cells(outlook: &Outlook, is_lowest: bool) -> Vec<Cell> {
     let longest = |span| {
         let is_longer = outlook.longest.is_some_and(|(_, is_longer)| is_longer);
@@ -126,7 +127,7 @@ pub(crate) fn short_basis(history: &BidHistory, since: &str, run: &Run, is_simul
     )
 }
 
-/// What the figures rest on; `since` is written as the person reads times.
+/// Sentences on the basis of the figures; `since` is formatted for display.
 pub(crate) fn basis(history: &BidHistory, since: &str, run: &Run, is_simulated: bool) -> Vec<String> {
     let source = match history.offer_type {
         OfferType::Bid => "bid searches",
@@ -151,7 +152,7 @@ pub(crate) fn basis(history: &BidHistory, since: &str, run: &Run, is_simulated: 
     ]
 }
 
-/// What to do where nothing is recorded.
+/// Advice where no minimum bids are recorded.
 pub(crate) const NOTHING: &str = "No minimum bids are recorded of this search: bourse watch --type bid with the same words \
                            records them";
 

@@ -1,9 +1,10 @@
-//! What bids would have held, by the recorded minimum bids.
+//! The holds that bids would have had, from the recorded minimum bids.
 //!
-//! A bid holds an offer while it is on offer and its minimum bid is not above the bid. A renter is followed
-//! through the record who takes the offer with the lowest minimum bid, keeps it until it no longer holds, and
-//! then takes the next. What others rent counts as lost: the record cannot tell whom they would have bid
-//! against. Only time between complete polls counts, and a hold that a gap cuts off was not interrupted.
+//! A bid holds an offer while it is on offer and its minimum bid is not above the bid. The study
+//! follows a renter through the record who takes the offer with the lowest minimum bid, keeps it
+//! until the bid no longer holds it, and then takes the next. Offers that others rent count as
+//! lost: the record cannot tell whether the bid would have won. Only time between complete polls
+//! counts, and a hold that a gap cuts off was not interrupted.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -15,41 +16,48 @@ use crate::record::{
     Analysis, Cause, Ending, Excerpt, Interval, LEAST_WATCHED, Lot, Moment, PollOutcome, PollRow, Question,
 };
 
-// Of on-demand offers, the cheapest of a machine is not always the one with its lowest minimum bid.
-/// The price types whose searches name minimum bids, the better one first.
+/// The price types whose searches report minimum bids, the better one first.
+///
+/// Of on-demand offers, the cheapest of a machine is not always the one with its lowest minimum
+/// bid.
 const TYPES: [OfferType; 2] = [OfferType::Bid, OfferType::OnDemand];
 
-/// Shares of the time, at whose lowest minimum bids a bid is tried: from there on some offer is held.
+/// The bids to study, as quantiles of the lowest minimum bid over time.
+///
+/// From such a bid on, some offer is held for that share of the time.
 const OF_TIME: [f64; 6] = [0.0, 0.25, 0.5, 0.75, 0.9, 1.0];
-/// Shares of all offers' time, at whose minimum bids a bid is tried: from there on holds get longer.
+/// The bids to study, as quantiles of all offers' minimum bids over time.
+///
+/// Higher bids than the lowest minimum make holds longer.
 const OF_OFFERS: [f64; 5] = [0.25, 0.5, 0.75, 0.9, 1.0];
 
-// Minimum bids are sent with more digits than anyone types, and differ by rounding.
 /// Steps of a bid in one $/h.
+///
+/// Minimum bids are sent with more digits than anyone types, and differ by rounding.
 const STEPS: f64 = 1e4;
 
-/// What was recorded of minimum bids.
+/// The recorded minimum bids of a search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BidHistory {
-    /// The price type of the responses that named the minimum bids.
+    /// The price type of the responses that reported the minimum bids.
     pub offer_type: OfferType,
-    /// The first complete poll of the time.
+    /// The first complete poll.
     pub since: Moment,
-    /// Seconds of the time between complete polls.
+    /// Seconds between complete polls, summed.
     pub watched: i64,
     pub markets: Vec<BidMarket>,
 }
 
-/// The offers of one model with one number of GPUs.
+/// The offers of one model and number of GPUs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BidMarket {
     pub model: String,
     pub gpus: u32,
-    /// By bid.
+    /// The bids in ascending order.
     pub levels: Vec<BidLevel>,
 }
 
-/// A bid, and what it would have held.
+/// A bid, and the holds it would have had.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BidLevel {
     /// $/h for all GPUs of the offer, without storage.
@@ -57,18 +65,18 @@ pub struct BidLevel {
     pub holds: Vec<Hold>,
 }
 
-/// A time on one offer.
+/// A time in which one offer was held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hold {
     pub seconds: i64,
     /// Whether it began after an interruption, so that the work was restarted.
     pub is_restart: bool,
-    /// Whether it ended because the bid no longer held; else nobody looked on.
+    /// Whether it ended because the bid no longer held the offer; false if it ended in a gap.
     pub is_interrupted: bool,
 }
 
 impl BidHistory {
-    /// Why there are no figures; `None` if as much is recorded as a verdict needs.
+    /// The reason there are no figures; `None` if enough is recorded for a verdict.
     pub fn withheld(&self) -> Option<String> {
         let known = [self.watched, LEAST_WATCHED].map(|span| lasting(seconds(span)));
         let [known, least] = &known;
@@ -77,13 +85,13 @@ impl BidHistory {
     }
 }
 
-/// A time during which a lot was on offer at one minimum bid.
+/// A time in which a lot was on offer at the same minimum bid.
 #[derive(Debug)]
 struct Stay {
     interval: Interval,
-    /// Whether what ended it was seen.
+    /// Whether its end was observed.
     is_end_seen: bool,
-    /// The one of the same lot that goes on where it ends.
+    /// The index of the stay of the same lot that follows without a gap.
     next: Option<usize>,
 }
 
@@ -93,7 +101,9 @@ impl Stay {
     }
 }
 
-/// Bids on the offers of a query, by bid searches, or by on-demand ones where those are known for longer.
+/// The analysis of bids on the offers of a query.
+///
+/// It uses bid searches, or on-demand ones where those are recorded for longer.
 #[derive(Debug, Clone)]
 pub struct BidStudy {
     pub query: Query,
@@ -102,7 +112,7 @@ pub struct BidStudy {
 }
 
 impl Analysis for BidStudy {
-    /// `None` if no such offers are recorded.
+    /// `None` if no matching offers are recorded.
     type Output = Option<BidHistory>;
 
     fn questions(&self) -> Vec<Question> {
@@ -153,7 +163,7 @@ fn stays(excerpt: &Excerpt) -> BTreeMap<(String, u32), Vec<Stay>> {
             let before = before.and_then(|before| stays.get_mut(*before));
             let before = before.filter(|before| before.until() == spell.first);
             let Some(min_bid) = quote.min_bid.filter(|bid| bid.is_finite() && *bid >= 0.0) else {
-                // It goes on, but nobody knows at which minimum bid.
+                // It continues, at an unknown minimum bid.
                 if let Some(before) = before {
                     before.is_end_seen = false;
                 }
@@ -170,7 +180,7 @@ fn stays(excerpt: &Excerpt) -> BTreeMap<(String, u32), Vec<Stay>> {
                 },
                 is_end_seen: match spell.end {
                     Some((Ending::Changed | Ending::Gone(Cause::Rented | Cause::Delisted | Cause::Unknown), _)) => true,
-                    // It goes on with values that the search excludes.
+                    // It continues, with values that the search excludes.
                     Some((Ending::Gone(Cause::LeftTheSearch) | Ending::LostSight, _)) | None => false,
                 },
                 next: None,
@@ -180,7 +190,7 @@ fn stays(excerpt: &Excerpt) -> BTreeMap<(String, u32), Vec<Stay>> {
     markets
 }
 
-/// What bids of several heights would have held; none where nothing was on offer in the watched time.
+/// The holds of bids at several prices; empty if no offer was listed in the watched time.
 fn levels(stays: &[Stay], complete: &[PollRow], watched: &[(Moment, Moment)]) -> Vec<BidLevel> {
     let (mut of_time, mut of_offers) = (Prices::default(), Prices::default());
     let intervals: Vec<Interval> = stays.iter().map(|stay| stay.interval).collect();
@@ -209,7 +219,7 @@ fn levels(stays: &[Stay], complete: &[PollRow], watched: &[(Moment, Moment)]) ->
 
 fn rounded_up(bid: f64) -> f64 {
     let steps = (bid * STEPS).round();
-    // Not `ceil`: the product may lie above a whole number that it stands for.
+    // Not `ceil`: the product may be slightly above the whole number that it represents.
     if steps / STEPS < bid {
         (steps + 1.0) / STEPS
     } else {
@@ -217,7 +227,7 @@ fn rounded_up(bid: f64) -> f64 {
     }
 }
 
-/// The offers that a bid would have held one after another.
+/// The holds that a bid would have had, one after another.
 fn holds(stays: &[Stay], watched: &[(Moment, Moment)], bid: f64) -> Vec<Hold> {
     let is_held = |stay: &&Stay| stay.interval.price <= bid;
     let mut coming = stays.iter().filter(is_held).peekable();

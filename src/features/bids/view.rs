@@ -1,4 +1,4 @@
-//! The tab of bids: what each would have held, and where the job's bill is lowest.
+//! The tab of bids: the holds of each, and the bid with the lowest bill for the job.
 
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::Line;
@@ -23,7 +23,7 @@ use crate::record::differences::recorded_lot;
 use crate::record::{DAY, Moment, VERDICT_DAYS};
 use crate::tui::text::cells as cells_of;
 
-/// The fewest lines of a chart that is worth its room.
+/// Minimum height of a useful chart.
 const CHART: u16 = 8;
 
 #[derive(Debug)]
@@ -35,13 +35,14 @@ pub(crate) struct Bids {
     is_awaited: bool,
     failure: Option<String>,
     history: Option<BidHistory>,
-    /// Which of its markets is shown.
+    /// The index of the shown market.
     market: usize,
     cursor: usize,
 }
 
 impl Bids {
-    /// The bids on the selected offer's model, by what the pane's search recorded.
+    /// The bids on the selected offer's model, from the records of the pane's search; `None` if the
+    /// pane has no table.
     pub fn new(cx: &mut Cx<'_>) -> Option<Self> {
         let (state, now) = (cx.state(), cx.now);
         let browser = state.browser()?;
@@ -120,7 +121,7 @@ impl Bids {
         self.cursor = self.outlooks().1.unwrap_or(0);
     }
 
-    /// What is shown above the bids, or in their place.
+    /// The lines above the bids, or in their place.
     fn head(&self, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
         let theme = scene.theme;
         let (outlooks, lowest) = self.outlooks();

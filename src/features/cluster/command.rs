@@ -65,7 +65,7 @@ fn need(options: &PlanArguments) -> Result<Need, CliError> {
     Ok(need)
 }
 
-/// A plan and what it is printed with.
+/// A plan with the settings it is printed by.
 struct Shown<'a> {
     market: &'a Market,
     need: &'a Need,
@@ -73,7 +73,7 @@ struct Shown<'a> {
 }
 
 impl Shown<'_> {
-    /// A cell as in a table of offers.
+    /// The text of a cell, as in a table of offers.
     fn cell(&self, row: u32, key: &str) -> String {
         let field = Resource::Offers.catalog().column(key);
         field.map_or_else(String::new, |field| {
@@ -122,7 +122,7 @@ impl Shown<'_> {
         text
     }
 
-    /// The columns of the offers in CSV, but for the price.
+    /// The columns of the offers in CSV, except the price.
     fn csv_keys(&self) -> Vec<&'static str> {
         let mut keys = vec!["id", "machine_id", "num_gpus", "gpu_name", "gpu_ram", "geolocation"];
         keys.extend(self.is_work().then_some("job_time"));
@@ -167,7 +167,7 @@ impl Shown<'_> {
     }
 
     fn plan_json(&self, plan: &Plan) -> Json {
-        let job = self.market.basis.job.map(|job| job.shared_by(plan.shares()));
+        let job = self.market.basis.job.map(|job| job.on_gpus(plan.shares()));
         let prices = self.market.prices();
         let offers = plan.lots().map(|lot| {
             let id = self.market.result.listing.id(lot.row as usize).map(|id| id.0);

@@ -1,4 +1,4 @@
-//! The cheapest machines for so many GPUs.
+//! Plans of clusters: the cheapest machines that together have a number of GPUs.
 
 pub(crate) mod command;
 pub(crate) mod view;

@@ -1,3 +1,3 @@
-//! Marked rows side by side.
+//! The comparison of marked rows.
 
 pub(crate) mod view;

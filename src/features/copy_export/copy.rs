@@ -1,4 +1,4 @@
-//! What can be copied: ids, records, tables, queries and requests, each with a letter of its own.
+//! The texts that can be copied: ids, records, tables, queries and requests, each with its letter.
 
 use super::{formats as copy_formats, handoff};
 use crate::core::commands::Commands;
@@ -15,13 +15,13 @@ use crate::keys::Action;
 use crate::keys::pane::Pane;
 use crate::table::browser::Browser;
 
-/// What help and palette offer to copy: what the menu of copies has, where that can be opened.
+/// The texts that help and palette offer to copy: those of the copy menu, where that can be opened.
 pub fn offered(commands: &Commands, state: &State) -> Vec<CopyItem> {
     let has_menu = commands.rows().any(|row| row.action == Action::Copy);
     has_menu.then(|| items(state)).flatten().unwrap_or_default()
 }
 
-/// Copies an item, or says why not.
+/// Copies an item, or shows the reason it cannot be copied.
 pub fn copy_item(item: &CopyItem, cx: &mut Cx<'_>) {
     match copy(item) {
         Ok(effect) => cx.effect(effect),
@@ -45,7 +45,7 @@ pub fn copy(item: &CopyItem) -> Result<Effect, CopyError> {
     Ok(Effect::Copy { what, text })
 }
 
-/// What can be copied from the open pane; `None` if nothing can.
+/// The texts that can be copied from the open pane; `None` if there are none.
 pub fn items(state: &State) -> Option<Vec<CopyItem>> {
     if state.pane == Pane::Requests || Requests::read(state).opened.is_some() {
         return Some(crate::features::requests::copy_items(state));
@@ -72,7 +72,8 @@ pub fn api_key(state: &State) -> Option<String> {
     record.text(field).map(|key| key.compared().to_owned())
 }
 
-/// `waits` is why nothing is copied of the rows, if they are the record's.
+/// The items of a pane of records. `waits` is the reason no rows are copied while they are recorded
+/// ones.
 fn pane_items(browser: &Browser, profile: &Profile, limits: Limits, waits: Option<String>) -> Vec<CopyItem> {
     let query = &browser.query;
     let mut items = match &waits {
@@ -103,7 +104,7 @@ fn pane_items(browser: &Browser, profile: &Profile, limits: Limits, waits: Optio
     items
 }
 
-/// What is copied, and how many conditions it leaves out for a reason.
+/// The description of a copy, with the number of conditions it leaves out, and the reason.
 fn without(what: &str, left_out: usize, why: &str) -> String {
     match left_out {
         0 => what.to_owned(),
@@ -114,7 +115,7 @@ fn without(what: &str, left_out: usize, why: &str) -> String {
 
 const NOTHING_SELECTED: CopyError = CopyError::Missing("no record is selected");
 
-/// How the selected offer is rented outside bourse.
+/// The commands and addresses that rent the selected offer outside bourse.
 fn rent_items(browser: &Browser, profile: &Profile, limits: Limits, waits: Option<String>) -> Vec<CopyItem> {
     let command = browser
         .selected()
@@ -134,7 +135,7 @@ fn rent_items(browser: &Browser, profile: &Profile, limits: Limits, waits: Optio
     items
 }
 
-/// The formats of rows, none of which is copied yet.
+/// The formats of rows, all disabled for the reason `why`.
 fn waiting_items(browser: &Browser, why: &str) -> Vec<CopyItem> {
     let noun = browser.resource().noun();
     let items = [

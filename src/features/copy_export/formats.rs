@@ -13,7 +13,8 @@ use crate::domain::{Condition, Dialect, Listing, Operand, Query, Resource, Value
 /// become JSON escapes.
 ///
 /// # Errors
-/// When it is too long for a clipboard: then it is not even read, for every menu asks.
+///
+/// When it is too long for a clipboard. Then it is not even read, as every menu calls this.
 pub fn row_json(listing: &Listing, row: u32) -> Result<String, CopyError> {
     let json = listing.json(row as usize).unwrap_or_default();
     check_size(json.len())?;
@@ -66,7 +67,7 @@ pub fn search_curl(query: &Query, base: &str, dialect: &'static Dialect) -> Resu
     Ok(curl::command(&wire, &origin.address(wire.path)))
 }
 
-/// The same search as a command of the market's own client.
+/// The search as a command of the market's own client.
 pub fn client_command(query: &Query) -> String {
     let noun = match query.resource {
         Resource::Offers => "offers",
@@ -94,7 +95,7 @@ pub fn client_command(query: &Query) -> String {
     command
 }
 
-/// The conditions that the client knows, in its syntax: versions in three parts.
+/// The conditions that the market's own client supports, in its syntax: versions have three parts.
 fn client_query(query: &Query) -> String {
     let conditions: Vec<Condition> = query
         .sent(&Dialect::VAST)
@@ -115,7 +116,7 @@ fn client_query(query: &Query) -> String {
     language::print(&conditions)
 }
 
-/// How many conditions of a query the market's own client does not know.
+/// Number of conditions of a query that the market's own client does not support.
 pub fn unknown_to_client(query: &Query) -> usize {
     match query.resource {
         Resource::Workergroups => query.active().count(),
@@ -123,7 +124,7 @@ pub fn unknown_to_client(query: &Query) -> usize {
     }
 }
 
-/// One word of a POSIX shell, always in quotes.
+/// A word of a POSIX shell, always in quotes.
 pub fn word(text: &str) -> String {
     let clean = visible(text, LONGEST);
     format!("'{}'", clean.replace('\'', r"'\''"))

@@ -1,4 +1,4 @@
-//! Commands and addresses with which an offer is rented or a search is passed on, outside bourse.
+//! Commands and addresses that rent an offer or repeat a search outside bourse.
 
 use super::formats::word;
 use crate::api::Origin;
@@ -23,7 +23,7 @@ const CONSOLE: &str = "https://cloud.vast.ai/create/";
 /// When a bid is searched and the offer reports no bid floor.
 pub fn rent_command(query: &Query, listing: &Listing, id: RowId, profile: &Profile) -> Result<String, CopyError> {
     let mut words = vec!["vastai".to_owned()];
-    // The client speaks to the public service unless it is told another address.
+    // The client uses the public service unless it gets another address.
     if !is_public(profile) {
         words.push(format!("--url {}", word(&profile.base_url)));
     }
@@ -44,7 +44,7 @@ pub fn rent_command(query: &Query, listing: &Listing, id: RowId, profile: &Profi
     Ok(words.join(" "))
 }
 
-/// The name of the rent command, with a warning for what it does differently.
+/// The name of the rent command, with a warning where it differs from the search's price model.
 pub fn rent_label(offer_type: OfferType, profile: &Profile) -> String {
     let mut text = "the client's rent command".to_owned();
     match offer_type {
@@ -90,8 +90,10 @@ fn is_public(profile: &Profile) -> bool {
     !profile.is_sandbox && origin.is_some_and(|origin| origin.is_public_service())
 }
 
-/// A search as a command line that anyone can paste into a shell, and how many of its conditions
-/// and filter words are left out: a command has no three prices, no volume term and no filter words.
+/// A search as a command line for any shell, and the number of conditions and filter words that it
+/// leaves out.
+///
+/// A command has no three prices, no volume term and no filter words.
 pub fn search_line(browser: &Browser) -> (String, usize) {
     let query = &browser.query;
     let job = browser.computed.job;

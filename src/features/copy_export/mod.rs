@@ -1,4 +1,4 @@
-//! What leaves the program: by the clipboard or in a file.
+//! The exits for data: the clipboard and exported files.
 
 pub mod copy;
 pub mod copy_menu;

@@ -1,4 +1,4 @@
-//! One record in full, and in short beside the table.
+//! One record in full, and as a card beside the table.
 
 pub mod preview;
 pub mod view;

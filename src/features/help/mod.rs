@@ -1,4 +1,4 @@
-//! Help, the palette and notices.
+//! The help, the command palette and the notices.
 
 pub(crate) mod notices;
 pub mod palette;

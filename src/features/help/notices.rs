@@ -1,4 +1,4 @@
-//! The notices about the start of the program, in full.
+//! The notices about the start of the program, in full length.
 
 use ratatui::layout::Rect;
 use ratatui::text::Line;
@@ -13,7 +13,7 @@ use crate::tui::input_widget::InputWidget;
 use crate::tui::panel::{Panel, Tone};
 use crate::tui::report::Report;
 
-/// The maximum length of a notice.
+/// Maximum length of a notice, in characters.
 const LONGEST: usize = 2000;
 
 /// The notices, one paragraph each.
@@ -24,7 +24,7 @@ pub(crate) struct Notices {
 }
 
 impl Notices {
-    /// The notices that have not been dismissed.
+    /// The notices that have not been dismissed; `None` if there are none.
     #[expect(clippy::unnecessary_wraps, reason = "views open this way")]
     pub fn new(state: &State) -> Option<Self> {
         let mut lines: Vec<Line<'static>> = Vec::new();

@@ -7,12 +7,12 @@ use clap::{Args, Subcommand, ValueEnum};
 use crate::cli::args::{Addition, ArgumentError, ExportFormat, OfferTypeParser, ReportFormat, TextArguments, span};
 use crate::domain::OfferType;
 
-/// The shortest interval of a watch.
+/// Minimum interval of a watch.
 ///
 /// Ten requests a minute would leave no room for another search.
 const SHORTEST: Duration = Duration::from_secs(10);
 
-/// Which search is recorded or read.
+/// The flags of a search in the record.
 #[derive(Debug, Args)]
 pub struct WatchedSearch {
     /// Conditions or plain words, e.g. `4090 europe`
@@ -86,7 +86,7 @@ pub struct WatchArguments {
     pub with: Vec<Addition>,
 }
 
-/// How the changes are printed.
+/// The output format of changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum WatchFormat {
     /// A line for each change

@@ -20,7 +20,7 @@ use crate::record::{
 };
 use crate::settings::Settings;
 
-/// Rows of the table or CSV for each day of a short time, and of a long one.
+/// Number of rows of the table or CSV per day, for a short and for a long time.
 const PER_DAY: [usize; 2] = [24, 1];
 
 /// The search of the arguments.
@@ -95,7 +95,7 @@ pub fn history(settings: &Settings, options: &HistoryArguments) -> Result<(), Cl
     }
 }
 
-/// The query of the arguments with the model and the machine that they name.
+/// The query of the arguments, narrowed to the model and the machine of the flags.
 ///
 /// # Errors
 ///
@@ -149,24 +149,24 @@ fn print_nothing(options: &HistoryArguments, question: &Question, settings: &Set
 const HEAD: [&str; 8] = ["from", "until", "lowest", "p20", "median", "p80", "amount", "watched"];
 
 struct Report {
-    /// The most lines of the table.
+    /// Maximum number of lines in the table.
     rows: usize,
     series: Series,
     memory: Option<Memory>,
     unit: String,
     search: SearchKey,
-    /// The user's.
+    /// The user's time zone.
     zone: TimeZone,
     is_simulated: bool,
 }
 
 impl Report {
-    /// The lowest price on offer at the last poll.
+    /// The lowest price on offer in the last poll.
     fn lowest(&self) -> Option<f64> {
         Some(self.series.now?.levels?.lowest)
     }
 
-    /// The parts of the time that were watched at all.
+    /// The parts of the time that were watched for some of it.
     fn watched(&self) -> impl Iterator<Item = &Bucket> {
         let buckets = self.series.buckets.iter();
         buckets.filter(|bucket| bucket.watched > 0.0 || bucket.levels.is_some() || bucket.amount.is_some())
@@ -304,7 +304,7 @@ impl Report {
     }
 }
 
-/// What the time says of the lowest price now, or what is needed for it.
+/// The verdict on the current lowest price, or the data it lacks, as JSON.
 fn verdict_json(memory: &Memory) -> Json {
     let mut json = match memory.verdict() {
         Verdict::Given(rating) => rating_json(&rating),
@@ -338,7 +338,7 @@ fn rating_json(rating: &Rating) -> Json {
     })
 }
 
-/// A moment for people, in their time zone.
+/// A time as text, in the user's time zone.
 pub fn short(moment: Moment, zone: &TimeZone) -> String {
     let local = LocalTime {
         zone: zone.clone(),
@@ -347,7 +347,7 @@ pub fn short(moment: Moment, zone: &TimeZone) -> String {
     local.minute(seconds(moment.0))
 }
 
-/// What a time zone is called.
+/// The name of a time zone.
 pub fn zone_name(zone: &TimeZone) -> &str {
     let name = zone.iana_name().unwrap_or("local time");
     // A system without a setting counts by UTC.
@@ -358,12 +358,12 @@ pub fn zone_name(zone: &TimeZone) -> &str {
     }
 }
 
-/// A moment for programs: `2026-11-22T16:40:00Z`.
+/// A time in RFC 3339: `2026-11-22T16:40:00Z`.
 pub fn rfc3339(moment: Moment) -> String {
     jiff::Timestamp::from_second(moment.0).map_or_else(|_| moment.0.to_string(), |at| at.to_string())
 }
 
-/// How a spell ended, for programs.
+/// The name of a spell's end in JSON and CSV.
 pub const fn end_name(ending: Ending) -> &'static str {
     match ending {
         Ending::Gone(cause) => cause_name(cause),
@@ -372,7 +372,7 @@ pub const fn end_name(ending: Ending) -> &'static str {
     }
 }
 
-/// Why a lot is gone, for programs.
+/// The name of a departure's cause in JSON and CSV.
 pub const fn cause_name(cause: Cause) -> &'static str {
     match cause {
         Cause::Rented => "rented",

@@ -17,8 +17,10 @@ use crate::record::Moment;
 use crate::record::store::{Database, ExportedSpell, HistoryError};
 use crate::settings::Settings;
 
-// A record has hundreds of thousands of spells: all at once would fill the memory, line by line would be slow.
-/// Lines that are printed at a time.
+/// Number of lines that are printed at a time.
+///
+/// A record has hundreds of thousands of spells: all at once would fill the memory, line by line
+/// would be slow.
 const BATCH: usize = 1000;
 
 impl From<HistoryError> for CliError {

@@ -1,4 +1,4 @@
-//! Figures as a table on the screen or in text, as CSV and as JSON, from one description.
+//! Tables of figures, on the screen or as text, CSV and JSON, from one description.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ use crate::core::view::{Region, Scene};
 use crate::domain::{export, format};
 use crate::tui::table::{Column, Rows, Table, place};
 
-/// A figure as it is shown, and for programs.
+/// A figure as text for display, and as a value for JSON and CSV.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Cell {
     pub shown: String,
@@ -26,13 +26,14 @@ impl Cell {
         Self { shown, value }
     }
 
-    /// A number, or nothing where it is not known.
+    /// The cell of a number; a dash and null for `None`.
     pub fn of(value: Option<f64>, show: impl Fn(f64) -> String) -> Self {
         Self::new(value.map_or_else(|| format::NONE.to_owned(), show), json!(value))
     }
 }
 
-/// A column: its title, its key for programs, and its cells on a screen that drops it by this priority.
+/// A column: its title, its key in JSON and CSV, its width in cells, and its priority, by which a
+/// narrow screen drops columns.
 pub(crate) type Head = (&'static str, &'static str, u16, u8);
 
 #[derive(Debug, Default, PartialEq)]
@@ -42,7 +43,8 @@ pub(crate) struct Figures {
 }
 
 impl Figures {
-    /// Prints them, for people above sentences, as JSON in a member of `document`, which is of that `kind`.
+    /// Prints the table: as text above `sentences`, as CSV, or as JSON in a member of `document`,
+    /// which is of that `kind`.
     pub fn print(
         &self,
         format: ReportFormat,
@@ -84,7 +86,7 @@ impl Figures {
         }
     }
 
-    /// Draws them as a table with a selected line.
+    /// Draws the table with a selected line.
     pub fn draw(&self, cursor: usize, area: Rect, scene: &mut Scene<'_, '_>) {
         let columns = self
             .heads
@@ -105,8 +107,10 @@ impl Figures {
 /// The least width of a chart beside a table.
 const BESIDE: u16 = 44;
 
-/// The room of a table of so many rows and of a chart at least so high: a high table beside the
-/// chart where both fit, or else above it, the chart with what the table leaves.
+/// The areas of a table with `rows` rows and of a chart at least `chart` lines high.
+///
+/// A long table is beside the chart if both fit. Otherwise it is above the chart, which gets the
+/// rest.
 pub(crate) fn beside(rows: usize, heads: &[Head], chart: u16, area: Rect) -> [Rect; 2] {
     let width = heads.iter().map(|(_, _, width, _)| width + 1).sum::<u16>() + 2;
     // Beside a few rows there would be a blank corner.
@@ -115,7 +119,7 @@ pub(crate) fn beside(rows: usize, heads: &[Head], chart: u16, area: Rect) -> [Re
         return sides.spacing(3).areas(area);
     }
     let table = u16::try_from(rows + usize::from(rows > 0)).unwrap_or(u16::MAX);
-    // The chart goes if the table needs its room on a small screen.
+    // The chart is dropped if the table needs its space on a small screen.
     let most = if area.height >= 2 * chart {
         area.height - chart
     } else {

@@ -1,7 +1,7 @@
-//! Questions to the recorded market, and the answers that views draw.
+//! Analyses of the recorded market, and their results for drawing.
 //!
-//! A view asks when it opens, switches or when rows change, and finds the answer here by its
-//! question. What a verdict needs is asked once per response for the selected and marked offers, so
+//! A view starts an analysis when it opens, switches or when rows change, and finds its output
+//! here. The basis of verdicts is read once per response for the selected and marked offers, so
 //! that drawing one costs no request and no arithmetic over prices.
 
 pub(crate) mod arguments;
@@ -35,7 +35,7 @@ pub(crate) const FEATURE: Feature = Feature {
     state: |_| Some(Box::new(Recall::default())),
     event: |cx, event| {
         if let Event::Restored(restored) = event {
-            // Where nothing can be kept, nothing is recorded.
+            // Without files to save to, nothing is recorded.
             cx.feature::<Recall>().is_on |= restored.kept.is_some();
         }
     },
@@ -46,32 +46,38 @@ pub(crate) const FEATURE: Feature = Feature {
 impl FeatureState for Recall {}
 
 impl Recall {
-    /// Reads it from the state of the dashboard.
+    /// The part of the dashboard's state about the record.
     pub fn read(state: &State) -> &Self {
         state.feature()
     }
 }
 
-// The views of one moment ask far fewer questions, and an answer may hold a month of prices.
-/// Answers that views have asked for and may still draw.
+/// Maximum number of outputs stored for drawing.
+///
+/// The views open at a time start far fewer analyses, and an output may hold a month of prices.
 const MOST_ANSWERS: usize = 16;
 
-// In so little of a month nothing changes.
-/// Seconds after which a verdict's memory is asked for again, with the next response.
+/// Seconds after which a verdict's basis is read again, with the next response.
+///
+/// In so little of a month nothing changes.
 const FRESH: f64 = 60.0;
 
-// Reading a record of millions of prices takes seconds, in which nothing is recorded and no search may begin.
-/// How many times as long as it took to read, a memory is fresh at least.
+/// Minimum time for which a verdict's basis is current, as a multiple of the time to read it.
+///
+/// Reading a record of millions of prices takes seconds, in which nothing is recorded and no search
+/// may begin.
 const REST: f64 = 20.0;
 
-// The models of the selected and the marked rows: more are rarely compared, and each is read from the record.
-/// Models whose memory is asked for after one response.
+/// Maximum number of models whose basis is read after one response.
+///
+/// More than the models of the selected and the marked rows are rarely compared, and each is read
+/// from the record.
 const MOST_MODELS: usize = 8;
 
-/// Models whose memory is kept: those of the rows that the user selected last.
+/// Maximum number of models whose basis is stored: those of the rows that the user selected last.
 const MOST_REMEMBERED: usize = 64;
 
-/// An analysis that was asked of the record, to find its output by.
+/// An analysis in progress or finished, by which its output is found.
 #[derive(Debug)]
 pub struct Asked<A> {
     ticket: Ticket,
@@ -87,22 +93,22 @@ pub enum Recalled<'a, T> {
     Failed(&'a EffectError),
 }
 
-/// What is remembered of the offers like one.
+/// The basis of verdicts on offers like one.
 #[derive(Debug)]
 struct Remembered {
-    /// Which they are.
+    /// The query that finds these offers.
     like: Query,
     awaited: Option<Ticket>,
-    /// When it was asked for, and until when it is fresh, on the monotonic clock.
+    /// The monotonic time at which it was requested; then that until which it is current.
     asked: f64,
     fresh: f64,
     memory: Option<Box<Memory>>,
-    /// The rows on screen that are among them.
+    /// The rows on screen that the query finds.
     rows: Excerpt,
 }
 
 impl Remembered {
-    /// Takes the lowest price now from the rows on screen.
+    /// Updates the current lowest price from the rows on screen.
     fn look(&mut self) {
         if let Some(memory) = &mut self.memory {
             memory.look_at(&self.rows);
@@ -112,12 +118,12 @@ impl Remembered {
 
 #[derive(Debug, Default)]
 pub struct Recall {
-    /// Whether anything is recorded: there is a folder for it.
+    /// Whether anything is recorded, as there is a folder for the record.
     pub is_on: bool,
     outputs: VecDeque<(Ticket, Result<AnyOutput, EffectError>)>,
-    /// Of the selected and the marked offers of the search that is shown, the latest first.
+    /// The bases for the selected and the marked offers of the shown search, latest first.
     models: Vec<Remembered>,
-    /// The rows and the selection of the last look.
+    /// The rows and the selection of the last update, to detect changes.
     followed: Option<(Resource, u64, Option<usize>, usize, u64)>,
 }
 
@@ -148,13 +154,13 @@ impl Recall {
         self.outputs.truncate(MOST_ANSWERS);
     }
 
-    /// What is remembered of some offers; `None` until it is here.
+    /// The basis of verdicts on some offers; `None` until it is read.
     fn memory(&self, like: &Query) -> Option<&Memory> {
         let mut models = self.models.iter();
         models.find(|remembered| remembered.like == *like)?.memory.as_deref()
     }
 
-    /// Asks for the memory of some offers, unless it is fresh.
+    /// Requests the basis of verdicts on some offers, unless it is current.
     fn remember(&mut self, (like, rows): (Query, Excerpt), ticket: Ticket, now: Now) -> Option<Effect> {
         let known = self.models.iter().position(|remembered| remembered.like == like);
         let mut remembered = known.map(|index| self.models.remove(index)).unwrap_or(Remembered {
@@ -184,18 +190,18 @@ fn job(ticket: Ticket, analysis: impl Analysis) -> Effect {
     Effect::History(HistoryJob::Ask { ticket, analysis })
 }
 
-/// What the recorded prices are, to put behind their unit.
+/// The kind of the recorded prices, for a text after their unit.
 pub(crate) const fn origin(is_simulated: bool) -> &'static str {
     if is_simulated { "simulated" } else { "asked, not paid" }
 }
 
-/// Why an answer is awaited.
+/// The reason an output is awaited, as text.
 pub(crate) fn reading(state: &State) -> String {
     let simulation = state.sandbox.simulation();
     simulation.unwrap_or_else(|| "Reading the record".to_owned())
 }
 
-/// Asks an analysis of the record; [`Recall::output`] has its output once it is here.
+/// Starts an analysis of the record; [`Recall::output`] has its output once it is finished.
 pub(crate) fn ask<A: Analysis>(cx: &mut Cx<'_>, analysis: A) -> Asked<A> {
     let ticket = cx.ticket();
     cx.effects_for(Owner::Feature(on_output), [job(ticket, analysis)]);
@@ -212,7 +218,8 @@ fn on_output(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     }
 }
 
-/// A cached summary of the offers like that of a row, and its price per GPU.
+/// The verdict's basis for the offers like that of a row, with the lot and the price per GPU of the
+/// row.
 pub fn remembered(state: &State, resource: Resource, row: usize) -> Option<(&Memory, Lot, f64)> {
     let (browser, row) = (&state.browsers[resource], u32::try_from(row).ok()?);
     let (listing, like) = (browser.listing()?, like(browser, row)?);
@@ -220,21 +227,21 @@ pub fn remembered(state: &State, resource: Resource, row: usize) -> Option<(&Mem
     Some((Recall::read(state).memory(&like)?, recorded_lot(listing, row)?, price))
 }
 
-/// The offers like one of a row, with the storage that the table shows prices for.
+/// The query for offers like that of a row, with the storage of the table's prices.
 fn like(browser: &Browser, row: u32) -> Option<Query> {
     let storage = Some(browser.storage().0);
     let query = browser.shown_query()?.clone();
     offers_like(&Query { storage, ..query }, browser.listing()?, row)
 }
 
-/// The rows on screen that meet a query.
+/// The rows on screen that a query finds.
 fn on_screen(browser: &Browser, query: &Query) -> Option<Excerpt> {
     let is_complete = browser.coverage() == Some(Coverage::Whole);
     Some(Excerpt::of_response(browser.listing()?, query, is_complete))
 }
 
-/// Asks for what verdicts on the selected and the marked offers need, if the rows or the selection
-/// are others than last time.
+/// Requests the basis of verdicts on the selected and the marked offers, if the rows or the
+/// selection have changed.
 fn follow(cx: &mut Cx<'_>) {
     let (now, resource) = (cx.now, cx.state().pane.resource());
     let Lent {

@@ -1,4 +1,4 @@
-//! Whether an offer's price is low for what was recorded, in sentences.
+//! Sentences that compare an offer's price with the record.
 
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -11,12 +11,12 @@ use crate::record::{Lasted, Memory, Moment, Standing, Verdict};
 use crate::table::remote::Now;
 use crate::tui::theme::Theme;
 
-/// What ends a text about recorded prices; nothing for those of a real market.
+/// The ending of a text about recorded prices, which marks simulated ones; empty on a real market.
 pub(crate) const fn mark(state: &State) -> &'static str {
     if state.profile.is_sandbox { ", simulated" } else { "" }
 }
 
-/// What is said of an offer, each sentence with its style.
+/// The sentences about an offer, each with its style.
 pub(crate) fn sentences(
     state: &State,
     (resource, row): (Resource, usize),
@@ -28,7 +28,7 @@ pub(crate) fn sentences(
     };
     let mut sentences = Vec::new();
     let verdict = memory.verdict();
-    // At first nothing is known of anything: that is no news of this offer.
+    // Without any watched time the verdict says nothing about this offer.
     if memory.watched > 0 {
         sentences.push((memory.verdict_sentence() + mark(state), style(&verdict, theme)));
     }
@@ -37,14 +37,14 @@ pub(crate) fn sentences(
     let lasted = memory.seen(&lot, Moment::of(now.epoch));
     let seen = lasted.filter(|lasted| lasted.seconds >= 60);
     sentences.extend(seen.map(|lasted| (format!("Seen for {}{}", span(lasted), mark(state)), theme.dim)));
-    // Of a market that is hardly known nothing more is said.
+    // Without a verdict, too little is recorded for a statement on lifetimes.
     if let Verdict::Given(_) = verdict {
         sentences.push((memory.lifetime_sentence() + mark(state), theme.dim));
     }
     sentences
 }
 
-/// The lowest price of such offers over the recorded time until now.
+/// The lowest price of similar offers over the recorded time, as a sparkline.
 pub(crate) fn trend(state: &State, (resource, row): (Resource, usize), theme: &Theme) -> Option<Line<'static>> {
     // With the range beside it that fits the preview of a terminal with 120 columns.
     const PARTS: usize = 16;
@@ -54,7 +54,7 @@ pub(crate) fn trend(state: &State, (resource, row): (Resource, usize), theme: &T
         return None;
     };
     let prices = memory.trend(PARTS);
-    // What is asked now may be above the lowest of each part.
+    // The current lowest price may be above the lowest of each part.
     let known = || prices.iter().flatten().copied().chain(memory.lowest);
     let (low, high) = (known().reduce(f64::min)?, known().reduce(f64::max)?);
     if prices.iter().flatten().count() < 2 {
@@ -76,7 +76,7 @@ pub(crate) fn trend(state: &State, (resource, row): (Resource, usize), theme: &T
     ]))
 }
 
-/// Prices as a line of blocks, the lowest at the bottom; a gap where none is known.
+/// Prices as a line of blocks, the lowest at the bottom; a gap where there is none.
 pub(crate) fn sparkline(prices: &[Option<f64>]) -> String {
     let known = || prices.iter().flatten().copied();
     let ends = known().reduce(f64::min).zip(known().reduce(f64::max));
@@ -94,7 +94,7 @@ fn levels(prices: &[Option<f64>], low: f64, high: f64) -> String {
     prices.iter().map(|price| price.map_or(' ', level)).collect()
 }
 
-/// How an offer alone compares, to put behind its letter.
+/// The comparison of a single offer, as a phrase.
 pub(crate) fn sentence(state: &State, resource: Resource, row: usize) -> Option<String> {
     let (memory, _, price) = remembered(state, resource, row)?;
     Some(offer(memory, price)? + mark(state))
@@ -111,8 +111,10 @@ pub(crate) fn style(verdict: &Verdict, theme: &Theme) -> Style {
     }
 }
 
-/// `3% above the lowest now`. An offer alone is neither low nor high: the lowest prices of the past are
-/// for the lowest of now.
+/// The distance of an offer from the current lowest price: `3% above the lowest now`.
+///
+/// An offer alone is neither low nor high: the lowest prices of the past are compared with the
+/// current lowest.
 fn offer(memory: &Memory, price: f64) -> Option<String> {
     let (rating, lowest) = (memory.rate(price)?, memory.lowest?);
     let share = price / lowest - 1.0;

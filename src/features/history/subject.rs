@@ -1,4 +1,5 @@
-//! What the record can be asked about from a pane: the selected offer's model, size and machine, and the search.
+//! The subjects of a pane that the record can be read for: the selected offer's model, size and
+//! machine, and the search.
 
 use super::like;
 use crate::core::State;
@@ -7,24 +8,24 @@ use crate::features::workergroups::look::Look;
 use crate::record::differences::recorded_lot;
 use crate::record::{Lot, SearchKey, quotes};
 
-/// Cells of a search's conditions.
+/// Maximum width of a search's conditions, in cells.
 const LONGEST_TITLE: usize = 60;
 
-/// Offers that prices are shown of.
+/// A set of offers whose prices are shown.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Subject {
     pub title: String,
     pub query: Query,
-    /// The search that they are of, whose alerts are on them too.
+    /// The search they belong to, whose alerts apply to them too.
     pub search: SearchKey,
-    /// Whether they are all that the search finds.
+    /// Whether they are all offers of the search.
     pub is_search: bool,
-    /// The offers that the verdict on the lowest price is about.
+    /// The query of the offers that the verdict on the lowest price compares.
     pub like: Query,
 }
 
 impl Subject {
-    /// The offers of a search.
+    /// The subject of all offers of a search.
     pub fn of_search(query: Query, name: &str) -> Self {
         let search = SearchKey::of(&query);
         let conditions = Untrusted::from(search.conditions.as_str()).screen(LONGEST_TITLE);
@@ -43,7 +44,7 @@ impl Subject {
     }
 }
 
-/// The subjects of the open pane: of a workergroup the offers that its search finds.
+/// The subjects of the open pane; for a workergroup, the offers that its search finds.
 pub(crate) fn subjects(state: &State) -> Vec<Subject> {
     let Some(browser) = state.browser() else {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! The changes of a watched search, as lines for people and for programs.
+//! The changes of a watched search, as text and as JSON.
 
 use serde_json::{Value as Json, json};
 
@@ -9,7 +9,7 @@ use crate::domain::{Query, Resource, Untrusted};
 use crate::record::store::{Database, HistoryError};
 use crate::record::{Change, ChangeKind, Event, EventKind, Moment, Question, SearchKey, with_storage};
 
-/// What changed in a search after the last one that was reported, the newest first.
+/// The changes of a search after the last reported one, newest first.
 pub(crate) fn changes(
     database: &Database,
     query: &Query,
@@ -26,7 +26,7 @@ pub(crate) fn changes(
     database.ask(&RecentEvents { question, most })
 }
 
-/// An event for people, with the prices of the search.
+/// An event as a line of text, with the prices of the search.
 pub(crate) fn line(event: &Event, search: &SearchKey, storage: f64) -> String {
     let at = rfc3339(event.at);
     let (change, lasted) = match &event.kind {
@@ -66,7 +66,7 @@ fn seconds(number: i64) -> f64 {
     number as f64
 }
 
-/// An event for programs.
+/// An event as JSON.
 pub(crate) fn json_of(event: &Event) -> Json {
     let at = rfc3339(event.at);
     match &event.kind {

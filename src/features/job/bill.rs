@@ -13,7 +13,7 @@ use crate::tui::theme::Theme;
 pub(super) const LABEL: usize = 22;
 pub(super) const AMOUNT: usize = 10;
 
-/// What a job costs on an offer from a moment on, in lines of so many cells.
+/// The bill of a job on an offer, starting at `epoch`, in lines of `width` cells.
 pub(crate) fn job(
     prices: &Prices<'_>,
     row: usize,
@@ -38,7 +38,7 @@ pub(crate) fn job(
     lines
 }
 
-/// What a volume costs for a size and term.
+/// The bill of a volume for a size and term, starting at `epoch`, in lines of `width` cells.
 pub(crate) fn volume(
     listing: &Listing,
     row: usize,
@@ -56,7 +56,8 @@ pub(crate) fn volume(
     lines
 }
 
-/// The arithmetic: label, value and formula, which goes below if it does not fit; the last one is the sum.
+/// The arithmetic: label, value and formula, which is on the next line if it does not fit; the last
+/// step is the sum.
 fn steps(steps: &[Step], width: u16, theme: &Theme) -> Vec<Line<'static>> {
     let line = |(index, step): (usize, &Step)| {
         let value = match step.measure {
@@ -83,7 +84,7 @@ fn steps(steps: &[Step], width: u16, theme: &Theme) -> Vec<Line<'static>> {
     steps.iter().enumerate().flat_map(line).collect()
 }
 
-/// What the work costs in its unit, and whether it is done in time.
+/// The cost of a unit of work, and whether the work is done in time.
 fn work(cost: &JobCost, job: &Job, theme: &Theme) -> Vec<Line<'static>> {
     let each = job.work.zip(cost.per_unit);
     let each = each.map(|(work, dollars)| {

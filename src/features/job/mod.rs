@@ -1,4 +1,4 @@
-//! What a job costs on each offer.
+//! The cost of a job on each offer.
 
 pub(crate) mod bill;
 pub(crate) mod view;

@@ -8,7 +8,7 @@ use crate::domain::insight::plan::Same;
 use crate::domain::quantity::{Quantity, QuantityError};
 use crate::domain::{OfferType, quantity};
 
-/// Which offers to search, and what to price them for.
+/// The flags of a search for offers, and of their prices.
 #[derive(Debug, Args)]
 pub struct AnalysisArguments {
     /// Conditions or plain words, e.g. `4090 europe`
@@ -56,7 +56,7 @@ pub struct AnalysisArguments {
     pub format: ReportFormat,
 }
 
-/// What `bourse market` groups by.
+/// A grouping of `bourse market`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum Grouping {
     /// GPU model
@@ -146,7 +146,7 @@ pub struct PlanArguments {
     pub budget: Option<f64>,
 }
 
-/// `2x8`: two machines with eight GPUs each.
+/// Parses the shape of a cluster: `2x8` is two machines with eight GPUs each.
 fn shape(text: &str) -> Result<(u32, u32), ArgumentError> {
     let numbers = text.split_once(['x', 'X', '×']);
     let numbers = numbers.and_then(|(machines, gpus)| {

@@ -18,16 +18,17 @@ use crate::domain::insight::{
 use crate::domain::{Field, Resource, export, format, language};
 use crate::settings::Settings;
 
-/// The offers of a search, and what they are priced by.
+/// The offers of a search, with the basis of their prices.
 pub struct Market {
-    /// The most lines to show.
+    /// Maximum number of lines to show.
     pub rows: Option<u32>,
     pub result: SearchResult,
     pub basis: Basis,
 }
 
 impl Market {
-    /// Runs the search of the arguments, for a job that is done by a time (in seconds since 1970) if one is given.
+    /// Runs the search of the arguments; with `by`, in seconds since 1970, the job must be done by
+    /// then.
     pub async fn load(settings: &Settings, options: &AnalysisArguments, by: Option<f64>) -> Result<Self, CliError> {
         let arguments = SearchArguments {
             query: options.query.clone(),
@@ -70,10 +71,10 @@ impl Market {
         })
     }
 
-    /// Divides the work of the job, if it is work, among the GPUs.
+    /// Divides the work of a job among `gpus` GPUs.
     pub fn share(&mut self, gpus: u32) {
         if let Some(job) = self.basis.job.filter(Job::is_work) {
-            self.basis.job = Some(job.shared_by(gpus));
+            self.basis.job = Some(job.on_gpus(gpus));
             self.result.reprice(self.basis);
         }
     }
@@ -89,7 +90,7 @@ impl Market {
         Prices::new(&self.result.listing, self.basis.model)
     }
 
-    /// Whether an offer can do the job.
+    /// Whether an offer suits the job.
     pub fn is_choice(&self, prices: &Prices<'_>, row: usize) -> bool {
         let now = self.result.listing.read_at();
         let job = self.basis.job;
@@ -113,7 +114,7 @@ impl Market {
         coverage(&self.result.listing, self.result.query.limit) == Coverage::Whole
     }
 
-    /// What every JSON document says about its basis.
+    /// The members that describe the basis in every JSON document.
     pub fn described(&self) -> Json {
         let query = &self.result.query;
         json!({
@@ -130,7 +131,7 @@ impl Market {
     }
 }
 
-/// Prints a JSON document of that kind, with what it is based on.
+/// Prints a JSON document of that kind, with the members on its basis.
 pub fn print_analysis(market: &Market, kind: &str, content: Json) -> Result<(), CliError> {
     let mut document = market.described();
     if let (Some(document), Json::Object(content)) = (document.as_object_mut(), content) {
@@ -139,7 +140,7 @@ pub fn print_analysis(market: &Market, kind: &str, content: Json) -> Result<(), 
     output::print_document(kind, document)
 }
 
-/// The text of a number in CSV; empty without one.
+/// The text of a number in CSV; empty for `None`.
 fn cell(number: Option<f64>) -> String {
     number.map_or_else(String::new, |number| number.to_string())
 }
@@ -172,7 +173,7 @@ pub async fn market(settings: &Settings, options: &MarketArguments) -> Result<()
     output::require_rows(options.analysis.fail_empty, groups.is_empty())
 }
 
-/// The name of a group, empty where the records have no value.
+/// The name of a group; empty if the records have no value.
 fn name(group: &Group, field: &Field) -> String {
     match group.key.first() {
         Some(GroupValue::Text(text)) => text.screen(40),
@@ -251,7 +252,7 @@ fn market_csv(market: &Market, key: &str, field: &Field, groups: &[Group]) -> St
     export::csv_lines(std::iter::once(head.map(str::to_owned).to_vec()).chain(lines))
 }
 
-/// The member with the prices of a group.
+/// The name of the member with the prices of a group.
 fn price_key(market: &Market) -> &'static str {
     if market.basis.is_work() {
         "bill"
@@ -338,7 +339,8 @@ fn depth_table(market: &Market, depth: &Depth, purchases: &[Purchase], is_all: b
     head + &table::plain(&rows)
 }
 
-/// The offers of the largest purchase, cheapest per GPU first, with what they add up to.
+/// The offers of the largest purchase, cheapest per GPU first, each with the GPUs and the cost up
+/// to it.
 fn steps(purchases: &[Purchase]) -> impl Iterator<Item = (Lot, u64, f64)> {
     let lots = purchases.last().into_iter().flat_map(|purchase| &purchase.lots);
     let (mut gpus, mut cost) = (0, 0.0);

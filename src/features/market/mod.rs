@@ -1,4 +1,4 @@
-//! The market at a glance: models, the plot, and how deep each price goes.
+//! The views of the whole market: models, the plot, and the depth of prices.
 
 pub(crate) mod arguments;
 pub(crate) mod command;

@@ -1,5 +1,5 @@
-//! The market line: the GPU models of the loaded rows, each with its lowest price, the change since a day and a week
-//! of the record.
+//! The market line: the GPU models of the loaded rows, each with its lowest price, and with the
+//! change since a day and a week of the record.
 
 pub mod weeks;
 
@@ -27,22 +27,24 @@ pub(crate) const FEATURE: Feature = Feature {
     ..Feature::IDLE
 };
 
-/// The models of the line, for clicks.
+/// The region of the models, for clicks.
 pub(crate) const REGION: Region = Region(9);
 
-/// The maximum number of models: a wide screen shows eight.
+/// Maximum number of models; a wide screen shows eight.
 const MODELS: usize = 8;
 
-/// The longest name of a model in bytes: the record has none that are longer.
+/// Maximum length of a model's name, in bytes; the record has none that are longer.
 const LONGEST_NAME: usize = 64;
 
-/// The fewest rows of a screen that has the line.
+/// Minimum height of a screen with the line.
 const ROWS: u16 = 30;
 
-/// Seconds after which the record is asked again: a sparkline of a week changes little in less.
+/// Seconds after which the record is read again.
+///
+/// A sparkline of a week changes little in less.
 const FRESH: f64 = 300.0;
 
-/// The same where the record had nothing: something may be recorded soon.
+/// Seconds after which it is read again if it had no prices, which may be recorded soon.
 const UNKNOWN: f64 = 15.0;
 
 /// A model among the loaded rows.
@@ -54,25 +56,25 @@ struct Offered {
     lowest: Option<f64>,
 }
 
-/// The models on offer and what the record says of them.
+/// The models on offer, with the record of each.
 #[derive(Debug, Default)]
 pub(crate) struct MarketLine {
-    /// The rows that were counted.
+    /// The number of the rows that were counted, by which changes are detected.
     contents: Option<u64>,
-    /// Those with the most GPUs on offer first.
+    /// The models on offer, those with the most GPUs first.
     models: Vec<Offered>,
-    /// The model that the record was asked about.
+    /// The model whose analysis is in progress.
     asked: Option<(String, Asked<WeekStudy>)>,
-    /// The models to ask it about next, the last one first.
+    /// The models to analyse next, the last one first.
     waiting: Vec<String>,
-    /// When it was asked, on the monotonic clock, and about which models.
+    /// The monotonic time of the last analyses, and their models.
     asked_at: Option<(f64, Vec<String>)>,
     weeks: BTreeMap<String, ModelWeek>,
 }
 
 impl FeatureState for MarketLine {}
 
-/// The rows that the line takes at the top of a pane.
+/// Height of the line at the top of a pane; 0 if it is not shown.
 pub(crate) fn height(state: &State) -> u16 {
     u16::from(is_due(state))
 }
@@ -115,7 +117,7 @@ fn offered(listing: &Listing, rows: &[u32]) -> Vec<Offered> {
     models
 }
 
-/// The offers of a model that a new search would find.
+/// The query for the offers of a model, as a new search would find them.
 fn query_of(state: &State, model: &str) -> Query {
     let browser = &state.browsers[Resource::Offers];
     let mut query = language::default_query(Resource::Offers, browser.dialect());
@@ -127,7 +129,7 @@ fn query_of(state: &State, model: &str) -> Query {
     query
 }
 
-/// Counts new rows, and asks the record about their models.
+/// Counts new rows, and starts the analyses of their models.
 fn follow(cx: &mut Cx<'_>) {
     if !is_due(cx.state()) {
         return;
@@ -154,7 +156,7 @@ fn follow(cx: &mut Cx<'_>) {
     ask_next(cx);
 }
 
-/// Whether the record is to be asked: there are other models, or its figures are old.
+/// Whether to analyse the record: there are other models, or its figures are old.
 fn is_due_again(state: &State, now: Now) -> bool {
     let line: &MarketLine = state.feature();
     let is_busy = line.asked.is_some() || !line.waiting.is_empty();
@@ -169,7 +171,9 @@ fn is_due_again(state: &State, now: Now) -> bool {
     })
 }
 
-/// Asks about one model after another: each answer takes memory.
+/// Starts the analysis of the next model.
+///
+/// One runs at a time, as each output takes memory.
 fn ask_next(cx: &mut Cx<'_>) {
     let line = cx.feature::<MarketLine>();
     if line.asked.is_some() {

@@ -1,26 +1,28 @@
-//! A week of the record of a model.
+//! A week of a model's record.
 
 use crate::domain::Query;
 use crate::record::{Analysis, DAY, Excerpt, LotReader, Moment, PollRow, Question, Spell};
 use crate::record::{Memory, VerdictBasis};
 
-/// Days of a week.
+/// Number of days that are read.
 const DAYS: i64 = 7;
 
-/// Parts of a day: the price of a day ago is the lowest of one of them.
+/// Number of parts of a day.
+///
+/// The price of a day ago is the lowest in one of them.
 const PARTS: i64 = 4;
 
-/// A change that is shown, as a share.
+/// Minimum change that is shown, as a share.
 const LEAST_CHANGE: f64 = 0.005;
 
 /// The lowest prices of a model's offers over a week, in dollars per hour and GPU.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelWeek {
-    /// The lowest of each day, the oldest first; `None` where nothing is known.
+    /// The lowest price of each day, oldest first; `None` for days without a known price.
     pub days: Vec<Option<f64>>,
-    /// The lowest that the record saw last.
+    /// The lowest price in the last poll.
     pub now: Option<f64>,
-    /// The lowest of about a day before.
+    /// The lowest price about a day before.
     day_ago: Option<f64>,
 }
 
@@ -41,14 +43,16 @@ impl ModelWeek {
         }
     }
 
-    /// The change since a day as a share, unless it is too small to show.
+    /// The change since a day as a share; `None` if it is too small to show.
     pub fn change(&self) -> Option<f64> {
         let change = self.now? / self.day_ago.filter(|price| *price > 0.0)? - 1.0;
         (change.abs() >= LEAST_CHANGE).then_some(change)
     }
 }
 
-/// The week of a model, read lot by lot: a week of a busy market has more spells than the memory has room for.
+/// The analysis of a model's week.
+///
+/// It reads lot by lot: a week of a busy market has more spells than fit in memory.
 #[derive(Debug, Clone)]
 pub struct WeekStudy {
     lows: VerdictBasis,
@@ -57,7 +61,7 @@ pub struct WeekStudy {
 }
 
 impl WeekStudy {
-    /// Of the offers that a query finds.
+    /// The analysis of the offers that a query finds.
     pub fn new(query: Query, until: Moment) -> Self {
         Self {
             lows: VerdictBasis::of(Question::of_last(DAYS * DAY, query, until)),

@@ -1,4 +1,4 @@
-//! `bourse markets add`: saves a market, with the dialect that its responses show.
+//! `bourse markets add`: saves a market, with the dialect that its responses indicate.
 
 use std::io::{self, IsTerminal as _, Write as _};
 
@@ -102,7 +102,7 @@ pub async fn add(global: &Global, arguments: &AddArguments) -> Result<(), CliErr
     ))
 }
 
-/// The dialect of a market: by the evidence, else by the user's choice.
+/// The dialect of a market, detected by searches or else chosen by the user.
 async fn find_out(address: &Origin, key: Option<&Secret>) -> Result<&'static Dialect, CliError> {
     let findings = probe(address, key, drop).await?;
     let sample = findings.sample();

@@ -1,5 +1,7 @@
-//! `bourse markets check`: whether a market is what bourse expects. Only reads; the report has names and counts,
-//! no values, so that it can be sent with a bug report.
+//! `bourse markets check`: compares a market with bourse's expectations.
+//!
+//! It only reads. The report has names and counts, no values, so that it can be sent with a bug
+//! report.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -19,10 +21,10 @@ use crate::domain::value::CellRef;
 use crate::domain::{Dialect, Field, Listing, Query, Resource, Untrusted, language};
 use crate::settings::Settings;
 
-/// How many records of each kind are asked for: enough to see what all of them have.
+/// Number of records to request of each kind: enough to see the members that all of them have.
 const RECORDS: u32 = 50;
 
-/// The most unknown members that are named.
+/// Maximum number of unknown members that are named.
 const MOST_NAMES: usize = 50;
 
 #[derive(Debug, Subcommand)]
@@ -71,7 +73,7 @@ pub async fn check(settings: &Settings, arguments: &CheckArguments) -> Result<()
     Ok(())
 }
 
-/// A small search with conditions and an order to see whether they are kept.
+/// A small search with conditions and an order, to see whether the market applies them.
 fn query(resource: Resource, dialect: &'static Dialect) -> Query {
     let mut query = language::default_query(resource, dialect);
     let (condition, order) = match resource {
@@ -88,15 +90,15 @@ fn query(resource: Resource, dialect: &'static Dialect) -> Query {
     query
 }
 
-/// What differs from what bourse expects of a kind of records.
+/// The differences from bourse's expectations of a kind of record.
 #[derive(Debug, Default)]
 pub struct Report {
     records: usize,
-    /// Why records could not be read, with their number.
+    /// Reasons records could not be read, with their number.
     unreadable: BTreeMap<String, usize>,
     /// Documented members that no record has.
     missing: Vec<&'static str>,
-    /// Members that bourse does not know, with how many records have them.
+    /// Members unknown to bourse, with the number of records that have them.
     unknown: BTreeMap<String, usize>,
     /// Members of another type: the name, the type, the number of records.
     other_types: Vec<(&'static str, &'static str, usize)>,
@@ -150,7 +152,7 @@ impl Report {
         self.other_types
             .extend(kinds.into_iter().map(|(kind, records)| (field.key, kind, records)));
         if let Some((low, high)) = field.range {
-            // Zero often stands for unknown.
+            // Zero often means unknown.
             let is_outside = |number: &f64| *number != 0.0 && !(low..=high).contains(number);
             let outside = cells().filter_map(CellRef::number).filter(is_outside).count();
             if outside > 0 {
@@ -159,7 +161,7 @@ impl Report {
         }
     }
 
-    /// What differs, a sentence each.
+    /// The differences, a sentence each.
     fn lines(&self) -> Vec<String> {
         let of = |records: usize| format!("{records} of {}", self.records);
         let counts = |names: &BTreeMap<String, usize>| {
@@ -210,7 +212,7 @@ impl Report {
     }
 }
 
-/// The unit of a member on the wire, behind a number.
+/// The unit of a member as received, to follow a number.
 fn unit(field: &Field) -> String {
     match field.unit.symbol(&Dialect::DOCUMENTED) {
         "" => String::new(),
@@ -220,7 +222,7 @@ fn unit(field: &Field) -> String {
 
 type Reports = [(Resource, Result<Report, String>)];
 
-/// The least time between two requests of each operation, as learned from refusals.
+/// The minimum seconds between two requests of each operation, learned from refusals.
 fn limits(session: &Session) -> impl Iterator<Item = (&'static str, f64)> {
     let learned = session.learned().into_iter();
     learned.map(|(operation, seconds)| (operation.label(), seconds))

@@ -1,5 +1,5 @@
-//! The markets of the command line and the configuration: listing, changing and resolving them
-//! while the dashboard runs.
+//! The markets of the command line and the configuration: lists and changes them, and resolves
+//! their settings while the dashboard runs.
 
 use std::path::{Path, PathBuf};
 use std::{fmt, fs, io};
@@ -23,18 +23,18 @@ use crate::settings::{
 use crate::store::Paths;
 use crate::store::keys::{self, ApiKeyError};
 
-/// How the program was started: everything needed to resolve another profile.
+/// The options the program was started with, from which another profile is resolved.
 #[derive(Clone)]
 pub struct ProfileResolver {
     flags: Global,
     environment: Environment,
     paths: Option<Paths>,
     started: String,
-    /// The keys in use, shared by all profiles.
+    /// The API keys in use, shared by all profiles.
     secrets: KnownSecrets,
 }
 
-/// A change of the saved markets that was not made: nothing is changed then.
+/// The reason the saved markets were not changed.
 #[derive(Debug, thiserror::Error)]
 pub enum ChangeError {
     #[error("no home directory")]
@@ -70,7 +70,7 @@ pub fn profile_of(settings: &Settings, session: &Session) -> crate::core::Profil
     }
 }
 
-/// Without the environment: it may hold keys.
+/// Leaves out the environment, which may hold keys.
 impl fmt::Debug for ProfileResolver {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ProfileResolver")
@@ -96,7 +96,7 @@ impl ProfileResolver {
         }
     }
 
-    /// Adds the keys of its markets to `secrets`.
+    /// Adds the API keys of its markets to `secrets`.
     #[must_use]
     pub fn sharing(self, secrets: KnownSecrets) -> Self {
         Self { secrets, ..self }
@@ -106,8 +106,10 @@ impl ProfileResolver {
         self.paths.as_ref()
     }
 
-    /// The flags for a profile. Addresses and key files from the command line belong to the profile
-    /// that it named, and to no other.
+    /// The flags for a profile.
+    ///
+    /// Addresses and key files from the command line belong to the profile that it named, and to no
+    /// other.
     fn flags_for(&self, name: &str) -> Global {
         if name == self.started {
             let is_named = name != config::CUSTOM;
@@ -126,7 +128,7 @@ impl ProfileResolver {
         }
     }
 
-    /// The settings of a profile, by the rules of start-up.
+    /// The settings of a profile, resolved as at start-up.
     ///
     /// # Errors
     ///
@@ -140,7 +142,7 @@ impl ProfileResolver {
         })
     }
 
-    /// Reads the configuration file again; returns also the notices of mistakes that stop nothing.
+    /// Reloads the configuration file; returns also the notices of mistakes that stop nothing.
     ///
     /// # Errors
     ///
@@ -155,7 +157,7 @@ impl ProfileResolver {
         self.paths.as_ref().map(Paths::config_file)
     }
 
-    /// All markets: the built-in ones, those of the configuration, that of the command line.
+    /// All markets: the built-in ones, those of the configuration, and that of the command line.
     pub fn market_list(&self) -> MarketList {
         let (config, wrong) = Config::valid_part(self.paths.as_ref());
         let mut names = config.names();
@@ -213,9 +215,10 @@ impl ProfileResolver {
         }
     }
 
-    /// The key of a market that is not saved yet, by the rules of a saved one.
+    /// The key of a market that is not saved yet, read as that of a saved one.
     ///
     /// # Errors
+    ///
     /// When it cannot be used.
     pub fn new_key(&self, from: &KeyFrom) -> Result<Option<Secret>, ApiKeyError> {
         let key = match (&self.environment.key, from) {
@@ -286,7 +289,8 @@ pub(super) fn save_market(paths: &Paths, market: &NewMarket) -> Result<(), Chang
     Ok(())
 }
 
-/// Saves another key for a market. If it has a file of its own, that is replaced.
+/// Saves another key for a market. A typed key replaces the content of the key file in the
+/// configuration, if there is one.
 fn give_key(paths: &Paths, name: &str, from: &KeyFrom) -> Result<(), ChangeError> {
     let file = paths.config_file();
     let before = profile(paths, name)?;
@@ -311,7 +315,7 @@ fn forget_key(paths: &Paths, name: &str) -> Result<(), ChangeError> {
     discard(paths, &before, &paths.key_file(name), false)
 }
 
-/// Deletes the old key file of a profile, if bourse wrote it and nothing uses it.
+/// Deletes the old key file of a profile, if bourse wrote it and no profile uses it.
 fn discard(paths: &Paths, before: &Profile, now: &Path, is_used: bool) -> Result<(), ChangeError> {
     let Some(old) = &before.api_key_file else {
         return Ok(());
@@ -328,7 +332,7 @@ fn discard(paths: &Paths, before: &Profile, now: &Path, is_used: bool) -> Result
     }
 }
 
-/// Writes a key to its file, if it belongs in one; returns whether it was written.
+/// Writes the key to its file, if it is stored in one; returns whether it was written.
 fn write_key(path: &Path, from: &KeyFrom) -> Result<bool, ChangeError> {
     let KeyFrom::File(secret) = from else {
         return Ok(false);

@@ -19,7 +19,7 @@ use crate::core::state::State;
 use crate::features::route_lab::Routes;
 use crate::keys::Action;
 
-/// Why switching markets is blocked, if it is.
+/// The reason switching markets is blocked, or `None` if it is possible.
 pub fn held(state: &State) -> Option<String> {
     if state.mutations.all_in_flight().next().is_some() {
         return Some("a write is in progress: wait for its outcome, then switch".to_owned());

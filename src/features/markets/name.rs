@@ -1,9 +1,9 @@
 //! Names of new markets.
 
-/// The maximum length of a market's name.
+/// Maximum length of a market's name, in bytes.
 const LONGEST_NAME: usize = 32;
 
-/// Why a text cannot be the name of a new market, if it cannot.
+/// The reason a text cannot be the name of a new market, or `None` if it can.
 pub(super) fn name_fault(name: &str, taken: &[String]) -> Option<String> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
     if name.is_empty() {

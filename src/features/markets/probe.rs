@@ -1,4 +1,4 @@
-//! Finds out a market's dialect with four small searches.
+//! Detects a market's dialect by four small searches.
 
 use crate::api::{
     ApiError, Client, ClientConfig, LedgerEntry, Origin, Pacer, Progress, Reply, Request, Secret, Session,
@@ -6,13 +6,13 @@ use crate::api::{
 use crate::domain::evidence::{self, Findings, Observations, Treatment};
 use crate::domain::{CellRef, Condition, Dialect, Listing, OFFERS, Query, Resource, language};
 
-/// How many records each search requests.
+/// Number of records that each search requests.
 const RECORDS: u32 = 50;
 
-/// GB of storage in the search that shows whether prices follow it.
+/// Storage in GB of the search that shows whether prices depend on it.
 const STORAGE: f64 = 64.0;
 
-/// Finds out the dialect of the market at an address; `on_record` gets every attempt.
+/// Detects the dialect of the market at an address; `on_record` gets every attempt.
 ///
 /// # Errors
 ///
@@ -62,7 +62,7 @@ pub async fn probe(
                 seen.filter = evidence::condition_treatment(&listing, &query);
                 seen.storage = evidence::storage_treatment(&listing, &query, &Dialect::VAST);
             }
-            // Which of the two was refused is not said.
+            // The response does not show which of the two was refused.
             Err(error) => seen.filter = treatment(Err(error), |_| Treatment::Unclear),
         }
     }
@@ -74,8 +74,9 @@ fn condition(text: &str, dialect: &'static Dialect) -> Option<Condition> {
     parsed.ok()?.conditions.pop()
 }
 
-/// A small search with one more condition. The others are the same each time, so that this one makes
-/// the difference.
+/// A small search with an additional condition.
+///
+/// The other conditions are always the same, so that a difference is due to this one.
 fn query(condition: Option<Condition>) -> Query {
     let mut query = language::default_query(Resource::Offers, &Dialect::DOCUMENTED);
     query.conditions.extend(condition);
@@ -99,7 +100,7 @@ async fn search(
     }
 }
 
-/// A market's reaction to a search.
+/// The market's treatment of a search, judged by its response.
 fn treatment(result: Result<Listing, ApiError>, judge: impl FnOnce(&Listing) -> Treatment) -> Treatment {
     match result {
         Ok(listing) => judge(&listing),

@@ -10,7 +10,7 @@ use crate::domain::Resource;
 use crate::keys::{Action, Context};
 use crate::table::remote::Ticket;
 
-/// The keys of the list.
+/// The contexts in which the keys of the list are looked up.
 const LIST: &[Context] = &[Context::Items];
 
 /// Reloads the list of markets and clears its status messages.
@@ -24,7 +24,7 @@ pub fn list(cx: &mut Cx<'_>) {
     command(cx, MarketCommand::List);
 }
 
-/// A status message if the current market refused or missed a key.
+/// A status message if the current market refused its key or lacks one.
 fn refusal(state: &State) -> Option<StatusMessage> {
     let on_pane = state.browser().into_iter();
     let all = Resource::ALL.map(|resource| &state.browsers[resource]);
@@ -34,7 +34,7 @@ fn refusal(state: &State) -> Option<StatusMessage> {
     Some(StatusMessage::bad(failed(state, &state.profile.name, error)))
 }
 
-/// A failed test, and what to do about it.
+/// A message on a failed test, with advice.
 fn failed(state: &State, name: &str, error: &ApiError) -> String {
     let key = state.keymap.key_in(LIST, Action::Settings);
     if matches!(error, ApiError::NoKey { .. }) {
@@ -46,21 +46,21 @@ fn failed(state: &State, name: &str, error: &ApiError) -> String {
     }
 }
 
-/// Connects to a market. Nothing is sent before it is ready.
+/// Connects to a market, without sending anything to it.
 pub fn connect(name: &str, cx: &mut Cx<'_>) {
     if let Some(why) = super::held(cx.state()) {
         let text = format!("Not connected to {name}: {why}.");
         cx.markets().status = Some(StatusMessage::bad(text));
         return;
     }
-    // Connecting to the same market again reads what was saved, so save first.
+    // Connecting to the same market again reads the saved state, so save first.
     cx.save();
     let ticket = command(cx, MarketCommand::Connect(name.to_owned()));
     cx.markets().connecting = Some((ticket, name.to_owned()));
     cx.markets().status = None;
 }
 
-/// Stops connecting; returns the market's name if one was being connected.
+/// Stops connecting; returns the market's name if a connection was in progress.
 pub fn stop_connecting(cx: &mut Cx<'_>) -> Option<String> {
     cx.markets().connecting.take().map(|(_, name)| name)
 }
@@ -88,7 +88,7 @@ pub fn change(change: Change, cx: &mut Cx<'_>) {
     command(cx, MarketCommand::Change(change));
 }
 
-/// Finds out the dialect of a market before it is added.
+/// Detects the dialect of a market before it is added.
 pub fn find_dialect(market: NewMarket, cx: &mut Cx<'_>) {
     cx.markets().findings = None;
     cx.markets().is_changing = true;
@@ -101,7 +101,7 @@ fn command(cx: &mut Cx<'_>, command: MarketCommand) -> Ticket {
     ticket
 }
 
-/// Takes the result of a command; open views see the results of their own.
+/// Handles the result of a command; open views handle those of their own.
 fn on_news(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     let News::Market(event) = news else { return };
     let markets = cx.markets();
@@ -136,7 +136,7 @@ fn on_news(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     }
 }
 
-/// Switches to a connected market, if it is still wanted and nothing blocks the switch.
+/// Switches to a connected market, if the user still wants it and nothing blocks the switch.
 fn on_ready(cx: &mut Cx<'_>, ready: MarketReady) {
     let is_awaited = |(ticket, _): &mut (_, String)| *ticket == ready.ticket;
     if cx.markets().connecting.take_if(is_awaited).is_none() {

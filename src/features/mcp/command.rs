@@ -1,4 +1,4 @@
-//! The command: serves until its input ends.
+//! The command `bourse mcp`, which serves until its input ends.
 
 use std::sync::Arc;
 use std::thread;
@@ -28,7 +28,7 @@ pub async fn serve(settings: Settings) -> Result<(), CliError> {
     let served = async {
         let running = match Server::new(settings).serve(stdio()).await {
             Ok(running) => running,
-            // The input ended before a client said anything.
+            // The input ended before a client sent anything.
             Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
             Err(error) => return Err(CliError::Failed(format!("the client broke the protocol: {error}"))),
         };

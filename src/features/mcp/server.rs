@@ -21,10 +21,10 @@ use crate::domain::text::visible_lines;
 use crate::record::store::SharedBudget;
 use crate::settings::{Market, Settings};
 
-/// Seconds that a call waits for its turn at most: a client gives up after a minute.
+/// Maximum seconds that a call waits for its turn: a client gives up after a minute.
 const LONGEST_WAIT: f64 = 20.0;
 
-/// The longest message of an error, in bytes.
+/// Maximum length of an error message, in bytes.
 const LONGEST_MESSAGE: usize = 4_000;
 
 const INSTRUCTIONS: &str = "Read-only access to a marketplace for GPU compute. Queries are plain words (`4090 europe \
@@ -36,7 +36,7 @@ const INSTRUCTIONS: &str = "Read-only access to a marketplace for GPU compute. Q
 #[derive(Clone)]
 pub struct Server {
     settings: Arc<Settings>,
-    /// Held by the call that runs: the market gets one request at a time.
+    /// The lock of the running call: the market gets one request at a time.
     turn: Arc<Mutex<()>>,
 }
 
@@ -48,9 +48,9 @@ impl Server {
         }
     }
 
-    /// Takes the requests of a call out of the budget that all watches of the profile share.
+    /// Takes the requests of a call from the budget that all watches of the profile share.
     async fn claim(&self, requests: u32) -> Result<(), CliError> {
-        // Nobody else asks a market that ends with this program.
+        // No other program uses a market that ends with this one.
         if requests == 0 || matches!(self.settings.market, Market::Embedded(_)) {
             return Ok(());
         }
@@ -59,7 +59,7 @@ impl Server {
         let requests = usize::try_from(requests).unwrap_or(usize::MAX);
         let mut waited = 0.0;
         loop {
-            // What cannot be counted is limited by the one request at a time.
+            // If requests cannot be counted, the limit is one request at a time.
             let Ok(Some(wait)) = budget.claim(requests, a_minute, epoch_seconds()) else {
                 return Ok(());
             };
@@ -81,7 +81,7 @@ impl Server {
             return failure(&error, &Captured::default());
         }
         let settings = Arc::clone(&self.settings);
-        // Commands hold what must stay on its thread. Nobody waits for this one when the server ends.
+        // Commands hold data that must stay on its thread. The server does not wait for this thread at its end.
         let (sender, receiver) = oneshot::channel();
         thread::spawn(move || sender.send(captured(|| on_this_thread(tool, &settings, &call))));
         let Ok((ended, captured)) = receiver.await else {
@@ -106,7 +106,7 @@ fn on_this_thread(tool: &Tool, settings: &Settings, call: &Call) -> Result<(), C
     runtime.block_on(tool.run(settings, call))
 }
 
-/// The result of a call that failed, with the notes on the way there.
+/// The result of a call that failed, with the notes printed until then.
 fn failure(error: &CliError, captured: &Captured) -> CallToolResult {
     let mut lines = vec![error.message()];
     lines.extend(captured.notes.iter().cloned());

@@ -1,4 +1,5 @@
-//! The tools: a command for each, the schema of its arguments, and the words of a command line that they become.
+//! The tools: a command for each, the schema of its arguments, and their conversion to a command
+//! line.
 
 use std::fmt::Display;
 
@@ -16,7 +17,7 @@ use crate::features::pick::arguments::PickArguments;
 use crate::features::{bids, cluster, history, market, pick, search};
 use crate::settings::Settings;
 
-/// The longest text of an argument, in characters.
+/// Maximum length of an argument's text, in characters.
 const LONGEST: usize = 2_000;
 
 /// The members of a record that a search returns.
@@ -54,16 +55,16 @@ pub const MEMBERS: [&str; 31] = [
     "bourse",
 ];
 
-/// A tool.
+/// A tool of the protocol.
 pub struct Tool {
     pub name: &'static str,
     pub title: &'static str,
     pub description: &'static str,
-    /// The members of the records that it returns; empty if it returns a document of bourse's own.
+    /// The members of the records that it returns; empty if it returns one of bourse's documents.
     pub members: &'static [&'static str],
     /// The schema of its arguments.
     pub schema: fn() -> Schema,
-    /// The command line of a call.
+    /// Converts the arguments of a call to a command line.
     words: fn(Map<String, Json>) -> Result<Call, ArgumentError>,
     command: Command,
 }
@@ -80,14 +81,14 @@ enum Command {
     Depth,
 }
 
-/// A call of a tool whose arguments are read.
+/// A call of a tool with parsed arguments.
 pub struct Call {
     words: Vec<String>,
-    /// Requests that it sends at most.
+    /// Maximum number of requests that it sends.
     pub requests: u32,
 }
 
-/// Arguments that a tool does not take.
+/// The reason a tool rejects its arguments.
 #[derive(Debug, thiserror::Error)]
 pub enum ArgumentError {
     #[error("arguments: {0}")]
@@ -102,7 +103,7 @@ pub enum ArgumentError {
     Tries,
 }
 
-/// Every tool.
+/// The tools, in the order in which they are listed.
 #[rustfmt::skip] // a table reads as a table
 pub static TOOLS: [Tool; 8] = [
     Tool { name: "search_offers", title: "Search offers",
@@ -303,7 +304,9 @@ struct SupplyCall {
     price_model: Option<PriceModel>,
 }
 
-/// A command line in the making: every value is one word with its flag, so that none is read as a flag.
+/// A command line under construction.
+///
+/// Every value is one word with its flag, so that no value is read as a flag.
 #[derive(Debug, Default)]
 struct Line {
     words: Vec<String>,
@@ -360,7 +363,7 @@ impl Line {
     }
 }
 
-/// Arguments that become a command line.
+/// Arguments that can be converted to a command line.
 trait Arguments: DeserializeOwned + JsonSchema {
     fn call(self) -> Result<Call, ArgumentError>;
 }
@@ -482,7 +485,7 @@ impl Tool {
     }
 }
 
-/// The flags of a command, read as on its command line.
+/// Parses the flags of a command as on its command line.
 fn parsed<A: clap::Args>(words: &[String]) -> Result<A, CliError> {
     let command = A::augment_args(clap::Command::new("bourse").no_binary_name(true));
     let read = command.try_get_matches_from(words);

@@ -76,7 +76,7 @@ pub struct PickArguments {
     pub no_bans: bool,
 }
 
-/// What is printed of the offer that was picked; the reasons then go to standard error.
+/// The part of the picked offer that is printed; the reasons then go to standard error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Printed {
     /// Its id

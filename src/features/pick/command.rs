@@ -1,4 +1,4 @@
-//! `bourse pick`: the best offer that is still there.
+//! `bourse pick`: the best offer that is still available.
 
 use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
@@ -27,11 +27,12 @@ use crate::features::markets::command::profile_of;
 use crate::process::{self, Terminal};
 use crate::settings::Settings;
 
-// A command that hangs must not keep a script waiting for good.
-/// How long the command of `--exec` may run.
+/// Maximum time of the command of `--exec`.
+///
+/// A command that hangs must not hold up a script for ever.
 const PATIENCE: Duration = Duration::from_mins(10);
 
-/// The widest text of an offer's name and place.
+/// Maximum width of an offer's name and place, in cells.
 const WIDEST: usize = 40;
 
 pub async fn pick(settings: &Settings, options: &PickArguments) -> Result<(), CliError> {
@@ -143,16 +144,16 @@ fn search(settings: &Settings, options: &PickArguments) -> Result<Wanted, CliErr
     Ok(wanted)
 }
 
-/// The offers of a search as they are now known: the response, and what second looks brought since.
+/// The offers of a search: the first response, updated by the rechecks.
 struct Market<'a> {
     settings: &'a Settings,
     wanted: Wanted,
-    /// The response to the search, then those to second looks.
+    /// The response to the search, then those to the rechecks.
     parts: Vec<(Listing, bool)>,
     /// Whether the response to the search is complete.
     coverage: Coverage,
     now: SearchResult,
-    /// What each offer cost in the first response.
+    /// The price of each offer in the first response.
     first: BTreeMap<RowId, f64>,
     gone: HashSet<RowId>,
 }
@@ -176,7 +177,7 @@ impl<'a> Market<'a> {
         Ok(market)
     }
 
-    /// What offers are priced by.
+    /// The basis of the prices.
     fn basis(&self) -> Basis {
         Basis {
             model: self.now.query.offer_type,
@@ -189,18 +190,19 @@ impl<'a> Market<'a> {
         Prices::new(&self.now.listing, self.now.query.offer_type)
     }
 
-    /// The bill or hourly price of an offer, if that is known.
+    /// The bill or hourly price of an offer, if it is known.
     fn price(&self, id: RowId) -> Option<f64> {
         self.basis().price(&self.prices(), self.now.listing.row(id)?).ok()
     }
 
-    /// A price as text; `unknown` without one.
+    /// A price as text; `unknown` for `None`.
     fn money(&self, price: Option<f64>) -> String {
         let bill = self.wanted.job.map_or(Bill::Hourly, |_| Bill::Job);
         price.map_or_else(|| "unknown".to_owned(), |price| bill.money(price))
     }
 
-    /// The rows that suit the job and break no condition, in order, and why some are never picked.
+    /// The rows that suit the job and meet the conditions, in order, each with the reason it is
+    /// never picked, or `None`.
     fn suitable(&self) -> impl Iterator<Item = (RowId, Option<&'static str>)> {
         let (listing, query) = (&self.now.listing, &self.now.query);
         let (prices, basis) = (self.prices(), self.basis());
@@ -209,14 +211,14 @@ impl<'a> Market<'a> {
         rows.filter_map(move |row| Some((listing.id(row)?, super::obstacle(&prices, basis, row))))
     }
 
-    /// The offers that can be picked, the best first.
+    /// The offers that can be picked, best first.
     fn ranking(&self) -> Vec<RowId> {
         let free = self.suitable().filter(|(_, obstacle)| obstacle.is_none());
         let ids = free.map(|(id, _)| id);
         ids.filter(|id| !self.gone.contains(id)).collect()
     }
 
-    /// The offers that are never picked, by reason.
+    /// The offers that are never picked, by the reason.
     fn obstacles(&self) -> BTreeMap<&'static str, Vec<RowId>> {
         let mut obstacles: BTreeMap<&'static str, Vec<RowId>> = BTreeMap::new();
         for (id, obstacle) in self.suitable() {
@@ -242,7 +244,7 @@ impl<'a> Market<'a> {
         }
     }
 
-    /// Looks at an offer a second time; false if it is gone.
+    /// Rechecks an offer; false if it is gone.
     async fn check(&mut self, session: &Session, id: RowId) -> Result<bool, CliError> {
         let bans = self.wanted.bans(self.settings);
         let query = super::only(&self.wanted.query, id);
@@ -269,7 +271,7 @@ impl<'a> Market<'a> {
         Ok(is_there)
     }
 
-    /// Notes why a checked offer is not taken.
+    /// Notes the reason a rechecked offer is not taken.
     fn tell_change(&self, id: RowId, is_there: bool, ranking: &[RowId]) {
         let changed = match ranking.first() {
             Some(best) if *best == id => return,
@@ -285,10 +287,10 @@ impl<'a> Market<'a> {
     }
 }
 
-/// The offer that was picked.
+/// The picked offer.
 struct Offer<'a> {
     market: &'a Market<'a>,
-    /// Whether it is the first of all, not only of those that were checked.
+    /// Whether it is the best of all offers, not only of the rechecked ones.
     is_first: bool,
     candidates: usize,
     checked: usize,
@@ -303,7 +305,7 @@ impl Offer<'_> {
         place.map_or_else(String::new, cell)
     }
 
-    /// What it is, what it costs, and why it is the one.
+    /// A description of the offer, its price, and the reason it was picked.
     fn reasons(&self) -> String {
         let market = self.market;
         let (before, now) = (market.first.get(&self.id).copied(), market.price(self.id));
@@ -337,14 +339,14 @@ impl Offer<'_> {
         format!("{gpus}x {model} in {place}, offer {id}: {price}{job}{speed}{changed}, {rank}")
     }
 
-    /// The market's own command that rents it.
+    /// The market client's command that rents the offer.
     fn command(&self, session: &Session) -> Result<String, CopyError> {
         let market = self.market;
         let profile = profile_of(market.settings, session);
         handoff::rent_command(&market.now.query, &market.now.listing, self.id, &profile)
     }
 
-    /// Notes that the command rents at another price than the reserved one.
+    /// Notes that the command rents at the list price, not at the reserved one.
     fn tell_list_price(&self) {
         let now = &self.market.now;
         if now.query.offer_type != OfferType::Reserved {
@@ -360,7 +362,7 @@ impl Offer<'_> {
         ));
     }
 
-    /// Its record as received, with a member of bourse's own.
+    /// The offer's record as received, with bourse's own member.
     fn json(&self, command: &str, additions: &[Addition]) -> String {
         let result = &self.market.now;
         let mut member = json!({ "v": enrich::VERSION, "command": command });

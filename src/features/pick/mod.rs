@@ -1,4 +1,4 @@
-//! From a need to one offer that is still there: the best of a search, after a second look.
+//! Picks one offer that is still available: the best of a search, after a recheck.
 
 pub mod arguments;
 pub mod command;
@@ -20,7 +20,7 @@ use crate::table::browser::Browser;
 use crate::table::computed_columns::ComputedColumns;
 use crate::table::remote::Ticket;
 
-/// How many offers get a second look, unless the user chose another number.
+/// Number of offers that are rechecked, unless the user chose another one.
 const TRIES: u32 = 5;
 
 pub(crate) const FEATURE: Feature = Feature {
@@ -33,21 +33,21 @@ pub(crate) const FEATURE: Feature = Feature {
     ..Feature::IDLE
 };
 
-/// Which offers had a second look, and what to do next.
+/// The rechecked offers, from which the next step follows.
 #[derive(Debug)]
 pub struct Recheck<T> {
     checked: Vec<T>,
     tries: usize,
 }
 
-/// What comes after a ranking.
+/// The next step after a ranking.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Step<T> {
-    /// The best offer needs a second look.
+    /// The best offer needs a recheck.
     Check(T),
-    /// The offer to take: the best one that had a second look.
+    /// The offer to take: the best of the rechecked ones.
     Take(T),
-    /// No offer is left, or none of those that may be checked.
+    /// No offer is left, or none of those that were rechecked.
     Nothing,
 }
 
@@ -59,10 +59,10 @@ impl<T: Copy + PartialEq> Recheck<T> {
         }
     }
 
-    /// The next step, by a ranking of the offers as they are now known, the best first.
+    /// The next step for a current ranking of the offers, best first.
     ///
-    /// An offer that got worse in its second look stays in the ranking: it is taken once it is the best again, or
-    /// the best of those checked when the tries are used up.
+    /// An offer that got worse in its recheck stays in the ranking: it is taken once it is the best
+    /// again, or if it is the best rechecked one when the tries are used up.
     pub fn step(&self, ranking: &[T]) -> Step<T> {
         let is_checked = |offer: &&T| self.checked.contains(offer);
         match ranking.first() {
@@ -76,7 +76,7 @@ impl<T: Copy + PartialEq> Recheck<T> {
         }
     }
 
-    /// Notes that an offer had its second look.
+    /// Records that an offer was rechecked.
     pub fn check(&mut self, offer: T) {
         self.checked.push(offer);
     }
@@ -86,7 +86,7 @@ impl<T: Copy + PartialEq> Recheck<T> {
     }
 }
 
-/// Why an offer is never picked, although the search finds it; `None` if nothing speaks against it.
+/// The reason an offer is never picked although the search finds it, or `None` if it may be picked.
 pub fn obstacle(prices: &Prices<'_>, basis: Basis, row: usize) -> Option<&'static str> {
     let listing = prices.listing();
     if listing.id(row).is_none_or(|id| id.0 <= 0) {
@@ -100,16 +100,16 @@ pub fn obstacle(prices: &Prices<'_>, basis: Basis, row: usize) -> Option<&'stati
     basis.price(prices, row).is_err().then_some(unknown)
 }
 
-/// What is picked from, once somebody asked for it.
+/// The pick in progress, if there is one.
 #[derive(Debug, Default)]
 struct Pick(Option<Round>);
 
 #[derive(Debug)]
 struct Round {
     query: Query,
-    /// The best offers as shown, then the responses to second looks.
+    /// The best offers as shown, then the responses to the rechecks.
     parts: Vec<(Listing, bool)>,
-    /// What offers are priced by.
+    /// The basis of the prices.
     basis: Basis,
     /// The storage in GB that prices are estimated for.
     storage: Option<f64>,
@@ -117,13 +117,13 @@ struct Round {
     computed: ComputedColumns,
     gone: HashSet<RowId>,
     recheck: Recheck<RowId>,
-    /// The offer whose second look is awaited.
+    /// The offer whose recheck is awaited.
     awaited: Option<(Ticket, RowId)>,
 }
 
 impl FeatureState for Pick {}
 
-/// Looks once more at the best offers of the open search, until the best of them had its second look.
+/// Rechecks the best offers of the open search, until the best one was rechecked.
 pub(crate) fn start(cx: &mut Cx<'_>) -> bool {
     let Some(round) = cx.state().browser().and_then(best) else {
         return true;
@@ -141,7 +141,7 @@ fn best(browser: &Browser) -> Option<Round> {
         !browser.computed.is_unfit(row) && obstacle(&prices, basis, row).is_none()
     };
     let mut rows: Vec<u32> = browser.view().iter().copied().filter(is_fit).collect();
-    // What is loaded whole is sorted without asking again.
+    // A complete response is sorted without another request.
     let order = order(&browser.query, browser.computed.job.is_some(), browser.dialect());
     listing.sort(&mut rows, &order);
     // One more than are checked: those that got more expensive are compared with it.
@@ -159,7 +159,7 @@ fn best(browser: &Browser) -> Option<Round> {
     })
 }
 
-/// The order of a search, or by price if that is the usual one.
+/// The order of a search; by the job's bill or the price if it has the default one.
 pub(crate) fn order(query: &Query, has_job: bool, dialect: &'static Dialect) -> Vec<OrderKey> {
     if query.order != language::default_query(query.resource, dialect).order {
         return query.order.clone();
@@ -169,7 +169,7 @@ pub(crate) fn order(query: &Query, has_job: bool, dialect: &'static Dialect) -> 
 }
 
 impl Round {
-    /// The offers as they are now known, the best first, and their listing.
+    /// The current offers with their listing, best first.
     fn ranking(&mut self) -> (Listing, Vec<RowId>) {
         let catalog = self.query.catalog();
         let merged = Listing::merged(catalog, &self.parts, Coverage::Unknown);
@@ -192,7 +192,7 @@ impl Round {
     }
 }
 
-/// Checks the best offer, or copies the command that rents it.
+/// Rechecks the best offer, or copies the command that rents it.
 fn next(cx: &mut Cx<'_>, mut round: Round) {
     let (listing, ranking) = round.ranking();
     let id = match round.recheck.step(&ranking) {
@@ -246,7 +246,7 @@ fn answered(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     next(cx, round);
 }
 
-/// A search for one of the offers that it finds.
+/// The search for one of its offers, by id.
 fn only(query: &Query, id: RowId) -> Query {
     let mut query = query.clone();
     let field = query.catalog().by_key("id");
@@ -255,8 +255,10 @@ fn only(query: &Query, id: RowId) -> Query {
     query
 }
 
-/// Whether a row breaks no condition: a market may ignore one, and nobody rents what breaks it. What is computed here
-/// was known before the second look.
+/// Whether a row meets the conditions in its received values.
+///
+/// A market may ignore a condition, and nobody rents an offer that breaks one. Computed columns
+/// were checked before the recheck.
 fn is_right(listing: &Listing, query: &Query, row: usize) -> bool {
     let is_broken = |condition: &Condition| condition.is_broken_by(listing.sent_column(condition.field).cell(row));
     let mut received = query.active().filter(|condition| !condition.field.is_computed());

@@ -1,7 +1,7 @@
-//! What each GPU model usually costs, and how its sizes and price types compare.
+//! The usual price of each GPU model, and the ratios between its sizes and price types.
 //!
-//! Medians weigh each lowest price by the time for which it was the lowest. Two prices are compared at the same
-//! moments only: a size that was on offer on cheap days alone would look cheap.
+//! Medians weigh each lowest price by the time for which it was the lowest. Two prices are compared
+//! at the same times only: a size that was on offer on cheap days alone would look cheap.
 
 use std::collections::BTreeMap;
 
@@ -21,36 +21,40 @@ pub const INDEX_TYPES: [OfferType; 3] = [OfferType::OnDemand, OfferType::Bid, Of
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Index {
-    /// The first usable poll of the time.
+    /// The first usable poll.
     pub since: Moment,
-    /// By model, then by country, the whole of a model first.
+    /// The lines by model, then by country; that of a whole model comes first.
     pub lines: Vec<IndexLine>,
-    /// Models that are left out: their lowest price is known for less than a day.
+    /// Number of models that are left out because their lowest price is known for less than a day.
     pub withheld: usize,
 }
 
-/// The prices of a model, everywhere or in one country. What is known of less than a day is `None`.
+/// The prices of a model, everywhere or in one country. Values known for less than a day are
+/// `None`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct IndexLine {
     pub model: String,
     pub country: Option<String>,
     /// GPUs on offer at the last poll.
     pub gpus: u64,
-    /// Times with a known lowest price, in their order, and the price.
+    /// The times with a known lowest price, in order, and the price.
     pub lows: LowIntervals,
-    /// Their median: the usual lowest price per GPU on demand, with the storage of the question.
+    /// The median of these: the usual lowest price per GPU on demand, with the storage of the
+    /// question.
     pub lowest: f64,
-    /// How much more a GPU usually costs in an offer of each of [`SIZES`] than alone, as a share; without storage.
+    /// The usual difference of a GPU's price in offers of each of [`SIZES`] from that alone, as a
+    /// share, without storage.
     pub premiums: [Option<f64>; 3],
-    /// How much more the lowest minimum bid and the lowest reserved price are than that on demand, as a share;
-    /// below zero if they are less. Without storage.
+    /// The usual difference of the lowest minimum bid and of the lowest reserved price from the
+    /// on-demand one, as a share, without storage; negative if they are lower.
     pub bid: Option<f64>,
     pub reserved: Option<f64>,
-    /// Of the lots that left the market for a known cause, the share that was rented.
+    /// The share that was rented of the lots that departed for a known cause.
     pub rented: Option<f64>,
 }
 
-/// The index of the on-demand prices of a query's offers, beside those of the other price types.
+/// The analysis of on-demand prices of a query's offers, compared with those of the other price
+/// types.
 #[derive(Debug, Clone)]
 pub struct PriceIndex {
     pub query: Query,
@@ -59,7 +63,7 @@ pub struct PriceIndex {
 }
 
 impl Analysis for PriceIndex {
-    /// `None` if no such offers are recorded on demand.
+    /// `None` if no matching on-demand offers are recorded.
     type Output = Option<Index>;
 
     fn questions(&self) -> Vec<Question> {
@@ -94,7 +98,7 @@ impl Analysis for PriceIndex {
     }
 }
 
-/// A model and a country; without a country, all of a model.
+/// A model and a country; `None` for all countries.
 type Key = (String, Option<String>);
 
 /// The spells of a line.
@@ -103,7 +107,7 @@ struct Group<'a> {
     spells: Vec<&'a Spell>,
 }
 
-/// $/h per GPU without storage.
+/// The price in $/h per GPU, without storage.
 fn base(quote: &Quote) -> f64 {
     quote.per_gpu(0.0)
 }
@@ -162,7 +166,7 @@ impl<'a> Group<'a> {
         })
     }
 
-    /// The lowest of a price over the time.
+    /// The lowest values of `price` over time.
     fn lows(&self, question: &Question, since: Moment, price: impl Fn(&Quote) -> Option<f64>) -> LowIntervals {
         let intervals = self.spells.iter().map(|spell| {
             let prices = spell.quotes.iter().filter_map(&price);
@@ -205,7 +209,7 @@ impl<'a> Group<'a> {
     }
 }
 
-/// The median of what weighs as many seconds; `None` of less than a day.
+/// The median of prices weighed by seconds; `None` for less than a day in sum.
 fn usual(weighed: impl Iterator<Item = (f64, i64)>) -> Option<f64> {
     let mut prices = Prices::default();
     let mut watched = 0;
@@ -216,7 +220,7 @@ fn usual(weighed: impl Iterator<Item = (f64, i64)>) -> Option<f64> {
     quantile(&prices.sorted(), 0.5).filter(|_| watched >= LEAST_WATCHED)
 }
 
-/// How much more `others` usually are than `lows` at the same time, as a share.
+/// The usual difference of `others` from `lows` at the same times, as a share.
 fn premium(lows: &[(Moment, Moment, f64)], others: &[(Moment, Moment, f64)]) -> Option<f64> {
     let (mut rest, mut ratios) = (others, Vec::new());
     for (from, to, low) in lows {

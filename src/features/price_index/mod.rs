@@ -1,4 +1,5 @@
-//! The price index: what each GPU model usually costs, and how its sizes and price types compare.
+//! The price index: the usual price of each GPU model, and the ratios between its sizes and price
+//! types.
 
 pub mod arguments;
 pub mod command;

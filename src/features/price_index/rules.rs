@@ -1,4 +1,4 @@
-//! The lines of the price index in words.
+//! The lines of the price index as text.
 
 use super::index::{Index, IndexLine, SIZES};
 use crate::domain::format;
@@ -22,7 +22,7 @@ pub(crate) const HEADS: [Head; 11] = [
     ("Known", "known_seconds", 10, 4),
 ];
 
-/// A share more or less: `+12%`.
+/// A difference as text: `+12%`.
 fn more(share: f64) -> String {
     let size = percent(share.abs());
     let sign = if size == "0%" {
@@ -70,7 +70,7 @@ pub(crate) fn short_basis(index: &Index, since: &str, origin: &str) -> String {
     )
 }
 
-/// What the figures rest on; `since` is written as the person reads times.
+/// Sentences on the basis of the figures; `since` is formatted for display.
 pub(crate) fn basis(index: &Index, since: &str, (unit, origin): (&str, &str)) -> Vec<String> {
     let sizes = SIZES.map(|gpus| format!("{gpus}x")).join(", ");
     let mut lines = vec![

@@ -32,24 +32,24 @@ const COUNTRY: usize = 1;
 const TREND: usize = 4;
 const WEEKS: u16 = 12;
 
-/// The fewest lines of a chart below the table.
+/// Minimum height of a chart below the table.
 const CHART: u16 = 9;
 
 #[derive(Debug)]
 pub(crate) struct PriceIndex {
     asked: Option<Asked<index::PriceIndex>>,
-    /// The time that it is about.
+    /// The start of the indexed time.
     since: Moment,
     until: Moment,
-    /// GB that the prices include.
+    /// The storage in GB that prices include.
     storage: f64,
     is_awaited: bool,
     index: Option<Index>,
-    /// Why there is nothing to show.
+    /// The reason there is nothing to show.
     why: Option<String>,
-    /// The selected offer's model, where the cursor starts.
+    /// The selected offer's model, on which the cursor starts.
     like: Option<String>,
-    /// The model whose countries are shown; without one, all models.
+    /// The model whose countries are shown; `None` for all models.
     model: Option<String>,
     cursor: usize,
 }

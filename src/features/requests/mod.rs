@@ -1,8 +1,8 @@
-//! The requests of this run of the program: which of them the list shows, route runs folded into
-//! one row each, and what was resent from here.
+//! The requests of this run of the program: the filters of their list, the route runs that are
+//! folded into rows, and the requests resent from here.
 //!
-//! A resent request uses the same paced client as everything else. Its response only becomes an
-//! entry of the ledger: no rows of another pane change.
+//! A resent request uses the same paced client as all others. Its response becomes an entry of the
+//! ledger only, and changes no rows of other panes.
 
 pub mod body_editor;
 pub mod request;
@@ -41,7 +41,7 @@ impl FeatureState for Requests {
 }
 
 impl Requests {
-    /// Reads it from the state of the dashboard.
+    /// The requests' part of the dashboard's state.
     pub fn read(state: &State) -> &Self {
         state.feature()
     }
@@ -50,7 +50,7 @@ impl Requests {
 pub use self::send::{check_address, editable, resend, resendable};
 pub(crate) use self::show::{copy_items, export_content};
 
-/// Which requests the list shows.
+/// The kind of requests that the list shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Filter {
     #[default]
@@ -77,7 +77,7 @@ impl Filter {
         }
     }
 
-    /// Whether it shows an entry.
+    /// Whether it shows a request.
     pub fn admits(self, entry: &LedgerEntry) -> bool {
         let is_route = entry.operation == Operation::Route;
         match self {
@@ -95,7 +95,7 @@ impl Filter {
 pub enum Row {
     /// The request with this number in the ledger.
     Request(u64),
-    /// The route run with this number: all its requests in one row.
+    /// The route run with this number, with all its requests in one row.
     Run(u64),
 }
 
@@ -103,35 +103,35 @@ pub enum Row {
 #[derive(Debug)]
 pub struct Flight {
     ticket: Ticket,
-    /// The entry that it repeats or changes.
+    /// The number of the entry that it repeats or changes.
     from: u64,
     pub operation: Operation,
-    /// When it was sent, on the monotonic clock.
+    /// The monotonic time it was sent.
     pub since: f64,
     /// The number of the attempt, from 1.
     pub attempt: u32,
-    /// Why and until when it waits, if it does.
+    /// The wait before it is sent; `None` if it is sent.
     pub waiting: Option<Waiting>,
 }
 
-/// The list of requests, and requests in flight from it.
+/// The list of requests, and the resent ones in flight.
 #[derive(Debug, Default)]
 pub struct Requests {
     pub search: TextInput,
-    /// The request that is open in a view of its own.
+    /// The number of the request that is open in a view of its own.
     pub opened: Option<u64>,
     filter: Filter,
     /// Numbers of the entries that match filter and search, oldest first.
     matching: Vec<u64>,
     runs: Runs,
     rows: Vec<Row>,
-    /// `None` for the latest, until a person moves.
+    /// The selected row; `None` follows the latest until the user moves.
     selected: Option<Row>,
     flights: Vec<Flight>,
 }
 
 impl Requests {
-    /// Drops all requests in flight after a switch to another market.
+    /// Drops the requests in flight, after a switch to another market.
     pub(crate) fn forget_flights(&mut self) {
         self.flights.clear();
     }
@@ -141,7 +141,7 @@ impl Requests {
         &self.rows
     }
 
-    /// How many requests match the filter and the search.
+    /// Number of requests that match the filter and the search.
     pub const fn count(&self) -> usize {
         self.matching.len()
     }
@@ -166,8 +166,9 @@ impl Requests {
         run.is_some_and(|run| run.is_folding() && run.is_unfolded)
     }
 
-    /// The index of the selection in the list. If the selected row is filtered out or gone, an
-    /// older one takes its place.
+    /// The index of the selection in the list.
+    ///
+    /// If the selected row is filtered out or dropped, an older one takes its place.
     pub fn cursor(&self) -> usize {
         let Some(selected) = self.selected else {
             return 0;
@@ -188,7 +189,7 @@ impl Requests {
             .unwrap_or(self.rows.len().saturating_sub(1))
     }
 
-    /// The number of a row's request; of a run, of its latest one.
+    /// The number of a row's request; for a run, that of its latest one.
     fn number(&self, row: Row) -> Option<u64> {
         match row {
             Row::Request(number) => Some(number),
@@ -200,12 +201,12 @@ impl Requests {
         self.rows.get(self.cursor()).copied()
     }
 
-    /// The number of the request for an action: the open one, else the selected one.
+    /// The number of the request for an action: the open one, or else the selected one.
     pub fn subject(&self) -> Option<u64> {
         self.opened.or_else(|| self.selected().and_then(|row| self.number(row)))
     }
 
-    /// Selects the row at a place.
+    /// Selects the row on a line.
     pub fn select(&mut self, line: usize) {
         let line = line.min(self.rows.len().saturating_sub(1));
         self.selected = self.rows.get(line).copied();
@@ -258,7 +259,7 @@ impl Requests {
         text.split_whitespace().map(str::to_owned).collect()
     }
 
-    /// Builds the rows from the matches: a run takes the place of its latest request.
+    /// Builds the rows from the matches: a run is in the place of its latest request.
     fn fold(&mut self) {
         let mut seen = Vec::new();
         self.rows.clear();
@@ -290,7 +291,7 @@ impl Requests {
     }
 }
 
-/// Whether an entry contains all words, in the list's text or in the body that was sent.
+/// Whether an entry contains all words, in the texts of the list or in the body that was sent.
 fn matches(entry: &LedgerEntry, words: &[String]) -> bool {
     if words.is_empty() {
         return true;
@@ -308,7 +309,7 @@ fn matches(entry: &LedgerEntry, words: &[String]) -> bool {
     words.iter().all(|word| text.contains(word))
 }
 
-/// Shows an attempt that the ledger has; the selection stays where it is.
+/// Adds an attempt of the ledger to the list; the selection stays in its place.
 fn recorded(cx: &mut Cx<'_>, ticket: Option<Ticket>, dropped: &[u64]) {
     let state = cx.state();
     let number = state.ledger.total();
@@ -344,7 +345,7 @@ fn recorded(cx: &mut Cx<'_>, ticket: Option<Ticket>, dropped: &[u64]) {
     }
 }
 
-/// Takes what happens to a resent request; the attempt has already been recorded.
+/// Handles the news of a resent request, whose attempt has been recorded already.
 fn on_news(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     let flights = &mut cx.feature::<Requests>().flights;
     let Some(index) = flights.iter().position(|flight| flight.ticket == ticket) else {

@@ -4,37 +4,39 @@ use std::collections::BTreeMap;
 
 use crate::api::ledger::LedgerEntry;
 
-// The median of the latest stands for the run, at bounded memory.
-/// The maximum number of latencies kept per run.
+/// Maximum number of stored latencies per run.
+///
+/// The median of the latest stands for the run, at bounded memory.
 const LATENCIES: usize = 4096;
 
-/// The figures of a route run. The ledger keeps only the latest requests of a long run; the figures
-/// cover all of them.
+/// The figures of a route run.
+///
+/// They cover all of its requests, while the ledger stores only the latest ones of a long run.
 #[derive(Debug)]
 pub struct RouteRun {
     /// Its number in the route lab, from 1.
     pub number: u64,
-    /// How many requests were sent.
+    /// Number of requests sent.
     pub count: u64,
-    /// How many of them failed.
+    /// Number of failed requests.
     pub failed: u64,
-    /// How many of them were cancelled.
+    /// Number of cancelled requests.
     pub cancelled: u64,
-    /// How many of them are in the ledger.
+    /// Number of its requests in the ledger.
     pub kept: usize,
-    /// When the first was sent, in seconds since 1970.
+    /// The time the first was sent, in seconds since 1970.
     pub from: f64,
-    /// When the latest was sent.
+    /// The time the latest was sent, in seconds since 1970.
     pub to: f64,
-    /// The number of the latest in the ledger.
+    /// The ledger's number of the latest request.
     pub newest: u64,
     pub(super) is_unfolded: bool,
-    /// In seconds, as a ring buffer.
+    /// The latencies in seconds, as a ring buffer.
     latencies: Vec<f32>,
 }
 
 impl RouteRun {
-    /// Whether it has more than one request; a single one needs no folding.
+    /// Whether it is folded into a row, as it has more than one request.
     pub const fn is_folding(&self) -> bool {
         self.count > 1
     }
@@ -44,7 +46,8 @@ impl RouteRun {
         self.is_unfolded
     }
 
-    /// The latency that this share of the requests stayed below, in seconds.
+    /// The latency, in seconds, below which this `share` of the requests stayed; `None` without
+    /// latencies.
     pub fn quantile(&self, share: f64) -> Option<f64> {
         let mut latencies = self.latencies.clone();
         #[expect(
@@ -79,7 +82,7 @@ impl RouteRun {
     }
 }
 
-/// The runs, and which request belongs to which.
+/// The route runs, and the run of each request.
 #[derive(Debug, Default)]
 pub(super) struct Runs {
     runs: Vec<RouteRun>,
@@ -132,7 +135,7 @@ impl Runs {
         }
     }
 
-    /// Removes requests that the ledger has dropped. A run without any left is removed too.
+    /// Removes requests that the ledger has dropped. A run without requests is removed too.
     pub(super) fn forget(&mut self, dropped: &[u64]) {
         for request in dropped {
             let Some(run) = self.run_of.remove(request) else {

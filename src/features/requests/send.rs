@@ -1,4 +1,4 @@
-//! Resends requests, unchanged or with another body: reads only.
+//! Resends requests, unchanged or with an edited body; reads only.
 
 use super::{Flight, Requests};
 use crate::api::ledger::LedgerEntry;
@@ -9,7 +9,7 @@ use crate::core::owners::Owner;
 use crate::core::state::State;
 use crate::core::view::Cx;
 
-/// A request that cannot be edited or resent.
+/// The reason a request cannot be edited or resent.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ResendError {
     #[error("No requests yet")]
@@ -18,7 +18,7 @@ pub enum ResendError {
     NoMatch,
     #[error("This request is no longer in the list")]
     Gone,
-    /// The same, for an edited body.
+    /// The original of an edited body was dropped from the ledger.
     #[error("the original request is no longer in the list")]
     OriginalGone,
     #[error("Listing workergroups sends no body")]
@@ -30,17 +30,17 @@ pub enum ResendError {
     InFlight,
     #[error("Its body contained a secret: secrets are not stored")]
     Secret,
-    /// The edited body has the placeholder of a secret.
+    /// The edited body contains the placeholder of a removed secret.
     #[error("{REMOVED} replaces a secret: enter another value")]
     Placeholder,
     #[error(transparent)]
     Body(#[from] BodyError),
-    /// The dashboard is connected to the market at this address now.
+    /// The request went to another market than the connected one, which is at this address.
     #[error("It was sent to another market, not to {0}")]
     OtherMarket(String),
 }
 
-/// The reason why no request is selected.
+/// The reason no request is selected.
 fn nothing(state: &State) -> ResendError {
     if state.ledger.is_empty() {
         ResendError::NoRequests
@@ -51,7 +51,7 @@ fn nothing(state: &State) -> ResendError {
     }
 }
 
-/// The request for an action.
+/// The number and the entry of the request for an action.
 pub(super) fn subject(state: &State) -> Result<(u64, &LedgerEntry), ResendError> {
     let number = Requests::read(state).subject().ok_or_else(|| nothing(state))?;
     let entry = state.ledger.get(number).ok_or_else(|| nothing(state))?;
@@ -62,7 +62,7 @@ pub(super) fn subject(state: &State) -> Result<(u64, &LedgerEntry), ResendError>
 ///
 /// # Errors
 ///
-/// When there is none, or it is not a search.
+/// When no request is selected, or it is not a search.
 pub fn editable(state: &State) -> Result<(u64, Operation), ResendError> {
     let (number, entry) = subject(state)?;
     match entry.operation {
@@ -74,7 +74,7 @@ pub fn editable(state: &State) -> Result<(u64, Operation), ResendError> {
     }
 }
 
-/// The advice for a write or a route request, which is not sent from here.
+/// The advice on a write or a route request, which cannot be sent from here.
 const fn refusal(operation: Operation) -> &'static str {
     match operation {
         Operation::UnlistVolume => "Writes are never resent: unlist on the Volumes pane",
@@ -90,7 +90,7 @@ const fn refusal(operation: Operation) -> &'static str {
 ///
 /// # Errors
 ///
-/// When there is none, it is not a read, it is being resent, or it went to another market.
+/// When there is none, it is not a read, it is being resent already, or it went to another market.
 pub fn resendable(state: &State) -> Result<(u64, Request), ResendError> {
     let (number, entry) = subject(state)?;
     let mut flights = Requests::read(state).flights.iter();
@@ -115,12 +115,13 @@ pub fn resendable(state: &State) -> Result<(u64, Request), ResendError> {
     Ok((number, request))
 }
 
-/// Checks that a request would go to the same address as the recorded one: the dashboard may be
-/// connected to another market by now.
+/// Checks that a request would be sent to the address of the recorded one.
+///
+/// The dashboard may be connected to another market by now.
 ///
 /// # Errors
 ///
-/// When it would not.
+/// When it would be sent elsewhere.
 pub fn check_address(state: &State, entry: &LedgerEntry, request: &Request) -> Result<(), ResendError> {
     let base = &state.profile.base_url;
     let path = wire::encode(request, state.profile.dialect).path;
@@ -130,8 +131,9 @@ pub fn check_address(state: &State, entry: &LedgerEntry, request: &Request) -> R
         .ok_or_else(|| ResendError::OtherMarket(base.clone()))
 }
 
-/// Sends a read that repeats or changes a recorded one. The response is awaited even if the view
-/// closes: it becomes an entry of the list.
+/// Sends a read that repeats or changes a recorded one.
+///
+/// The response is awaited even if the view closes, and becomes an entry of the list.
 pub fn resend(cx: &mut Cx<'_>, from: u64, request: Request) {
     let (operation, since) = (request.operation(), cx.now.mono);
     let ticket = cx.send_for(Owner::Feature(super::on_news), request);

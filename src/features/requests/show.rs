@@ -10,7 +10,7 @@ use crate::domain::pretty;
 use crate::domain::text::{json_for_terminal, visible};
 use crate::features::requests::Requests;
 
-/// What can be copied of the current request.
+/// The texts to copy of the current request.
 pub(crate) fn copy_items(state: &State) -> Vec<CopyItem> {
     let Ok((_, entry)) = subject(state) else {
         return Vec::new();

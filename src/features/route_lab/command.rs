@@ -1,4 +1,4 @@
-//! `bourse route`: requests workers and shows how they share the requests.
+//! `bourse route`: requests workers and shows how the requests are distributed among them.
 
 mod against;
 mod drive;
@@ -22,8 +22,9 @@ use crate::domain::routing::{
 };
 use crate::settings::Settings;
 
-// With one slot, a slow reply would hold back the requests due after it.
 /// Concurrency of a run by duration.
+///
+/// With one slot, a slow reply would hold back the requests due after it.
 const DURATION_CONCURRENCY: u32 = 4;
 
 pub async fn route(settings: &Settings, arguments: &RouteArguments) -> Result<(), CliError> {
@@ -69,7 +70,7 @@ pub async fn route(settings: &Settings, arguments: &RouteArguments) -> Result<()
     verdict(&ended.run, &requirements)
 }
 
-/// Says which load a run injects and when it is released, on a market that releases it.
+/// Prints the load that a run injects and the time of its release, on a market that releases load.
 fn announce(what: &str, plan: &RoutePlan) {
     if plan.replay_timeout.is_some() && plan.injects_load() {
         output::note(&format!("{what}{}: {}", words::plan(plan), words::load(plan)));
@@ -80,7 +81,11 @@ fn was_stopped(run: &Run) -> bool {
     run.phase() == Phase::Ended(End::Stopped)
 }
 
-/// The requirements of the flags; all of them are on what a run measures.
+/// The requirements of the flags.
+///
+/// # Errors
+///
+/// When one of them is about figures that the run does not measure.
 fn requirements(arguments: &RouteArguments) -> Result<Vec<Requirement>, CliError> {
     let Some(list) = &arguments.require else {
         return Ok(Vec::new());
@@ -106,7 +111,7 @@ fn curl(settings: &Settings, session: &Session, plan: &RoutePlan) -> Result<(), 
     search::print_curl(settings, session, &Request::Route(call(plan, plan.cost, None, None)))
 }
 
-/// The plan from the flags: one request by default.
+/// The plan of the flags; one request by default.
 fn plan(arguments: &RouteArguments, dialect: &Dialect) -> Result<RoutePlan, CliError> {
     let (stop, concurrency, rate) = match (arguments.duration, arguments.number) {
         (Some(span), _) => (
@@ -147,7 +152,7 @@ fn plan(arguments: &RouteArguments, dialect: &Dialect) -> Result<RoutePlan, CliE
     }
 }
 
-/// The key of the workergroup that serves an endpoint: the public service routes by it.
+/// The key of the workergroup that serves an endpoint, by which the public service routes.
 async fn group_key(session: &Session, endpoint: &str) -> Result<Secret, CliError> {
     let listing = search::fetch(session, &Request::ListWorkergroups).await?;
     super::key_serving(&listing, endpoint).ok_or_else(|| {
@@ -158,8 +163,10 @@ async fn group_key(session: &Session, endpoint: &str) -> Result<Secret, CliError
     })
 }
 
-/// A broken requirement is a failure, and so is a run without an assignment, or without a 2xx of a worker if
-/// requests go on to workers; its reasons have been printed.
+/// The result of the command: an error for a broken requirement, for a run without an assignment,
+/// and for one without a 2xx of a worker if requests are forwarded.
+///
+/// The reasons have been printed by then.
 fn verdict(run: &Run, requirements: &[Requirement]) -> Result<(), CliError> {
     if !requirements.is_empty() && was_stopped(run) {
         return Err(CliError::Failed(

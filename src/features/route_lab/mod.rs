@@ -1,9 +1,9 @@
 //! Runs of route requests. They belong to the market, not to a view: a run continues while the
 //! route lab is closed.
 //!
-//! The schedule is the domain's ([`Run`]); here it is told the time, and its attempts become
-//! requests. Replies carry the times at which they were sent and received, measured at the socket,
-//! so that a busy core adds nothing to a latency.
+//! The schedule is the domain's ([`Run`]); this module passes it the time, and turns its attempts
+//! into requests. Replies carry the times at which they were sent and received, measured at the
+//! socket, so that a busy core adds nothing to a latency.
 
 pub(crate) mod command;
 pub mod view;
@@ -53,29 +53,31 @@ pub(crate) const FEATURE: Feature = Feature {
 impl FeatureState for Routes {}
 
 impl Routes {
-    /// Reads it from the state of the dashboard.
+    /// The runs in the dashboard's state.
     pub fn read(state: &State) -> &Self {
         state.feature()
     }
 }
 
-// A comparison is of two; older runs are exported when they matter.
-/// The maximum number of runs in memory.
+/// Maximum number of runs in memory.
+///
+/// A comparison is of two; older runs are exported when they matter.
 const MOST_RUNS: usize = 20;
 
-// A run of a day at about six requests a second.
-/// The maximum number of attempts of all runs in memory before the oldest run is dropped.
+/// Maximum number of attempts of all runs in memory, above which the oldest run is dropped.
+///
+/// A run of a day at about six requests a second.
 const MOST_ATTEMPTS: usize = 500_000;
 
 /// A run and its requests.
 #[derive(Debug)]
 pub struct RouteRun {
-    /// Its number, from 1 since the program started.
+    /// Its number, starting at 1 when the program starts.
     pub number: u64,
     run: Arc<Run>,
-    /// The workergroup's key, if requests carry it, until the run is over.
+    /// The workergroup's key, if requests carry it; removed when the run is over.
     key: Option<Secret>,
-    /// Why it ended, if the plan does not tell.
+    /// The reason it ended, unless it ended by its plan.
     pub note: Option<&'static str>,
     is_announced: bool,
 }
@@ -91,7 +93,7 @@ impl RouteRun {
         !self.run.is_over()
     }
 
-    /// The run as it is now.
+    /// A snapshot of the run.
     pub fn snapshot(&self) -> RunSnapshot {
         RunSnapshot(Arc::clone(&self.run))
     }
@@ -125,7 +127,7 @@ impl RouteRun {
         broken.into_keys().map(Effect::Abort).collect()
     }
 
-    /// The notification that a series has ended: sent once, and not if the person stopped it.
+    /// The notification that a series has ended; sent once, and not if the user stopped it.
     fn announcement(&mut self) -> Option<Effect> {
         if self.is_active() || self.is_announced {
             return None;
@@ -143,7 +145,7 @@ impl RouteRun {
     }
 }
 
-/// The run and attempt of each request.
+/// The numbers of the run and the attempt of each request in flight.
 type Flights = BTreeMap<Ticket, (u64, u64)>;
 
 /// The runs since the program started.
@@ -152,7 +154,7 @@ pub struct Routes {
     runs: Vec<RouteRun>,
     flights: Flights,
     started: u64,
-    /// Load of the runs dropped from memory.
+    /// The injected load of the runs dropped from memory.
     load_before: f64,
     random: fastrand::Rng,
 }
@@ -170,7 +172,7 @@ impl Default for Routes {
 }
 
 impl Routes {
-    /// Seeds the jitter of the waits between polls.
+    /// Sets the seed of the random waits between polls.
     pub fn seed(&mut self, seed: u64) {
         self.random = fastrand::Rng::with_seed(seed);
     }
@@ -194,7 +196,7 @@ impl Routes {
         self.runs.last()
     }
 
-    /// The run in progress, if there is one; a series rather than a single request.
+    /// The run in progress, if there is one; a series takes precedence over a single request.
     pub fn active(&self) -> Option<&RouteRun> {
         self.active_series()
             .or_else(|| self.runs.iter().find(|run| run.is_active()))
@@ -205,7 +207,7 @@ impl Routes {
         self.runs.iter().find(is_series)
     }
 
-    /// Total load estimate sent and not refused since the program started.
+    /// Total load estimate of requests that were sent and not refused since the program started.
     pub fn load_injected(&self) -> f64 {
         let here = total(self.runs.iter().map(|run| run.run.load_injected()));
         self.load_before + here
@@ -285,7 +287,8 @@ impl Routes {
         effects
     }
 
-    /// When the runs need to be woken: to send, and to update the progress in the header.
+    /// The next monotonic time at which the runs must be woken: to send, and to update the progress
+    /// in the header.
     pub(crate) fn deadline(&self, now: Now) -> Option<f64> {
         let runs = self.runs.iter().filter(|run| run.is_active());
         let wakes = runs.clone().filter_map(|run| run.run.wake());
@@ -294,7 +297,7 @@ impl Routes {
     }
 }
 
-/// Why a run cannot start.
+/// The reason a run did not start.
 #[derive(Debug, Clone, PartialEq)]
 pub enum NotStarted {
     Plan(Vec<Objection>),
@@ -366,8 +369,9 @@ fn step(cx: &mut Cx<'_>) {
     cx.effects_for(Owner::Feature(routed), effects);
 }
 
-/// Lists the workergroups if that was never done: a run needs their endpoints, and perhaps a
-/// key.
+/// Lists the workergroups if they were never listed.
+///
+/// A run needs their endpoints, and perhaps a key.
 pub fn load_endpoints(cx: &mut Cx<'_>) {
     let groups = cx.table(Resource::Workergroups);
     if groups.listing().is_none() && !groups.remote().is_loading() && groups.remote().error().is_none() {
@@ -375,8 +379,13 @@ pub fn load_endpoints(cx: &mut Cx<'_>) {
     }
 }
 
-/// The key for route requests to an endpoint, if not the profile's: a market that routes by the
-/// workergroup's own key has it in the workergroup's record.
+/// The key for route requests to an endpoint; `None` for the profile's.
+///
+/// Some markets route by the workergroup's own key, which is in its record.
+///
+/// # Errors
+///
+/// A sentence, when the key is not loaded.
 fn route_key(state: &State, endpoint: &str) -> Result<Option<Secret>, String> {
     if state.profile.dialect.route_key == RouteKey::Profile {
         return Ok(None);
@@ -421,14 +430,14 @@ fn key_serving(listing: &Listing, endpoint: &str) -> Option<Secret> {
         })
 }
 
-/// Whether a file name means CSV.
+/// Whether a file name selects CSV.
 pub fn is_csv(path: &str) -> bool {
     Path::new(path)
         .extension()
         .is_some_and(|ending| ending.eq_ignore_ascii_case("csv"))
 }
 
-/// The run in progress, if there is one.
+/// The progress of a run, for the header.
 pub fn headline(state: &State, now: Now) -> Option<Headline> {
     let run = Routes::read(state).active()?.run();
     if run.plan().is_single() {

@@ -1,4 +1,4 @@
-//! Searches beyond the one of a pane: the saved ones, and those of the three price models.
+//! Searches other than that of a pane: saved ones, and those of the three price models.
 
 pub(crate) mod view;
 

@@ -1,4 +1,4 @@
-//! `bourse offers` and `bourse volumes`: a search, and its records as text.
+//! `bourse offers` and `bourse volumes`: runs a search and prints its records.
 
 use crate::cli::args::{OffersArguments, RecordFormat, SearchArguments, VolumesArguments};
 use crate::cli::output::CliError;
@@ -62,9 +62,10 @@ pub async fn volumes(settings: &Settings, arguments: &VolumesArguments) -> Resul
     search(settings, &arguments.search, wanted).await
 }
 
-/// The conditions of `--vcpus` and `--datacenter`. They are filters of the market: where its
-/// dialect cannot send them they are rejected, not applied to whatever part of the market was
-/// returned.
+/// The conditions of `--vcpus` and `--datacenter`.
+///
+/// They are filters of the market: if its dialect cannot send them they are rejected, not applied
+/// to whatever part of the market was returned.
 fn switches(arguments: &OffersArguments, dialect: &'static Dialect) -> Result<Vec<Condition>, CliError> {
     if arguments.disable_bundling && dialect.bundling_parameter.is_none() {
         return Err(CliError::Usage(format!(

@@ -1,4 +1,5 @@
-//! Which conditions remove how many rows, computed on one response that was fetched without them.
+//! The effect of each condition: the number of rows it removes, computed on a response that was
+//! fetched without conditions.
 
 use std::collections::BTreeMap;
 
@@ -11,18 +12,21 @@ pub struct FunnelLine {
     pub condition: usize,
     /// Rows it removes if it is the only condition.
     pub alone: usize,
-    /// Rows it removes if all other conditions hold: dropping it wins back this many.
+    /// Rows it removes if all other conditions hold, which dropping it brings back.
     pub last: usize,
     /// Of the rows in `alone`, those whose cell is blank or unusable.
     pub silent: usize,
-    /// For a bound: the closest value among the rows that only this condition removes. Loosening
-    /// the bound to it brings the first of them back.
+    /// For a bound: the closest value among the rows that only this condition removes.
+    ///
+    /// Loosening the bound to it brings the first of them back.
     pub nearest: Option<f64>,
     /// Whether any record has a value. If none does, the condition cannot be judged and counts as
     /// met.
     pub judged: bool,
-    /// The condition that removes most rows only together with this one, and how many: dropping both
-    /// wins back these and what each of them wins back alone.
+    /// The index of the condition that removes most rows only together with this one, and their
+    /// number.
+    ///
+    /// Dropping both brings these back, and those that each removes alone.
     pub partner: Option<(usize, usize)>,
 }
 
@@ -31,12 +35,12 @@ pub struct Funnel {
     pub total: usize,
     /// Rows that meet every condition that can be judged.
     pub matching: usize,
-    /// The conditions in force: the one that wins back most rows first, then the one that removes
+    /// The conditions in force: the one that brings back most rows first, then the one that removes
     /// most alone.
     pub lines: Vec<FunnelLine>,
 }
 
-/// Counts what each of the `conditions` in force removes from a response that was fetched without
+/// Counts the rows that each of the `conditions` in force removes from a response fetched without
 /// them.
 pub fn funnel(listing: &Listing, conditions: &[Condition]) -> Funnel {
     let mut judges: Vec<_> = conditions
@@ -102,7 +106,7 @@ pub fn funnel(listing: &Listing, conditions: &[Condition]) -> Funnel {
     }
 }
 
-/// Of two values outside a bound, the one nearer to it.
+/// The value nearer to a bound, out of two outside it; `None` for conditions that are not bounds.
 fn nearer(operator: Operator, known: Option<f64>, new: Option<f64>) -> Option<f64> {
     let nearest = match operator {
         Operator::Gt | Operator::Gte => f64::max,
@@ -115,8 +119,8 @@ fn nearer(operator: Operator, known: Option<f64>, new: Option<f64>) -> Option<f6
     }
 }
 
-/// The bound loosened to include `value`, rounded outwards to a number that people would type;
-/// `None` for conditions that are not bounds.
+/// The bound loosened to include `value`, rounded outwards to a number a user would type; `None`
+/// for conditions that are not bounds.
 pub fn loosened(condition: &Condition, value: f64) -> Option<Condition> {
     let operator = match condition.operator {
         Operator::Gt | Operator::Gte => Operator::Gte,
@@ -139,8 +143,8 @@ pub fn loosened(condition: &Condition, value: f64) -> Option<Condition> {
     })
 }
 
-/// How many rows come back if `looser` replaces the condition at `place`: those that meet every
-/// other condition.
+/// The number of rows that come back if `looser` replaces the condition at the index `loosened`:
+/// those that meet all other conditions.
 pub fn won_back(listing: &Listing, conditions: &[Condition], loosened: usize, looser: &Condition) -> usize {
     let Some(condition) = conditions.get(loosened) else {
         return 0;
@@ -196,8 +200,8 @@ fn rounded(field: &'static Field, operator: Operator, value: f64) -> f64 {
         .unwrap_or(value)
 }
 
-/// Whether rows without a value can be judged too: the condition asks for or against null, or
-/// counts blank as no (`external`).
+/// Whether the condition also judges rows without a value: it compares with null, or counts blank
+/// as no (`external`).
 fn is_about_silence(condition: &Condition) -> bool {
     condition.operand == Operand::One(Value::Null) || condition.accepts(CellRef::Missing)
 }

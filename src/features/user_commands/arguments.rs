@@ -1,17 +1,18 @@
-//! The arguments of a command: fields of a row in place of their names, if they are safe to pass on.
+//! The arguments of a user's command, in which values of the row replace field names if they are
+//! safe to pass on.
 
 use crate::cli::table;
 use crate::core::State;
 use crate::domain::{CellRef, Field, Listing};
 use crate::keys::commands::{ArgumentError, Piece, UserCommand, pieces};
 
-/// The longest value, in bytes: no id, name or place is longer.
+/// Maximum length of a value, in bytes; ids, names and places are shorter.
 const LONGEST: usize = 200;
 
-/// Characters beside letters and digits that mean nothing to any shell.
+/// Characters other than letters and digits that are safe in every shell.
 const HARMLESS: &str = " _-.,:/+%@";
 
-/// A row that a command is not run on.
+/// The reason a command does not run on a row.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum RowError {
     #[error("no row is selected")]
@@ -20,18 +21,19 @@ pub(super) enum RowError {
     Argument(#[from] ArgumentError),
     #[error("the market sent no {0} for this row")]
     Missing(&'static str),
-    /// A stranger wrote it, and a shell or the program may act on it.
+    /// The market wrote the value, and a shell or the program might act on it.
     #[error("{0} of this row has characters that a command may act on")]
     Hostile(&'static str),
 }
 
-/// The words of a command, and what goes into its environment.
+/// The words of a command, and its environment variables.
 pub(super) type Prepared = (Vec<String>, Vec<(&'static str, String)>);
 
-/// The command for the selected row, without a shell.
+/// Prepares the command for the selected row.
 ///
 /// # Errors
-/// When there is no row, or a value of it is missing or not safe.
+///
+/// When no row is selected, or a value is missing or not safe.
 pub(super) fn of_selected(state: &State, command: &UserCommand) -> Result<Prepared, RowError> {
     let browser = state.browser().ok_or(RowError::NoRow)?;
     let (listing, row) = browser.listing().zip(browser.selected_row()).ok_or(RowError::NoRow)?;
@@ -59,7 +61,7 @@ fn fill(argument: &str, command: &UserCommand, listing: &Listing, row: usize) ->
     Ok(filled)
 }
 
-/// The value of a field as an argument: a number as such, a text only if it is harmless.
+/// The value of a field as an argument: any number, but a text only if it is harmless.
 fn value(listing: &Listing, row: usize, field: &'static Field) -> Result<String, RowError> {
     let cell = listing.cell(row, field);
     if let Some(whole) = cell.whole() {

@@ -1,4 +1,5 @@
-//! Commands of the user's on keys: `[commands.NAME]` of the configuration, run on the selected row.
+//! The user's own commands on keys: `[commands.NAME]` of the configuration, run on the selected
+//! row.
 
 mod arguments;
 mod output;
@@ -44,7 +45,7 @@ pub(crate) const FEATURE: Feature = Feature {
     ..Feature::IDLE
 };
 
-/// The commands that ran; the output of the last one is kept.
+/// The runs of commands, with the output of the last one.
 #[derive(Debug, Default)]
 pub(crate) struct UserCommands {
     last: Option<Run>,
@@ -92,7 +93,7 @@ fn disabled(state: &State, index: u16) -> Option<String> {
     row.is_none().then(|| "no row is selected".to_owned())
 }
 
-/// Runs a command on the selected row, or asks whether to.
+/// Runs a command on the selected row, or asks first if it is configured so.
 pub(crate) fn start(index: u16, cx: &mut Cx<'_>) -> bool {
     let Some(named) = command(cx.state(), index) else {
         return false;

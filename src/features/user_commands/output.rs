@@ -14,7 +14,7 @@ use crate::tui::input_widget::InputWidget;
 use crate::tui::panel::{Panel, Tone};
 use crate::tui::report::Report;
 
-/// The longest line that is shown, in bytes.
+/// Maximum length of a shown line, in bytes.
 const LONGEST: usize = 2000;
 
 #[derive(Debug)]
@@ -23,7 +23,7 @@ pub(super) struct Output {
 }
 
 impl Output {
-    /// The output of the last command, which may still run.
+    /// The output of the last command, which may still be running.
     pub fn new() -> Self {
         let lines = vec![Line::raw("Running…")];
         Self {
@@ -32,7 +32,7 @@ impl Output {
     }
 }
 
-/// The command as it was run, and what it printed.
+/// The command line, and its output.
 fn lines(state: &State) -> Vec<Line<'static>> {
     let Some(run) = &state.feature::<UserCommands>().last else {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! What a network volume costs over time, and unlisting it.
+//! The cost of network volumes over time, and unlisting them.
 
 pub(crate) mod term;
 pub mod unlist;

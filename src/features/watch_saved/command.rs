@@ -1,4 +1,4 @@
-//! The command: its clock, its requests and what it prints.
+//! The command `bourse watch`: its clock, its requests and its output.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -31,18 +31,21 @@ use crate::settings::{Connection, Error, Market, Settings};
 use crate::store::StateStore;
 use crate::table::remote::Now;
 
-// As in the dashboard.
-/// How long the person's command for alerts may run.
+/// Maximum time of the user's command for alerts.
+///
+/// As in the dashboard.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-// A command that hangs must not stop the watch for good.
-/// How long the command of `--exec` may run.
+/// Maximum time of the command of `--exec`.
+///
+/// A command that hangs must not stop the watch for ever.
 const EXEC_PATIENCE: Duration = Duration::from_mins(10);
 
-/// The variables of a command.
+/// The environment variables of a command.
 type Values = Vec<(&'static str, String)>;
 
-/// Watches a search, or all that is saved. `resolve` reads the settings again after the key was refused.
+/// Watches one search, or all saved searches and alerts. `resolve` reads the settings again after
+/// the key was refused.
 pub async fn watch(
     settings: &Settings,
     resolve: impl Fn() -> Result<Settings, Error>,
@@ -107,7 +110,7 @@ pub async fn watch(
     ended
 }
 
-/// Listens for scrapes, and says where.
+/// Listens for scrapes, and prints the address.
 async fn serve_at(address: SocketAddr) -> Result<Server, CliError> {
     let server = Server::bind(address).await.map_err(|error| {
         CliError::Failed(format!(
@@ -125,7 +128,7 @@ async fn serve_at(address: SocketAddr) -> Result<Server, CliError> {
     Ok(server)
 }
 
-/// Runs the person's command for each ring, one after another, until no alert can ring.
+/// Runs the user's command for each alert that fires, one after another, until the queue is closed.
 async fn commands(command: Option<&str>, mut queue: UnboundedReceiver<Values>) {
     while let Some(values) = queue.recv().await {
         if let Some(command) = command
@@ -136,7 +139,8 @@ async fn commands(command: Option<&str>, mut queue: UnboundedReceiver<Values>) {
     }
 }
 
-/// The key of the market, if it has one from outside.
+/// The key of the market; `None` without one, and for the embedded sandbox, which generates its
+/// own.
 fn key(settings: &Settings) -> Option<Secret> {
     match &settings.market {
         Market::Embedded(_) => None,
@@ -149,11 +153,11 @@ struct Run<'a> {
     connection: Connection,
     options: &'a WatchArguments,
     started: Instant,
-    /// Whether a request is repeated at once if it fails, else its next turn is the retry.
+    /// Whether a failed request is retried at once; otherwise the next poll is the retry.
     retries: bool,
-    /// The key in use.
+    /// The API key in use.
     key: Option<Secret>,
-    /// Takes the figures for the metrics, if they are served.
+    /// Publishes the figures for the metrics, if they are served.
     publisher: Option<watch::Sender<Snapshot>>,
 }
 
@@ -165,7 +169,7 @@ impl Run<'_> {
         }
     }
 
-    /// Asks, waits and prints until the watch ends, which without `--once` and `--if` it never does.
+    /// Polls, waits and prints until the watch ends, which only `--once` and `--if` can cause.
     async fn until_done(
         &mut self,
         watcher: &mut Watcher<'_>,
@@ -196,9 +200,9 @@ impl Run<'_> {
                     let took = ((now.mono - before.mono) * 1000.0) as u32;
                     watcher.answered(result, took, now);
                 }
-                Step::Wait(until) => self.wait(before, until).await,
-                Step::AwaitKey(until) => {
-                    self.wait(before, until).await;
+                Step::Wait(until) => self.sleep_until(until, before).await,
+                Step::AwaitApiKey(until) => {
+                    self.sleep_until(until, before).await;
                     match self.connect_with_new_key(resolve).await {
                         Ok(true) => watcher.use_new_key(),
                         Ok(false) => {}
@@ -230,20 +234,22 @@ impl Run<'_> {
         ended.map_err(|why| CliError::Failed(format!("--exec: {why}")))
     }
 
-    /// Waits until a moment on the monotonic clock.
-    async fn wait(&self, before: Now, until: f64) {
-        let wait = Duration::try_from_secs_f64(until - before.mono);
+    /// Sleeps until `until` on the monotonic clock.
+    ///
+    /// After a suspend or clock change, prints a note and drops open connections.
+    async fn sleep_until(&self, until: f64, started: Now) {
+        let wait = Duration::try_from_secs_f64(until - started.mono);
         tokio::time::sleep(wait.unwrap_or_default()).await;
         let now = self.now();
-        if now.was_suspended_since(before) {
-            let away = lasting(now.epoch - before.epoch);
+        if now.was_suspended_since(started) {
+            let away = lasting(now.epoch - started.epoch);
             output::note(&format!("the computer was asleep, or its clock was set: {away} passed"));
             self.connection.session.drop_connections();
         }
     }
 
-    /// Connects with the key that is configured by now; false if that is the refused one, or is for another
-    /// address.
+    /// Connects with the key that is configured now; false if that is the refused one, or is for
+    /// another address.
     async fn connect_with_new_key(&mut self, resolve: &impl Fn() -> Result<Settings, Error>) -> Result<bool, Error> {
         let settings = resolve()?;
         let (
@@ -296,7 +302,7 @@ impl Run<'_> {
     }
 }
 
-/// Prints what would be watched and how often.
+/// Prints the targets and their intervals, without watching them.
 fn list(settings: &Settings, rhythm: Rhythm, format: WatchFormat) -> Result<(), CliError> {
     let saved = settings.paths.as_ref();
     let saved = saved.map(|paths| StateStore::open(paths, &settings.profile).1);
@@ -349,7 +355,7 @@ fn list(settings: &Settings, rhythm: Rhythm, format: WatchFormat) -> Result<(), 
     ))
 }
 
-/// A search for people.
+/// The description of a search, for the list.
 fn described(task: &Task) -> String {
     match task {
         Task::Groups => "the list of workergroups".to_owned(),

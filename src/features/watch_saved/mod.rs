@@ -1,7 +1,8 @@
-//! `bourse watch`: a search, or with `--saved` every saved search and every alert of the profile, until it is ended.
+//! `bourse watch`: polls a search, or with `--saved` every saved search and every alert of the
+//! profile, until it is ended.
 //!
-//! `watcher` decides what is asked, recorded and told, without a clock or socket, and `one` what is only for one search;
-//! `command` brings those and prints.
+//! `watcher` decides about requests, the record and output, without a clock or socket; `one` adds
+//! the parts that only a single search has; `command` supplies the clock and requests, and prints.
 
 pub(crate) mod command;
 pub mod metrics;

@@ -1,4 +1,5 @@
-//! What is only for the watch of one search: conditions that end it, and what `--with` adds.
+//! The parts of a watch that only a single search has: conditions that end it, and the additions of
+//! `--with`.
 
 use serde_json::{Value as Json, json};
 
@@ -20,7 +21,7 @@ use crate::process;
 use crate::record::{Event, EventKind, Moment};
 use crate::settings::Settings;
 
-/// A search, and when its watch ends.
+/// A search, with the conditions that end its watch.
 pub struct OneSearch<'a> {
     settings: &'a Settings,
     options: &'a WatchArguments,
@@ -33,7 +34,8 @@ impl<'a> OneSearch<'a> {
     /// The search of the command line.
     ///
     /// # Errors
-    /// When it cannot be read, or can never end.
+    ///
+    /// When it is invalid, or its conditions can never be met.
     pub fn new(settings: &'a Settings, options: &'a WatchArguments) -> Result<Self, CliError> {
         let mut wanted = history::wanted(settings, &options.search, Some(options.limit))?;
         wanted.additions.clone_from(&options.with);
@@ -52,7 +54,7 @@ impl<'a> OneSearch<'a> {
         })
     }
 
-    /// What `--with` adds to the change of an offer that is there.
+    /// The member of `--with` for the change of an offer that is still there; `None` without one.
     pub fn member(&self, event: &Event, result: &SearchResult) -> Option<Json> {
         let EventKind::Change { change, .. } = &event.kind else {
             return None;
@@ -65,7 +67,7 @@ impl<'a> OneSearch<'a> {
         enrich::members(self.settings, result, &[row], &self.options.with).pop()
     }
 
-    /// What is told and what the command gets, if enough offers meet the conditions.
+    /// The output and the variables of the command, if enough offers meet the conditions.
     pub fn met(&self, result: &SearchResult, at: Moment) -> Option<(Output, Vec<(&'static str, String)>)> {
         let meets = result.listing.matching(self.conditions.as_ref()?.iter());
         let rows = result.rows.iter().copied();

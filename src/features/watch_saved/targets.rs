@@ -1,4 +1,4 @@
-//! What is watched: the searches of saved searches and alerts, each of them once.
+//! The targets of a watch: the searches of saved searches and alerts, each of them once.
 
 use super::watcher::Rhythm;
 use crate::cli::wanted::{LOCAL_LIMIT, Wanted};
@@ -13,14 +13,16 @@ use crate::record::{Moment, SearchKey};
 use crate::settings::Settings;
 use crate::store::SavedState;
 
-/// What takes its turn.
+/// A task that is polled in turn.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Task {
-    /// A search, with prices for so many GB, unbundled or not: a smaller disk is on more machines.
+    /// A search with prices for this storage in GB, unbundled or not.
+    ///
+    /// Storage matters to the rows too: a smaller disk fits on more machines.
     Search(SearchKey, f64, bool),
-    /// The search of a workergroup, which also tells how many workers it can have.
+    /// The search of a workergroup, which also gives the number of workers it can have.
     Group(i64),
-    /// The list of workergroups: their searches are in it.
+    /// The list of workergroups, which holds their searches.
     Groups,
 }
 
@@ -33,28 +35,28 @@ impl Task {
 #[derive(Debug)]
 pub struct Target {
     pub task: Task,
-    /// What is asked; none for the list of workergroups and while that is not known.
+    /// The search to poll; `None` for the list of workergroups, and while the search is not known.
     pub search: Option<Search>,
     pub job: Option<Job>,
-    /// The names of the saved searches that ask this.
+    /// The names of the saved searches of this target.
     pub saved: Vec<String>,
     /// The names of the alerts on it.
     pub alerts: Vec<String>,
     pub progress: Progress,
 }
 
-/// What a target remembers from poll to poll.
+/// The state of a target between polls.
 #[derive(Debug, Default)]
 pub struct Progress {
-    /// The changes up to this moment are told.
+    /// The time up to which its changes were printed.
     pub reported_until: Option<Moment>,
-    /// When the newest recorded response was requested.
+    /// The time at which the newest recorded response was requested.
     pub last: Option<Moment>,
-    /// Prices and supply at the last usable response.
+    /// Prices and supply in the last usable response.
     pub figures: Option<SearchFigures>,
 }
 
-/// What there is to watch, and what of it cannot be. `groups` are the workergroups that are listed.
+/// The targets, and notes on those that cannot be watched. `groups` are the listed workergroups.
 pub fn targets(
     settings: &Settings,
     saved: &SavedState,
@@ -98,7 +100,7 @@ pub fn targets(
     (targets, left_out)
 }
 
-/// The target of a task, which is added if it is new.
+/// The target of a task, which is added if it is missing.
 fn target(targets: &mut Vec<Target>, task: Task, search: Option<Search>, job: Option<Job>) -> &mut Target {
     let known = targets.iter().position(|target| target.task == task);
     let index = known.unwrap_or(targets.len());
@@ -108,7 +110,7 @@ fn target(targets: &mut Vec<Target>, task: Task, search: Option<Search>, job: Op
     &mut targets[index]
 }
 
-/// A saved search that cannot be watched.
+/// The reason a saved search cannot be watched.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 enum TargetError {
     #[error(transparent)]
@@ -121,7 +123,8 @@ enum TargetError {
     Needs,
 }
 
-/// The query of a saved search as it is watched: the cheapest offers first, as many as of any watched search.
+/// The query that watches a saved search: the cheapest offers first, as many as for any watched
+/// search.
 fn of_saved(settings: &Settings, saved: &SavedSearch) -> Result<(Query, Option<Job>), TargetError> {
     let (mut query, _, job) = saved.read(settings.dialect)?;
     query.order = cheapest_first(query.resource).ok_or(TargetError::NoPrices)?;
@@ -148,7 +151,9 @@ impl Target {
         }
     }
 
-    /// What it wants to be asked: groups need their own responses, which say how many workers they can have.
+    /// The wish of the target, for the engine.
+    ///
+    /// Workergroups need their own responses, which give the number of workers they can have.
     pub fn wish(&self, rhythm: Rhythm, now: f64) -> Wish<Task> {
         let query = self.search.as_ref().map(|search| search.query.clone());
         Wish {

@@ -1,5 +1,5 @@
-//! The watch, without a clock and sockets: it says what to send and when, takes the responses, records them,
-//! checks alerts and says what to tell.
+//! The logic of a watch, without a clock and sockets: it decides on requests and waits, takes the
+//! responses, records them, checks alerts and returns the output.
 
 mod outcomes;
 mod snapshot;
@@ -22,44 +22,47 @@ use crate::domain::saved::Searches;
 use crate::features::alerts::Search;
 use crate::record::alerts::{Alert, AlertChange};
 use crate::record::store::{Database, HistoryError, HistoryLocation, ProgramId, Turns};
-use crate::record::watch::{CauseSearch, Engine, Next, cause_search, has_same_conditions, missing};
+use crate::record::watch::{CauseSearch, Engine, NextPoll, cause_search, has_same_conditions, missing};
 use crate::record::watch::{Claim, Right};
 use crate::record::{AlertState, Arrival, Moment, Poll, PollOutcome};
 use crate::settings::Settings;
 use crate::store::{SavedState, StateStore};
 use crate::table::remote::Now;
 
-/// Seconds between two searches, unless the person chose another.
+/// Seconds between two polls of a search, unless the user chose another interval.
 const EVERY: u32 = 60;
 
-// A group's search changes when a person edits it.
 /// Seconds between two lists of workergroups.
+///
+/// A group's search changes when a user edits it.
 const LIST_EVERY: u32 = 600;
 
-// As often as there is something to do, and soon enough after a person changed something.
-/// Seconds after which the files of searches, alerts and bans are read again, at the least and at the most.
+/// Minimum and maximum seconds after which the files of searches, alerts and bans are read again.
+///
+/// As often as the watch is active, and soon enough after the user changed something.
 const RELOAD: (u32, u32) = (60, 600);
 
 #[derive(Debug)]
 pub enum Step {
-    /// Send this and hand over the response: nothing else meanwhile.
+    /// Send this request and pass on its response before anything else.
     Send(Request),
-    /// Nothing until this moment on the monotonic clock.
+    /// Wait until this time on the monotonic clock.
     Wait(f64),
-    /// Nothing until there is another key, which is looked for at this moment: [`Watcher::use_new_key`].
-    AwaitKey(f64),
-    /// All had their turn, or the watch of one search ended: [`Watcher::take_end`].
+    /// Wait until this time on the monotonic clock, then check for another API key:
+    /// [`Watcher::use_new_key`].
+    AwaitApiKey(f64),
+    /// Stop: every target was polled once, or the watch of one search ended: [`Watcher::take_end`].
     Done,
 }
 
 #[derive(Debug)]
 pub enum Output {
     Note(String),
-    /// A change, or a ring with what the person's command gets.
+    /// A change, or an alert that fires, with the variables of the user's command.
     Event {
         text: String,
         json: Json,
-        /// What `--with` adds.
+        /// The addition of `--with`.
         member: Option<Json>,
         ring: Option<Vec<(&'static str, String)>>,
     },
@@ -68,19 +71,19 @@ pub enum Output {
 #[derive(Debug, Clone, Copy)]
 pub struct Rhythm {
     pub requests_a_minute: u32,
-    /// Seconds between two searches of one target, if the person chose.
+    /// Seconds between two polls of a target, if the user chose an interval.
     pub every: Option<u32>,
-    /// Each target has one turn.
+    /// Whether each target is polled once only.
     pub is_once: bool,
 }
 
 impl Rhythm {
-    /// Seconds after which the person's files are read again.
+    /// Seconds after which the user's files are read again.
     fn reload(self) -> f64 {
         f64::from(self.every.unwrap_or(EVERY).clamp(RELOAD.0, RELOAD.1))
     }
 
-    /// Seconds between two requests of a task.
+    /// Seconds between two polls of a task.
     pub fn every(self, task: &Task) -> f64 {
         f64::from(match task {
             Task::Search(..) | Task::Group(_) => self.every.unwrap_or(EVERY),
@@ -89,61 +92,62 @@ impl Rhythm {
     }
 }
 
-/// The end of the watch of one search.
+/// The reason the watch of one search ended.
 #[derive(Debug)]
 pub enum End {
-    /// Offers meet the conditions: what the command gets.
+    /// Offers meet the conditions; the variables of the command.
     Met(Vec<(&'static str, String)>),
     Failed(ApiError),
 }
 
-/// A poll that waits for the reasons why lots are gone.
+/// A poll that waits for the causes of its departures.
 struct Unrecorded {
     poll: Poll,
     workers: Option<u32>,
     search: CauseSearch,
-    /// The response of one search.
+    /// The response, if one search is watched.
     result: Option<SearchResult>,
 }
 
 pub struct Watcher<'a> {
     settings: &'a Settings,
     rhythm: Rhythm,
-    /// The one search; none if all that is saved is watched.
+    /// The search of the command line; `None` if all saved ones are watched.
     one: Option<OneSearch<'a>>,
     end: Option<End>,
-    /// Whether the conditions of `--if` wait for a response: the record has no members to compare with but the price.
+    /// Whether the conditions of `--if` need a response: of the values they compare, the record has
+    /// only the price.
     needs_response: bool,
     engine: Engine<Task>,
     targets: Vec<Target>,
-    /// The target whose response is awaited.
+    /// The index of the target whose response is awaited.
     awaited: usize,
     unrecorded: Option<Unrecorded>,
-    /// The wishes that its response answers too.
+    /// Other tasks that the same response serves.
     riders: Vec<Task>,
     store: Option<StateStore>,
     saved: SavedState,
-    /// Changes of alerts that the file does not have.
+    /// Changes of alerts that are not in the file yet.
     unsaved: Vec<AlertChange>,
     groups: Option<Box<Listing>>,
-    /// What the targets were made of.
+    /// The saved searches and alerts from which the targets were made.
     made_of: Option<(Searches, Vec<Alert>)>,
     reloaded: Option<f64>,
     record: Option<Database>,
-    /// Whether the record ends with the program.
+    /// Whether the record is in memory, and ends with the program.
     is_in_memory: bool,
     turns: Turns,
     program: ProgramId,
     has_recorded: bool,
     requests: RequestCounts,
-    /// What has been wrong with something since it was last right, the newest last: each is said once.
+    /// The unresolved problems of each subject, the newest last; each is reported once.
     troubles: BTreeMap<String, Vec<String>>,
     said: BTreeSet<String>,
     output: Vec<Output>,
 }
 
 impl<'a> Watcher<'a> {
-    /// Watches all that is saved.
+    /// Watches all saved searches and alerts.
     pub fn new(settings: &'a Settings, rhythm: Rhythm, now: Now) -> Self {
         // A program that was killed may have sent a request just before this one started.
         let free = now.mono + 60.0 / f64::from(rhythm.requests_a_minute.max(1));
@@ -179,7 +183,8 @@ impl<'a> Watcher<'a> {
     /// Watches one search.
     ///
     /// # Errors
-    /// When there is no memory for what it compares.
+    ///
+    /// When no record in memory can be opened for its comparisons.
     pub fn of_one(settings: &'a Settings, rhythm: Rhythm, one: OneSearch<'a>, now: Now) -> Result<Self, HistoryError> {
         let mut watcher = Self::new(settings, rhythm, now);
         watcher.engine = Engine::new(rhythm.requests_a_minute, now.mono, has_same_conditions);
@@ -234,10 +239,10 @@ impl<'a> Watcher<'a> {
         }
         loop {
             let (task, at) = match self.engine.next() {
-                Next::Due(task, at) => (task, at),
-                Next::AwaitKey => return Step::AwaitKey(now.mono + self.key_check()),
-                Next::Idle if self.rhythm.is_once => return Step::Done,
-                Next::Idle => return Step::Wait(now.mono + self.rhythm.reload()),
+                NextPoll::Due(task, at) => (task, at),
+                NextPoll::AwaitApiKey => return Step::AwaitApiKey(now.mono + self.key_check()),
+                NextPoll::Idle if self.rhythm.is_once => return Step::Done,
+                NextPoll::Idle => return Step::Wait(now.mono + self.rhythm.reload()),
             };
             if at > now.mono {
                 return Step::Wait(at.min(now.mono + self.rhythm.reload()));
@@ -258,7 +263,7 @@ impl<'a> Watcher<'a> {
         }
     }
 
-    /// How the watch of one search ended, if it did.
+    /// The reason the watch of one search ended; `None` while it runs.
     pub const fn take_end(&mut self) -> Option<End> {
         self.end.take()
     }
@@ -268,7 +273,9 @@ impl<'a> Watcher<'a> {
         self.one.as_ref().is_some_and(|one| one.conditions.is_some())
     }
 
-    /// What all programs may send in a minute. One search that is asked for once does not wait for others.
+    /// Maximum requests per minute of all programs.
+    ///
+    /// A single poll of one search does not wait for others.
     fn requests_a_minute(&self) -> u32 {
         let is_urgent = self.one.is_some() && self.rhythm.is_once;
         if is_urgent {
@@ -278,12 +285,12 @@ impl<'a> Watcher<'a> {
         }
     }
 
-    /// Takes the notes since the last call.
+    /// Takes the output since the last call.
     pub fn tell(&mut self) -> Vec<Output> {
         std::mem::take(&mut self.output)
     }
 
-    /// Reads the files of the profile again: the person changes them in the dashboard meanwhile.
+    /// Reads the files of the profile again, as the user may change them in the dashboard.
     fn reload(&mut self, now: Now) {
         self.reloaded = Some(now.mono);
         if self.one.is_some() {
@@ -310,7 +317,7 @@ impl<'a> Watcher<'a> {
         }
     }
 
-    /// Watches what there is to watch now; what stays keeps its turn.
+    /// Replaces the targets; unchanged ones keep their schedule.
     fn retarget(&mut self, now: Now) {
         let at = Moment::of(now.epoch);
         let (mut wanted, left_out) = targets(self.settings, &self.saved, self.groups.as_deref(), at);
@@ -333,7 +340,7 @@ impl<'a> Watcher<'a> {
         self.say_once([format!("watching {searches} and {alerts}: {rate} requests a minute")]);
     }
 
-    /// Hands the targets to the engine.
+    /// Passes the wishes of the targets to the engine.
     fn wish(&mut self, now: Now) {
         let is_listed = self.rhythm.is_once && self.groups.is_some();
         let is_ready = |target: &&Target| match target.task {
@@ -352,15 +359,15 @@ impl<'a> Watcher<'a> {
         seconds
     }
 
-    /// Claims the right to ask for a task whose turn it is.
+    /// Claims the poll of a due task from the other programs.
     fn claim(&mut self, task: &Task, now: Now) -> Right {
         if let Some(one) = &self.one {
-            // The person may ban a machine in the dashboard meanwhile.
+            // The user may ban a machine in the dashboard while the watch runs.
             self.saved.annotations = one.wanted.bans(self.settings);
         }
         // Without a record there is nothing to read.
         let has_record = self.with_record(|_| Ok(())).is_some();
-        // A run that asks once does: the timer has waited already.
+        // A run with `--once` sends its request: the timer has waited already.
         let may_read = has_record && !self.rhythm.is_once && !self.needs_response;
         let claim = Claim {
             query: self.targets[self.awaited].wish(self.rhythm, now.mono).query,
@@ -381,7 +388,7 @@ impl<'a> Watcher<'a> {
         }
     }
 
-    /// Takes the response to the request, which took so many milliseconds.
+    /// Handles the response to the request, which took `took` milliseconds.
     pub fn answered(&mut self, result: Result<Reply, ApiError>, took: u32, now: Now) {
         self.engine.spent(1, now.mono);
         self.requests.count(&result);
@@ -412,7 +419,7 @@ impl<'a> Watcher<'a> {
         };
         match (self.unrecorded.take(), listing) {
             (Some(mut waiting), listing) => {
-                // Without an answer the causes are not known.
+                // Without a response the causes are unknown.
                 if let Some(listing) = listing {
                     self.engine.look_again(&task, now.mono, self.rhythm.every(&task));
                     waiting.poll.causes.extend(waiting.search.causes(&listing));
@@ -439,7 +446,7 @@ impl<'a> Watcher<'a> {
         }
     }
 
-    /// Takes the records of a search.
+    /// Handles the records of a search.
     fn polled(&mut self, task: &Task, mut listing: Box<Listing>, arrival: &Arrival, now: Now) {
         let target = &self.targets[self.awaited];
         let (name, job) = (target.name(), target.job);
@@ -472,7 +479,7 @@ impl<'a> Watcher<'a> {
         }
     }
 
-    /// Records a poll whose causes nobody asks for.
+    /// Records a poll without searching for the causes of its departures.
     fn conclude_without_causes(&mut self) {
         if let Some(waiting) = self.unrecorded.take() {
             self.conclude(&waiting.poll, waiting.workers, waiting.result.as_ref());
@@ -504,14 +511,15 @@ impl<'a> Watcher<'a> {
         self.read_for(riders, poll.at);
     }
 
-    /// Ends a task that had its one turn.
+    /// Removes a task that was to be polled once.
     fn finish(&mut self, task: &Task) {
         if self.rhythm.is_once {
             self.engine.drop(task);
         }
     }
 
-    /// Does something with the record, opening it if it is not; says once why that fails.
+    /// Runs `act` on the record, opening it if necessary; `None` if that fails, which is reported
+    /// once.
     fn with_record<T>(&mut self, act: impl FnOnce(&mut Database) -> Result<T, HistoryError>) -> Option<T> {
         let opened = self
             .record

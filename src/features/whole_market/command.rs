@@ -1,4 +1,4 @@
-//! `bourse offers --all`: every offer of a search.
+//! `bourse offers --all`: loads every offer of a search.
 
 use std::time::Instant;
 
@@ -12,7 +12,7 @@ use crate::cli::wanted::Wanted;
 use crate::domain::annotations::Annotations;
 use crate::domain::{Dialect, Listing, Query};
 
-/// Makes a search one for all offers; `--limit` is how many are requested at once.
+/// Sets up a search for all offers; `--limit` is the number requested at once.
 pub fn set(wanted: &mut Wanted, arguments: &SearchArguments, budget: u32) -> Result<(), CliError> {
     let wrong = match arguments.limit {
         _ if arguments.curl => "--curl prints one request, and --all may send several: leave out one of them",
@@ -26,7 +26,7 @@ pub fn set(wanted: &mut Wanted, arguments: &SearchArguments, budget: u32) -> Res
     Err(CliError::Usage(wrong.to_owned()))
 }
 
-/// Loads all offers of a search, without what is banned. What is complete and what is not goes to stderr.
+/// Loads all offers of a search, without banned ones; notes on stderr how complete they are.
 pub async fn load(
     session: &Session,
     query: &Query,

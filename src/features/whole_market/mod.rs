@@ -1,4 +1,4 @@
-//! All offers of a search, however many: one that a market cuts is searched part by part.
+//! All offers of a search: if the market truncates its response, it is searched in parts.
 
 pub mod command;
 pub mod report;
@@ -53,16 +53,16 @@ struct WholeMarket(Option<Load>);
 #[derive(Debug)]
 struct Load {
     plan: Plan,
-    /// What the table waits for: all parts together.
+    /// The ticket under which the table awaits all parts together.
     table: Ticket,
-    /// The part that is searched.
+    /// The ticket of the part in flight.
     part: Ticket,
     since: Now,
 }
 
 impl FeatureState for WholeMarket {}
 
-/// Loads all offers of the open search; the table waits for them as for a response.
+/// Loads all offers of the open search, which the table awaits like a response.
 pub(crate) fn start(cx: &mut Cx<'_>) -> bool {
     let (now, table) = (cx.now, cx.ticket());
     let browser = cx.table(Resource::Offers);
@@ -83,7 +83,7 @@ pub(crate) fn start(cx: &mut Cx<'_>) -> bool {
     true
 }
 
-/// Searches the next part, or shows all of them.
+/// Searches the next part, or shows all parts.
 fn go_on(cx: &mut Cx<'_>, mut load: Load) {
     if let Some(query) = load.plan.next_search() {
         load.part = cx.send_for(Owner::Feature(answered), Request::Search(query));
@@ -139,7 +139,8 @@ fn answered(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     }
 }
 
-/// Ends the load if the table no longer waits for it: the person stopped it or searches for something else.
+/// Ends the load if the table no longer awaits it: the user stopped it or searches for something
+/// else.
 fn follow(cx: &mut Cx<'_>) {
     let aborted = |ticket| cx.effects.iter().any(|effect| *effect == Effect::Abort(ticket));
     let Some(load) = &cx.state().feature::<WholeMarket>().0 else {

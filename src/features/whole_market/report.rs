@@ -1,4 +1,4 @@
-//! How far a load is, and what it comes to.
+//! The progress and the summary of a full load.
 
 use super::rules::{FILL, FIXED, Plan, STEADY};
 use super::sweep::{count, whole};
@@ -6,17 +6,17 @@ use crate::domain::insight::Coverage;
 use crate::domain::text::truncate;
 use crate::domain::{Condition, format, language};
 
-/// Why a part is not complete.
+/// The reason a part is incomplete.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Why {
     /// No field that the market filters on divides it further.
     Alike,
-    /// Fewer records came than requested, and nothing says whether there are more.
+    /// The response had fewer records than requested, without a sign whether there are more.
     Capped(usize),
     /// The market ignores the condition.
     Ignored,
     Failed(String),
-    /// The load ended before it.
+    /// The load ended before this part.
     Stopped(&'static str),
 }
 
@@ -32,10 +32,10 @@ impl Why {
     }
 }
 
-/// A part of the search that is not complete.
+/// An incomplete part of the search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Open {
-    /// What it is, besides the search.
+    /// Its conditions, in addition to those of the search.
     pub conditions: Vec<Condition>,
     pub why: Why,
 }
@@ -43,15 +43,16 @@ pub struct Open {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
     pub loaded: usize,
-    /// How many offers there are, by the first response as a sample; `None` while that cannot be told.
+    /// Estimated total number of offers, with the first response as a sample; `None` while it
+    /// cannot be estimated.
     pub total: Option<usize>,
     pub requests: usize,
-    /// The requests to come, as far as it can be told.
+    /// Estimated number of requests left, if it can be estimated.
     pub left: Option<usize>,
 }
 
 impl Progress {
-    /// A bar and an estimate, this many seconds after the start.
+    /// A bar and an estimate, `seconds` after the start.
     pub fn text(&self, seconds: f64) -> String {
         const CELLS: usize = 12;
         let (loaded, next) = (format::grouped(self.loaded), self.requests + 1);
@@ -71,7 +72,7 @@ impl Progress {
 }
 
 impl Progress {
-    /// The same for a narrow screen.
+    /// The progress as short text, for a narrow screen.
     pub fn short(&self) -> String {
         let loaded = format::grouped(self.loaded);
         match self.total {
@@ -82,7 +83,8 @@ impl Progress {
 }
 
 impl Plan {
-    /// After the first response, if that did not prove to be all: about how many requests are left, and the most.
+    /// An estimate of the number of requests left, and their maximum; `None` except after the first
+    /// response, if that was truncated.
     pub fn estimate(&self) -> Option<String> {
         let sample = self
             .sample
@@ -100,8 +102,8 @@ impl Plan {
         })
     }
 
-    /// What may be missing although every part is complete: the fields that offers may lack, and those whose value
-    /// may have changed meanwhile.
+    /// The reasons for doubt although every part is complete: the fields that offers may lack, and
+    /// those whose value may have changed meanwhile.
     pub fn doubts(&self) -> [Vec<&'static str>; 2] {
         let divided = || self.divided.iter().filter(|(field, _)| field.key != STEADY);
         let blank = divided().filter(|(_, is_answered)| !is_answered);
@@ -112,7 +114,7 @@ impl Plan {
         ]
     }
 
-    /// Whether the loaded offers are all.
+    /// Whether the loaded offers are complete.
     pub fn coverage(&self) -> Coverage {
         match (self.open.is_empty(), self.doubts().concat().is_empty()) {
             (false, _) => Coverage::Cut,
@@ -121,7 +123,7 @@ impl Plan {
         }
     }
 
-    /// What is complete, and what is not, as a sentence each.
+    /// Sentences on the complete and the incomplete parts.
     pub fn verdict(&self) -> Vec<String> {
         const MOST: usize = 5;
         let Progress { loaded, requests, .. } = self.progress();

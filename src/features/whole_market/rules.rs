@@ -1,11 +1,12 @@
-//! Which searches bring all offers of a market that sends only so many at once: a state machine that is fed
-//! responses and gives the next request.
+//! The searches that together load all offers of a market with truncated responses: a state machine
+//! that takes responses and returns the next search.
 //!
-//! A search that is cut is divided: a field that the market filters on sweeps over it, a range of hosts or a few
-//! models at a time, as much as one response is likely to bring. A part counts as complete only if fewer
-//! records came than a response can bring, whatever the order; one that is cut is divided further, by smaller
-//! steps and then by the next field. The steps are sized by the response that was cut, as a sample of its part.
-//! (Compare Sheng et al., "Optimal Algorithms for Crawling a Hidden Database in the Web", VLDB 2012.)
+//! A truncated search is divided: a field that the market filters on sweeps over it, a range of
+//! hosts or a few models at a time, as much as probably fits in one response. A part counts as
+//! complete only if it has fewer records than fit in a response, whatever the order; a truncated
+//! part is divided further, by smaller steps and then by the next field. The steps are sized by the
+//! truncated response, as a sample of its part. (Compare Sheng et al., "Optimal Algorithms for
+//! Crawling a Hidden Database in the Web", VLDB 2012.)
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -19,13 +20,15 @@ use crate::domain::listing::{ListingError, compare_cells};
 use crate::domain::query::Direction;
 use crate::domain::{CellRef, Condition, Dialect, Field, Listing, Operand, Operator, Query, RowId, Value, language};
 
-// What other clients ask the public service for; a response of 7 MB.
-/// The records to request at once, unless the person chose another number.
+/// Number of records to request at once, unless the user chose another one.
+///
+/// Other clients request as many from the public service; a response has 7 MB.
 pub const USUAL_LIMIT: u32 = 3_000;
 
-// Hosts first: every offer has one and keeps it, so that none slips from a part to come into one that was loaded.
-// The price last, as it changes most.
-/// The fields that searches are divided by, in this order.
+/// The fields that divide searches, in this order.
+///
+/// Hosts are first: every offer has one and keeps it, so that none moves from a part that is not
+/// loaded yet to one that is. The price is last, as it changes most.
 const FIELDS: [&str; 8] = [
     STEADY,
     "gpu_name",
@@ -37,26 +40,29 @@ const FIELDS: [&str; 8] = [
     "dph_total",
 ];
 
-/// The field that every offer has and keeps.
+/// The field that every offer has and never changes.
 pub(super) const STEADY: &str = "host_id";
-/// The fields that an offer keeps, if it has them.
+/// The fields that an offer never changes, if it has them.
 pub(super) const FIXED: [&str; 3] = [STEADY, "gpu_name", "num_gpus"];
 
-// The documented default of a search without a limit: no market sends fewer.
-/// A response with fewer records is not taken for one that the market cut below the limit.
+/// Number of records below which a response cannot have been truncated under the limit.
+///
+/// The documented default of a search without a limit: no market sends fewer.
 const LEAST_CAP: usize = 64;
 /// The share of a response that a part is planned to fill.
 pub(super) const FILL: f64 = 0.75;
-/// How many times the first response the market is taken to have before that.
+/// Assumed size of the market before any sample, as a multiple of the first response.
 const FIRST_GUESS: f64 = 8.0;
-/// How many times a response a part is taken to have at least that was cut.
+/// Minimum assumed size of a truncated part, as a multiple of a response.
 const LEAST_CUT: f64 = 1.2;
-// Prices move between the market's index and its records: one in ten is more than that.
-/// Of so many records one may break the condition that the part has, before the market is taken to ignore it.
+/// One record in as many may break the condition of its part before the market counts as ignoring
+/// it.
+///
+/// Prices move between the market's index and its records, but not one in ten.
 const TOLERANCE: usize = 10;
 /// Failed requests in a row after which no more are sent.
 const MOST_FAILURES: u32 = 2;
-/// Why a part is not loaded once the budget is spent.
+/// The reason a part is not loaded once the budget is spent.
 pub const OVER_BUDGET: &str = "the budget of requests is spent";
 
 #[derive(Debug, Clone, PartialEq)]
@@ -68,22 +74,22 @@ struct Part {
 #[derive(Debug, Clone, PartialEq)]
 enum Kind {
     Whole,
-    /// The next step of a sweep, and what is left behind it.
+    /// The next step of a sweep; `after` selects the values after it.
     Step {
         after: Option<Condition>,
     },
-    /// The offers without a value in a field that divided the search: no comparison finds them.
+    /// The offers without a value in a field that divided the search, which no comparison finds.
     Blank,
 }
 
-/// Distinct values of a field among the known offers.
+/// The offers with one value of a field: those known, and those in the sample.
 struct Group {
     value: Value,
     known: usize,
     sampled: usize,
 }
 
-/// Where the newest record of an offer is.
+/// The position of the newest record of an offer.
 #[derive(Debug, Clone, Copy)]
 struct Known {
     /// The index of the response.
@@ -95,9 +101,9 @@ struct Known {
 pub struct Plan {
     query: Query,
     fields: Vec<&'static Field>,
-    /// How many records one response brings.
+    /// Maximum number of records in a response.
     pub(super) size: usize,
-    /// Whether that may be the market's own limit.
+    /// Whether that number may be the market's own limit.
     pub(super) is_doubtful: bool,
     /// The responses, and whether their part is complete.
     parts: Vec<(Listing, bool)>,
@@ -105,13 +111,14 @@ pub struct Plan {
     pub(super) sweeps: Vec<Sweep>,
     asked: Option<Part>,
     pub(super) open: Vec<Open>,
-    /// Fields that divided something: whether the offers without a value were searched for.
+    /// The fields that divided a part, and whether the offers without a value were searched for.
     blanks: Vec<(&'static Field, bool)>,
     ignored: Vec<&'static Field>,
-    /// Fields that divided the offers: whether a search for those without a value found some.
+    /// The fields that divided the offers, and whether a search for those without a value found
+    /// some.
     pub(super) divided: Vec<(&'static Field, bool)>,
     pub(super) requests: usize,
-    /// The most requests.
+    /// Maximum number of requests.
     pub(super) budget: usize,
     failures: u32,
     /// The first response.
@@ -123,7 +130,7 @@ impl Plan {
     pub fn new(query: &Query, limit: u32, budget: u32, dialect: &'static Dialect) -> Self {
         let mut query = query.clone();
         query.limit = Some(limit);
-        // Neither by model nor by price, so that what a cut response brings is a sample of both.
+        // Sorted neither by model nor by price, so that a truncated response is a sample of both.
         query.order = language::parse_order("id", query.catalog()).unwrap_or_default();
         let fields = FIELDS.iter().filter_map(|key| query.catalog().by_key(key));
         Self {
@@ -149,7 +156,7 @@ impl Plan {
         }
     }
 
-    /// The search to send next; `None` at the end. The same one until its response is taken.
+    /// The search to send next; `None` at the end. It stays the same until its response is taken.
     pub fn next_search(&mut self) -> Option<Query> {
         if self.asked.is_none() {
             self.asked = self.step();
@@ -159,7 +166,7 @@ impl Plan {
         Some(query)
     }
 
-    /// Takes the response to the search, without what the person banned.
+    /// Takes the response to the search, from which banned offers are removed.
     pub fn take(&mut self, listing: Listing) {
         let Some(part) = self.asked.take() else { return };
         (self.requests, self.failures) = (self.requests + 1, 0);
@@ -182,7 +189,8 @@ impl Plan {
         let ids = self.keep(listing, !is_cut && !is_ignored);
         match (part.kind, field) {
             (Kind::Whole, _) if is_cut || !is_proven => {
-                // A short one may be all, or the most that the market sends: whether its parts bring others tells.
+                // A short response may be complete, or the most that the market sends: other offers in its parts
+                // decide.
                 (self.size, self.is_doubtful, self.parts[0].1) = (self.size.min(received).max(1), !is_cut, false);
                 let sample = Sample::new(if is_cut { FIRST_GUESS } else { 1.0 }, ids);
                 self.sample = Some(sample.clone());
@@ -221,7 +229,11 @@ impl Plan {
         }
     }
 
-    /// Takes the failure of the search. The error, if nothing was loaded yet.
+    /// Handles the failure of the search.
+    ///
+    /// # Errors
+    ///
+    /// The error, if nothing was loaded yet.
     pub fn fail(&mut self, error: ApiError) -> Result<(), ApiError> {
         let Some(part) = self.asked.take() else { return Ok(()) };
         if part.kind == Kind::Whole {
@@ -249,7 +261,7 @@ impl Plan {
         Ok(())
     }
 
-    /// Ends it: what is not complete yet stays so.
+    /// Ends the load; the incomplete parts remain incomplete for the reason `why`.
     pub fn stop(&mut self, why: &'static str) {
         self.asked = None;
         for sweep in std::mem::take(&mut self.sweeps) {
@@ -286,7 +298,7 @@ impl Plan {
         }
     }
 
-    /// The parts that are not complete.
+    /// The incomplete parts.
     pub fn open(&self) -> &[Open] {
         &self.open
     }
@@ -298,13 +310,13 @@ impl Plan {
         Listing::merged(catalog, &parts, coverage)
     }
 
-    /// What [`Listing::merged`] takes.
+    /// The arguments of [`Listing::merged`].
     pub fn into_parts(self) -> (Vec<(Listing, bool)>, Coverage) {
         let coverage = self.coverage();
         (self.parts, coverage)
     }
 
-    /// Divides a region by a field, or by the first one after it that can.
+    /// Divides a region by a field, or by the first one after it that can divide it.
     fn divide(&mut self, base: Vec<Condition>, from: usize, sample: Sample) {
         let usable = (from..self.fields.len()).find(|index| !self.ignored.contains(&self.fields[*index]));
         let Some(field) = usable else {
@@ -362,8 +374,8 @@ impl Plan {
         })
     }
 
-    /// The condition of the next values that one response is likely to bring, unless these are all, and what is
-    /// left behind them.
+    /// The condition of the next values whose offers probably fit in one response, and that of the
+    /// values after them; `None` if these are all.
     fn slice(&self, field: &'static Field, groups: &[Group], sweep: &Sweep) -> (Option<Condition>, Option<Condition>) {
         let is_text = !field.kind.is_numeric();
         let scale = sweep.sample.scale();
@@ -399,7 +411,8 @@ impl Plan {
         (listed(Operator::In, values), listed(Operator::Nin, done))
     }
 
-    /// The values of a field in a region: numbers in their order, texts the most frequent first.
+    /// The values of a field in a region: numbers in ascending order, texts with the most frequent
+    /// first.
     fn groups(&self, region: &[Condition], field: &'static Field, sample: &Sample) -> Vec<Group> {
         let mut cells: Vec<(CellRef<'_>, bool)> = Vec::new();
         for (id, known) in &self.known {
@@ -435,8 +448,8 @@ impl Plan {
         groups
     }
 
-    /// Whether a response lacks offers of its part that others brought: the market does not apply the conditions as
-    /// they are meant.
+    /// Whether a response lacks known offers of its part, so that the market does not apply the
+    /// conditions as intended.
     fn lacks_known(&self, listing: &Listing, conditions: &[Condition]) -> bool {
         if conditions.is_empty() {
             return false;
@@ -454,7 +467,7 @@ impl Plan {
         missing > 3 + expected.len() / TOLERANCE
     }
 
-    /// Takes the records of a response.
+    /// Stores the records of a response; returns their ids.
     fn keep(&mut self, listing: Listing, is_complete: bool) -> HashSet<RowId> {
         let part = self.parts.len();
         let ids = (0..listing.len()).filter_map(|row| Some((listing.id(row)?, Known { part, row })));
@@ -464,7 +477,7 @@ impl Plan {
         ids.into_keys().collect()
     }
 
-    /// How many offers of a sample are in a part.
+    /// Number of offers of a sample in a part.
     fn among(&self, sample: &Sample, conditions: &[Condition]) -> usize {
         let known = sample.ids.iter().filter_map(|id| self.known.get(id));
         known
@@ -472,7 +485,7 @@ impl Plan {
             .count()
     }
 
-    /// Notes that a part is complete.
+    /// Counts a complete part in the samples.
     fn cover(&mut self, conditions: &[Condition], records: usize) {
         let sweeps = self.sweeps.iter().map(|sweep| &sweep.sample);
         let sampled: Vec<usize> = sweeps
@@ -486,7 +499,7 @@ impl Plan {
         }
     }
 
-    /// Goes on with what is left behind a step.
+    /// Moves on to the values after a step; `None` ends the sweep.
     fn advance(&mut self, after: Option<Condition>) {
         if after.is_none() {
             self.sweeps.pop();
@@ -495,13 +508,13 @@ impl Plan {
         }
     }
 
-    /// Does without a field that the market ignores.
+    /// Stops dividing by a field that the market ignores.
     fn give_up(&mut self, index: usize) {
         let field = self.fields[index];
         self.ignored.push(field);
         self.divided.retain(|(used, _)| *used != field);
         self.blanks.retain(|(used, _)| *used != field);
-        // What it brought was no part.
+        // Its response is no part.
         let sweeps = self.sweeps.iter_mut().map(|sweep| &mut sweep.sample);
         for sample in sweeps.chain(&mut self.sample) {
             sample.covered = (0, 0);

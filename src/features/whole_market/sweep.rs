@@ -1,22 +1,23 @@
-//! A field that sweeps over a region, and the response that the region's size is told from.
+//! A field that sweeps over a region, and the response as a sample of the region's size.
 
 use std::collections::HashSet;
 
 use crate::domain::{Condition, RowId};
 
-// Below that, the chance of the sample decides.
-/// The records of the sample in complete parts from which the number of all offers is estimated.
+/// Number of sampled records in complete parts from which on the total is estimated by them.
+///
+/// With fewer, the estimate would depend on chance.
 const LEAST_SAMPLE: usize = 20;
-/// How many records of the sample such a guess weighs as much as.
+/// Weight of the initial guess, in sampled records.
 const GUESS_WEIGHT: f64 = 2.0;
 
-/// The offers of a response that was cut, and what is known of the part that they are a sample of.
+/// The offers of a truncated response, as a sample of their part.
 #[derive(Debug, Clone)]
 pub(super) struct Sample {
-    /// How many offers there are for each of the sample, before parts are complete.
+    /// Guessed number of offers for each one of the sample, before parts are complete.
     pub guess: f64,
     pub ids: HashSet<RowId>,
-    /// The records of complete parts, and how many of the sample are among them.
+    /// Number of records in complete parts, and number of the sample's among them.
     pub covered: (usize, usize),
 }
 
@@ -29,28 +30,28 @@ impl Sample {
         }
     }
 
-    /// Whether more than a guess is known.
+    /// Whether the estimate is based on more than the guess.
     pub fn has_sample(&self) -> bool {
         self.covered.1 >= LEAST_SAMPLE
     }
 
-    /// How many offers there are for each of the sample.
+    /// Estimated number of offers for each one of the sample.
     pub fn scale(&self) -> f64 {
         let (records, sampled) = (count(self.covered.0), count(self.covered.1));
         ((records + GUESS_WEIGHT * self.guess) / (sampled + GUESS_WEIGHT)).max(1.0)
     }
 }
 
-/// A region that a field sweeps over, as one response does not bring it.
+/// A region that a field sweeps over, as it does not fit in one response.
 #[derive(Debug)]
 pub(super) struct Sweep {
-    /// What the region is, besides the search.
+    /// The conditions of the region, in addition to those of the search.
     pub base: Vec<Condition>,
     /// The index of the field.
     pub field: usize,
-    /// What is left of the region.
+    /// The condition of the region's remaining part.
     pub rest: Option<Condition>,
-    /// The latest step that brought more than one response does, and that response.
+    /// The latest step that did not fit in one response, and that response.
     pub cut: Option<(Vec<Condition>, Sample)>,
     pub sample: Sample,
 }

@@ -1,4 +1,4 @@
-//! `bourse groups`: the workergroups of the account.
+//! `bourse groups`: lists the workergroups of the account.
 
 use super::look::Look;
 use super::sent;
@@ -69,7 +69,8 @@ pub async fn groups(settings: &Settings, arguments: &GroupsArguments) -> Result<
     output::require_rows(arguments.search.fail_empty, rows.is_empty())
 }
 
-/// Notes the limits that were sent when groups were created here and that the market does not return.
+/// Notes the limits that were sent when groups were created here and that the market does not
+/// return.
 fn tell_sent(listing: &Listing, rows: &[u32], writes: &[Entry]) {
     for row in rows.iter().map(|row| *row as usize) {
         let limits = sent::described(writes, listing, row);
@@ -79,8 +80,9 @@ fn tell_sent(listing: &Listing, rows: &[u32], writes: &[Entry]) {
     }
 }
 
-/// Fills the columns on supply, as the check of all workergroups in the dashboard does: one search for all groups that
-/// recruit alike. A group whose search cannot be run keeps empty cells, and a note says why.
+/// Fills the supply columns, with one search for all groups that recruit alike.
+///
+/// If the search of a group cannot be run, its cells stay empty and a note gives the reason.
 async fn check_supply(
     listing: &mut Listing,
     rows: &[u32],

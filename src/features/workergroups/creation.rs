@@ -1,5 +1,5 @@
-//! Creating a workergroup, as far as it outlives its dialog: the creation in flight, one whose
-//! outcome is unknown until the person decides, and the new group that the list should select.
+//! The state of a creation that outlives its dialog: one in flight, one with an unknown outcome,
+//! and the new group that the list should select.
 
 use crate::api::{ApiError, Operation, Reply, Request};
 use crate::core::mutations::SendBlocked;
@@ -22,14 +22,14 @@ pub const OVER_LIMIT: &str = "over-limit";
 pub struct Unresolved {
     /// Its key in the journal.
     key: String,
-    /// What was to be created.
+    /// The workergroup to create.
     pub asked: NewWorkergroup,
     pub sent: Now,
-    /// Why the outcome is unknown.
+    /// The reason the outcome is unknown.
     pub why: String,
     /// The groups that existed before; `None` if they had not been listed.
     pub before: Option<Vec<RowId>>,
-    /// Groups in the latest listing that may be the one.
+    /// Groups in the latest listing that the creation may have made.
     pub candidates: Vec<RowId>,
     pub listed: Option<Now>,
 }
@@ -55,8 +55,8 @@ impl Creation {
     }
 }
 
-/// Takes up the creation whose outcome is unknown: that of the same workergroup, or without one
-/// the oldest. False if there is none.
+/// Loads a creation with an unknown outcome: that of the workergroup `like`, or without it the
+/// oldest; false if there is none.
 pub fn take_up(cx: &mut Cx<'_>, like: Option<&NewWorkergroup>) -> bool {
     let state = cx.state();
     if Groups::read(state).creation.unresolved.is_some() {
@@ -87,8 +87,10 @@ pub fn take_up(cx: &mut Cx<'_>, like: Option<&NewWorkergroup>) -> bool {
     true
 }
 
-/// Records the user's decision on a creation with an unknown outcome: it made the listed
-/// workergroup `made`, it made one (`Done`), or it made none (`Refused`).
+/// Records the user's decision on a creation with an unknown outcome.
+///
+/// It made the listed workergroup `made`, it made another one (`Done`), or it made none
+/// (`Refused`).
 pub fn resolve(cx: &mut Cx<'_>, verdict: Verdict, made: Option<RowId>) {
     let groups: &mut Groups = cx.feature();
     let Some(unresolved) = groups.creation.unresolved.take() else {
@@ -116,7 +118,7 @@ pub fn create(cx: &mut Cx<'_>) -> Result<(), SendBlocked> {
     let built = Groups::read(cx.state()).draft.built();
     let asked = built.map_err(|_| SendBlocked::NotConfirmed)?.clone();
     cx.send_write(Request::CreateWorkergroup(asked.clone()))?;
-    // Should the outcome stay unknown, what is new in the list since then is the candidate.
+    // If the outcome stays unknown, groups that are new in the list since then are the candidates.
     let before = cx.state().browsers[Resource::Workergroups].listing().map(ids);
     let at = cx.now;
     cx.feature::<Groups>().creation.in_flight = Some(Sent { asked, before, at });
@@ -143,7 +145,7 @@ pub(super) fn answered(cx: &mut Cx<'_>, response: &Result<Reply, ApiError>) {
             }
             cx.table(Resource::Workergroups).select_id(id);
         }
-        // Nothing was created for certain: the form stays as it is, and the list has nothing new.
+        // Nothing was created for certain: the form stays, and the list has no new group.
         Err(error) if !error.outcome_unknown(Operation::CreateWorkergroup) => return,
         outcome => {
             let key = {

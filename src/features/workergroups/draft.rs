@@ -1,11 +1,11 @@
-//! The draft of a workergroup. It is shared: the form edits it, the confirmation sends it,
-//! the preflight works on it, and it outlives all of them.
+//! The draft of a workergroup, shared by the form, the confirmation and the preflight. It outlives
+//! all of them.
 
 use crate::domain::Dialect;
 use crate::domain::language::Suggestion;
 use crate::domain::workergroup::{Draft, Key, NewWorkergroup, Objection};
 
-/// Identifies a draft: results for one are not shown for another.
+/// The identity of a draft, so that results for one are not shown for another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct DraftNumber(u32);
 
@@ -39,7 +39,7 @@ impl GroupDraft {
         &self.draft
     }
 
-    /// Its number; editing keeps it.
+    /// Its number, which editing does not change.
     pub const fn number(&self) -> DraftNumber {
         self.number
     }
@@ -63,7 +63,7 @@ impl GroupDraft {
         self.replaced.is_some()
     }
 
-    /// The suggested fix of the error in the search.
+    /// The suggested fix of the mistake in the search.
     pub fn fix(&self) -> Option<&str> {
         self.fix.as_ref().map(|fix| fix.replacement.as_str())
     }
@@ -107,7 +107,7 @@ impl GroupDraft {
         }
     }
 
-    /// Starts a new draft after the group was created.
+    /// Starts an empty draft after the group was created; the old one cannot be restored.
     pub fn clear(&mut self) {
         self.load(Draft::default());
         self.replaced = None;

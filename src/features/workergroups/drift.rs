@@ -1,20 +1,21 @@
-//! What changed between two listings of the groups: the last one that this profile saw, also in an
-//! earlier run, and the latest.
+//! The changes between listings of the groups: from the last one this profile saw, perhaps in an
+//! earlier run, to the latest.
 
 use crate::domain::Listing;
 use crate::domain::workergroup::{Change, Snapshot, drift};
 use crate::table::remote::Now;
 
-// Nobody scrolls further back, and each holds the changes of all groups.
-/// The maximum number of comparisons with changes that are kept.
+/// Maximum number of stored comparisons with changes.
+///
+/// Nobody scrolls further back, and each holds the changes of all groups.
 const MOST: usize = 50;
 
 /// The changes in one listing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Changes {
-    /// When the older listing was received, in seconds since 1970.
+    /// The time of the older listing, in seconds since 1970.
     pub since: f64,
-    /// When the changes were seen.
+    /// The time of the newer listing, in seconds since 1970.
     pub at: f64,
     pub changes: Vec<Change>,
 }

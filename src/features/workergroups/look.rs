@@ -1,4 +1,4 @@
-//! The search of a workergroup, listed or drafted, as it is now.
+//! The current search of a listed or drafted workergroup.
 
 use super::draft::DraftNumber;
 use super::sent::{self, sent};
@@ -19,48 +19,48 @@ pub enum Subject {
     Group(RowId),
 }
 
-/// What a search is of, as it is now.
+/// The current search of a group or draft, with the parameters that affect its cost.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Look {
     pub subject: Subject,
     /// Its name on the screen.
     pub title: String,
-    /// The search: a report is valid for this search only.
+    /// The search, for which alone a report is valid.
     pub search: Recruitment,
     /// The scaling parameters, as far as they are known.
     pub group: NewWorkergroup,
-    /// The market's dialect.
     pub dialect: &'static Dialect,
-    /// Assumptions and omissions.
+    /// Notes on assumptions and omissions.
     pub notes: Vec<String>,
-    /// Why this search does not say what the group can cost, if so.
+    /// The reason the search cannot determine the group's cost, or `None` if it can.
     gap: Option<UnknownCost>,
-    /// The names that a size of its model may have: endpoint, template's hash and id.
+    /// The names by which the size of its model may be configured: endpoint, template's hash and
+    /// id.
     names: Vec<String>,
 }
 
-/// The search of a workergroup cannot be run.
+/// The reason the search of a workergroup cannot be run.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LookError {
     #[error("Invalid search: {0}")]
     Invalid(#[from] LanguageError),
-    /// The form has been given another draft.
+    /// The form holds another draft by now.
     #[error("The form has another draft now")]
     OtherDraft,
     #[error("The workergroup is no longer listed")]
     Unlisted,
-    /// There is no group in the row.
+    /// The row has no group.
     #[error("No such workergroup")]
     NoGroup,
 }
 
 impl Look {
-    /// Why the search does not say what the group can cost, if so.
+    /// The reason the search cannot determine the group's cost, or `None` if it can.
     pub const fn gap(&self) -> Option<&UnknownCost> {
         self.gap.as_ref()
     }
 
-    /// The worst case of the group, by the report on its search or by the reason why there is
+    /// The worst case of the group, from the report on its search, or from the reason there is
     /// none.
     pub fn outlook(&self, report: Result<&Preflight, UnknownCost>) -> CostOutlook {
         let mut outlook = match report {
@@ -76,6 +76,10 @@ impl Look {
     }
 
     /// The search of a draft.
+    ///
+    /// # Errors
+    ///
+    /// When the draft has no valid search.
     pub(crate) fn at_draft(number: DraftNumber, draft: &Draft, dialect: &'static Dialect) -> Result<Self, LookError> {
         let subject = Subject::Draft(number);
         let conditions = draft.conditions(dialect)?;
@@ -118,8 +122,8 @@ impl Look {
         })
     }
 
-    /// The download and loading time of the group's cold starts, by the configured sizes; `None`
-    /// without one.
+    /// The download and loading time of the group's cold starts, from the configured sizes; `None`
+    /// if its size is not configured.
     pub fn cold_start(&self, values: &Values) -> Option<ColdStart> {
         Some(ColdStart {
             gb: values.model_sizes.size(&self.names)?,
@@ -127,11 +131,14 @@ impl Look {
         })
     }
 
-    /// The search of a listed group. `writes` are those to its market: parameters that were sent at its
-    /// creation and are not in the listing count.
+    /// The search of a listed group.
+    ///
+    /// Parameters that the listing lacks are taken from its creation among `writes`, the writes to
+    /// its market.
     ///
     /// # Errors
-    /// When it cannot be run.
+    ///
+    /// When the search cannot be run.
     pub fn at_row(
         listing: &Listing,
         row: usize,
@@ -185,7 +192,7 @@ impl Look {
     }
 }
 
-/// What names the model of a group.
+/// The parameters whose value names the model of a group.
 const NAMES: [Key; 3] = [Key::EndpointName, Key::TemplateHash, Key::TemplateId];
 
 /// A name of a listed group.
@@ -198,8 +205,7 @@ fn name(listing: &Listing, row: usize, key: Key) -> Option<String> {
     }
 }
 
-/// The disk set by launch arguments; an invalid one becomes a note, and a gap in what is known of the
-/// cost.
+/// The disk that launch arguments set. An invalid one is noted, and becomes a gap in the cost.
 fn disk_of(launch_args: &str, notes: &mut Vec<String>, gap: &mut Option<UnknownCost>) -> Option<f64> {
     disk(launch_args).unwrap_or_else(|error| {
         gap.get_or_insert(UnknownCost::Disk);
@@ -231,8 +237,9 @@ fn whole(number: f64) -> Option<u32> {
     (number.fract() == 0.0 && (0.0..=1e6).contains(&number)).then_some(number as u32)
 }
 
-/// The scaling parameters of a listed group, with the limits `sent` at its creation where the listing
-/// lacks them, and which were assumed.
+/// The scaling parameters of a listed group, and notes on those that are assumed.
+///
+/// Limits that the listing lacks are taken from `sent`, as it was created.
 fn parameters(listing: &Listing, row: usize, sent: Option<&NewWorkergroup>) -> (NewWorkergroup, Vec<String>) {
     let at = |key| number(listing, row, key);
     let mut group = NewWorkergroup {

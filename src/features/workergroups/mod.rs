@@ -1,5 +1,5 @@
-//! The state of the Workergroups pane beside its table: the draft of a new group, its creation,
-//! what searches find, what changed.
+//! The state of the Workergroups pane beside its table: the draft of a new group, its creation, the
+//! supply of groups, and their changes.
 
 pub(crate) mod command;
 pub mod create;
@@ -68,7 +68,7 @@ pub(crate) const FEATURE: Feature = Feature {
 impl FeatureState for Groups {}
 
 impl Groups {
-    /// Reads it from the state of the dashboard.
+    /// The groups' part of the dashboard's state.
     pub fn read(state: &State) -> &Self {
         state.feature()
     }
@@ -77,7 +77,7 @@ impl Groups {
 /// The columns that a check of supply fills.
 const SUPPLY_COLUMNS: [&str; 2] = ["supply_gpus", "supply_price"];
 
-/// What these columns show of a report, in their order.
+/// The values of these columns from a report, in their order.
 #[expect(clippy::cast_precision_loss)] // counts of GPUs
 const SUPPLY_FIGURES: [fn(&Preflight) -> Option<f64>; 2] = [
     |report| {
@@ -88,15 +88,15 @@ const SUPPLY_FIGURES: [fn(&Preflight) -> Option<f64>; 2] = [
     |report| Some(report.prices?.lowest),
 ];
 
-/// The state beside the table.
+/// The state of the Workergroups pane beside its table.
 #[derive(Debug)]
 pub struct Groups {
     /// The draft of a new group.
     pub draft: GroupDraft,
     pub creation: Creation,
-    /// What searches of groups find now.
+    /// The supply that the searches of groups find now.
     pub supply: SupplyChecks,
-    /// What changed since the groups were last listed.
+    /// The changes since the groups were last listed.
     pub drift: Drift,
 }
 
@@ -111,7 +111,7 @@ impl Groups {
     }
 }
 
-/// Why creating is blocked, if it is.
+/// The reason creating is blocked, or `None` if it is possible.
 pub fn creation_blocked(state: &State) -> Option<String> {
     let is_damaged = !state.mutations.damage.is_empty();
     let why = [(state.profile.read_only, READ_ONLY), (is_damaged, DAMAGED)];
@@ -129,9 +129,10 @@ fn searches(state: &State) -> Vec<Option<Look>> {
     })
 }
 
-/// The search of `subject` as it is now.
+/// The current search of `subject`.
 ///
 /// # Errors
+///
 /// When it cannot be run.
 pub fn look_at(state: &State, subject: Subject) -> Result<Look, LookError> {
     let draft = &Groups::read(state).draft;
@@ -154,7 +155,7 @@ pub fn check_of<'a>(state: &'a State, look: &Look) -> Option<&'a Check> {
     Groups::read(state).supply.of(&look.search)
 }
 
-/// The worst case of a group, by the check of its search.
+/// The worst case of a group, from the check of its search.
 pub fn outlook(state: &State, look: &Look) -> CostOutlook {
     let remote = check_of(state, look).map(Check::remote);
     look.outlook(match remote.map(|remote| (remote.error(), remote.shown())) {
@@ -164,8 +165,9 @@ pub fn outlook(state: &State, look: &Look) -> CostOutlook {
     })
 }
 
-/// Why the draft is over the limit of its worst case, and what the journal keeps of that; `None` if
-/// it is within it, or there is none.
+/// The reason the draft exceeds the limit of its worst case, and the excess for the journal.
+///
+/// `None` if it is within the limit, or there is no limit.
 pub fn excess(state: &State) -> Option<(String, OverLimit)> {
     let limit = state.settings.values.group_hourly?;
     let number = Groups::read(state).draft.number();
@@ -182,7 +184,7 @@ pub fn supply_report(state: &State, subject: Subject) -> Option<&Preflight> {
     check_of(state, &look_at(state, subject).ok()?)?.report()
 }
 
-/// Why an action of the pane is disabled, if it is.
+/// The reason an action of the pane is disabled, or `None` if it is enabled.
 pub(crate) fn disabled(state: &State, is_on_pane: bool, action: Action) -> Option<String> {
     let is_here = state.pane == Pane::Workergroups;
     let only_on = |pane: &str, action| format!("Only on {pane} ({})", state.keymap.key_of(action));
@@ -216,7 +218,7 @@ pub(crate) fn disabled(state: &State, is_on_pane: bool, action: Action) -> Optio
     }
 }
 
-/// Whether an action is only for this pane.
+/// Whether an action belongs to this pane only.
 pub(crate) const fn is_of_workergroups(action: Action) -> bool {
     matches!(
         action,
@@ -251,7 +253,7 @@ pub fn check(cx: &mut Cx<'_>, search: Recruitment, again: bool) {
     cx.effects_for(Owner::Feature(on_news), asked);
 }
 
-/// Fills the columns of the table with what the groups' searches find.
+/// Fills the supply columns of the table from the checks of the groups' searches.
 fn fill_supply(cx: &mut Cx<'_>) {
     let state = cx.state();
     let looks = searches(state);
@@ -267,7 +269,7 @@ fn fill_supply(cx: &mut Cx<'_>) {
         .set_columns(supply.chain(sent.into_iter().flatten()));
 }
 
-/// Takes what happens to a check of supply.
+/// Handles the news of a supply check.
 fn on_news(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     let now = cx.now;
     let lent = cx.lend::<Groups>();
@@ -324,7 +326,7 @@ fn snapshot_saved(cx: &mut Cx<'_>, _: Ticket, news: News) {
     }
 }
 
-/// A change of a workergroup: `11 (chat) gone`, `12 (chat) max_workers: 20 → 5`.
+/// A change of a workergroup as text: `11 (chat) gone`, `12 (chat) max_workers: 20 → 5`.
 fn words(change: &Change) -> String {
     let endpoint = change.endpoint.as_ref();
     let endpoint = endpoint.map_or_else(String::new, |name| format!(" ({})", name.screen(32)));

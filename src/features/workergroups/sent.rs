@@ -1,5 +1,5 @@
-//! The worker limits that were sent when a workergroup was created here, beside those that the market
-//! returns: its listing may lack them.
+//! The worker limits sent when a workergroup was created here, in addition to those that the market
+//! returns, which may lack them.
 
 use crate::domain::journal::{Entry, created};
 use crate::domain::workergroup::{Key, NewWorkergroup};
@@ -12,7 +12,7 @@ pub const LIMITS: [(Key, &str); 3] = [
     (Key::TestWorkers, "sent_test"),
 ];
 
-/// The workergroup in a row as it was created here; `None` if it was created elsewhere.
+/// The workergroup in a row as it was created here; `None` if it was not created here.
 pub fn sent<'e>(entries: &'e [Entry], listing: &Listing, row: usize) -> Option<&'e NewWorkergroup> {
     let field = WORKERGROUPS.by_key("endpoint_name")?;
     let endpoint = match listing.cell(row, field) {
@@ -22,7 +22,7 @@ pub fn sent<'e>(entries: &'e [Entry], listing: &Listing, row: usize) -> Option<&
     created(entries, listing.id(row)?.0, endpoint.as_deref())
 }
 
-/// A limit of a workergroup as sent; `None` if none was.
+/// A limit of a workergroup as sent; `None` if it was not sent.
 pub const fn limit(sent: &NewWorkergroup, key: Key) -> Option<u32> {
     match key {
         Key::MaxWorkers => sent.max_workers,
@@ -41,9 +41,8 @@ pub const fn limit(sent: &NewWorkergroup, key: Key) -> Option<u32> {
     }
 }
 
-/// A limit as sent, beside the one that the market returns:
-/// `at most 6, as created here; not returned by this market`. `None` if both are the same, or none
-/// was sent.
+/// A limit as sent, if the market does not return the same: `at most 6, as created here; not
+/// returned by this market`. `None` if it does, or none was sent.
 pub fn describe(sent: &NewWorkergroup, key: Key, returned: Option<f64>) -> Option<String> {
     let at_most = if key == Key::MaxWorkers { "at most " } else { "" };
     match (limit(sent, key), returned) {
@@ -66,7 +65,7 @@ pub fn columns(entries: &[Entry], listing: &Listing) -> [(&'static str, Vec<Opti
     })
 }
 
-/// The limits of a row that were sent and that the market does not return as such, each with its name.
+/// The sent limits of a row that the market does not return unchanged, each with its name.
 pub fn described(entries: &[Entry], listing: &Listing, row: usize) -> Vec<String> {
     let Some(sent) = sent(entries, listing, row) else {
         return Vec::new();

@@ -1,6 +1,8 @@
-//! What workergroups' searches find on the market now: for a group, for all of them, or for the draft
-//! of a new one. One search at a time; subjects with the same search share its report, and a check
-//! of all continues while other views are open.
+//! The supply that workergroups' searches find on the market now, for a group, for all of them, or
+//! for a draft.
+//!
+//! One search runs at a time; subjects with the same search share its report, and a check of all
+//! continues while other views are open.
 
 use std::collections::VecDeque;
 
@@ -12,19 +14,21 @@ use crate::domain::{Dialect, Listing};
 use crate::table::recording::Asked;
 use crate::table::remote::{Now, Progress, Remote, Ticket, Tickets};
 
-// One for each workergroup or draft that was checked.
-/// Reports that are remembered; the oldest are dropped.
+/// Maximum number of stored reports; the oldest are dropped.
+///
+/// One for each workergroup or draft that was checked.
 const MOST: usize = 200;
 
-// Checking all groups again sends a request for each search.
 /// Seconds for which a report counts as current.
+///
+/// Checking all groups again sends a request for each search.
 const FRESH: f64 = 60.0;
 
 /// A search and its report.
 #[derive(Debug)]
 pub struct Check {
     search: Recruitment,
-    /// Your bans that the search itself does not leave out.
+    /// Number of your bans that the search itself does not exclude.
     banned: usize,
     remote: Remote<Preflight>,
 }
@@ -52,9 +56,9 @@ pub struct SupplyChecks {
     queue: VecDeque<Recruitment>,
     /// The running search: its ticket, and how it is recorded.
     running: Option<(Ticket, Asked)>,
-    /// What searches leave out, as [`Asked::once`] takes it.
+    /// The machines and hosts to exclude, as [`Asked::once`] takes them.
     pub(crate) bans: Bans,
-    /// Searches since the queue was last empty.
+    /// Number of searches since the queue was last empty.
     total: usize,
 }
 
@@ -75,8 +79,9 @@ impl SupplyChecks {
         is_running.then(|| (self.total - self.queue.len() - 1, self.total))
     }
 
-    /// Queues a search with the number of bans that it does not leave out, unless its report is
-    /// current; `again` runs it even then.
+    /// Queues a search, with the number of bans that it does not exclude.
+    ///
+    /// It is not queued while its report is current, unless `again` is set.
     pub fn ask(
         &mut self,
         (search, banned): (Recruitment, usize),
@@ -125,7 +130,7 @@ impl SupplyChecks {
         }
     }
 
-    /// Stops; reports stay.
+    /// Stops the check; the reports stay.
     pub fn stop(&mut self) -> Option<Effect> {
         self.queue.clear();
         self.total = 0;
@@ -136,7 +141,7 @@ impl SupplyChecks {
         Some(Effect::Abort(ticket))
     }
 
-    /// Drops the reports if other offers are banned now.
+    /// Drops the reports if the bans have changed.
     pub(crate) fn banned(&mut self, bans: Bans) {
         if bans != self.bans {
             self.bans = bans;
@@ -144,7 +149,7 @@ impl SupplyChecks {
         }
     }
 
-    /// Whether it waits for this response.
+    /// Whether the response of this ticket is awaited.
     pub fn awaits(&self, ticket: Ticket) -> bool {
         self.running.as_ref().is_some_and(|(running, _)| *running == ticket)
     }
@@ -156,8 +161,9 @@ impl SupplyChecks {
         }
     }
 
-    /// Takes a response and sends the next search. The queue ends at an error that the next search
-    /// would meet too.
+    /// Handles a response, and sends the next search.
+    ///
+    /// An error that the next search would meet too ends the queue.
     pub fn answered(
         &mut self,
         ticket: Ticket,
@@ -194,7 +200,7 @@ impl SupplyChecks {
     }
 }
 
-/// The warning that workers may start where the person does not want them.
+/// A warning that workers may start on banned machines; `None` if there are none.
 fn banned(many: usize) -> Option<String> {
     (many > 0).then(|| {
         let verb = if many == 1 { "is" } else { "are" };

@@ -1,5 +1,5 @@
-//! `bourse groups supply`: what the searches of workergroups find, and what their workers and cold
-//! starts cost.
+//! `bourse groups supply`: the offers that workergroups' searches find, and the costs of workers
+//! and cold starts.
 
 use std::fmt::Write as _;
 
@@ -19,21 +19,22 @@ use crate::domain::workergroup::{Preflight, Recruitment, UnknownCost, WorkerOffe
 use crate::domain::{Resource, RowId, Untrusted};
 use crate::settings::Settings;
 
-/// The offers that are listed for a group as text.
+/// Maximum number of offers listed for a group as text.
 const MOST: usize = 10;
 
-/// A workergroup and what its search finds.
+/// A workergroup with the report on its search.
 struct Group {
     id: Option<RowId>,
     endpoint: Option<Untrusted>,
-    /// The search and its report, or why there is none.
+    /// The search and its report, or the reason there is none.
     found: Result<(Look, Preflight), UnknownCost>,
     start: Option<ColdStart>,
 }
 
-/// Prints what the searches of the listed workergroups find.
+/// Prints the supply of the listed workergroups.
 ///
 /// # Errors
+///
 /// When the workergroups cannot be listed.
 pub(super) async fn supply(settings: &Settings, arguments: &SupplyArguments) -> Result<(), CliError> {
     let search = SearchArguments {
@@ -61,7 +62,7 @@ pub(super) async fn supply(settings: &Settings, arguments: &SupplyArguments) -> 
             loading: arguments.loading.unwrap_or_else(|| f64::from(values.loading)),
         });
         let found = match look {
-            Ok(look) => report_on(settings, session, &look.search, &mut reports)
+            Ok(look) => cached_report(settings, session, &look.search, &mut reports)
                 .await
                 .map(|report| (look, report)),
             Err(error) => Err(UnknownCost::Failed(error.to_string())),
@@ -97,8 +98,8 @@ pub(super) async fn supply(settings: &Settings, arguments: &SupplyArguments) -> 
     Ok(())
 }
 
-/// The report on a search; groups that recruit alike share one.
-async fn report_on(
+/// The report on a search, computed once for groups with equal searches.
+async fn cached_report(
     settings: &Settings,
     session: &Session,
     search: &Recruitment,

@@ -1,4 +1,4 @@
-//! The person's editor, and a configuration that changes while the dashboard runs.
+//! The user's editor, and changes of the configuration while the dashboard runs.
 
 use std::io;
 

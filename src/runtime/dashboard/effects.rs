@@ -1,4 +1,4 @@
-//! Carries out what the core asks for.
+//! Carries out the effects of the core.
 
 use std::io;
 use std::ops::ControlFlow;
@@ -26,7 +26,7 @@ use crate::table::browser::Arrival;
 use crate::table::remote::Ticket;
 
 impl<S: Surface> Dashboard<S> {
-    /// Carries out an effect; breaks with the exit status at the end.
+    /// Carries out an effect; breaks with the exit status if the program ends.
     pub(super) async fn carry_out(&mut self, effect: Effect) -> io::Result<ControlFlow<i32>> {
         match effect {
             Effect::Quit => return Ok(ControlFlow::Break(0)),
@@ -100,7 +100,7 @@ impl<S: Surface> Dashboard<S> {
         self.keep_pacing();
     }
 
-    /// Arranges a response off the event loop, which has keys to handle.
+    /// Prepares a response off the event loop, which has keys to handle.
     fn arrange(&self, arrival: Box<Arrival>) {
         let outbox = self.outbox.clone();
         tokio::task::spawn_blocking(move || {
@@ -190,8 +190,9 @@ impl<S: Surface> Dashboard<S> {
         });
     }
 
-    /// Switches to the market that was connected. Reads of the old one are aborted; its state is
-    /// saved before anything of the new one is.
+    /// Switches to the market that was connected.
+    ///
+    /// Reads of the old one are aborted, and its state is saved before any of the new one.
     fn board(&mut self, ticket: Ticket) {
         let Some(ready) = self.pending.take(ticket) else {
             return;
@@ -206,7 +207,7 @@ impl<S: Surface> Dashboard<S> {
         self.calls = ready.calls;
     }
 
-    /// Passes a job to the writer thread, which starts with the first one.
+    /// Queues a job for the writer thread, which starts with the first one.
     pub(super) fn keep(&mut self, job: Job) {
         let (files, outbox) = (&mut self.files, &self.outbox);
         let secrets = || self.calls.secrets();
@@ -219,7 +220,7 @@ impl<S: Surface> Dashboard<S> {
         }
     }
 
-    /// Passes a job to the thread of the recorded market, which starts with the first one.
+    /// Queues a job for the record's thread, which starts with the first one.
     fn remember(&mut self, job: HistoryJob) {
         let (history, outbox) = (&self.files.history, &self.outbox);
         let market = self.files.sandbox.as_ref().and_then(Running::moving_market);

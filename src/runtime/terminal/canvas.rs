@@ -1,4 +1,4 @@
-//! Frames on a terminal, or on any other writer: only what changed is written, each frame at once.
+//! Frames on a terminal, or on any other writer. Only changes are written, each frame in one write.
 
 use std::io::{self, Write};
 
@@ -11,7 +11,8 @@ use super::output::Output;
 #[derive(Debug)]
 pub struct Canvas<W: Write> {
     terminal: Terminal<Output<W>>,
-    /// The terminal no longer shows what ratatui believes: the next frame draws every cell.
+    /// Whether the terminal may show something else than ratatui believes, so that the next frame
+    /// draws every cell.
     stale: bool,
 }
 
@@ -28,8 +29,8 @@ impl<W: Write> Canvas<W> {
         })
     }
 
-    /// Draws one frame and returns what `render` measured. The whole frame is one write, and there
-    /// is none if nothing changed.
+    /// Draws one frame and returns the result of `render`. The whole frame is one write, and
+    /// nothing is written if it changed nothing.
     ///
     /// # Errors
     ///
@@ -73,8 +74,9 @@ impl<W: Write> Canvas<W> {
         self.terminal.backend().writer()
     }
 
-    /// Clears the terminal with the next frame. `resize` does exactly that, without a query to the
-    /// terminal.
+    /// Clears the terminal with the next frame.
+    ///
+    /// `resize` does exactly that, without a query to the terminal.
     fn forget_screen(&mut self) -> io::Result<()> {
         let size = self.terminal.size()?;
         self.terminal.backend_mut().forget();

@@ -1,4 +1,4 @@
-//! The terminal modes, and switching all of them on and off.
+//! The terminal modes, switched on and off together.
 //!
 //! The state belongs to the process, as the terminal does: the panic hook and the last resort must
 //! be able to restore it without a [`Screen`](super::Screen) at hand.
@@ -8,25 +8,29 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::{os, output};
 
-/// Whether the terminal is ours at the moment.
+/// Whether the modes of the dashboard are on.
 static ENTERED: AtomicBool = AtomicBool::new(false);
 
-/// Whether a command's question has it, without a screen of its own.
+/// Whether a command's question has the terminal, without a screen of its own.
 static ASKING: AtomicBool = AtomicBool::new(false);
 
-/// Save the window's title (XTWINOPS 22); alternate screen; bracketed paste; focus reports; text in
-/// the order written, because a full-screen program places right-to-left runs itself (BDSM,
-/// explicit mode). The first frame hides the cursor.
+/// Switches the modes on: save the window's title (XTWINOPS 22); alternate screen; bracketed paste;
+/// focus reports; text in the order written, because a full-screen program places right-to-left
+/// runs itself (BDSM, explicit mode); cursor hidden.
 const ENTER: &str = "\x1b[22;2t\x1b[?1049h\x1b[?2004h\x1b[?1004h\x1b[8l\x1b[?25l";
 
-/// Buttons and wheel (1000), motion while a button is down (1002, to drag the divider), without a
-/// limit on columns (1006). Not 1003: plain motion would wake the program for nothing.
+/// Switches on mouse reports: buttons and wheel (1000), and motion while a button is down (1002, to
+/// drag the divider), without a limit on columns (1006).
+///
+/// Not 1003: plain motion would wake the program for nothing.
 const MOUSE: &str = "\x1b[?1000h\x1b[?1002h\x1b[?1006h";
 const NO_MOUSE: &str = "\x1b[?1006l\x1b[?1002l\x1b[?1000l";
 
-/// Everything off, whether or not it was on; it begins with the end of a synchronized update in
-/// case the last frame was cut. Attributes are reset on both screens, since some terminals keep
-/// them for each; the cursor is shown last, on the screen that stays.
+/// Switches everything off, whether or not it was on.
+///
+/// It begins with the end of a synchronized update in case the last frame was cut. Attributes are
+/// reset on both screens, since some terminals store them for each; the cursor is shown last, on
+/// the screen that remains.
 const LEAVE: &str = "\x1b[?2026l\x1b[?1006l\x1b[?1002l\x1b[?1000l\x1b[?1004l\x1b[?2004l\x1b[8h\
     \x1b[0m\x1b[?1049l\x1b[0m\x1b[23;2t\x1b[?25h";
 
@@ -35,7 +39,7 @@ pub(super) const fn mouse(is_on: bool) -> &'static [u8] {
     if is_on { MOUSE.as_bytes() } else { NO_MOUSE.as_bytes() }
 }
 
-/// Whether the terminal is ours at the moment.
+/// Whether the modes of the dashboard are on.
 pub fn is_entered() -> bool {
     ENTERED.load(Ordering::SeqCst)
 }
@@ -55,8 +59,10 @@ pub(super) fn enter(mouse: bool, question: &str) -> io::Result<()> {
     entered
 }
 
-/// Switches on what a question of a command needs: keys one by one, and bracketed paste. What is in the terminal's
-/// buffer is dropped. Standard output may be a pipe.
+/// Switches on the modes of a command's question: keys one by one, and bracketed paste.
+///
+/// Input in the terminal's buffer is dropped. The sequence goes to stderr, as standard output may
+/// be a pipe.
 pub fn enter_prompt() -> io::Result<()> {
     ASKING.store(true, Ordering::SeqCst);
     let entered = raw_mode_on().and_then(|()| {
@@ -88,7 +94,8 @@ pub fn restore() -> io::Result<()> {
     cooked.and(written)
 }
 
-/// Raw mode, also if crossterm believes that it is on and a shell has switched it off since.
+/// Switches raw mode on, even if crossterm believes that it is on: a shell may have switched it off
+/// since.
 fn raw_mode_on() -> io::Result<()> {
     if crossterm::terminal::is_raw_mode_enabled()? && !os::raw_mode_is_on() {
         crossterm::terminal::disable_raw_mode()?;

@@ -10,7 +10,8 @@ use rustix::io::Errno;
 use rustix::termios::{LocalModes, QueueSelector, tcflush, tcgetattr, tcgetwinsize};
 
 /// Standard output without the standard library's line buffering, so that a frame is one write.
-/// A descriptor of its own, independent of the library's lock.
+///
+/// It is a descriptor of its own, independent of the library's lock.
 pub(super) fn writer() -> io::Result<File> {
     Ok(File::from(io::stdout().as_fd().try_clone_to_owned()?))
 }
@@ -21,8 +22,9 @@ pub(super) fn size() -> io::Result<Size> {
     Ok(Size::new(size.ws_col, size.ws_row))
 }
 
-/// Waits until the terminal accepts bytes again. Another program that shares it may have made
-/// it non-blocking.
+/// Waits until the terminal accepts bytes again.
+///
+/// Another program that shares it may have made it non-blocking.
 pub(super) fn wait_writable() -> io::Result<()> {
     let stdout = io::stdout();
     let mut ready = [PollFd::new(&stdout, PollFlags::OUT)];
@@ -37,21 +39,21 @@ pub(super) fn raw_mode_is_on() -> bool {
     tcgetattr(io::stdin()).is_ok_and(|modes| !modes.local_modes.intersects(LocalModes::ICANON | LocalModes::ECHO))
 }
 
-/// Drops what was typed and not read.
+/// Drops input that was not read yet.
 pub(super) fn drop_input() -> io::Result<()> {
     Ok(tcflush(io::stdin(), QueueSelector::IFlush)?)
 }
 
-/// Whether the terminal that is standard input is gone.
+/// Whether the terminal on standard input is gone.
 pub(super) fn is_hung_up() -> bool {
     let stdin = io::stdin();
-    // Nothing is asked for: these two are always reported.
+    // No event is requested: these two are always reported.
     let mut ends = [PollFd::new(&stdin, PollFlags::empty())];
     let looked = poll(&mut ends, Some(&Timespec { tv_sec: 0, tv_nsec: 0 }));
     looked.is_ok() && ends[0].revents().intersects(PollFlags::HUP | PollFlags::ERR)
 }
 
-/// Whether the error says that the terminal is gone.
+/// Whether the error means that the terminal is gone.
 pub(super) fn is_hang_up(error: &io::Error) -> bool {
     matches!(
         Errno::from_io_error(error),

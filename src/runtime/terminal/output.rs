@@ -1,4 +1,4 @@
-//! The backend for ratatui: a frame is collected in memory and written at once.
+//! The backend for ratatui, which collects a frame in memory and writes it at once.
 
 use std::io::{self, Write};
 
@@ -12,16 +12,20 @@ use super::os;
 const BEGIN: &[u8] = b"\x1b[?2026h";
 const END: &[u8] = b"\x1b[?2026l";
 
-// A terminal that claims more is wrong or hostile; a buffer of 65535 x 65535 cells would take all memory.
-/// The maximum number of cells drawn.
+/// Maximum number of cells drawn.
+///
+/// A terminal that claims more is wrong or hostile; a buffer of 65535 x 65535 cells would take all
+/// memory.
 const MOST_CELLS: u32 = 250_000;
-/// Width to which a screen with too many cells is cut; the rest of [`MOST_CELLS`] is height.
+/// Maximum width of a screen with too many cells; its height is the rest of [`MOST_CELLS`].
 const WIDEST_WHEN_CUT: u16 = 1_000;
 /// The size of a terminal that does not report one (the VT100's, as in terminfo).
 const UNSAID: Size = Size::new(80, 24);
 
-/// A ratatui backend over any writer. Nothing is written before [`Output::present`], and nothing at
-/// all if the frame changed nothing: redundant cursor commands are left out.
+/// A ratatui backend over any writer.
+///
+/// Nothing is written before [`Output::present`], and nothing at all if the frame changed nothing:
+/// redundant cursor commands are left out.
 #[derive(Debug)]
 pub(super) struct Output<W> {
     tty: W,
@@ -29,9 +33,9 @@ pub(super) struct Output<W> {
     frame: Vec<u8>,
     /// Whether the terminal shows its cursor, if known.
     cursor_shown: Option<bool>,
-    /// Where the terminal has its cursor, if known.
+    /// The position of the terminal's cursor, if known.
     cursor_at: Option<Position>,
-    /// Asks the terminal for its size.
+    /// Queries the size of the terminal.
     ask_size: fn() -> io::Result<Size>,
 }
 
@@ -67,7 +71,7 @@ impl<W: Write> Output<W> {
         write_all(&mut self.tty, bytes)
     }
 
-    /// Forgets the terminal's known state, and the frame so far.
+    /// Clears the known state of the terminal, and the frame so far.
     pub(super) fn forget(&mut self) {
         self.frame.truncate(BEGIN.len());
         self.cursor_shown = None;
@@ -109,7 +113,7 @@ impl<W: Write> Backend for Output<W> {
         self.plain().show_cursor()
     }
 
-    /// Always an error: asking the terminal would race with the input thread for the answer.
+    /// Always fails: a query to the terminal would race with the input thread for the reply.
     fn get_cursor_position(&mut self) -> io::Result<Position> {
         Err(io::ErrorKind::Unsupported.into())
     }
@@ -142,14 +146,14 @@ impl<W: Write> Backend for Output<W> {
         })
     }
 
-    /// Does nothing: ratatui flushes in the middle of a frame.
+    /// Does nothing, as ratatui flushes in the middle of a frame.
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
 }
 
-/// The part of a terminal of the given size that is drawn on: all of it, unless the size is missing
-/// or absurd.
+/// The part of a terminal of this size that is drawn on: all of it, unless the size is missing or
+/// absurd.
 fn drawable(size: Size) -> Size {
     if size == Size::ZERO {
         return UNSAID;

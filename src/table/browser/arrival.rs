@@ -1,4 +1,4 @@
-//! A response between its end and the screen: its rows are arranged on another thread.
+//! A response on its way to the screen: its rows are arranged on another thread.
 
 use super::Browser;
 use crate::domain::Listing;
@@ -8,7 +8,7 @@ use crate::table::recording::Asked;
 use crate::table::remote::{Now, Ticket};
 use crate::table::rows::Rows;
 
-/// A response and what its rows are arranged by, to be sent to another thread and back.
+/// A response and the settings that arrange its rows, sent to another thread and back.
 #[derive(Debug)]
 pub struct Arrival {
     pub(super) ticket: Ticket,
@@ -16,15 +16,15 @@ pub struct Arrival {
     pub(super) response: Option<Responses>,
     pub(super) rows: Rows,
     pub(super) asked: Option<Asked>,
-    /// What the response adds to the recorded market.
+    /// The poll to record for this response.
     pub(super) poll: Option<Poll>,
-    /// Whether the market panel shows what the rows offer.
+    /// Whether the market panel is shown.
     pub(super) has_panel: bool,
-    /// When the record saw the rows, if they are not those of a response.
+    /// The time at which the rows were recorded; `None` for those of a response.
     pub(super) recorded: Option<Moment>,
 }
 
-/// What is shown as one response.
+/// The responses that are shown as one.
 #[derive(Debug)]
 pub enum Responses {
     One(Listing),
@@ -33,7 +33,7 @@ pub enum Responses {
 }
 
 impl PartialEq for Arrival {
-    /// A ticket is never reused.
+    /// Compares the tickets, which are never reused.
     fn eq(&self, other: &Self) -> bool {
         self.ticket == other.ticket
     }
@@ -44,12 +44,12 @@ impl Arrival {
         self.ticket
     }
 
-    /// When the record saw the rows, if they are not those of a response.
+    /// The time at which the rows were recorded; `None` for those of a response.
     pub const fn recorded(&self) -> Option<Moment> {
         self.recorded
     }
 
-    /// Arranges the rows: a tenth of a second for 100,000.
+    /// Arranges the rows, which takes a tenth of a second for 100,000.
     #[must_use]
     pub fn arranged(mut self) -> Self {
         let catalog = self.rows.query.catalog();
@@ -76,7 +76,7 @@ impl Arrival {
 }
 
 impl Browser {
-    /// The work to do for the awaited response before it is shown, perhaps beside the market panel.
+    /// The job that prepares the awaited response, with the market panel if `has_panel`.
     pub(crate) fn arrival(&self, ticket: Ticket, response: Responses, now: Now, has_panel: bool) -> Box<Arrival> {
         Box::new(Arrival {
             ticket,
@@ -90,8 +90,8 @@ impl Browser {
         })
     }
 
-    /// Shows an arranged response, if it is still awaited. Returns whether it was, and what the response
-    /// adds to the recorded market.
+    /// Shows an arranged response if it is still awaited. Returns whether it was, and the poll to
+    /// record.
     pub(crate) fn arrived(&mut self, arrival: Arrival) -> (bool, Option<Poll>) {
         let Arrival {
             ticket,

@@ -1,7 +1,7 @@
-//! Rows of the record, shown until the reply to a search arrives.
+//! Recorded rows, shown until the reply to a search arrives.
 //!
-//! They are to be read. [`Rows::listing`] has none of them, so that nothing that acts on rows, compares them or
-//! counts them as a response can.
+//! They are read-only: [`Rows::listing`] has none of them, so that no code that acts on rows, or
+//! compares or counts them, uses them as a response.
 
 use super::{Arrival, Browser, Responses};
 use crate::domain::annotations::Annotations;
@@ -10,7 +10,7 @@ use crate::record::Moment;
 use crate::table::remote::{Now, Ticket, Tickets};
 use crate::table::rows::Rows;
 
-/// The rows that the record last saw complete for a search.
+/// The rows last seen complete for a search in the record.
 #[derive(Debug)]
 pub(super) struct RecordedRows {
     rows: Rows,
@@ -18,7 +18,7 @@ pub(super) struct RecordedRows {
 }
 
 impl Browser {
-    /// When the record saw the rows on screen, if they are not those of a response.
+    /// The time at which the rows on screen were recorded; `None` if they are a response.
     pub fn recorded_at(&self) -> Option<Moment> {
         self.recorded.as_ref().map(|recorded| recorded.at)
     }
@@ -29,26 +29,27 @@ impl Browser {
         self.recorded_at().map(|at| (now.epoch - at.0 as f64).max(0.0))
     }
 
-    /// The age of recorded rows on screen: `recorded 3 h ago`.
+    /// The age of recorded rows on screen, as text: `recorded 3 h ago`.
     pub fn recorded_age(&self, now: Now) -> Option<String> {
         let age = format::brief(self.recorded_seconds(now)?);
         Some(format!("recorded {age} ago"))
     }
 
-    /// The rows on screen: those of the record, else those of the response.
+    /// The rows on screen: recorded ones, or else the response.
     pub fn displayed(&self) -> &Rows {
         self.recorded.as_ref().map_or(&self.rows, |recorded| &recorded.rows)
     }
 
-    /// The id of the row at the cursor, also of a recorded one.
+    /// The id of the row at the cursor, which may be a recorded one.
     pub(super) fn displayed_id(&self) -> Option<RowId> {
         let rows = self.displayed();
         rows.listing()?.id(*rows.view().get(self.cursor)? as usize)
     }
 
-    /// Awaits the recorded rows of a search that is about to be sent, unless its rows are on screen already.
+    /// Starts to await the recorded rows of a search that is about to be sent, unless its rows are
+    /// on screen already.
     ///
-    /// Conditions that the market does not get are left to the table, which applies them to a response too.
+    /// Conditions that the market cannot apply are left to the table, as with a response.
     pub(crate) fn await_recorded(&mut self, tickets: &mut Tickets) -> Option<(Ticket, Box<Query>)> {
         self.recall = None;
         let is_shown = self.displayed().shown_query().is_some_and(|shown| {
@@ -76,13 +77,13 @@ impl Browser {
         self.recall.is_some()
     }
 
-    /// The search whose recorded rows it awaits under this ticket.
+    /// The search whose recorded rows are awaited under this ticket.
     fn recalled(&self, ticket: Ticket) -> Option<&Query> {
         let (own, query) = self.recall.as_ref()?;
         (*own == ticket).then_some(query)
     }
 
-    /// The work to do before recorded rows are shown; `None` if they are no longer awaited.
+    /// The job that prepares recorded rows; `None` if they are no longer awaited.
     pub(crate) fn recorded_arrival(
         &self,
         ticket: Ticket,
@@ -103,7 +104,7 @@ impl Browser {
         }))
     }
 
-    /// Shows recorded rows, if they are still awaited, in place of those of an earlier search.
+    /// Shows recorded rows, if they are still awaited, in place of the rows of an earlier search.
     pub(crate) fn show_recorded(&mut self, arrival: Arrival) {
         let Arrival {
             ticket, rows, recorded, ..
@@ -124,7 +125,7 @@ impl Browser {
         self.rebuild();
     }
 
-    /// Stops awaiting recorded rows: there are none for this search.
+    /// Stops awaiting recorded rows, as there are none for this search.
     pub(crate) fn no_recorded_rows(&mut self, ticket: Ticket) {
         if self.recalled(ticket).is_some() {
             self.drop_recorded();
@@ -138,14 +139,14 @@ impl Browser {
         }
     }
 
-    /// Arranges recorded rows by what the person has chosen since.
+    /// Arranges recorded rows with the current settings.
     pub(super) fn rearrange_recorded(&mut self) {
         if let Some(recorded) = &mut self.recorded {
             recorded.rows.arrange_as(&self.rows);
         }
     }
 
-    /// Removes what is banned from recorded rows.
+    /// Removes banned rows from the recorded ones.
     pub(crate) fn hide_banned_recorded(&mut self, all: &Annotations) {
         if let Some(listing) = self.recorded.as_mut().and_then(|recorded| recorded.rows.listing_mut()) {
             all.hide_banned(listing);

@@ -1,4 +1,4 @@
-//! What the rows of a pane are measured by, and what they offer by model, country and kind of host.
+//! The measures of a pane's rows, and their groups by model, country and kind of host.
 
 use std::sync::Arc;
 
@@ -10,14 +10,15 @@ use crate::domain::{Field, Listing, Resource};
 /// The groups of the market panel.
 #[derive(Debug, Clone)]
 pub struct OfferCounts {
-    /// The response's rows by group: still right when other rows are shown.
+    /// The response's rows by group, valid for any selection of them.
     pub index: Arc<OfferIndex>,
-    /// The groups of the rows shown, by each of the [`groupings`].
+    /// The groups of the rows shown, for each of the [`groupings`].
     pub groups: Vec<Vec<Offered>>,
 }
 
-/// The groupings of a resource in the market panel: the name of each and its field. Never by host, of
-/// which there are many.
+/// The groupings of the market panel for a resource: their names and fields.
+///
+/// There is none by host, as markets have many hosts.
 pub fn groupings(resource: Resource) -> impl Iterator<Item = (&'static str, &'static Field)> {
     let groupings: &[(&str, &str)] = match resource {
         Resource::Offers => &[
@@ -35,7 +36,7 @@ pub fn groupings(resource: Resource) -> impl Iterator<Item = (&'static str, &'st
 }
 
 impl Rows {
-    /// Measures the rows by the price basis.
+    /// Passes the measures of the rows, for the price basis, to `measure`.
     pub fn measured<R>(&self, listing: &Listing, measure: impl FnOnce(&Measures<'_>) -> R) -> R {
         let pricing = self.pricing();
         match self.resource() {
@@ -48,8 +49,8 @@ impl Rows {
         }
     }
 
-    /// The groups of the rows shown: those that were counted ahead, or counted now. `index` is that
-    /// of the response, if it is known.
+    /// The groups of the rows shown, from the counts in advance or computed now. `index` is that of
+    /// the response, if available.
     pub fn offer_counts(&self, index: Option<Arc<OfferIndex>>) -> Option<OfferCounts> {
         let listing = self.listing()?;
         if let Some(counts) = &self.counted {
@@ -65,8 +66,8 @@ impl Rows {
         Some(OfferCounts { index, groups })
     }
 
-    /// Computes what the first frame with these rows shows beside them, in the market panel too if it
-    /// is there, so that the frame need not.
+    /// Computes in advance the values that the first frame with these rows shows, with those of the
+    /// market panel if `has_panel`.
     pub(super) fn prepare(&mut self, has_panel: bool) {
         let Some(listing) = self.listing() else {
             return;

@@ -246,6 +246,33 @@ fn a_proposal_is_understood_or_there_is_none() {
     }
 }
 
+/// Codes of countries that are also words: nothing that may be a place is dropped.
+#[test]
+fn a_word_at_the_end_that_is_a_country_s_code_is_no_filler() {
+    let read_as = |words: &str| {
+        let reading = read(words, &OFFERS);
+        let parsed = reading.parse(&OFFERS, &Dialect::SANDBOX, &[], Mode::Strict);
+        parsed
+            .map(|parsed| printed(&parsed.conditions))
+            .map_err(|error| error.suggestion.map(|fix| fix.apply(words)))
+    };
+    for (words, proposed) in [
+        ("h100 is", "h100 IS"),
+        ("4090 it", "4090 IT"),
+        ("4090 in it", "4090 in IT"),
+        ("4090 in it 8x", "4090 in IT 8x"),
+        ("h100 de, is", "h100 de, IS"),
+        ("4090 no", "4090 NO"),
+        ("h100 in", "h100 IN"),
+    ] {
+        assert_eq!(read_as(words), Err(Some(proposed.to_owned())), "{words}");
+    }
+    let all = Ok(vec!["gpu_name=RTX_4090".to_owned()]);
+    for words in ["is there a 4090", "I need a 4090, find it", "show me a 4090"] {
+        assert_eq!(read_as(words), all, "{words}");
+    }
+}
+
 /// Conditions of the query language are no words, whichever name of the field they use.
 #[test]
 fn lists_of_the_query_language_come_before_words() {

@@ -290,7 +290,7 @@ impl World<'_> {
                 Output::Note(text) => self.seen.notes.push(text),
             }
         }
-        let is_key = matches!(step, Step::AwaitKey(_));
+        let is_key = matches!(step, Step::AwaitApiKey(_));
         let (took, until) = match step {
             Step::Send(request) => {
                 program.sent.push(at);
@@ -310,7 +310,7 @@ impl World<'_> {
                 program.answer = Some((result, took));
                 (took, until)
             }
-            Step::Wait(mono) | Step::AwaitKey(mono) => {
+            Step::Wait(mono) | Step::AwaitApiKey(mono) => {
                 program.awaits_key = is_key;
                 let wait = (mono - now(at).mono).max(1e-3);
                 (wait, awake_after(at, wait))
@@ -521,7 +521,7 @@ fn answered(
                 sent += 1;
                 watcher.answered(result, 100, now(at));
             }
-            Step::Wait(mono) | Step::AwaitKey(mono) => at = awake_after(at, (mono - now(at).mono).max(1e-3)),
+            Step::Wait(mono) | Step::AwaitApiKey(mono) => at = awake_after(at, (mono - now(at).mono).max(1e-3)),
             Step::Done => break,
         }
         notes.extend(watcher.tell().into_iter().filter_map(|output| match output {

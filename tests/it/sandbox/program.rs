@@ -13,8 +13,8 @@ use bourse::settings::Global;
 use bourse::settings::{Environment, Market, Settings};
 use bourse::store::Paths;
 
+use crate::files::texts_below;
 use crate::pty_support::Pty;
-use crate::terminal::creating::files;
 
 const BUNDLES: &str = "/api/v0/bundles/";
 
@@ -134,7 +134,7 @@ async fn groups_of_the_embedded_sandbox_survive_a_restart_for_their_seed() {
     assert!(!has(listed(flags(None, true), root.path(), None).await));
     listed(flags(Some(3), true), root.path(), Some("mine")).await;
     assert!(!has(listed(flags(Some(3), false), root.path(), None).await));
-    for (path, text) in files(root.path()) {
+    for (path, text) in texts_below(root.path()) {
         assert!(!text.contains("api_key"), "{path}");
     }
 }

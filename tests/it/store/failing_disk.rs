@@ -9,9 +9,9 @@ use bourse::domain::journal::Line;
 
 use crate::cases::cases;
 use crate::cli::commands::{Home, run};
+use crate::files::texts_below;
 use crate::pty_support::Pty;
 use crate::recorder::{Recorder, json};
-use crate::terminal::creating::files;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_bourse");
 
@@ -49,12 +49,12 @@ fn a_write_that_cannot_be_recorded_is_not_sent() {
 
     let (status, _, err) = run(&mut unlist(&home, &recorder.url(), "1"));
     assert_eq!(status, 0, "control: {err}");
-    let before = files(home.path());
+    let before = texts_below(home.path());
     // Another market has no pause after it.
     let other = Recorder::always(json(200, "{}"));
     let second = unlist(&home, &other.url(), "2");
     assert_ne!(run(&mut on_a_full_disk(&second)).0, 0);
-    assert_eq!(files(home.path()), before);
+    assert_eq!(texts_below(home.path()), before);
     assert_eq!((recorder.requests().len(), other.requests().len()), (1, 0));
 }
 
@@ -81,7 +81,7 @@ fn a_full_disk_is_told_and_costs_nothing_that_was_saved() {
     let mut pty = resorted(state.path(), None);
     pty.keys("q");
     pty.exit().assert_clean(0);
-    let before = files(state.path());
+    let before = texts_below(state.path());
     assert!(before.iter().any(|(path, _)| path.ends_with("ui.json")), "control");
 
     let mut pty = resorted(state.path(), Some(FULL));
@@ -89,7 +89,7 @@ fn a_full_disk_is_told_and_costs_nothing_that_was_saved() {
     pty.keys("<Esc>j");
     pty.keys("q");
     pty.exit().assert_clean(0);
-    assert_eq!(files(state.path()), before);
+    assert_eq!(texts_below(state.path()), before);
 }
 
 #[test]

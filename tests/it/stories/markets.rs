@@ -10,7 +10,7 @@ use bourse::domain::saved::{Searches, Snapshot};
 use bourse::domain::{Dialect, Resource};
 use bourse::features::markets::{
     Change, ConnectionTest, Done, KeyFile, KeyFrom, Market, MarketCommand, MarketEvent, MarketList, MarketReady,
-    NewMarket, RestoredState,
+    NewMarket, ProbeError, RestoredState,
 };
 use bourse::table::remote::Ticket;
 
@@ -319,7 +319,7 @@ fn probed() -> TestApp {
     desk
 }
 
-fn seen(nin: Treatment, speed: f64) -> Result<Findings, EffectError> {
+fn seen(nin: Treatment, speed: f64) -> Result<Findings, ProbeError> {
     Ok(Findings::of(&Observations {
         nin,
         notin: Treatment::Obeyed,
@@ -373,13 +373,30 @@ fn thin_evidence_and_a_silent_market_leave_the_dialect_to_the_user() {
     let mut desk = probed();
     news(
         &mut desk,
-        MarketEvent::Probed(Err(EffectError::new("connection refused"))),
+        MarketEvent::Probed(Err(EffectError::new("connection refused").into())),
     );
     desk.expect("The dialect was not found: connection refused. Choose one.");
     desk.expect("lab").expect("https://lab.example");
     desk.keys("right right enter");
     let asked = commands(&mut desk);
     assert!(matches!(asked.as_slice(), [MarketCommand::Change(Change::Add(new))] if new.dialect.name == "vast"));
+}
+
+#[test]
+fn a_key_that_the_market_refuses_is_changed_where_it_was_typed() {
+    let mut desk = at_markets();
+    desk.keys("n").type_text("lab").keys("tab");
+    desk.type_text("https://lab.example").keys("tab tab tab tab tab");
+    desk.type_text("wrong-key").keys("enter");
+    assert!(matches!(commands(&mut desk).as_slice(), [MarketCommand::Probe(_)]));
+    let refusal = ProbeError::Key("API key rejected (status 401)".to_owned());
+    news(&mut desk, MarketEvent::Probed(Err(refusal)));
+    desk.expect("API key rejected (status 401). Change the key and save again: nothing is saved yet.");
+    desk.expect("‹ find out ›");
+    desk.expect("Type or paste it. It is never shown.");
+    desk.type_text("-repaired").keys("enter");
+    let asked = commands(&mut desk);
+    assert!(matches!(asked.as_slice(), [MarketCommand::Probe(_)]), "{asked:?}");
 }
 
 #[test]

@@ -224,13 +224,7 @@ fn nothing_of_a_response_but_its_prices_is_in_the_files() {
         }
     }
     assert_eq!(first.polls.len(), 1 + 4);
-    let mut all = Vec::new();
-    for entry in folder.path().read_dir().unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_file() {
-            all.extend(std::fs::read(path).unwrap());
-        }
-    }
+    let all: Vec<u8> = crate::files::below(folder.path()).into_values().flatten().collect();
     let holds = |text: &str| all.windows(text.len()).any(|part| part == text.as_bytes());
     assert!(holds("RTX 4090"), "the record is there");
     assert!(!holds("marker-51ab"));

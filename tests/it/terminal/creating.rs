@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use bourse::sandbox::SandboxConfig;
 
+use crate::files::texts_below;
 use crate::pty_support::Pty;
 use crate::recorder::{Recorded, Recorder, json};
 use crate::route_server::{Play, RouteServer};
@@ -81,21 +82,6 @@ pub fn fill_in(pty: &mut Pty) {
 pub fn filled_in(pty: &mut Pty) {
     fill_in(pty);
     pty.wait_for_text("Create this workergroup?");
-}
-
-/// Every file below a folder with its text.
-pub fn files(folder: &Path) -> Vec<(String, String)> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            found.extend(files(&path));
-        } else {
-            let text = String::from_utf8_lossy(&fs::read(&path).unwrap()).into_owned();
-            found.push((path.display().to_string(), text));
-        }
-    }
-    found
 }
 
 #[test]
@@ -260,15 +246,15 @@ fn no_group_s_key_is_found_anywhere_until_it_is_shown() {
     pty.wait_for_text("Requests");
     pty.keys("3q");
     let home = pty.home().to_owned();
-    let mut seen = files(state.path());
-    seen.extend(files(&home));
+    let mut seen = texts_below(state.path());
+    seen.extend(texts_below(&home));
     assert!(
         seen.iter().any(|(path, _)| path.ends_with("groups.json")),
         "the groups were kept"
     );
     let exit = pty.exit();
     exit.assert_clean(0);
-    seen.extend(files(state.path()));
+    seen.extend(texts_below(state.path()));
     for (path, text) in &seen {
         assert!(!text.contains("canary"), "{path}:\n{text}");
     }

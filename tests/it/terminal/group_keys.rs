@@ -5,7 +5,7 @@ use std::path::Path;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use super::creating::files;
+use crate::files::texts_below;
 use crate::pty_support::Pty;
 use crate::recorder::{Recorder, json};
 use crate::stories::groups::FOUR;
@@ -115,7 +115,7 @@ fn a_group_s_key_that_routes_stays_out_of_files_screens_and_the_clipboard() {
         assert!(!text.contains("canary"), "{text}");
     }
     assert!(!exit.log_text().contains("canary"));
-    let mut kept = files(root.path());
+    let mut kept = texts_below(root.path());
     assert!(kept.iter().any(|(path, _)| path.ends_with("run.csv")));
     assert!(kept.iter().any(|(path, _)| path.ends_with("groups.json")));
     kept.retain(|(_, text)| text.contains("canary"));

@@ -17,6 +17,7 @@ use bourse::store::Paths;
 use bourse::tui::theme::Theme;
 use crossterm::event::{Event, KeyCode};
 
+use crate::files::texts_below;
 use crate::pty_support::Pty;
 use crate::recorder::{Recorder, json};
 use crate::terminal::memory::{Memory, Person, on_a_thread, until};
@@ -42,19 +43,9 @@ fn market(key: &'static str) -> Recorder {
 
 /// Every file below a folder whose content has the key in it.
 fn files_with_key(folder: &Path) -> Vec<PathBuf> {
-    let mut folders = vec![folder.to_owned()];
-    let mut found = Vec::new();
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(&folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if String::from_utf8_lossy(&std::fs::read(&path).unwrap()).contains(KEY) {
-                found.push(path);
-            }
-        }
-    }
-    found
+    let with_key = |(_, text): &(String, String)| text.contains(KEY);
+    let found = texts_below(folder).into_iter().filter(with_key);
+    found.map(|(path, _)| PathBuf::from(path)).collect()
 }
 
 /// Fills in the form of a market on this computer and keeps it.

@@ -10,10 +10,11 @@ use bourse::domain::{Dialect, Listing, WORKERGROUPS};
 use bourse::features::markets::KeyFrom;
 use bourse::sandbox::SandboxConfig;
 
-use super::creating::{SEARCH, files};
+use super::creating::SEARCH;
 use super::secrets::{PLAIN, USER, answers, found};
 use crate::cases::cases;
 use crate::cli::commands::{Home, run};
+use crate::files::texts_below;
 use crate::recorder::Recorder;
 
 #[test]
@@ -42,7 +43,7 @@ fn no_write_leaves_a_planted_key_in_its_output_or_the_journal() {
             command.args(["--base-url", &recorder.url()]);
             let (_, out, err) = run(command.env("BOURSE_API_KEY", USER));
             assert_eq!(found(&(out + &err)), none, "{arguments:?}, {name}");
-            for (path, text) in files(home.path()) {
+            for (path, text) in texts_below(home.path()) {
                 assert_eq!(found(&text), none, "{path}, {name}: {text}");
                 if path.ends_with("writes.jsonl") {
                     journals.push_str(&text);

@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use super::creating::files;
 use crate::cases::side_by_side;
+use crate::files::texts_below;
 use crate::pty_support::Pty;
 use crate::recorder::{Recorder, answer, json};
 use crate::test_app::THREE;
@@ -152,7 +152,7 @@ fn no_command_prints_a_planted_key() {
         let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
         let none = Vec::<String>::new();
         assert_eq!(found(&said), none, "{arguments:?}, {name}:\n{said}");
-        for (path, text) in files(home.path()) {
+        for (path, text) in texts_below(home.path()) {
             assert_eq!(found(&text), none, "{path}, {name}");
         }
         seen.fetch_add(usize::from(said.contains(PLAIN)), Ordering::Relaxed);
@@ -266,7 +266,7 @@ fn the_dashboard_paints_copies_and_writes_no_planted_key() {
     for text in &copied {
         assert_eq!(found(text), none, "{text}");
     }
-    let kept = files(root.path());
+    let kept = texts_below(root.path());
     for name in ["groups.csv", "groups.json", "requests.har", "ui.json"] {
         assert!(kept.iter().any(|(path, _)| path.ends_with(name)), "{name}");
     }

@@ -1,25 +1,11 @@
 //! The dashboard on the files.
 
-use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::{Home, KEY};
+use crate::files;
 use crate::pty_support::Pty;
-
-/// The content of every file below a folder.
-fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut all = BTreeMap::new();
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            all.extend(files(&path));
-        } else {
-            all.insert(path.clone(), fs::read(&path).unwrap());
-        }
-    }
-    all
-}
 
 /// Waits until all texts are on the screen; a frame may come in pieces.
 fn shows(pty: &Pty, texts: &[&str]) -> String {
@@ -81,14 +67,14 @@ fn searches_alerts_and_annotations_open_with_the_keys_of_old() {
 #[test]
 fn a_start_and_an_end_rewrite_nothing_that_a_person_made() {
     let home = Home::of_0_1();
-    let before = files(home.root.path());
+    let before = files::below(home.root.path());
     let mut pty = home.dashboard();
     shows(&pty, &["All 3 offers"]);
     pty.keys("2");
     shows(&pty, &["All 2 network volumes"]);
     pty.keys("Q");
     pty.exit().assert_clean(0);
-    let after = files(home.root.path());
+    let after = files::below(home.root.path());
     for (path, content) in &before {
         let name = path.file_name().unwrap().to_str().unwrap();
         let now = after.get(path).unwrap_or_else(|| panic!("{name} is gone"));

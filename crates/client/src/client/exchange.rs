@@ -15,25 +15,28 @@ use crate::error::{ApiError, Unreachable};
 use crate::wire::{Method, WireRequest, is_good};
 use crate::{Request, Secret};
 
-// A header of the public service.
-/// When the quota resets, in seconds since 1970.
+/// The header with the time the quota resets, in seconds since 1970, sent by the public service.
 const RATE_LIMIT_RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
-/// Which fault of its own making a sandbox answers with.
+/// The header that names the fault injected by a sandbox.
 const SANDBOX_FAULT: HeaderName = HeaderName::from_static("x-sandbox-fault");
 pub(super) const AGENT: &str = concat!("bourse/", env!("CARGO_PKG_VERSION"));
 // Bytes allowed per record: a full offer takes about 2.7 kB.
 const PER_RECORD: usize = 16 * 1024;
-// A search without rows still has an envelope, and a limit of 1 must not make it an error.
-/// Bytes allowed for a search besides its records.
+/// Bytes allowed for a search in addition to its records.
+///
+/// A search without rows still has an envelope, and a limit of 1 must not make it an error.
 const PER_SEARCH: usize = 1024 * 1024;
-// About 100,000 offers, as many as the dashboard shows.
-/// The maximum for any search, in bytes.
+/// The maximum size of the response to any search, in bytes.
+///
+/// About 100,000 offers, as many as the dashboard shows.
 const MOST: usize = 256 * 1024 * 1024;
-// Workergroups are listed without a limit, so that their number cannot be known before.
-/// The maximum for other responses, in bytes.
+/// The maximum size of other responses, in bytes.
+///
+/// Workergroups are listed without a limit, so that their number is not known in advance.
 const OTHER: usize = 16 * 1024 * 1024;
-// Enough for its message.
-/// How much of an error response is read, in bytes.
+/// The maximum number of bytes read of an error response.
+///
+/// Enough for its message.
 const REFUSAL: usize = 64 * 1024;
 
 /// The maximum size of the response to a request, in bytes.
@@ -46,7 +49,7 @@ pub(super) struct Bound {
 
 impl Bound {
     pub(super) fn of(request: &Request) -> Self {
-        // The limit of a search, if it has one.
+        // The limit of a search; `None` for other requests.
         let search = match request {
             Request::Search(query) => Some(query.limit.map(u64::from)),
             Request::Raw(raw) => Some(raw.limit()),
@@ -70,7 +73,7 @@ impl Bound {
     }
 }
 
-/// The maximum size of that many records, in bytes.
+/// The maximum size of `records` records, in bytes.
 fn for_records(records: u64) -> usize {
     usize::try_from(records)
         .unwrap_or(usize::MAX)
@@ -85,15 +88,15 @@ pub(super) struct Raw {
     pub(super) location: Option<String>,
     pub(super) retry_after: Option<String>,
     pub(super) rate_limit_reset: Option<String>,
-    /// Bytes of the body, decompressed.
+    /// The size of the body, decompressed, in bytes.
     pub(super) bytes: usize,
     pub(super) body: Body,
 }
 
-/// A body as it arrives.
+/// A body while it arrives.
 pub(super) enum Body {
     Bytes(Vec<u8>),
-    /// Records, read while they arrive.
+    /// Records, parsed while they arrive.
     Records(Box<Reader>),
 }
 
@@ -109,7 +112,7 @@ impl Body {
         }
     }
 
-    /// Whether it is refused whatever follows.
+    /// Whether it is already too long, whatever follows.
     fn is_too_long(&self) -> bool {
         matches!(self, Self::Records(reader) if reader.is_too_long())
     }
@@ -126,7 +129,7 @@ impl Body {
     }
 }
 
-/// What to send, where, and how much may come back.
+/// A request with its destination and the limits of its response.
 #[derive(Clone, Copy)]
 pub(super) struct Exchange<'a> {
     pub(super) http: &'a reqwest::Client,
@@ -136,16 +139,17 @@ pub(super) struct Exchange<'a> {
     pub(super) bound: Bound,
 }
 
-/// What the ledger entry keeps of a head, even if the response never completes.
+/// The parts of a response's head for the ledger entry, stored even if the response never completes.
 #[derive(Debug, Default)]
 pub(super) struct Head {
     pub(super) status: Option<u16>,
-    /// The fault that a sandbox injected.
+    /// The fault injected by a sandbox; `None` without one.
     pub(super) sandbox_fault: Option<String>,
 }
 
-/// Sends the request and reads the response into `body`. `seen` gets the head as soon as it is known,
-/// `on_part` what has arrived so far.
+/// Sends the request and reads the response into `body`.
+///
+/// `seen` receives the head as soon as it arrives, `on_part` the part of the body received so far.
 pub(super) async fn exchange(
     exchange: Exchange<'_>,
     body: Body,
@@ -208,7 +212,7 @@ pub(super) async fn exchange(
     }
 }
 
-/// Waits for the next sign of the server, at most as long as it may be silent.
+/// Waits for the server's next sign of life, at most as long as it may be silent.
 async fn within<T>(silence: Duration, sign: impl Future<Output = T>) -> Result<T, ApiError> {
     tokio::time::timeout(silence, sign)
         .await
@@ -242,11 +246,11 @@ fn build(exchange: Exchange<'_>) -> Result<reqwest::Request, ApiError> {
 
 fn header(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
     let value = headers.get(name)?.to_str().ok()?;
-    // A redirect or a pause is short; a longer header is of no use and would be kept in the ledger.
+    // A redirect or a pause is short; a longer header is useless and would be stored in the ledger.
     (value.len() <= 4096).then(|| value.to_owned())
 }
 
-/// The error for a response that never began: either nothing was sent, or the response was lost.
+/// The error for a response that never began: nothing was sent, or the response was lost.
 fn unsent_or_lost(error: &reqwest::Error, origin: &Origin) -> ApiError {
     if error.is_connect() {
         return ApiError::NotConnected {
@@ -282,7 +286,7 @@ pub(super) fn unreachable(error: &reqwest::Error) -> Unreachable {
     Unreachable::Other
 }
 
-/// What it means that two sides could not agree on TLS.
+/// The meaning of a failed TLS handshake.
 fn handshake(error: &rustls::Error) -> Unreachable {
     match error {
         rustls::Error::InvalidCertificate(_)
@@ -295,7 +299,7 @@ fn handshake(error: &rustls::Error) -> Unreachable {
     }
 }
 
-/// The error for a body that broke off.
+/// The error for a body that was cut off.
 fn broken_body(error: &reqwest::Error, status: u16, bytes: usize) -> ApiError {
     let is_damage = |cause: &(dyn Error + 'static)| {
         cause
@@ -303,7 +307,7 @@ fn broken_body(error: &reqwest::Error, status: u16, bytes: usize) -> ApiError {
             .is_some_and(|io| matches!(io.kind(), io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput))
     };
     if causes(error).any(is_damage) {
-        // What the decompressor says comes as it is, what the connection says inside of its own.
+        // An error of the decompressor comes unwrapped, one of the connection inside the connection's own error.
         let first = causes(error).find(|cause| cause.downcast_ref::<reqwest::Error>().is_none());
         let why = if first.is_some_and(is_damage) {
             "corrupt compression"

@@ -1,7 +1,7 @@
-//! The one HTTP client: the only place that knows reqwest.
+//! The HTTP client: the only module that uses reqwest.
 //!
-//! It follows no redirect, retries nothing by itself, sends the key to the two configured addresses
-//! only, and bounds every response by what was requested. Workers have a client of their own, without a key.
+//! It follows no redirect, retries nothing by itself, sends the key to the two configured addresses only, and bounds
+//! every response by its request. Workers have a client of their own, without a key.
 
 mod exchange;
 mod origin;
@@ -42,9 +42,9 @@ pub struct ClientConfig {
     pub route: Origin,
     /// The dialect in which requests are written.
     pub dialect: &'static Dialect,
-    /// The key; without one no Authorization header is sent.
+    /// The key; `None` sends no Authorization header.
     pub key: Option<Secret>,
-    /// Whether the routing endpoint gets a key: this one, or a workergroup's.
+    /// Whether the routing endpoint receives a key: this one, or a workergroup's.
     pub sends_route_key: bool,
 }
 
@@ -57,7 +57,7 @@ pub struct Outcome {
     pub record: LedgerEntry,
 }
 
-/// The client. Cheap to clone.
+/// A client of one market. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Client {
     inner: Arc<Inner>,
@@ -71,8 +71,9 @@ struct Inner {
 }
 
 impl Client {
-    /// The only constructor. Rejects a key that would be sent in clear text. Certificates are
-    /// loaded by the first call that needs them, not here.
+    /// Creates a client; an error if a key would be sent in clear text.
+    ///
+    /// Certificates are loaded by the first call that needs them, not here.
     pub fn new(config: ClientConfig) -> Result<Self, ApiError> {
         let secrets = KnownSecrets::default();
         if let Some(key) = &config.key {
@@ -92,7 +93,8 @@ impl Client {
         })
     }
 
-    /// Removes what other clients know from its texts as well, and tells them its own.
+    /// Shares the known secrets of other clients: those are removed from texts of this client as well, and its own from
+    /// theirs.
     #[must_use]
     pub fn sharing(self, secrets: KnownSecrets) -> Self {
         if let Some(key) = &self.inner.config.key {
@@ -106,13 +108,15 @@ impl Client {
         &self.secrets
     }
 
-    /// The configuration it was made with.
+    /// The configuration of the client.
     pub fn config(&self) -> &ClientConfig {
         &self.inner.config
     }
 
-    /// The request as one runnable shell command. Nothing is sent. The command takes the key from
-    /// the environment of whoever runs it, so it does not matter whether this client has one.
+    /// The request as one runnable shell command. Nothing is sent.
+    ///
+    /// The command reads the key from the environment in which it runs, so it does not matter whether this client has
+    /// one.
     pub fn curl(&self, request: &Request) -> String {
         let wire = wire::encode(request, self.inner.config.dialect);
         let command = curl::command(&wire, &self.origin(&wire).address(wire.path));
@@ -124,7 +128,7 @@ impl Client {
         self.call_and_tell(request, |_| {}).await
     }
 
-    /// As [`Client::call`]; `on_part` is told how much of a search's response has arrived.
+    /// Like [`Client::call`]; `on_part` is called with the part of a search's response received so far.
     pub async fn call_and_tell(&self, request: &Request, on_part: impl FnMut(Received)) -> Outcome {
         let wire = wire::encode(request, self.inner.config.dialect);
         let mut record = self.record(request, &wire);
@@ -189,7 +193,7 @@ impl Client {
         result
     }
 
-    /// The exchange itself, within the operation's deadline.
+    /// Runs the exchange within the operation's deadline.
     async fn exchange(
         &self,
         request: &Request,
@@ -248,13 +252,13 @@ impl Client {
         }
     }
 
-    /// Uses no connection again that is open now; calls under way keep theirs.
+    /// Stops reusing the currently open connections; calls under way are not interrupted.
     pub fn drop_connections(&self) {
         *self.transports() = Arc::default();
     }
 
     fn transports(&self) -> MutexGuard<'_, Arc<Transports>> {
-        // It is whole after every statement: a panic elsewhere spoils nothing.
+        // It is consistent after every statement, so a poisoned lock is harmless.
         let transports = &self.inner.transports;
         transports.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -274,7 +278,7 @@ impl Client {
         }
     }
 
-    /// What an answer to this request might echo.
+    /// The secrets that a response to this request might echo.
     fn known(&self, wire: &WireRequest) -> Arc<Known> {
         if let Some(key) = &wire.key {
             self.secrets.add_group(key);
@@ -283,11 +287,10 @@ impl Client {
     }
 }
 
-/// The beginning of a body for the ledger, and whether more follows.
+/// The beginning of a body for the ledger, and whether it is cut.
 type Excerpt = (String, bool);
 
-/// Reads what is left of an answer, of a large one off the caller's thread. What is known is removed
-/// first.
+/// Decodes a response, a large one on another thread. Known secrets are removed first.
 async fn decode(request: Request, raw: Raw, known: Arc<Known>) -> (Result<Reply, ApiError>, Option<Excerpt>) {
     let now = epoch_seconds();
     let (status, size) = (raw.status, raw.bytes);
@@ -316,7 +319,7 @@ async fn decode(request: Request, raw: Raw, known: Arc<Known>) -> (Result<Reply,
     })
 }
 
-/// Whether a key can be sent in a header.
+/// Checks that a key can be sent in a header.
 fn check_key(key: &Secret) -> Result<(), ApiError> {
     let sound = !key.expose().is_empty() && key.expose().bytes().all(|byte| byte.is_ascii_graphic());
     sound.then_some(()).ok_or_else(|| {

@@ -12,7 +12,7 @@ pub struct Origin {
     url: Url,
 }
 
-/// Why a text is not a base address, or not one that a key may be sent to.
+/// The reason a text is not a base address, or not one to which a key may be sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct OriginError(&'static str);
@@ -26,7 +26,7 @@ impl Origin {
     /// Parses a base address.
     ///
     /// # Errors
-    /// When it is no address of the web, or has a user, a query or a fragment.
+    /// If it is not a web address, or has a user, a query or a fragment.
     pub fn parse(text: &str) -> Result<Self, OriginError> {
         let text = text.trim();
         let url = Url::parse(text).map_err(|_| NOT_AN_ADDRESS)?;
@@ -67,8 +67,9 @@ impl Origin {
         }
     }
 
-    /// Whether scheme, host and port are equal. A name and its address are two hosts: what answers on
-    /// them may differ.
+    /// Whether scheme, host and port are equal.
+    ///
+    /// A name and its address are two hosts: different servers may answer on them.
     pub fn has_same_origin(&self, other: &Self) -> bool {
         self.url.origin() == other.url.origin()
     }
@@ -79,6 +80,7 @@ impl Origin {
     }
 
     /// Whether it is this computer: an address in 127.0.0.0/8, `::1`, or exactly `localhost`.
+    ///
     /// Judged by the parsed host, so `127.1` is and `localhost.example.com` is not.
     pub fn is_loopback(&self) -> bool {
         match self.ip() {
@@ -97,7 +99,8 @@ impl Origin {
         host.trim_start_matches('[').trim_end_matches(']').parse().ok()
     }
 
-    /// Addresses to pin `localhost` to, so that no resolver decides where the key goes.
+    /// The addresses to which `localhost` is pinned, so that no resolver decides where the key is sent; `None` for
+    /// other hosts.
     pub(super) fn pinned(&self) -> Option<(&str, [SocketAddr; 2])> {
         let port = self.url.port_or_known_default().unwrap_or(80);
         self.is_localhost().then(|| {
@@ -116,7 +119,7 @@ impl Origin {
         self.url.host_str().unwrap_or_default()
     }
 
-    /// Whether it is the public service, which has a dialect, a client and a console of its own.
+    /// Whether it is the public service, which has its own dialect, client and console.
     pub fn is_public_service(&self) -> bool {
         let host = self.host().trim_end_matches('.');
         let rest = host.strip_suffix(PUBLIC_DOMAIN);
@@ -132,8 +135,9 @@ impl Origin {
         }
     }
 
-    /// The address of `path` below this base. Segments are appended one by one: nothing in them
-    /// can point elsewhere.
+    /// The address of `path` below this base.
+    ///
+    /// Segments are appended one by one, so they cannot lead elsewhere.
     pub(super) fn at(&self, path: &str) -> Url {
         // `Url::join` would drop the prefix, and `//host/path` would switch the host.
         let mut url = self.url.clone();

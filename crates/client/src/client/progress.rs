@@ -1,4 +1,4 @@
-//! Tells how much of a response has arrived, and shows its first rows meanwhile.
+//! Reports the progress of a response, with its first rows.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,35 +8,38 @@ use tokio::time::Instant;
 
 use super::exchange::Body;
 
-// Ten times a second a count looks alive; every part of a long response would be hundreds of frames.
-/// The shortest time between two reports.
+/// The minimum time between two reports.
+///
+/// Ten times a second a count looks alive; every part of a long response would be hundreds of frames.
 const GAP: Duration = Duration::from_millis(100);
 
-// Less arrives at once, and is shown whole as soon as part of it.
-/// How much more than this must be coming, in bytes, for first rows to be worth a frame.
+/// The minimum number of expected bytes for which the first rows are reported.
+///
+/// A smaller response arrives at once, and is shown whole as soon as part of it.
 const SHORT: usize = 256 * 1024;
 
-/// As many rows as the tallest screen shows; further ones wait for the end.
+/// The maximum number of rows reported: as many as the tallest screen shows.
 const SCREENFUL: usize = 200;
 
-/// What has arrived of a response that goes on.
+/// The received part of an unfinished response.
 #[derive(Debug, Clone)]
 pub struct Received {
-    /// Bytes of the body, decompressed.
+    /// The size of the received body, decompressed, in bytes.
     pub bytes: usize,
-    /// Complete records.
+    /// The number of complete records.
     pub rows: usize,
-    /// The first rows, if there are more than last time: not all of them, and not yet checked against
-    /// the end of the response.
+    /// The first rows, if there are more than in the last report.
+    ///
+    /// They may be incomplete and are not yet checked against the end of the response.
     pub first: Option<Arc<Listing>>,
 }
 
 pub(super) struct PartialResponse<H> {
-    /// The size that the server announced; 0 if it did not.
+    /// The size announced by the server; 0 if it did not announce one.
     announced: usize,
     on_part: H,
     last: Instant,
-    /// How many rows were shown.
+    /// The number of rows reported so far.
     shown: usize,
 }
 
@@ -50,7 +53,7 @@ impl<H: FnMut(Received)> PartialResponse<H> {
         }
     }
 
-    /// Reports what is there, unless the last report was just now.
+    /// Reports the received part, unless the last report was just now.
     pub(super) fn tell(&mut self, bytes: usize, body: &Body) {
         let Body::Records(reader) = body else {
             return;

@@ -9,14 +9,16 @@ use super::Origin;
 use super::worker::Timed;
 use crate::error::ApiError;
 
-// Well within the deadlines, so that a dead address is told as such and not as a slow market.
+// Well within the deadlines, so that a dead address is reported as such and not as a slow market.
 const CONNECT: Duration = Duration::from_secs(5);
-// Servers close idle connections after a minute or so, and a request on a closed one fails.
-/// How long an idle connection is kept.
+/// The time after which an idle connection is closed.
+///
+/// Servers close idle connections after a minute or so, and a request on a closed one fails.
 const POOL_IDLE: Duration = Duration::from_secs(30);
 
-/// The clients for the two addresses, each built by its first call: loading the platform's
-/// certificates takes longer than a frame.
+/// The clients for the two addresses, each built by its first call.
+///
+/// Loading the platform's certificates takes longer than a frame.
 #[derive(Debug, Default)]
 pub(super) struct Transports {
     secure: OnceCell<reqwest::Client>,
@@ -38,8 +40,9 @@ impl Transports {
     }
 }
 
-/// A client for workers that trusts these roots besides those of the platform. It reuses no connection, and `timed` notes
-/// when one is ready.
+/// A client for workers that trusts these roots in addition to those of the platform.
+///
+/// It reuses no connection, and `timed` records when one is ready.
 pub(super) async fn build_for_workers(
     roots: Vec<reqwest::Certificate>,
     is_local: bool,
@@ -67,7 +70,7 @@ pub(super) async fn build_for_workers(
     made.await.ok().and_then(Result::ok).ok_or_else(unbuildable)
 }
 
-/// Whether an address is this computer.
+/// Whether an address is on this computer.
 pub(super) fn is_loopback(url: &Url) -> bool {
     Origin::parse(&url.origin().ascii_serialization()).is_ok_and(|origin| origin.is_loopback())
 }
@@ -85,7 +88,7 @@ async fn build(origin: Origin) -> Result<reqwest::Client, ApiError> {
     .unwrap_or_else(|_| Err(unbuildable()))
 }
 
-/// A client that trusts these certificates, or else those of the platform.
+/// A client that trusts these certificates, or those of the platform if `None`.
 fn make(origin: &Origin, roots: Option<Vec<reqwest::Certificate>>) -> Result<reqwest::Client, ApiError> {
     // The only error is that a provider is installed already.
     let _ = rustls::crypto::ring::default_provider().install_default();

@@ -1,4 +1,4 @@
-//! Sends requests to workers, which are no servers of the market: with certificates of their own, and without a key.
+//! Sends requests to workers, which are not servers of the market: with certificates of their own, and without a key.
 
 use std::cell::Cell;
 use std::fmt;
@@ -23,26 +23,27 @@ use super::transport::{build_for_workers, is_loopback};
 use crate::curl::WorkerRoot;
 use crate::redact;
 
-/// Seconds that a worker may take for its response, or be silent while it streams one.
+/// The maximum time of a worker's response, or of its silence while it streams one.
 const LIMIT: Duration = Duration::from_mins(10);
 
-/// The longest address of a worker.
+/// The maximum length of a worker's address, in bytes.
 const LONGEST_ADDRESS: usize = 2000;
 
-// A generated image or video may be long; of a text that is longer something is wrong.
-/// The longest response, in bytes.
+/// The maximum size of a response, in bytes.
+///
+/// A generated image or video may be long; a text of that size indicates an error.
 const LONGEST: u64 = 1024 * 1024 * 1024;
 
 /// The part of a response that is searched for its number of tokens, in bytes.
 const SEARCHED: usize = 4 * 1024 * 1024;
 
-/// The beginning of a response that is kept, in bytes.
+/// The number of bytes stored of the beginning of a response.
 const KEPT: usize = 64 * 1024;
 
-/// A text that holds no root certificate.
+/// The reason a text cannot be used as a root certificate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum WorkerRootError {
-    /// It is not PEM, or has no certificate.
+    /// The text is not PEM, or has no certificate.
     #[error("it has no certificate in PEM (-----BEGIN CERTIFICATE-----)")]
     Missing,
     /// A certificate in it cannot be read.
@@ -59,7 +60,7 @@ fn certificates(pem: &str) -> Result<Vec<Certificate>, WorkerRootError> {
     Ok(roots)
 }
 
-/// The certificates that a client for workers trusts besides those of this computer.
+/// The certificates that a client for workers trusts in addition to those of this computer.
 #[derive(Default)]
 enum Roots {
     #[default]
@@ -68,10 +69,10 @@ enum Roots {
     Later(Box<dyn Fn() -> io::Result<String> + Send + Sync>),
 }
 
-/// Sends requests to workers. It has no key and takes none.
+/// Sends requests to workers. It has no key and accepts none.
 ///
-/// Each request has a connection of its own, so that every one has the time of a client that is new to the worker. Its
-/// trust is that of this computer and, for workers only, a root certificate.
+/// Each request has a connection of its own, so that its times are those of a client that is new to the worker. It
+/// trusts the certificates of this computer and, for workers only, a root certificate.
 #[derive(Clone, Default)]
 pub struct WorkerClient {
     inner: Arc<Inner>,
@@ -96,30 +97,30 @@ impl fmt::Debug for WorkerClient {
     }
 }
 
-/// The end of a worker's call, with the beginning of its response as text.
+/// The result of a worker's call, with the beginning of its response as text.
 #[derive(Debug)]
 pub struct Called {
-    /// Its outcome and times.
+    /// The outcome and times.
     pub call: WorkerCall,
-    /// The beginning of the response, empty without one.
+    /// The beginning of the response; empty if there was none.
     pub answer: Untrusted,
 }
 
 impl WorkerClient {
-    /// A client that trusts also the root certificates in a PEM text, which commands find at `root`.
+    /// A client that also trusts the root certificates in a PEM text, which commands read from `root`.
     ///
     /// # Errors
-    /// When the text has no certificate that can be read.
+    /// If the text has no readable certificate.
     pub fn trusting(pem: &str, root: WorkerRoot) -> Result<Self, WorkerRootError> {
         Ok(Self::with(Roots::Read(certificates(pem)?), root))
     }
 
-    /// A client that trusts also a root certificate, PEM, that is made when the first request needs it.
+    /// A client that also trusts a root certificate in PEM, which is created when the first request needs it.
     pub fn trusting_later(pem: impl Fn() -> io::Result<String> + Send + Sync + 'static, root: WorkerRoot) -> Self {
         Self::with(Roots::Later(Box::new(pem)), root)
     }
 
-    /// Where commands for workers get the root certificate from.
+    /// The place from which commands for workers read the root certificate.
     pub fn root(&self) -> &WorkerRoot {
         &self.inner.root
     }
@@ -133,16 +134,18 @@ impl WorkerClient {
         Self { inner: Arc::new(inner) }
     }
 
-    /// Loads the certificates, which takes some milliseconds, so that no measured request has to.
+    /// Loads the certificates in advance, which takes some milliseconds, so that no measured request has to.
     pub async fn prepare(&self) {
-        // An error is that of the first request.
+        // The first request reports the error.
         for is_local in [true, false] {
             let _ = self.client(is_local).await;
         }
     }
 
-    /// Sends a request once to the worker of an assignment and reads its response to the end, at most ten minutes long or,
-    /// while it streams, silent. `reply` is the whole reply of the router as JSON text; a key in it is left out.
+    /// Sends a request once to the worker of an assignment and reads its response to the end, at most ten minutes long
+    /// or, while it streams, silent.
+    ///
+    /// `reply` is the whole reply of the router as JSON text; a key in it is omitted.
     pub async fn send(&self, worker: &Untrusted, reply: &Untrusted, hop: &Hop) -> Called {
         let started = Instant::now();
         let connected = Cell::new(None);
@@ -153,7 +156,7 @@ impl WorkerClient {
             (seen, ended, connect)
         });
         let (seen, ended, connect) = sending.await;
-        // Certificates are loaded once: that is no time of the worker.
+        // The time to load the certificates does not count as the worker's.
         let started = seen.started.unwrap_or(started);
         let total = started.elapsed().as_secs_f64();
         let connect = connect.map(|at| at.duration_since(started).as_secs_f64());
@@ -236,7 +239,7 @@ impl WorkerClient {
     }
 }
 
-/// Why there is no whole response.
+/// The reason there is no complete response.
 enum Failure {
     TimedOut,
     Other(String),
@@ -254,7 +257,7 @@ fn failed(words: &str) -> WorkerOutcome {
     }
 }
 
-/// The error of a request without the head of a response.
+/// The error of a request for which no response head arrived.
 fn unanswered(error: &reqwest::Error) -> Failure {
     if error.is_connect() {
         return Failure::Other(format!(
@@ -278,7 +281,7 @@ pub(crate) fn address(worker: &str, hop: &Hop) -> Option<Url> {
     (is_web && !has_user && is_base).then_some(url)
 }
 
-/// A response as it arrives.
+/// The received part of a response.
 #[derive(Default)]
 struct Seen {
     started: Option<Instant>,
@@ -287,13 +290,13 @@ struct Seen {
     bytes: u64,
     is_lines: bool,
     body: Vec<u8>,
-    /// The line of a stream that is not complete.
+    /// The incomplete last line of a stream.
     line: Vec<u8>,
     line_tokens: Option<u64>,
 }
 
 impl Seen {
-    /// Takes the head; whether the body is a stream, which may take as long as it likes.
+    /// Reads the head; returns whether the body is a stream, which has no time limit.
     fn begin(&mut self, status: u16, headers: &HeaderMap) -> bool {
         self.status = Some(status);
         let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
@@ -317,7 +320,7 @@ impl Seen {
         }
     }
 
-    /// Reads the complete lines of a stream: the last one that names tokens counts them all.
+    /// Reads the complete lines of a stream; the number of tokens in the last line that has one is the total.
     fn push_lines(&mut self, bytes: &[u8]) {
         let mut rest = bytes;
         while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
@@ -330,7 +333,7 @@ impl Seen {
     }
 
     fn extend_line(&mut self, bytes: &[u8]) {
-        // A line that is too long loses its end, and then is no JSON.
+        // A line that is too long is truncated, and then is not JSON.
         let room = SEARCHED.saturating_sub(self.line.len()).min(bytes.len());
         self.line.extend_from_slice(&bytes[..room]);
     }
@@ -351,11 +354,11 @@ impl Seen {
     }
 }
 
-/// The generated tokens that a response names, in the spellings of common model servers.
+/// The number of generated tokens in a response, in the spellings of common model servers; `None` if it has none.
 fn tokens(json: &[u8]) -> Option<u64> {
     let names = ["completion_tokens", "output_tokens", "eval_count", "generated_tokens"];
     let is_named = |name: &str| json.windows(name.len()).any(|part| part == name.as_bytes());
-    // Most lines of a stream name none, and need not be parsed.
+    // Most lines of a stream have none, and need not be parsed.
     if !names.into_iter().any(is_named) {
         return None;
     }
@@ -370,15 +373,15 @@ fn tokens(json: &[u8]) -> Option<u64> {
 }
 
 tokio::task_local! {
-    /// When the connection of a call was ready.
+    /// The time when the connection of a call was ready.
     static CONNECTED: Cell<Option<Instant>>;
 }
 
-/// Notes when a connection is ready, TLS included.
+/// A layer that records when a connection is ready, including TLS.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Timed;
 
-/// A connector that does so.
+/// A connector that records when a connection is ready.
 #[derive(Debug, Clone)]
 pub(super) struct TimedConnector<S>(S);
 

@@ -25,13 +25,13 @@ pub struct Answer<'a> {
     pub location: Option<&'a str>,
     /// The header `Retry-After`.
     pub retry_after: Option<&'a str>,
-    /// The header that names the end of a rate limit.
+    /// The header with the end of a rate limit.
     pub rate_limit_reset: Option<&'a str>,
     /// The body, decompressed.
     pub body: &'a [u8],
 }
 
-/// Decodes the response to `request`. `now` is when it was received, in seconds since 1970.
+/// Decodes the response to `request`. `now` is the time it was received, in seconds since 1970.
 pub fn decode(request: &Request, answer: Answer<'_>, now: f64) -> Result<Reply, ApiError> {
     let content = match reader(request, Arc::default(), now) {
         Some(mut reader) if is_good(answer.status) => {
@@ -43,11 +43,10 @@ pub fn decode(request: &Request, answer: Answer<'_>, now: f64) -> Result<Reply, 
     decode_content(request, answer, content, now)
 }
 
-/// The body of a response, without known secrets and without copies of its own outside of their
-/// members.
+/// The body of a response, without known secrets and without copies of its own secrets outside their members.
 pub(crate) enum Content {
     Text(String),
-    /// Records, read as they arrived.
+    /// Records, parsed as they arrived.
     Records(Box<Result<Whole, Unsplit>>),
 }
 
@@ -62,7 +61,7 @@ impl Content {
         }
     }
 
-    /// Whether it is known to have no members that are called like secrets.
+    /// Whether it certainly has no members with the name of a secret.
     pub(crate) fn is_clean(&self) -> bool {
         match self {
             Self::Text(_) => false,
@@ -71,7 +70,7 @@ impl Content {
     }
 }
 
-/// The reader for the records that a request asks for, if it asks for any.
+/// The reader for the records of a response; `None` if the request returns none.
 pub(crate) fn reader(request: &Request, known: Arc<Known>, now: f64) -> Option<Reader> {
     let catalog = match request {
         Request::Search(query) => query.resource.catalog(),
@@ -88,7 +87,7 @@ pub(crate) fn is_good(status: u16) -> bool {
     (200..300).contains(&status)
 }
 
-/// The text of a body, without known secrets and without copies of its own outside of their members.
+/// The text of a body, without known secrets and without copies of its own secrets outside their members.
 pub(crate) fn clean_text(body: Vec<u8>, known: &Known) -> String {
     // One invalid byte must not hide a response: it becomes a replacement character in its record.
     let mut text =
@@ -102,7 +101,7 @@ pub(crate) fn clean_text(body: Vec<u8>, known: &Known) -> String {
     }
 }
 
-/// As [`decode`], by the content of the body. The body of `answer` is ignored.
+/// Like [`decode`], with `content` in place of the body of `answer`.
 pub(crate) fn decode_content(
     request: &Request,
     answer: Answer<'_>,
@@ -118,12 +117,12 @@ pub(crate) fn decode_content(
         Content::Records(read) => match *read {
             Ok(whole) => return records(whole, status),
             Err(unsplit) => {
-                not_empty(&unsplit.text, status)?;
+                reject_empty_or_html(&unsplit.text, status)?;
                 return Err(unsplit_records(request.operation(), &unsplit, status));
             }
         },
     };
-    not_empty(&text, status)?;
+    reject_empty_or_html(&text, status)?;
     match request {
         Request::UnlistVolume { .. } => unlisted(&text, status),
         Request::CreateWorkergroup(_) => created(&text, status),
@@ -135,8 +134,8 @@ pub(crate) fn decode_content(
     }
 }
 
-/// An error if the body is empty or a web page.
-fn not_empty(text: &str, status: u16) -> Result<(), ApiError> {
+/// An error for an empty body or an HTML page.
+fn reject_empty_or_html(text: &str, status: u16) -> Result<(), ApiError> {
     if text.trim().is_empty() {
         return Err(ApiError::Empty { status });
     }
@@ -172,8 +171,8 @@ fn too_many(answer: Answer<'_>, said: ErrorBody, now: f64) -> ApiError {
     let reset = answer
         .rate_limit_reset
         .and_then(|header| error_body::reset(header, now));
-    // The status is the same as for requests too close together: only the code tells the quota, which no short
-    // wait ends.
+    // The status is the same as for requests too close together: only the code identifies the quota, which no short
+    // wait restores.
     if mentions(&said, &["quota_exceeded"]) {
         let retry_after = || Some(now + error_body::retry_seconds(answer.retry_after?, now)?);
         return ApiError::QuotaExceeded {
@@ -194,15 +193,17 @@ fn too_many(answer: Answer<'_>, said: ErrorBody, now: f64) -> ApiError {
     }
 }
 
-/// A time in seconds since 1970, in UTC until the display's time zone is known.
+/// A time in seconds since 1970, in UTC until the display's time zone is known; `None` if it is outside the calendar.
 fn zoned(epoch: f64) -> Option<Zoned> {
     #[expect(clippy::cast_possible_truncation)] // absurd moments saturate and are refused then
     let moment = Timestamp::from_second(epoch.ceil() as i64).ok()?;
     Some(moment.to_zoned(TimeZone::UTC))
 }
 
-/// Whether a 403 is about the key itself. The public service answers 403 for a missing key ("This
-/// action requires login.") and for a valid key that lacks the permission.
+/// Whether a 403 is about the key itself.
+///
+/// The public service answers 403 for a missing key ("This action requires login.") and for a valid key that lacks the
+/// permission.
 fn is_about_the_key(said: &ErrorBody) -> bool {
     if mentions(said, &["login", "log in", "invalid user key"]) {
         return true;
@@ -212,7 +213,7 @@ fn is_about_the_key(said: &ErrorBody) -> bool {
     !is_permission && mentions(said, &["auth_error", "api key"])
 }
 
-/// Whether a 404 is about the key: the public service answers so to a wrong key.
+/// Whether a 404 is about the key, with which the public service rejects a wrong key.
 fn is_key_error(said: &ErrorBody) -> bool {
     mentions(said, &["auth_error", "invalid user key"])
 }
@@ -228,7 +229,7 @@ fn mentions(said: &ErrorBody, words: &[&str]) -> bool {
     })
 }
 
-/// Scheme, host and port of an address: the rest may contain a secret.
+/// Scheme, host and port of an address: the rest may contain a secret. `None` if it has no scheme.
 fn origin_of(location: &str) -> Option<String> {
     let (scheme, rest) = location.split_once("://")?;
     let authority = rest.split(['/', '?', '#', '\\']).next()?;
@@ -303,13 +304,13 @@ fn routed(call: &RouteCall, text: &str, status: u16) -> Result<Reply, ApiError> 
         return Err(ApiError::Unreadable { status, why });
     }
     let json = Untrusted::from(text.trim());
-    // Its address alone makes an assignment; whatever has none is a wait.
+    // An address makes it an assignment; a reply without one is a wait.
     let Some(url) = members.text("url").filter(|url| !url.trim().is_empty()) else {
         if members.has("url") && members.text("url").is_none() {
             let why = "the worker's address is not text".to_owned();
             return Err(ApiError::Unreadable { status, why });
         }
-        // A status would be polled until patience runs out; this will not change.
+        // A status would be polled until patience runs out, but this error will not change.
         if members.words("error_msg").is_some_and(|said| said.compared() != "null") {
             return Err(ApiError::RouteRefused {
                 said: words(&members).unwrap_or_default(),
@@ -341,7 +342,7 @@ fn routed(call: &RouteCall, text: &str, status: u16) -> Result<Reply, ApiError> 
     })))
 }
 
-/// Whether a number was echoed as sent, allowing for a single-precision float in between.
+/// Whether a number was echoed as sent, with a tolerance for single precision in between.
 fn same_number(echoed: f64, sent: f64) -> bool {
     (echoed - sent).abs() <= sent.abs() * 1e-6
 }
@@ -370,7 +371,7 @@ fn unreadable(error: SplitError, text: &str, status: u16) -> ApiError {
     }
 }
 
-/// Describes a body that is no JSON object; of plain text it quotes the beginning.
+/// Describes a body that is not a JSON object; of plain text it quotes the beginning.
 fn not_an_object(text: &str) -> String {
     let start = text.trim_start();
     match start.chars().next() {

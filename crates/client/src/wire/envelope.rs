@@ -1,10 +1,10 @@
-//! The members of a response, read one by one: a hostile response never becomes a tree in memory.
+//! Reads the members of a response one by one: a hostile response never becomes a tree in memory.
 
 use bourse_domain::Untrusted;
 use bourse_domain::json_split::{self, Envelope, SplitError};
 use serde_json::value::RawValue;
 
-/// The members of one JSON object and the text they stand in.
+/// The members of one JSON object and the text that contains them.
 pub(super) struct Members<'a> {
     text: &'a str,
     members: &'a [(String, std::ops::Range<usize>)],
@@ -23,8 +23,9 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// The JSON text of a member; the last of repeated ones, as in other JSON parsers. Null counts
-    /// as absent.
+    /// The JSON text of a member; `None` if it is absent or null.
+    ///
+    /// The last of repeated ones is used, as in other JSON parsers.
     fn raw(&self, name: &str) -> Option<&'a str> {
         self.members
             .iter()
@@ -39,7 +40,7 @@ impl<'a> Members<'a> {
         self.raw(name).is_some()
     }
 
-    /// A boolean, also as 0, 1 or text.
+    /// A boolean, also as 0, 1 or text; `None` if the member is none of these.
     pub(super) fn flag(&self, name: &str) -> Option<bool> {
         match self.raw(name)? {
             "true" | "1" | "\"true\"" => Some(true),
@@ -52,12 +53,13 @@ impl<'a> Members<'a> {
         serde_json::from_str(self.raw(name)?).ok()
     }
 
-    /// A text, as untrusted text.
+    /// A text, as untrusted text; `None` if the member is not a text.
     pub(super) fn untrusted(&self, name: &str) -> Option<Untrusted> {
         self.text(name).map(Untrusted::from)
     }
 
-    /// A member of any type as text: text as it is, anything else as its JSON, bounded.
+    /// A member of any type as text: a text unchanged, any other value as its JSON, bounded. `None` if it is absent or
+    /// blank.
     pub(super) fn words(&self, name: &str) -> Option<Untrusted> {
         let raw = self.raw(name)?;
         let text = serde_json::from_str::<String>(raw).unwrap_or_else(|_| raw.to_owned());
@@ -65,7 +67,7 @@ impl<'a> Members<'a> {
         (!text.is_empty()).then(|| Untrusted::from(bounded(text)))
     }
 
-    /// A finite number, also as text.
+    /// A finite number, also as text; `None` if the member is not one.
     pub(super) fn number(&self, name: &str) -> Option<f64> {
         let raw = self.raw(name)?;
         let number: f64 = match serde_json::from_str::<String>(raw) {
@@ -75,7 +77,7 @@ impl<'a> Members<'a> {
         number.is_finite().then_some(number)
     }
 
-    /// A whole number, also as `5.0` or text.
+    /// A whole number, also as `5.0` or text; `None` if the member is not one.
     pub(super) fn integer(&self, name: &str) -> Option<i64> {
         let raw = self.raw(name)?;
         let text = serde_json::from_str::<String>(raw).unwrap_or_else(|_| raw.to_owned());

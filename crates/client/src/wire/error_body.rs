@@ -8,12 +8,14 @@ use bourse_domain::routing::LONGEST_WAIT;
 use super::envelope::{Members, bounded, split};
 use crate::error::ErrorBody;
 
-// A reset further away is a broken clock or a value in milliseconds, not a quota.
 /// The longest time until a quota resets, in seconds: a little over a month.
+///
+/// A reset further away is a broken clock or a value in milliseconds, not a quota.
 const LONGEST_QUOTA: f64 = 32.0 * 86_400.0;
 
-// Error pages of proxies can be megabytes; their title and a JSON error are at the start.
-/// How much of an error body is searched, in bytes.
+/// The number of bytes of an error body that are searched.
+///
+/// Error pages of proxies can be megabytes; their title and a JSON error are at the start.
 const LOOKED_AT: usize = 64 * 1024;
 
 /// Parses the body of an error response: `{success, error, msg}`, a single `error`, `detail`,
@@ -53,7 +55,7 @@ pub(super) fn said(body: &str) -> ErrorBody {
     }
 }
 
-/// The message of an error object, if it has any of the known members.
+/// The message of an error object; `None` if it has none of the known members.
 pub(super) fn words(members: &Members<'_>) -> Option<ErrorBody> {
     let code = members.words("error").filter(|code| {
         // `"error": true` adds nothing to the status.
@@ -67,7 +69,7 @@ pub(super) fn words(members: &Members<'_>) -> Option<ErrorBody> {
     (code.is_some() || message.is_some()).then_some(ErrorBody::Words { code, message })
 }
 
-/// The minimum interval in seconds that a refusal names: `threshold=5.0` in its message.
+/// The minimum interval in seconds named in a refusal: `threshold=5.0`. `None` if there is none.
 pub fn threshold(words: &str) -> Option<f64> {
     let rest = &words[words.find("threshold")? + "threshold".len()..];
     let rest = rest.trim_start_matches([' ', '=', ':', '"']);
@@ -78,13 +80,13 @@ pub fn threshold(words: &str) -> Option<f64> {
     (seconds.is_finite() && seconds > 0.0).then(|| seconds.min(LONGEST_WAIT.as_secs_f64()))
 }
 
-/// The wait of a `Retry-After` header: seconds or an HTTP date, at most five minutes. `now` is in
-/// seconds since 1970.
+/// The wait of a `Retry-After` header: seconds or an HTTP date, at most five minutes; `None` if it is invalid. `now` is
+/// in seconds since 1970.
 pub fn retry_after(header: &str, now: f64) -> Option<Duration> {
     bounded_wait(retry_seconds(header, now)?)
 }
 
-/// A wait of at most five minutes; `None` unless it is a number.
+/// A wait of at most five minutes; `None` if `seconds` is not finite.
 pub(super) fn bounded_wait(seconds: f64) -> Option<Duration> {
     if !seconds.is_finite() {
         return None;
@@ -92,7 +94,7 @@ pub(super) fn bounded_wait(seconds: f64) -> Option<Duration> {
     Duration::try_from_secs_f64(seconds.clamp(0.0, LONGEST_WAIT.as_secs_f64())).ok()
 }
 
-/// The seconds in a `Retry-After` header, unbounded.
+/// The seconds in a `Retry-After` header, unbounded; `None` if it is invalid.
 pub(super) fn retry_seconds(header: &str, now: f64) -> Option<f64> {
     let header = header.trim();
     if let Ok(seconds) = header.parse::<f64>() {
@@ -104,8 +106,8 @@ pub(super) fn retry_seconds(header: &str, now: f64) -> Option<f64> {
     Some(date - now)
 }
 
-/// The time in an `X-RateLimit-Reset` header, in seconds since 1970; `None` if it is past or too
-/// far off to be a time (some servers send other units).
+/// The time in an `X-RateLimit-Reset` header, in seconds since 1970; `None` if it is past, or too far off to be a time
+/// (some servers send other units).
 pub(super) fn reset(header: &str, now: f64) -> Option<f64> {
     let moment: f64 = header.trim().parse().ok()?;
     (moment > now && moment - now <= LONGEST_QUOTA).then_some(moment)
@@ -129,7 +131,7 @@ pub(super) fn is_page(text: &str) -> bool {
         .any(|tag| start.contains(tag))
 }
 
-/// The title of a web page.
+/// The title of a web page; `None` if it has none.
 pub(super) fn title(page: &str) -> Option<String> {
     let page = head(page);
     let lower = page.to_ascii_lowercase();
@@ -140,7 +142,7 @@ pub(super) fn title(page: &str) -> Option<String> {
     (!title.is_empty()).then(|| bounded(&unescaped(&title)))
 }
 
-/// Decodes the five named entities; others stay as they are.
+/// Decodes the five named entities; others are unchanged.
 fn unescaped(text: &str) -> String {
     [
         ("&lt;", "<"),

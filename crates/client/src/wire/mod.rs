@@ -39,7 +39,7 @@ pub enum Method {
 }
 
 impl Method {
-    /// Its name on the wire.
+    /// The name in requests.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Get => "GET",
@@ -48,7 +48,7 @@ impl Method {
     }
 }
 
-/// Which of the two base addresses a request goes to.
+/// The base address to which a request is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Target {
     /// The management API: searches, listings and workergroups.
@@ -60,13 +60,13 @@ pub enum Target {
 /// A request in its wire form, without address and key.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WireRequest {
-    /// How it is sent.
+    /// The HTTP method.
     pub method: Method,
-    /// Where it is sent.
+    /// The base address.
     pub target: Target,
-    /// The path behind the base address.
+    /// The path after the base address.
     pub path: &'static str,
-    /// The body, if the operation has one.
+    /// The body; `None` if the operation has none.
     pub body: Option<Json>,
     /// The key to send instead of the profile's.
     pub key: Option<Secret>,
@@ -87,13 +87,13 @@ impl WireRequest {
         Self::new(Method::Post, path, Some(body))
     }
 
-    /// The body on the wire.
+    /// The body as text.
     pub fn body_text(&self) -> Option<String> {
         self.body.as_ref().map(Json::to_string)
     }
 }
 
-/// A request as `dialect` writes it.
+/// Encodes a request in `dialect`.
 pub fn encode(request: &Request, dialect: &'static Dialect) -> WireRequest {
     match request {
         Request::Search(query) => match query.resource {
@@ -151,7 +151,7 @@ fn volumes(query: &Query, dialect: &'static Dialect) -> Json {
     }
 }
 
-/// The part that both searches share: filters, order and limit.
+/// The common part of both searches: filters, order and limit.
 fn search(query: &Query, dialect: &'static Dialect) -> Map<String, Json> {
     let mut body = query.filters_json(dialect);
     let order: Vec<Json> = query

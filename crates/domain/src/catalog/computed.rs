@@ -1,10 +1,9 @@
-//! Columns computed from other columns. Of machine offers: prices per unit, the three price models
-//! side by side, the cost of a job, and the Pareto front. Of network volumes: the price of a size
-//! and term. Of workergroups: what their searches find.
+//! Columns computed from other columns. Of machine offers: prices per unit, the three price models side by side, the
+//! cost of a job, and the Pareto front. Of network volumes: the price of a size and term. Of workergroups: the results
+//! of their searches.
 //!
-//! Their keys look like wire names, so that they can be typed, saved and exported, but no record
-//! carries them and no server is asked about them: orders and conditions on them apply to the
-//! loaded rows.
+//! Their keys look like wire names, so that they can be typed, saved and exported, but no record carries them and they
+//! are never sent to a server: orders and conditions on them apply to the loaded rows.
 
 use crate::field::{Field, Section, Unit};
 

@@ -18,7 +18,7 @@ pub enum Resource {
 }
 
 impl Resource {
-    /// All of them, in the order of their discriminants.
+    /// All resources, in the order of their discriminants.
     pub const ALL: [Self; 3] = [Self::Offers, Self::Volumes, Self::Workergroups];
 
     pub const fn catalog(self) -> &'static Catalog {
@@ -29,7 +29,7 @@ impl Resource {
         }
     }
 
-    /// What one record is called.
+    /// The noun for one record, in lower case.
     pub const fn noun(self) -> &'static str {
         match self {
             Self::Offers => "offer",
@@ -38,7 +38,7 @@ impl Resource {
         }
     }
 
-    /// What several records are called.
+    /// The noun for several records, in lower case.
     pub const fn nouns(self) -> &'static str {
         match self {
             Self::Offers => "offers",
@@ -52,9 +52,9 @@ impl Resource {
 #[derive(Debug)]
 pub struct Catalog {
     pub resource: Resource,
-    /// The member of an answer that holds the records.
+    /// The member of a response that holds the records.
     pub list_key: &'static str,
-    /// The members that may name a record, best first.
+    /// The members that may hold the id of a record, best first.
     pub id_members: &'static [&'static str],
     /// The conditions a query starts from, in the query language.
     pub defaults: &'static str,
@@ -102,13 +102,12 @@ pub static WORKERGROUPS: Catalog = Catalog {
 };
 
 impl Catalog {
-    /// The field of that wire name.
+    /// The field with the wire name `key`; `None` for a computed column.
     pub fn by_key(&self, key: &str) -> Option<&'static Field> {
         self.fields().iter().find(|field| field.key == key)
     }
 
-    /// The field that people mean by `name`: its wire name or an alias, in any case; or the computed
-    /// column of that key.
+    /// Finds a field by its wire name or an alias, in any case, or a computed column by its key.
     pub fn named(&self, name: &str) -> Option<&'static Field> {
         self.by_key(name).or_else(|| {
             self.fields().iter().chain(self.computed()).find(|field| {
@@ -128,7 +127,7 @@ impl Catalog {
         self.resource.catalog().computed
     }
 
-    /// Everything that can be a table column: fields of the record, then computed columns.
+    /// All possible table columns: fields of the record, then computed columns.
     pub fn columns(&self) -> impl Iterator<Item = &'static Field> {
         self.fields()
             .iter()
@@ -136,7 +135,7 @@ impl Catalog {
             .filter(|field| field.is_column())
     }
 
-    /// The table column of that key, computed or not.
+    /// The table column with the key, computed or not.
     pub fn column(&self, key: &str) -> Option<&'static Field> {
         self.columns().find(|field| field.key == key)
     }
@@ -144,14 +143,14 @@ impl Catalog {
     /// The index of a field of this catalog among [`Catalog::fields`] and, after them,
     /// [`Catalog::computed`].
     pub fn position(&self, field: &Field) -> Option<usize> {
-        // Asked for with every cell of every frame: an address, not a search.
+        // Called for every cell of every frame, so it computes an offset instead of searching.
         self.fields.element_offset(field).or_else(|| {
             let index = self.computed.element_offset(field)?;
             Some(self.fields.len() + index)
         })
     }
 
-    /// The field at a place that [`Catalog::position`] gave.
+    /// The field at an index that [`Catalog::position`] returned.
     pub fn at(&self, position: usize) -> Option<&'static Field> {
         let catalog = self.resource.catalog();
         catalog
@@ -160,7 +159,7 @@ impl Catalog {
             .or_else(|| catalog.computed.get(position - catalog.fields.len()))
     }
 
-    /// The name closest to a misspelt one, if one is close.
+    /// The field name closest to a misspelt one; `None` if none is close.
     pub fn suggest(&self, name: &str) -> Option<&'static str> {
         let fields = self.fields().iter().chain(self.computed());
         let names = fields
@@ -193,14 +192,14 @@ impl Catalog {
         filters
     }
 
-    /// The fields of one section that records carry.
+    /// The fields of one section that occur in records.
     pub fn section(&self, section: Section) -> impl Iterator<Item = &'static Field> {
         self.fields()
             .iter()
             .filter(move |field| field.in_record && field.section == section)
     }
 
-    /// Whether a server that speaks `dialect` is asked to order by `field`.
+    /// Whether orders by `field` are sent to a server that speaks `dialect`.
     pub fn orders_on_server(&self, field: &Field, dialect: &Dialect) -> bool {
         self.resource != Resource::Workergroups
             && field.sortable
@@ -219,7 +218,7 @@ const fn count(sections: &[(Section, &[Field])]) -> usize {
     count
 }
 
-/// The fields of a table one after the other, each with its section.
+/// The fields of a table in one array, each with its section.
 const fn in_sections<const COUNT: usize>(sections: &[(Section, &[Field])]) -> [Field; COUNT] {
     let mut fields = [Field::text("", ""); COUNT];
     let (mut at, mut index) = (0, 0);
@@ -235,7 +234,7 @@ const fn in_sections<const COUNT: usize>(sections: &[(Section, &[Field])]) -> [F
     fields
 }
 
-/// The name closest to a misspelt one, if one is close.
+/// The name closest to a misspelt one; `None` if none is close.
 pub fn closest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     names
         .map(|known| (strsim::damerau_levenshtein(wanted, known), known))

@@ -103,7 +103,7 @@ const SECTIONS: &[(Section, &[Field])] = &[
         Field::hourly("instance.discountedTotalPerHour", "Stopped: discounted").width(19)
             .nested("instance", "discountedTotalPerHour").places(5).less_is_better().never_recorded()
             .doc("Price per hour while stopped, after the discount."),
-        // The ranking has a random part.
+        // The ranking has a random component.
         Field::number("score", "Score", Unit::None).places(1).more_is_better().noisy(0.1)
             .doc("The market's ranking: performance for the adjusted price, reliability and network."),
         Field::flag("is_bid", "Bid").doc("Whether this record's prices are bid prices."),
@@ -124,10 +124,10 @@ const SECTIONS: &[(Section, &[Field])] = &[
             .doc("Maker of the GPU: nvidia or amd."),
         Field::integer("compute_cap", "Compute cap.").also(&["capability"]).unit(Unit::Capability).documented_filter()
             .range(100.0, 2000.0).width(12).doc("CUDA compute capability times 100: 890 means 8.9."),
-        // Follows the clock, which moves.
+        // Depends on the clock rate, which varies.
         Field::number("total_flops", "TFLOPS", Unit::Teraflops).also(&["tflops"]).documented_filter().places(1)
             .more_is_better().noisy(0.02).doc("Teraflops of all GPUs together."),
-        // Measured again and again; the market's runs differ by a percent or two.
+        // Measured repeatedly; the market's runs differ by a percent or two.
         Field::number("dlperf", "DLPerf", Unit::Dlperf).documented_filter().column(7, 7, 40).places(1).more_is_better()
             .noisy(0.02).doc("The market's deep learning performance score for all GPUs of the offer."),
         Field::number("gpu_frac", "Share", Unit::Ratio).documented_filter().range(0.0, 1.0)
@@ -149,7 +149,7 @@ const SECTIONS: &[(Section, &[Field])] = &[
             .more_is_better().noisy(0.05).doc("Bandwidth between processor and GPU over PCIe."),
         Field::number("gpu_max_power", "Max watts", Unit::Watts).documented_filter().places(0).noisy(0.02)
             .doc("Power limit of a GPU."),
-        // Moves with every load; no more than the rough level is of use later.
+        // Changes with every load; only the rough level is of use later.
         Field::number("gpu_max_temp", "Hottest °C", Unit::Celsius).documented_filter().places(0).less_is_better()
             .wavering(5.0).doc("Temperature of the hottest GPU, as reported by the machine."),
         Field::flag("gpu_display_active", "Display").also(&["display_active"]).market_filter()
@@ -176,7 +176,7 @@ const SECTIONS: &[(Section, &[Field])] = &[
             .doc("Mainboard model, as reported by the machine."),
     ]),
     (Section::Disk, &[
-        // Images and logs of the host come and go.
+        // Changes with the images and logs of the host.
         Field::number("disk_space", "Disk", Unit::Gigabytes).also(&["disk", "storage"]).market_filter()
             .column(12, 8, 65).more_is_better().noisy(0.01)
             .doc("Largest disk you can allocate: the offer's share of the machine."),
@@ -228,7 +228,7 @@ const SECTIONS: &[(Section, &[Field])] = &[
         Field::text("public_ipaddr", "Address").width(15).never_recorded().doc("Public IP address of the machine."),
     ]),
     (Section::Trust, &[
-        // Moves with every hour that a machine is up: a tenth of a percent is what is filtered by.
+        // Changes with every hour that a machine is up: filters need a tenth of a percent.
         Field::number("reliability", "Rel.", Unit::Ratio).also(&["rel"]).documented_filter().range(0.0, 1.0)
             .column(9, 6, 20).more_is_better().wavering(0.001)
             .doc("Reliability of the machine from 0 to 1; new machines start at 0.6."),
@@ -261,14 +261,14 @@ const SECTIONS: &[(Section, &[Field])] = &[
             .column(16, 7, 50).source(Source::TimeLeft("duration", "end_date")).more_is_better().derived()
             .doc("How long the offer can still be rented."),
         Field::new("start_date", "From", Kind::Epoch).width(16).doc("Start of the offer."),
-        // Where only the time left is sent, the end is computed from it, to some seconds.
+        // If only the time left is sent, the end is computed from it, to some seconds.
         Field::new("end_date", "Until", Kind::Epoch).width(16).wavering(60.0).doc("End of the offer."),
         Field::text("time_remaining", "Remaining").never_recorded().doc("Time left of your rental, as text."),
         Field::text("time_remaining_isbid", "Bid remaining").width(13).never_recorded()
             .doc("Time left of your bid, as text."),
     ]),
     (Section::Place, &[
-        // Some hosts leave the region out (`, US`), so only the country code is compared.
+        // Some hosts omit the region (`, US`), so only the country code is compared.
         Field::new("geolocation", "Location", Kind::Country).also(&["country", "geo", "location"]).documented_filter()
             .choices(COUNTRIES).column(6, 18, 25)
             .doc("Where the machine is; filters compare the two-letter country code."),

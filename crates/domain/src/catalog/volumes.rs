@@ -1,6 +1,5 @@
-//! Network volume offers: every member of the record and all eight documented filter parameters
-//! (specification, "Network volume offer" and "Search network volumes"), plus what the market's own
-//! client reads.
+//! Network volume offers: every member of the record and all eight documented filter parameters (specification,
+//! "Network volume offer" and "Search network volumes"), plus the members that the market's own client reads.
 
 use super::{count, in_sections};
 use crate::field::{Field, Kind, Section, Source, Unit};
@@ -35,7 +34,7 @@ const SECTIONS: &[(Section, &[Field])] = &[
         Field::hourly("storage_cost_total", "1 GB $/h").column(3, 9, 30).places(6).less_is_better()
             .source(Source::Either(&["storage_cost_total", "storage_total_cost"])).derived()
             .doc("Price per hour for 1 GB, since searches name no size; servers use two names for it."),
-        // The ranking has a random part.
+        // The ranking has a random component.
         Field::number("score", "Score", Unit::None).undocumented().places(1).more_is_better().noisy(0.1)
             .doc("The market's ranking."),
     ]),
@@ -66,7 +65,7 @@ const SECTIONS: &[(Section, &[Field])] = &[
             .doc("Upload speed: MB/s in the specification, Mb/s on the public service and in the sandbox."),
     ]),
     (Section::Trust, &[
-        // Moves with every hour.
+        // Changes every hour.
         Field::number("reliability2", "Rel.", Unit::Ratio).also(&["rel"]).documented_filter().range(0.0, 1.0)
             .column(10, 6, 20).more_is_better().wavering(0.001).doc("Reliability of the cluster from 0 to 1."),
         Field::number("reliability", "Rel. 1", Unit::Ratio).market_filter().undocumented().range(0.0, 1.0)
@@ -82,7 +81,7 @@ const SECTIONS: &[(Section, &[Field])] = &[
             .column(11, 7, 40).source(Source::TimeLeft("duration", "end_date")).more_is_better().derived()
             .doc("How long the volume can still be rented; typed and sent in days."),
         Field::new("start_date", "From", Kind::Epoch).width(16).doc("Start of the offer."),
-        // Where only the time left is sent, the end is computed from it, to some seconds.
+        // If only the time left is sent, the end is computed from it, to some seconds.
         Field::new("end_date", "Until", Kind::Epoch).width(16).wavering(60.0).doc("End of the offer."),
     ]),
     (Section::Place, &[

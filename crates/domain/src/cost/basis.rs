@@ -1,17 +1,17 @@
-//! The price that offers are ranked by.
+//! The price that ranks offers.
 
 use super::{Gap, Job, Prices};
 use crate::query::OfferType;
 
-/// What offers are priced by wherever they are ranked, compared or summed up: the bill of a job,
-/// else the price per hour under the chosen price model and storage.
+/// The price by which offers are ranked, compared and summed up: the bill of a job, else the price per hour under the
+/// chosen price model and storage.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Basis {
-    /// The price model that was searched.
+    /// The price model of the search.
     pub model: OfferType,
     /// The storage in GB to price for; `None` takes prices as quoted.
     pub gb: Option<f64>,
-    /// The job whose bill counts.
+    /// The job to bill; `None` for prices per hour.
     pub job: Option<Job>,
 }
 
@@ -25,7 +25,7 @@ impl Basis {
         }
     }
 
-    /// Whether every offer does the job in the same time, so that only its bill counts.
+    /// Whether the job takes the same time on every offer, so that only its bill counts.
     pub fn has_fixed_length(&self) -> bool {
         self.job.is_some_and(|job| !job.is_work())
     }
@@ -38,7 +38,10 @@ impl Basis {
         }
     }
 
-    /// A price by which offers of any size compare: per GPU; of work the whole bill, as more GPUs only do it sooner.
+    /// A price that is comparable across sizes: per GPU, or the whole bill if it is for work, as more GPUs only finish
+    /// sooner.
+    ///
+    /// `None` if the row does not report its GPUs.
     pub fn unit_price(&self, prices: &Prices<'_>, row: usize, price: f64) -> Option<f64> {
         if self.is_work() {
             Some(price)

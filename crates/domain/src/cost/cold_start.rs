@@ -1,4 +1,4 @@
-//! What a cold start costs: the download of image and model, and loading them.
+//! The cost of a cold start: downloading image and model, and loading them.
 
 use std::collections::BTreeMap;
 
@@ -8,9 +8,9 @@ use crate::format::{dollars, gigabytes, span};
 /// The download and the loading time of a cold start.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ColdStart {
-    /// Image and model, in GB.
+    /// The size of image and model together, in GB.
     pub gb: f64,
-    /// How long they load after the download, in seconds.
+    /// The loading time after the download, in seconds.
     pub loading: f64,
 }
 
@@ -19,7 +19,7 @@ pub struct ColdStart {
 pub struct StartTerms {
     /// The price of the machine, in $/h.
     pub hourly: f64,
-    /// How long 1 GB downloads, in seconds.
+    /// The download time of 1 GB, in seconds.
     pub seconds_per_gb: f64,
     /// The price of downloading 1 GB, in $.
     pub dollars_per_gb: f64,
@@ -47,12 +47,12 @@ impl StartTerms {
     }
 }
 
-/// What one cold start costs on a machine.
+/// The cost of one cold start on a machine.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StartCost {
-    /// The download, in seconds.
+    /// The download time, in seconds.
     pub download: f64,
-    /// The loading, in seconds.
+    /// The loading time, in seconds.
     pub loading: f64,
     /// The price of the downloaded traffic, in $.
     pub traffic: f64,
@@ -66,7 +66,7 @@ impl StartCost {
         self.download + self.loading
     }
 
-    /// The sum in $.
+    /// The total cost in $.
     pub fn total(&self) -> f64 {
         self.traffic + self.machine
     }
@@ -98,7 +98,7 @@ pub struct StartRange {
 }
 
 impl StartRange {
-    /// The range over `terms`, `None` where a machine does not report them; `None` if none does.
+    /// The range over `terms`, which are `None` for machines that do not report them; `None` if all are.
     pub fn of(terms: &[Option<StartTerms>], start: ColdStart) -> Option<Self> {
         let mut costs: Vec<StartCost> = terms.iter().flatten().map(|terms| terms.cost(start)).collect();
         costs.sort_by(|left, right| left.total().total_cmp(&right.total()));
@@ -110,8 +110,8 @@ impl StartRange {
         })
     }
 
-    /// The range in words, with that of `starts` a day:
-    /// `$0.14 to $0.46 a start (40 GB, 3m loading); 10 a day: $1.40 to $4.60`.
+    /// Describes the range, once for one start and once for `starts` a day: `$0.14 to $0.46 a start (40 GB, 3m
+    /// loading); 10 a day: $1.40 to $4.60`.
     pub fn words(&self, start: ColdStart, starts: u32) -> String {
         let range = |times: f64| {
             let [least, most] = [self.least, self.most].map(|cost| dollars(cost.total() * times));
@@ -143,20 +143,20 @@ pub struct ModelSizes(BTreeMap<String, f64>);
 impl Eq for ModelSizes {}
 
 impl ModelSizes {
-    /// The name of the size for what has none of its own.
+    /// The name whose size applies to names without one.
     pub const DEFAULT: &str = "default";
 
     pub fn set(&mut self, name: &str, gb: f64) {
         self.0.insert(name.to_owned(), gb);
     }
 
-    /// The size of the first name that has one, else the default.
+    /// The size in GB of the first of `names` that has one, else the default size.
     pub fn size(&self, names: &[String]) -> Option<f64> {
         let mut sizes = names.iter().filter_map(|name| self.0.get(name));
         sizes.next().or_else(|| self.0.get(Self::DEFAULT)).copied()
     }
 
-    /// All names with their sizes in GB.
+    /// Iterates over the names with their sizes in GB.
     pub fn iter(&self) -> impl Iterator<Item = (&str, f64)> {
         self.0.iter().map(|(name, gb)| (name.as_str(), *gb))
     }

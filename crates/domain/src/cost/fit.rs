@@ -1,24 +1,24 @@
-//! Whether an offer has the time, the space and the speed that are needed.
+//! Comparison of an offer's remaining time, disk and speed with a need.
 
-/// Whether an offer is available for as long as it is needed.
+/// The comparison of the time an offer remains available with the time needed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Outlives {
-    /// Yes, with time left over.
+    /// Available long enough.
     Yes {
         /// Hours between the end of the job and the end of the offer.
         spare: f64,
     },
-    /// No, it ends too early.
+    /// Ends too early.
     No {
         /// Hours between the end of the offer and the end of the job.
         short_by: f64,
     },
-    /// The record does not say when it ends.
+    /// The record does not report its end.
     Unknown,
 }
 
 impl Outlives {
-    /// Whether it does, and the hours that are left over; negative if it does not.
+    /// Whether the offer outlives the need (`None` if unknown), and the spare hours, negative if it ends too early.
     pub const fn parts(self) -> (Option<bool>, Option<f64>) {
         match self {
             Self::Yes { spare } => (Some(true), Some(spare)),
@@ -27,7 +27,7 @@ impl Outlives {
         }
     }
 
-    /// Compares `needed` hours with the hours that are left.
+    /// Compares the `left` hours with the `needed` hours.
     pub(super) fn of(left: Option<f64>, needed: f64) -> Self {
         match left {
             None => Self::Unknown,
@@ -39,19 +39,19 @@ impl Outlives {
     }
 }
 
-/// Whether an offer has what is needed. In this order offers are ranked.
+/// The result of comparing an offer with a need. Offers are ranked in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Fit {
     #[default]
     Yes,
-    /// It reports too little of something.
+    /// The offer reports too little of something.
     No,
-    /// Something that is needed is not reported, which is not enough.
+    /// The offer does not report something that is needed, which does not count as enough.
     Unknown,
 }
 
 impl Fit {
-    /// Whether `there` is at least `needed`.
+    /// Compares a reported amount with the `needed` one. Nothing needed always fits.
     pub(super) fn of(there: Option<f64>, needed: f64) -> Self {
         match there {
             _ if needed <= 0.0 => Self::Yes,
@@ -61,7 +61,7 @@ impl Fit {
         }
     }
 
-    /// Whether two things that are needed are both there.
+    /// The worse of two results.
     pub(super) const fn and(self, other: Self) -> Self {
         match (self, other) {
             (Self::No, _) | (_, Self::No) => Self::No,
@@ -71,13 +71,13 @@ impl Fit {
     }
 }
 
-/// Whether an offer has the requested space.
+/// The comparison of an offer's disk with the space needed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Room {
     Enough,
-    /// No: this many GB are missing.
+    /// Too small, by this many GB.
     ShortBy(f64),
-    /// The record does not say how much it has.
+    /// The record does not report its space.
     Unknown,
 }
 

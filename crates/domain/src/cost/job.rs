@@ -1,5 +1,4 @@
-//! What a whole job costs on an offer: GPUs while it runs, storage as long as the instance exists,
-//! traffic both ways.
+//! The cost of a whole job on an offer: GPUs while it runs, storage as long as the instance exists, traffic both ways.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +10,7 @@ use crate::format::{gigabytes, lasting, trimmed};
 use crate::local::LocalTime;
 use crate::throughput::{Work, WorkUnit};
 
-/// Characters of a model's name in a reason.
+/// The maximum length of a GPU model's name in an error message, in characters.
 const LONGEST_MODEL: usize = 40;
 
 /// A job to price offers for.
@@ -20,7 +19,7 @@ const LONGEST_MODEL: usize = 40;
 pub struct Job {
     /// Hours that the instance runs. Ignored if `work_dlperf_hours` is set.
     pub run_hours: f64,
-    /// Hours that it is stopped but kept: only its storage is billed then.
+    /// Hours that it is stopped but not destroyed: only its storage is billed then.
     pub stopped_hours: f64,
     /// Storage in GB, fixed when the instance is created.
     pub disk_gb: f64,
@@ -31,13 +30,13 @@ pub struct Job {
     /// Work in DLPerf-hours: an offer runs for this divided by its `DLPerf`, so that faster ones
     /// finish sooner.
     pub work_dlperf_hours: Option<f64>,
-    /// Work in the person's own units: an offer runs for this divided by the throughput of its GPUs.
+    /// Work in units such as tokens: an offer runs for this divided by the throughput of its GPUs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub work: Option<Work>,
-    /// When the work is to be done, in seconds since 1970.
+    /// The deadline of the work, in seconds since 1970.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deadline: Option<f64>,
-    /// How many GPUs are rented, which divide the work evenly among them; those of one offer if not given.
+    /// The number of rented GPUs that share the work evenly; `None` for those of one offer.
     #[serde(skip)]
     pub shared_by: Option<u32>,
 }
@@ -59,12 +58,12 @@ impl Default for Job {
 }
 
 impl Job {
-    /// Whether its hours depend on the offer.
+    /// Whether the job is given as work, so that its hours depend on the offer.
     pub const fn is_work(&self) -> bool {
         self.work.is_some() || self.work_dlperf_hours.is_some()
     }
 
-    /// Whether its bill depends on how fast an offer downloads.
+    /// Whether the job downloads data, so that its bill depends on the download speed.
     pub fn downloads(&self) -> bool {
         self.gb_in > 0.0
     }
@@ -89,29 +88,29 @@ impl Job {
 }
 
 impl Job {
-    /// The same job on `gpus` rented GPUs, which divide its work evenly. A length in hours stays.
+    /// The job on `gpus` rented GPUs: its work is divided evenly among them. A length in hours is unchanged.
     #[must_use]
-    pub fn shared_by(self, gpus: u32) -> Self {
+    pub fn on_gpus(self, gpus: u32) -> Self {
         Self {
             shared_by: self.is_work().then_some(gpus),
             ..self
         }
     }
 
-    /// How long it runs, in full words: `3 days`.
+    /// The length in full words: `3 days`, or the work: `500M tokens`.
     pub fn length(&self) -> String {
         self.amount()
             .unwrap_or_else(|| lasting(self.run_hours * SECONDS_PER_HOUR))
     }
 
-    /// Its work, if it has one: `500M tokens`.
+    /// The work: `500M tokens`; `None` for a job with a length in hours.
     fn amount(&self) -> Option<String> {
         let dlperf = self.work_dlperf_hours;
         let dlperf = || dlperf.map(|work| format!("{} DLPerf-hours", trimmed(work, 2)));
         self.work.map(|work| work.to_string()).or_else(dlperf)
     }
 
-    /// The job in a few words: `3d, 200 GB, 20 GB in / 5 GB out`.
+    /// Describes the job briefly: `3d, 200 GB, 20 GB in / 5 GB out`.
     pub fn brief(&self, local: &LocalTime) -> String {
         let span = |hours: f64| match hours % 24.0 {
             0.0 if hours > 0.0 => format!("{}d", trimmed(hours / 24.0, 0)),
@@ -129,11 +128,10 @@ impl Job {
     }
 }
 
-/// What a job costs on one offer, in $ for the whole job.
+/// The cost of a job on one offer, in $ for the whole job.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JobCost {
-    /// Hours that it runs there, those of the download included: GPUs are billed while data
-    /// arrives.
+    /// Hours that it runs, including the download: GPUs are billed while data arrives.
     pub hours: f64,
     /// Hours of downloading the job's data.
     pub download: f64,
@@ -143,19 +141,20 @@ pub struct JobCost {
     pub traffic_in: f64,
     pub traffic_out: f64,
     pub total: f64,
-    /// What the job costs for as much of its work as a price is for, traffic and storage included.
+    /// The cost of one priced unit of work, such as a million tokens, including traffic and storage; `None` for a job
+    /// with a length in hours.
     pub per_unit: Option<f64>,
-    /// Whether the work is done by the deadline, if there is one.
+    /// The comparison of the end of the work with the deadline; `None` without a deadline.
     pub in_time: Option<Outlives>,
-    /// Whether the offer is available until the job ends, running and stopped hours together.
+    /// The comparison of the offer's end with the job's, running and stopped hours together.
     pub outlives: Outlives,
-    /// Whether the offer has the disk that the job needs.
+    /// The comparison of the offer's disk with that of the job.
     pub room: Room,
     /// The arithmetic, line by line, the total last.
     pub steps: Vec<Step>,
 }
 
-/// The sums of a [`JobCost`], in its order, without the arithmetic texts.
+/// The sums of a [`JobCost`], in its order, without the formulas.
 struct Parts {
     hours: f64,
     download: f64,
@@ -164,18 +163,18 @@ struct Parts {
 }
 
 impl Prices<'_> {
-    /// What `job` costs in $ on a row, without the arithmetic: for a column that sorts.
+    /// The cost of `job` on a row in $, without the arithmetic: for a column that sorts.
     pub fn job_total(&self, row: usize, job: &Job) -> Result<f64, Gap> {
         self.parts(row, job).map(|parts| parts.total)
     }
 
-    /// Hours that `job` runs on a row, from the start of the download on.
+    /// Hours that `job` runs on a row, including the download.
     pub fn job_hours(&self, row: usize, job: &Job) -> Result<f64, Gap> {
         let run = self.run_hours(row, job)?;
         finite(run + self.download_hours(row, job, run)?)
     }
 
-    /// Hours of work, without the download.
+    /// Hours of work on a row, without the download.
     fn run_hours(&self, row: usize, job: &Job) -> Result<f64, Gap> {
         job.validate()?;
         match (job.work, job.work_dlperf_hours) {
@@ -188,13 +187,13 @@ impl Prices<'_> {
         }
     }
 
-    /// GPUs that do the work.
+    /// The number of GPUs that share the work.
     fn workers(&self, row: usize, job: &Job) -> Result<f64, Gap> {
         job.shared_by
             .map_or_else(|| self.num_gpus.divisor(row), |gpus| Ok(gpus.into()))
     }
 
-    /// `DLPerf` of all that do the work.
+    /// The `DLPerf` of all GPUs that share the work.
     fn dlperf_of(&self, row: usize, job: &Job) -> Result<f64, Gap> {
         let own = self.dlperf.divisor(row)?;
         match job.shared_by {
@@ -203,7 +202,7 @@ impl Prices<'_> {
         }
     }
 
-    /// Units of work that one GPU of a row does in a second, by the person's throughput.
+    /// Units of work per second of one GPU of a row, from the configured throughput.
     fn rate(&self, row: usize, unit: WorkUnit) -> Result<f64, Gap> {
         let field = self.listing.catalog().by_key("gpu_name");
         let model = field.and_then(|field| self.listing.text(row, field));
@@ -219,11 +218,11 @@ impl Prices<'_> {
         Ok(job.deadline.map(|at| (at - now) / SECONDS_PER_HOUR - hours))
     }
 
-    /// Hours until the data of a job that runs for `run` hours are on the disk of a row. What never
-    /// runs downloads nothing.
+    /// Hours until the data of a job that runs for `run` hours are on the disk of a row. A job that never runs
+    /// downloads nothing.
     fn download_hours(&self, row: usize, job: &Job, run: f64) -> Result<f64, Gap> {
         if job.gb_in == 0.0 || run == 0.0 {
-            // Without data nothing waits for a speed that the offer may not report.
+            // A job without data does not need the download speed, which the offer may not report.
             return Ok(0.0);
         }
         let speed = self.inet_down.divisor(row)?;
@@ -238,7 +237,7 @@ impl Prices<'_> {
         Ok(hours_left(&self.duration, row, now)? - needed)
     }
 
-    /// Whether the row has the disk and the time for `job`, started at `now` (seconds since 1970).
+    /// Compares the disk and the time of a row with `job`, started at `now` (seconds since 1970).
     pub fn fit(&self, row: usize, job: &Job, now: f64) -> Fit {
         let by = job.deadline.map(|at| (at - now) / SECONDS_PER_HOUR);
         let left = hours_left(&self.duration, row, now).ok();
@@ -247,19 +246,19 @@ impl Prices<'_> {
             by.and(Fit::of(left, hours + job.stopped_hours))
         };
         let time = self.run_hours(row, job).map_or(Fit::Unknown, |run| {
-            // Too late without the download is too late, however fast it is.
+            // A job that is late even without its download is late at any speed.
             let download = self.download_hours(row, job, run);
             download.map_or_else(|_| Fit::Unknown.and(in_time(run)), |download| in_time(run + download))
         });
         time.and(self.disk_fit(row, job.disk_gb))
     }
 
-    /// Whether the row is known to have the disk and the time for `job`, started at `now` (seconds since 1970).
+    /// Whether the row certainly has the disk and the time for `job`, started at `now` (seconds since 1970).
     pub fn fits(&self, row: usize, job: &Job, now: f64) -> bool {
         self.fit(row, job, now) == Fit::Yes
     }
 
-    /// What `job` costs on a row if it starts at `now` (seconds since 1970).
+    /// The cost of `job` on a row if it starts at `now` (seconds since 1970).
     pub fn job(&self, row: usize, job: &Job, now: f64) -> Result<JobCost, Gap> {
         let parts = self.parts(row, job)?;
         let [gpu, storage_running, storage_stopped, traffic_in, traffic_out] = parts.sums;
@@ -285,7 +284,7 @@ impl Prices<'_> {
 
     fn parts(&self, row: usize, job: &Job) -> Result<Parts, Gap> {
         let run = self.run_hours(row, job)?;
-        // What has no price needs no speed: the price is told first.
+        // A missing price is reported before a missing speed.
         let base = if run == 0.0 { 0.0 } else { self.base(row)? };
         let traffic_in = self.traffic_in.of(row, job.gb_in)?;
         let download = self.download_hours(row, job, run)?;
@@ -310,7 +309,7 @@ impl Prices<'_> {
         })
     }
 
-    /// The arithmetic of `parts`, without the lines that are zero because nothing was asked for.
+    /// The arithmetic of `parts`, without the lines that are zero because the job does not need them.
     fn steps(&self, row: usize, job: &Job, parts: &Parts) -> Vec<Step> {
         let mut steps = self.time_steps(row, job, parts);
         let wanted = [
@@ -337,7 +336,7 @@ impl Prices<'_> {
         steps
     }
 
-    /// How the hours come about, where they are not those of the job.
+    /// The arithmetic of the hours: download, and work.
     fn time_steps(&self, row: usize, job: &Job, parts: &Parts) -> Vec<Step> {
         let step = |label, formula, value| Step::new(label, formula, value, Measure::Hours);
         let mut steps = Vec::new();

@@ -1,4 +1,4 @@
-//! A job as text, for command lines and for searches that are passed on: `3d,200GB,300GB-down`.
+//! A job as text, for command lines and for shared searches: `3d,200GB,300GB-down`.
 
 use std::ops::Range;
 use std::str::FromStr;
@@ -10,7 +10,7 @@ use crate::quantity::{self, Quantity};
 use crate::query::DEFAULT_STORAGE_GB;
 use crate::throughput::Work;
 
-/// What a part of a job is, by the word behind its number.
+/// The input that a part of a job sets, by the word after its number.
 const ENDINGS: [(&str, Input); 10] = [
     ("run", Input::RunHours),
     ("stopped", Input::StoppedHours),
@@ -36,17 +36,18 @@ const fn quantity_of(input: Input) -> Quantity {
 impl FromStr for Job {
     type Err = LanguageError;
 
-    /// As [`Job::from_spec`].
+    /// Reads a job as [`Job::from_spec`] does.
     fn from_str(text: &str) -> Result<Self, LanguageError> {
         Self::from_spec(text)
     }
 }
 
 impl Job {
-    /// Reads parts between commas: a duration is the run time, a size the disk; `300GB-down`,
-    /// `50GB-up` and `2d-stopped` say more, `500M-tokens` or `5000-dlperf-hours` replaces the run
-    /// time, and `by-2026-12-01T18:00Z` is the deadline. Without a disk it is what prices include
-    /// by default; without traffic there is none.
+    /// Reads parts separated by commas.
+    ///
+    /// A duration is the run time, a size the disk; `300GB-down`, `50GB-up` and `2d-stopped` name others, `500M-tokens`
+    /// or `5000-dlperf-hours` replaces the run time, and `by-2026-12-01T18:00Z` is the deadline. The default disk is
+    /// the storage that prices include by default; the default traffic is none.
     ///
     /// # Errors
     /// With the part that is wrong, or that the run time is missing.
@@ -127,7 +128,7 @@ fn read(part: &str, span: &Range<usize>) -> Result<(Input, f64), LanguageError> 
     }
     let ending = ENDINGS.iter().find_map(|(ending, input)| {
         let rest = lower.strip_suffix(ending)?;
-        // A unit such as “min” also ends with a word of the list.
+        // A unit such as “min” also ends with a word in the list.
         let number = rest.trim_end_matches(['-', ' ']);
         let is_apart = number.len() < rest.len() || *input == Input::Work;
         (is_apart && !number.is_empty()).then_some((number, *input))

@@ -1,4 +1,4 @@
-//! A job in parts, as words and flags name them, over the job that is there.
+//! The parts of a job as words and flags give them, to be applied to the current job.
 
 use super::Job;
 use crate::deadline::Deadline;
@@ -8,33 +8,33 @@ use crate::quantity::{Quantity, write};
 use crate::query::DEFAULT_STORAGE_GB;
 use crate::throughput::Work;
 
-/// What words or flags say of a job.
+/// The parts of a job that words or flags give; `None` for the others.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct JobWords {
     /// Hours that the instance runs.
     pub hours: Option<f64>,
-    /// Instead of hours.
+    /// Work, which replaces the hours.
     pub work: Option<Work>,
     pub by: Option<Deadline>,
     pub disk_gb: Option<f64>,
-    /// GB downloaded.
+    /// Downloaded data, in GB.
     pub gb_in: Option<f64>,
-    /// GB uploaded.
+    /// Uploaded data, in GB.
     pub gb_out: Option<f64>,
 }
 
 impl JobWords {
-    /// Whether they describe a job: a disk alone does not.
+    /// Whether the parts describe a job: a disk alone does not.
     pub fn is_job(&self) -> bool {
         self.work.is_some() || self.hours.or(self.gb_in).or(self.gb_out).is_some()
     }
 
-    /// Whether they say how long it runs.
+    /// Whether the parts give its length.
     pub const fn has_length(&self) -> bool {
         self.work.is_some() || self.hours.is_some()
     }
 
-    /// Adds what others say; the last word counts.
+    /// Overlays other parts; of two values the one in `last` is used.
     pub fn add(&mut self, last: &Self) {
         self.hours = last.hours.or(self.hours);
         self.work = last.work.or(self.work);
@@ -43,8 +43,8 @@ impl JobWords {
         self.gb_out = last.gb_out.or(self.gb_out);
     }
 
-    /// The job that they describe. What they leave out stays as in `current`; without one there is
-    /// no traffic, the disk is `storage` in GB, and the job runs for a day.
+    /// The job with these parts. Others are taken from `current`; without one there is no traffic, the disk is
+    /// `storage` in GB, and the job runs for a day.
     pub fn over(&self, current: Option<Job>, storage: Option<f64>, local: &LocalTime) -> Job {
         let current = current.unwrap_or_else(|| Job {
             disk_gb: storage.unwrap_or(DEFAULT_STORAGE_GB),
@@ -67,7 +67,7 @@ impl JobWords {
         }
     }
 
-    /// The job in a few words: `3d, 200 GB disk, 300 GB down`.
+    /// Describes the parts briefly: `3d, 200 GB disk, 300 GB down`.
     pub fn brief(&self) -> String {
         let length = self.hours.map(|hours| write(hours, Quantity::Hours));
         let length = self.work.map(|work| work.to_string()).or(length);

@@ -7,12 +7,12 @@ use crate::listing::{Listing, RowId};
 use crate::query::OfferType;
 use crate::value::CellRef;
 
-/// How a row of another listing was found.
+/// The way a row of another listing was matched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Joined {
-    /// It has the same offer id.
+    /// By offer id.
     ById,
-    /// It is on the same machine and has the same GPUs.
+    /// By machine and GPUs.
     ByGpus,
 }
 
@@ -21,21 +21,20 @@ pub enum Joined {
 pub struct Quote {
     /// The row in the listing of that price model.
     pub row: u32,
-    /// $/h with storage.
+    /// $/h of GPUs and storage.
     pub total: f64,
     /// $/h of the GPUs alone; for a bid, the floor.
     pub base: Option<f64>,
-    /// How the row was found.
+    /// The way the row was matched.
     pub joined: Joined,
 }
 
-/// The prices of an offer under the three price models; `None` where there is no such offer.
+/// The prices of an offer under the three price models; `None` for models that do not list it.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct ThreePrices {
     pub on_demand: Option<Quote>,
     pub bid: Option<Quote>,
-    /// The share of the on-demand price that the bid saves; negative where the bid floor is higher,
-    /// which happens.
+    /// The share of the on-demand price that the bid saves; negative if the bid floor is higher, which happens.
     pub saving: Option<f64>,
     pub reserved: Option<Quote>,
     /// The share of the on-demand price that reserving saves; negative only by a mistake of the
@@ -55,7 +54,7 @@ pub struct PriceJoin<'a> {
 struct Side<'a> {
     prices: Prices<'a>,
     by_id: HashMap<RowId, u32>,
-    /// `None` where several rows have the same GPUs.
+    /// The row for each set of GPUs; `None` if several rows have the same set.
     by_gpus: HashMap<GpuKey, Option<u32>>,
 }
 
@@ -142,7 +141,7 @@ impl<'a> Side<'a> {
     }
 }
 
-/// The machine and the GPUs of a row, if the record names both.
+/// The machine and the GPUs of a row; `None` unless the record reports both.
 fn gpu_key(listing: &Listing, row: usize) -> Option<GpuKey> {
     let machine = listing.catalog().by_key("machine_id")?;
     let machine = listing.cell(row, machine).whole()?;

@@ -1,4 +1,4 @@
-//! What a network volume costs.
+//! The cost of a network volume.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,13 +8,13 @@ use super::{
 };
 use crate::listing::Listing;
 
-/// How large a volume and for how long.
+/// The size of a volume and the time it is rented.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct VolumeTerm {
     /// Size in GB.
     pub gb: f64,
-    /// Days that it is kept.
+    /// Rental time in days.
     pub days: f64,
 }
 
@@ -25,7 +25,7 @@ impl Default for VolumeTerm {
 }
 
 impl VolumeTerm {
-    /// A term in the market's months of 30 days.
+    /// A term of `months` months of 30 days, the market's billing month.
     pub fn months(gb: f64, months: f64) -> Self {
         Self {
             gb,
@@ -53,9 +53,9 @@ pub struct VolumeCost {
     pub per_month: f64,
     /// $ for the whole term.
     pub term: f64,
-    /// Whether the volume is available until the term ends.
+    /// The comparison of the volume's end with that of the term.
     pub outlives: Outlives,
-    /// Whether it has the space.
+    /// The comparison of the volume's space with the size.
     pub room: Room,
     /// The arithmetic, line by line.
     pub steps: Vec<Step>,
@@ -88,13 +88,13 @@ impl<'a> VolumePrices<'a> {
         finite(self.hourly(row, term)? * term.hours())
     }
 
-    /// $ per hour of the term's size.
+    /// $ per hour for the size of the term.
     pub fn hourly(&self, row: usize, term: &VolumeTerm) -> Result<f64, Gap> {
         term.validate()?;
         finite(storage_per_hour(self.storage_cost.amount(row)?, term.gb))
     }
 
-    /// $ per month of 720 hours of the term's size.
+    /// $ per month of 720 hours for the size of the term.
     pub fn monthly(&self, row: usize, term: &VolumeTerm) -> Result<f64, Gap> {
         term.validate()?;
         finite(self.storage_cost.amount(row)? * term.gb)
@@ -107,14 +107,14 @@ impl<'a> VolumePrices<'a> {
         Ok(hours_left(&self.duration, row, now)? - term.hours())
     }
 
-    /// Whether the row has the space and the time for a term that starts at `now` (seconds since 1970).
+    /// Compares the space and the time of a row with a term that starts at `now` (seconds since 1970).
     pub fn fit(&self, row: usize, term: &VolumeTerm, now: f64) -> Fit {
         let left = hours_left(&self.duration, row, now).ok();
         let room = Fit::of(self.disk_space.amount(row).ok(), term.gb);
         Fit::of(left, term.hours()).and(room)
     }
 
-    /// What the volume costs from `now` (seconds since 1970) on.
+    /// The cost of a term that starts at `now` (seconds since 1970).
     pub fn cost(&self, row: usize, term: &VolumeTerm, now: f64) -> Result<VolumeCost, Gap> {
         term.validate()?;
         let price = self.storage_cost.amount(row)?;

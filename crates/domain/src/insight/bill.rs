@@ -1,8 +1,8 @@
-//! How a price reads: as the bill of a job, or per hour.
+//! Formatting of a price: as the bill of a job, or per hour.
 
 use crate::format;
 
-/// What a bill is: that of a job, or the price of an hour.
+/// The kind of a price: the bill of a job, or a price per hour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bill {
     Job,
@@ -10,7 +10,7 @@ pub enum Bill {
 }
 
 impl Bill {
-    /// An amount as a bill or an hourly price: `$26.63`, `$0.293/h`.
+    /// Formats an amount: `$26.63`, `$0.293/h`.
     pub fn money(self, amount: f64) -> String {
         match self {
             Self::Job => format::dollars(amount),
@@ -18,7 +18,7 @@ impl Bill {
         }
     }
 
-    /// The bill of a whole plan: `$26.63 for the job`, `$0.293/h`.
+    /// Formats the bill of a whole plan: `$26.63 for the job`, `$0.293/h`.
     pub fn total(self, amount: f64) -> String {
         match self {
             Self::Job => format!("{} for the job", self.money(amount)),
@@ -26,7 +26,7 @@ impl Bill {
         }
     }
 
-    /// What an amount more or less is: `+$1.50`, `−$0.25/h`.
+    /// Formats a difference with its sign: `+$1.50`, `−$0.25/h`.
     pub fn difference(self, amount: f64) -> String {
         let sign = if amount < 0.0 { "−" } else { "+" };
         format!("{sign}{}", self.money(amount.abs()))

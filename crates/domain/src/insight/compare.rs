@@ -1,4 +1,4 @@
-//! Marked rows side by side.
+//! Comparison of marked rows side by side.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::field::{Field, Section, Unit};
 use crate::listing::{FullRecord, Listing};
 use crate::value::CellRef;
 
-/// What a line of a comparison is about.
+/// The subject of a line of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Subject {
     /// A field of the catalog, formatted as everywhere else.
@@ -29,15 +29,13 @@ impl Subject {
     }
 }
 
-/// One line: one value for each compared row.
+/// One line of a comparison: one value for each compared row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CompareLine {
-    /// What the line is about.
     pub subject: Subject,
-    /// The numbers, if the cells are numbers; a derived line has nothing else.
+    /// The values, `None` for cells that are not numbers; a derived line has no other content.
     pub values: Vec<Option<f64>>,
-    /// Which of the compared rows, from 0, have the best value; empty if the field has no better
-    /// end or all values are equal.
+    /// The indices of the compared rows with the best value; empty if neither end is better or all values are equal.
     pub best: Vec<usize>,
     /// Whether no row has a value.
     pub blank: bool,
@@ -51,8 +49,10 @@ pub struct CompareSection {
     pub lines: Vec<CompareLine>,
 }
 
-/// Compares rows of a listing section by section. Lines that no row fills and sections without lines
-/// are left out. `prices` gives offers their derived lines, with `gb` of storage or as quoted.
+/// Compares rows of a listing section by section.
+///
+/// Lines that are blank for all rows and sections without lines are left out. `prices` adds the derived lines of
+/// offers, with `gb` of storage or as quoted.
 pub fn compare(listing: &Listing, rows: &[u32], prices: Option<(&Prices<'_>, Option<f64>)>) -> Vec<CompareSection> {
     // Reads the few records in full rather than all columns of all rows.
     let records: Vec<Arc<FullRecord>> = rows.iter().map(|row| listing.whole(*row as usize)).collect();
@@ -82,7 +82,7 @@ fn is_derived(field: &Field) -> bool {
     field.is_computed() && field.key.starts_with("dph_per_")
 }
 
-/// The lines of the given fields, in their order; those that no row fills are left out.
+/// The lines of the given fields, in their order, without those that are blank for all rows.
 pub fn compare_fields(listing: &Listing, rows: &[u32], fields: &[&'static Field]) -> Vec<CompareLine> {
     let records: Vec<Arc<FullRecord>> = rows.iter().map(|row| listing.whole(*row as usize)).collect();
     let mut lines: Vec<_> = fields
@@ -103,7 +103,7 @@ fn line_of(listing: &Listing, rows: &[u32], records: &[Arc<FullRecord>], field: 
     }
 }
 
-/// Whether a cell has no value: some hosts send the word `NULL`.
+/// Whether a cell has no value; the text `NULL`, which some hosts send, is none.
 pub fn is_silent(cell: &CellRef<'_>) -> bool {
     match cell {
         CellRef::Missing | CellRef::Null => true,
@@ -122,7 +122,7 @@ fn field_line(field: &'static Field, cells: &[CellRef<'_>]) -> CompareLine {
     }
 }
 
-/// The prices per GPU, per GB of its memory and per point of `DLPerf`.
+/// The lines of the prices per GPU, per GB of its memory and per point of `DLPerf`.
 fn derived_lines(rows: &[u32], prices: &Prices<'_>, gb: Option<f64>) -> impl Iterator<Item = CompareLine> {
     let units: Vec<_> = rows
         .iter()
@@ -148,7 +148,7 @@ fn derived_lines(rows: &[u32], prices: &Prices<'_>, gb: Option<f64>) -> impl Ite
     })
 }
 
-/// The indices of the best values, unless the field has no better end or there is no choice.
+/// The indices of the best values; empty if neither end is better or all values are equal.
 fn best(values: &[Option<f64>], more_is_better: Option<bool>) -> Vec<usize> {
     let known = || values.iter().flatten().copied();
     let (Some(more), Some(least), Some(most)) = (more_is_better, known().reduce(f64::min), known().reduce(f64::max))

@@ -1,19 +1,19 @@
-//! Depth: how many distinct GPUs there are at or below each price, and what buying N of them costs.
+//! Depth: the number of distinct GPUs at or below each price, and the cost of buying N of them.
 
 use super::knapsack::{Knapsack, Machines};
 use super::supply::{Lot, Set, Supply, Unit};
 use super::{Measures, count, total};
 use crate::listing::Listing;
 
-/// The most GPUs whose cheapest offers are looked for, in depth and in plans: finding those of 1,024
-/// takes 50 ms.
+/// The maximum number of GPUs of a purchase or a plan.
+///
+/// Finding the cheapest offers with 1,024 takes 50 ms.
 pub const MOST_GPUS: usize = 1_024;
 
-/// The cheapest offers that together have N GPUs. Offers are rented whole, so that it may be more
-/// than N.
+/// The cheapest offers that together have at least N GPUs. Offers are rented whole, so there may be more than N.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Purchase {
-    /// Cheapest per GPU first.
+    /// The offers, cheapest per GPU first.
     pub lots: Vec<Lot>,
     pub gpus: u64,
     pub cost: f64,
@@ -39,25 +39,25 @@ impl Purchase {
         self.cost / count(usize::try_from(self.gpus).unwrap_or(usize::MAX))
     }
 
-    /// The price per GPU of its most expensive offer.
+    /// The price per GPU of the offer with the highest one.
     pub fn highest(&self) -> f64 {
         self.lots.last().map_or(0.0, Lot::unit_price)
     }
 }
 
-/// What the offers of a listing supply. Offers of one machine that share GPUs never count together.
+/// The supply of a listing's offers. Offers of one machine that share GPUs are never counted together.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Depth {
     /// The disjoint sets of slices of each machine.
     machines: Vec<Vec<Set>>,
-    /// The GPUs of offers at or below each price per GPU, by rising price.
+    /// The cumulative number of GPUs at or below each price per GPU, by rising price.
     levels: Vec<(f64, u64)>,
     /// The cheapest offers that have all GPUs.
     all: Purchase,
 }
 
 impl Depth {
-    /// Rows without a price are left out.
+    /// The supply of `rows`; rows without a price are left out.
     pub fn of(listing: &Listing, rows: &[u32], measures: &Measures<'_>) -> Self {
         let supply = Supply::of(listing, rows);
         let price = |row: u32| (measures.price)(row as usize);
@@ -86,12 +86,12 @@ impl Depth {
         self.all.gpus
     }
 
-    /// The cheapest offers with this many GPUs, at most [`MOST_GPUS`]; `None` if there are not so many.
+    /// The cheapest offers with at least this many GPUs, at most [`MOST_GPUS`]; `None` if there are too few GPUs.
     pub fn buy(&self, gpus: u64) -> Option<Purchase> {
         self.sizes(&[usize::try_from(gpus).ok()?]).pop()
     }
 
-    /// Purchases of the powers of two and of all GPUs, without those that end up the same.
+    /// Purchases of the powers of two and of all GPUs, without duplicates.
     pub fn purchases(&self) -> Vec<Purchase> {
         let all = usize::try_from(self.gpus()).unwrap_or(usize::MAX);
         let powers = (0..usize::BITS).map(|power| 1 << power);
@@ -103,7 +103,7 @@ impl Depth {
         purchases
     }
 
-    /// The cheapest offers for each of these rising sizes that there are enough GPUs for.
+    /// The cheapest offers for each of these rising sizes, up to the largest that the supply has.
     fn sizes(&self, sizes: &[usize]) -> Vec<Purchase> {
         let Some(most) = sizes.last() else {
             return Vec::new();
@@ -114,11 +114,12 @@ impl Depth {
         purchases.collect()
     }
 
-    /// The supply in a sentence: `8 GPUs from $1.89/h each, 32 at an average of $2.15/h, all 43
-    /// at $2.39/h`; `None` if there is none. `money` writes a price per GPU. All are those that the market has only
-    /// if the response is complete.
+    /// Describes the supply in a sentence: `8 GPUs from $1.89/h each, 32 at an average of $2.15/h, all 43 at $2.39/h`.
+    /// `None` if there are no GPUs.
+    ///
+    /// `money` formats a price per GPU. "All" is only written if the response is complete.
     pub fn sentence(&self, is_complete: bool, money: impl Fn(f64) -> String) -> Option<String> {
-        /// The first size named: a machine of the largest kind.
+        /// The first size mentioned: a machine of the largest kind.
         const FIRST: u64 = 8;
         let all = self.gpus();
         let received = if is_complete { "" } else { " received" };
@@ -136,7 +137,7 @@ impl Depth {
                 format!("{gpus} {nouns} from {lowest} each, all{received} at an average of {average}")
             });
         }
-        // The largest power of two below all: the sizes people rent double.
+        // The largest power of two below all: rented sizes double.
         let largest = (1 << (all - 1).ilog2()).min(MOST_GPUS as u64);
         let middle = if largest >= 2 * FIRST { self.buy(largest) } else { None };
         let middle = middle.filter(|middle| gpus < middle.gpus && middle.gpus < all);

@@ -1,4 +1,4 @@
-//! What one host has among some offers: GPUs, trust, places, and its prices against the market's.
+//! Summary of one host among some offers: GPUs, trust, places, and its prices against the market's.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -8,11 +8,12 @@ use crate::country;
 use crate::listing::Listing;
 use crate::value::CellRef;
 
-// The summary lists several in a line of a panel.
-/// The longest name shown, in characters.
+/// The maximum length of a name in the summary, in characters.
+///
+/// The summary lists several in a line of a panel.
 const LONGEST: usize = 24;
 
-/// A name and how many GPUs or machines go by it.
+/// A name and the number of GPUs or machines with it.
 pub type Count<N> = (String, N);
 
 /// A host's offers, added up. Slices of a machine count once.
@@ -20,9 +21,9 @@ pub type Count<N> = (String, N);
 pub struct HostSummary {
     /// GPUs by model, most first.
     pub gpus: Vec<Count<u64>>,
-    /// Machines by verification, most first; without those that do not report it.
+    /// Machines by verification, most first, without those that do not report it.
     pub verification: Vec<Count<usize>>,
-    /// Machines by country code, most first; without those that do not report it.
+    /// Machines by country code, most first, without those that do not report it.
     pub countries: Vec<Count<usize>>,
     /// The reliability of the machines, 0 to 1.
     pub reliability: Option<Spread>,
@@ -34,10 +35,10 @@ pub struct HostSummary {
 /// A host's prices against those of other hosts.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PriceLevel {
-    /// The median, over the host's offers, of the price divided by the median price of offers with
-    /// the same model and number of GPUs elsewhere: 0.9 is 10% below.
+    /// The median, over the host's offers, of the offer's price divided by the median price of other hosts' offers with
+    /// the same model and number of GPUs: 0.9 is 10% below.
     pub ratio: f64,
-    /// How many offers of the host have such offers elsewhere.
+    /// The number of the host's offers with comparable offers of other hosts.
     pub compared: usize,
 }
 
@@ -93,15 +94,15 @@ fn counted(names: impl Iterator<Item = String>) -> Vec<Count<usize>> {
     ordered(counts.into_iter())
 }
 
-/// Most first, ties by name.
+/// Sorts counts, most first, ties by name.
 fn ordered<N: Ord>(counts: impl Iterator<Item = Count<N>>) -> Vec<Count<N>> {
     let mut counts: Vec<_> = counts.collect();
     counts.sort_by(|(left, some), (right, others)| others.cmp(some).then(left.cmp(right)));
     counts
 }
 
-/// The prices of `rows` of one host against the offers of other hosts in `market`, all with `gb` of
-/// storage or as quoted; `None` if nothing compares.
+/// The prices of `rows` of one host against the offers of other hosts in `market`, all with `gb` of storage or as
+/// quoted; `None` if no offers are comparable.
 pub fn price_level(host: &Prices<'_>, rows: &[u32], market: &Prices<'_>, gb: Option<f64>) -> Option<PriceLevel> {
     let id = |prices: &Prices<'_>, row: usize| {
         let listing = prices.listing();
@@ -133,7 +134,7 @@ pub fn price_level(host: &Prices<'_>, rows: &[u32], market: &Prices<'_>, gb: Opt
     })
 }
 
-/// Model and number of the GPUs: what makes two offers comparable.
+/// Model and number of the GPUs, which make offers comparable; `None` unless both are reported.
 fn kind(listing: &Listing, row: usize) -> Option<(String, u64)> {
     let catalog = listing.catalog();
     let model = listing.text(row, catalog.by_key("gpu_name")?)?;

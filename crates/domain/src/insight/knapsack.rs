@@ -1,9 +1,9 @@
-//! Of each machine at most one set of slices, at the least cost together: the group knapsack, by
-//! dynamic programming over units (GPUs or offers) and, where their number is limited, machines.
+//! The group knapsack: at most one set of slices per machine, at the least total cost, by dynamic programming over
+//! units (GPUs or offers) and, where their number is limited, machines.
 
 use super::supply::Set;
 
-/// How many machines a choice may have.
+/// Limits on the number of machines of a choice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Machines {
     pub least: usize,
@@ -17,13 +17,13 @@ pub(super) struct Knapsack<'a> {
     machines: Vec<Vec<&'a Set>>,
     target: usize,
     allowed: Machines,
-    /// The least cost of at least so many units on so many machines; see [`Self::state`].
+    /// The least cost of at least a number of units on a number of machines; see [`Self::state`].
     costs: Vec<f64>,
-    /// For each machine and state the step that improved it.
+    /// The step that improved each state, by machine and state.
     steps: Vec<Vec<Option<Step>>>,
 }
 
-/// A set taken, and the number of machines before it.
+/// A chosen set, and the number of machines before it.
 #[derive(Debug, Clone, Copy)]
 struct Step {
     set: u16,
@@ -47,7 +47,7 @@ impl<'a> Knapsack<'a> {
         knapsack
     }
 
-    /// The most machines that are told apart: all that are allowed, else as many as are required.
+    /// The largest number of machines that is tracked: the maximum if there is one, else the minimum.
     fn limit(&self) -> usize {
         self.allowed.most.unwrap_or(self.allowed.least)
     }
@@ -56,13 +56,14 @@ impl<'a> Knapsack<'a> {
         machines * (self.target + 1) + units
     }
 
-    // From many to few, so that no state is built on one that has the machine already.
     /// Improves every state by the sets of one machine.
+    ///
+    /// From many to few, so that no state is built on one that has the machine already.
     fn add(&mut self, machine: usize) {
         let limit = self.limit();
         let mut steps = vec![None; self.costs.len()];
         for machines in (0..=limit).rev() {
-            // More machines than are told apart stay in the last row.
+            // Numbers of machines beyond the tracked ones share the last row.
             let same = (machines == limit && self.allowed.most.is_none()).then_some(machines);
             for units in (0..=self.target).rev() {
                 let state = self.state(machines, units);
@@ -82,7 +83,7 @@ impl<'a> Knapsack<'a> {
         self.steps.push(steps);
     }
 
-    /// The cheapest of the allowed numbers of machines for at least so many units, with its cost.
+    /// The number of machines with the least cost of at least `units` units, and that cost.
     fn best(&self, units: usize) -> Option<(usize, f64)> {
         let allowed = self.allowed.least..=self.limit();
         let costs = allowed.map(|machines| (machines, self.costs[self.state(machines, units)]));
@@ -91,12 +92,12 @@ impl<'a> Knapsack<'a> {
             .min_by(|(_, left), (_, right)| left.total_cmp(right))
     }
 
-    /// The least cost of at least so many units; `None` if there are not so many.
+    /// The least cost of at least `units` units; `None` if there are too few.
     pub fn cost(&self, units: usize) -> Option<f64> {
         self.best(units).map(|(_, cost)| cost)
     }
 
-    /// The sets of the cheapest choice of at least so many units.
+    /// The sets of the cheapest choice of at least `units` units; `None` if there are too few.
     pub fn choice(&self, mut units: usize) -> Option<Vec<&'a Set>> {
         let (mut machines, _) = self.best(units)?;
         let mut choice = Vec::new();
@@ -112,14 +113,15 @@ impl<'a> Knapsack<'a> {
     }
 }
 
-/// The sets of each machine without those that are never needed: a cheapest choice has at most so
-/// many machines, and if that many others have a set as large for less (or, at the same cost, come
-/// first), one of them is free to take its place.
+/// The sets of each machine that can be part of a cheapest choice.
+///
+/// A cheapest choice has a maximum number of machines. If that many others have a set as large for less (or, at the
+/// same cost, come first), one of them is free to replace this set.
 fn contenders(machines: &[Vec<Set>], target: usize, allowed: Machines) -> Vec<Vec<&Set>> {
     let most = allowed.most.unwrap_or(target).min(target);
     let most = most.max(allowed.least).max(1);
     let useful = machines.iter().map(|sets| {
-        // Sets grow in units and cost: of those that reach the target only the first is of use.
+        // Sets grow in units and cost: of those that reach the target only the first is useful.
         let small = sets.iter().take_while(|set| set.units < target).count();
         sets[..sets.len().min(small + 1)].iter().collect()
     });

@@ -1,5 +1,6 @@
-//! What is on offer by model, country and the like, counted again with every letter of a filter: what
-//! depends on the records alone is found once.
+//! Supply by model, country and the like, recounted with every letter of a filter.
+//!
+//! The parts that depend on the records alone are computed once.
 
 use std::collections::HashMap;
 
@@ -11,28 +12,28 @@ use crate::listing::Listing;
 /// The rows of a listing by machine and by the values of some fields.
 #[derive(Debug)]
 pub struct OfferIndex {
-    /// Every row, those of a machine side by side.
+    /// All rows, grouped by machine.
     slices: Vec<Slice>,
-    /// Behind the last slice of each machine.
+    /// The end index in `slices` of each machine.
     ends: Vec<usize>,
     groupings: Vec<Grouping>,
 }
 
-/// The groups of one field.
+/// The groups of the rows by one field.
 #[derive(Debug)]
 struct Grouping {
     keys: Vec<GroupValue>,
-    /// The group of each row.
+    /// The index of each row's group.
     ranks: Vec<u32>,
 }
 
-/// A group of rows, and what it offers.
+/// A group of rows, and its supply.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Offered {
-    /// The value that its rows share.
+    /// The shared value of its rows.
     pub key: GroupValue,
     pub rows: usize,
-    /// The machines and GPUs behind them.
+    /// The number of its machines and GPUs.
     pub amount: Amount,
     /// The lowest price per unit.
     pub lowest: Option<f64>,
@@ -49,8 +50,9 @@ impl OfferIndex {
         }
     }
 
-    /// The groups of `rows` by each field, those with the most machines first. `unit_price` is of a
-    /// row.
+    /// Counts the groups of `rows` by each field, those with the most machines first.
+    ///
+    /// `unit_price` gives the price per unit of a row.
     pub fn count(&self, rows: &[u32], unit_price: impl Fn(u32) -> Option<f64>) -> Vec<Vec<Offered>> {
         let mut groups: Vec<Vec<Offered>> = self.groupings.iter().map(Grouping::empty).collect();
         let mut is_counted = vec![false; self.slices.len()];
@@ -88,7 +90,7 @@ impl Grouping {
         let column = listing.column(field);
         let part = |row| Part::of(field.kind, column.cell(row));
         let mut known: HashMap<Part<'_>, u32> = HashMap::new();
-        // Texts are interned: the group of each is found once.
+        // Texts are interned, so the group of each is looked up once.
         let mut by_text: Vec<Option<u32>> = vec![None; column.texts().len()];
         let mut groups: Vec<u32> = Vec::with_capacity(listing.len());
         for row in 0..listing.len() {
@@ -132,7 +134,7 @@ impl Grouping {
         self.keys.iter().map(group).collect()
     }
 
-    /// Counts the slices of one machine; those of a machine are in one group, as a rule.
+    /// Adds the slices of one machine, which usually belong to one group.
     fn add_machine(&self, slices: &[&Slice], groups: &mut [Offered]) {
         let Some(first) = slices.first() else { return };
         let group = self.of(first.row);

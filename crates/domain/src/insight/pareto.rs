@@ -6,7 +6,7 @@ use super::numeric;
 use crate::field::Field;
 use crate::listing::Listing;
 
-/// Which end of an axis is better.
+/// The better end of an axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Goal {
     Least,
@@ -14,7 +14,7 @@ pub enum Goal {
 }
 
 impl Goal {
-    /// The better end of a field; `None` where neither is better, so that the person decides.
+    /// The better end of a field; `None` if neither is better, so that the user decides.
     pub fn of(field: &Field) -> Option<Self> {
         field.better.map(|more| if more { Self::Most } else { Self::Least })
     }
@@ -27,7 +27,7 @@ impl Goal {
         }
     }
 
-    /// The value with its sign turned so that less is better.
+    /// The value, negated if more is better, so that less is always better.
     const fn cost(self, value: f64) -> f64 {
         match self {
             Self::Least => value,
@@ -44,7 +44,7 @@ pub struct Point {
     pub y: f64,
 }
 
-/// The rows that have a number in both fields.
+/// The points of the rows that have a number in both fields.
 pub fn points(listing: &Listing, rows: &[u32], x: &Field, y: &Field) -> Vec<Point> {
     let (across, upwards) = (listing.column(x), listing.column(y));
     rows.iter()
@@ -59,14 +59,14 @@ pub fn points(listing: &Listing, rows: &[u32], x: &Field, y: &Field) -> Vec<Poin
         .collect()
 }
 
-/// By how much one offer beats another.
+/// The amount by which one offer beats another.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Lead {
     /// The row that beats the other.
     pub row: u32,
-    /// How much better it is in x, never negative.
+    /// The lead in x, in its unit, never negative.
     pub x: f64,
-    /// How much better it is in y, never negative.
+    /// The lead in y, in its unit, never negative.
     pub y: f64,
     /// The lead in x as a share of the beaten value; `None` if that is zero.
     pub x_share: Option<f64>,
@@ -125,8 +125,8 @@ impl Front {
         self.points.contains_key(&row) && self.beaten_by(row).is_none()
     }
 
-    /// A member of the front that beats a row, and by how much; of several, the one that is best in
-    /// x. `None` for members and for rows without a point.
+    /// A member of the front that beats a row, and its lead; of several, the one that is best in x. `None` for members
+    /// and for rows without a point.
     pub fn beaten_by(&self, row: u32) -> Option<Lead> {
         let point = self.points.get(&row)?;
         let (x, y) = self.goals;

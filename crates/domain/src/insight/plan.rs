@@ -1,5 +1,5 @@
-//! A cluster: the cheapest offers that together have so many GPUs, within limits. Exact: a group
-//! knapsack over the disjoint slices of each machine.
+//! A cluster: the cheapest offers that together have a number of GPUs, within limits. Exact: a group knapsack over the
+//! disjoint slices of each machine.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -21,16 +21,17 @@ mod remarks;
 pub use need::{Need, Same};
 pub use remarks::Remark;
 
-// Each needs the whole plan computed once more, while a person waits.
-/// The most offers of a plan whose runner-up is looked for: each is left out once.
+/// The maximum number of offers of a plan for which a runner-up is computed.
+///
+/// Each offer is left out once, and the whole plan computed again, while the user waits.
 const MOST_LEFT_OUT: usize = 16;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
-    /// The offers with their prices, machine by machine, the most expensive machine first.
+    /// The offers with their prices by machine, the most expensive machine first.
     pub machines: Vec<Vec<Lot>>,
     pub gpus: u64,
-    /// The sum of the offers' prices: the job's bill, or $/h without a job.
+    /// The total price: the job's bill, or $/h without a job.
     pub bill: f64,
 }
 
@@ -56,12 +57,12 @@ impl Plan {
         self.lots().map(|lot| lot.row)
     }
 
-    /// How many GPUs divide the work of a job.
+    /// The number of GPUs that share the work of a job.
     pub fn shares(&self) -> u32 {
         u32::try_from(self.gpus).unwrap_or(u32::MAX)
     }
 
-    /// `8 GPUs in 3 offers on 2 machines`.
+    /// Describes the size: `8 GPUs in 3 offers on 2 machines`.
     pub fn words(&self) -> String {
         let gpus = usize::try_from(self.gpus).unwrap_or(usize::MAX);
         format!(
@@ -73,27 +74,27 @@ impl Plan {
     }
 }
 
-/// A plan, and what else there is to know about it.
+/// A plan with its alternatives and limits.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Planning {
-    /// The cheapest plan, even if it is over the budget; `None` if no offers meet the need.
+    /// The cheapest plan, even if it exceeds the budget; `None` if no offers meet the need.
     pub plan: Option<Plan>,
-    /// The cheapest plan in which at least one of its offers is another one.
+    /// The cheapest plan that replaces at least one offer of the best one.
     pub runner_up: Option<Plan>,
-    /// The limits without which the bill would be lower, or a plan possible, and that bill.
+    /// The limits that raise the bill or make a plan impossible, with the bill without each.
     pub binding: Vec<(String, f64)>,
     /// Whether any limit is set.
     pub is_limited: bool,
-    /// Hours until all of the plan's offers are done, if the job is work that they divide.
+    /// Hours until all of the plan's offers are done, if they share work; else `None`.
     pub hours: Option<f64>,
-    /// The bills of fewer and more GPUs, the need's own among them; `None` where no offers have so
-    /// many.
+    /// The bills of fewer and more GPUs, including the requested number; `None` for numbers that the offers do not
+    /// reach.
     pub curve: Vec<(u32, Option<f64>)>,
-    /// The most GPUs that the budget pays for, if the plan costs more.
+    /// The most GPUs that the budget pays for, if the plan exceeds it.
     pub affordable: Option<u32>,
-    /// The most GPUs, up to the need's, that offers within the limits have.
+    /// The most GPUs that offers within the limits have, at most the requested number.
     pub most: u32,
-    /// How many offers meet the need one by one.
+    /// The number of offers that individually meet the need.
     pub offers: usize,
 }
 
@@ -101,7 +102,7 @@ pub struct Planning {
 #[derive(Debug, Clone, Copy)]
 struct Quote {
     price: f64,
-    /// `None` without a job.
+    /// The hours of the job; `None` without a job.
     hours: Option<f64>,
     /// Whether the offer can do the job.
     fits: bool,
@@ -114,14 +115,14 @@ type Quotes = BTreeMap<u32, Quote>;
 pub struct Offers<'a> {
     prices: &'a Prices<'a>,
     basis: Basis,
-    /// The rows that can be rented.
+    /// The rows available for rent.
     rows: Vec<u32>,
-    /// The quotes by the number of GPUs that divide the work of the job; 0 for all of any other price.
+    /// The quotes by the number of GPUs that share the work of the job; 0 for prices that do not depend on it.
     quotes: RefCell<BTreeMap<u32, Rc<Quotes>>>,
 }
 
 impl<'a> Offers<'a> {
-    /// The rows among `candidates` that can do the job of `basis`; without a job those under `is_choice`.
+    /// The rows of `candidates` that can do the job of `basis`; without a job those that satisfy `is_choice`.
     pub fn new(prices: &'a Prices<'a>, basis: Basis, candidates: &[u32], is_choice: impl Fn(usize) -> bool) -> Self {
         let rows = candidates.iter().copied();
         let rows = rows.filter(|row| basis.job.is_some() || is_choice(*row as usize));
@@ -141,7 +142,7 @@ impl<'a> Offers<'a> {
         self.basis.is_work()
     }
 
-    /// The quotes if this many GPUs are rented: those of work follow them.
+    /// The quotes if `gpus` GPUs are rented, on which only prices of work depend.
     fn quotes(&self, gpus: u32) -> Rc<Quotes> {
         let shares = if self.is_work() { gpus } else { 0 };
         let mut known = self.quotes.borrow_mut();
@@ -151,7 +152,7 @@ impl<'a> Offers<'a> {
 
     fn quoted(&self, gpus: u32) -> Quotes {
         let basis = Basis {
-            job: self.basis.job.map(|job| job.shared_by(gpus)),
+            job: self.basis.job.map(|job| job.on_gpus(gpus)),
             ..self.basis
         };
         let (prices, now) = (self.prices, self.listing().read_at());
@@ -167,7 +168,7 @@ impl<'a> Offers<'a> {
         self.rows.iter().filter_map(quote).collect()
     }
 
-    /// The price of a row that can be rented with others, `gpus` in all, and is done in time.
+    /// The price of a row as part of a rental; `None` if the offer does not fit or misses the deadline.
     fn price(quotes: &Quotes, need: &Need, row: u32) -> Option<f64> {
         let quote = quotes.get(&row).filter(|quote| quote.fits)?;
         let in_time = need
@@ -176,7 +177,7 @@ impl<'a> Offers<'a> {
         in_time.then_some(quote.price)
     }
 
-    /// Whether each GPU of an offer has the memory needed.
+    /// Whether each GPU of an offer has the required memory.
     fn has_memory(&self, row: usize, need: &Need) -> bool {
         let memory = || {
             let field = self.listing().catalog().by_key("gpu_ram")?;
@@ -186,7 +187,7 @@ impl<'a> Offers<'a> {
             .is_none_or(|least| memory().is_some_and(|offered| offered >= least))
     }
 
-    /// The rows that meet the need one by one if `gpus` GPUs are rented, in groups that a plan must not mix.
+    /// The rows that individually meet the need if `gpus` GPUs are rented, in groups that a plan must not mix.
     fn groups(&self, need: &Need, gpus: u32) -> Vec<Vec<u32>> {
         let (listing, quotes) = (self.listing(), self.quotes(gpus));
         let mut is_matching = vec![need.conditions.is_empty(); listing.len()];
@@ -203,7 +204,7 @@ impl<'a> Offers<'a> {
             if !is_matching[index] || !self.has_memory(index, need) || Self::price(&quotes, need, row).is_none() {
                 continue;
             }
-            // An offer that does not say what must be the same can't be known to be.
+            // An offer that does not report a field cannot be known to share it.
             let group: Option<Vec<String>> = keys.iter().map(|key| value(listing, index, key)).collect();
             if let Some(group) = group {
                 groups.entry(group).or_default().push(row);
@@ -212,7 +213,9 @@ impl<'a> Offers<'a> {
         groups.into_values().collect()
     }
 
-    /// The sets of slices of each machine if `gpus` GPUs are rented, without the offer `without`.
+    /// The slice sets of each machine, priced as part of a rental of `gpus` GPUs.
+    ///
+    /// Leaves out the offer `without` and sets smaller than `need.per_machine`.
     fn sets(&self, supply: &Supply, need: &Need, (gpus, without): (u32, Option<u32>)) -> Vec<Vec<Set>> {
         let quotes = self.quotes(gpus);
         let price = |row: u32| Self::price(&quotes, need, row).filter(|_| Some(row) != without);
@@ -225,8 +228,9 @@ impl<'a> Offers<'a> {
         machines
     }
 
-    /// The lowest bills of up to `gpus` GPUs by number, and the cheapest plan for the need, where prices do not follow
-    /// the number of GPUs.
+    /// The lowest bills of up to `gpus` GPUs by number, and the cheapest plan for the need.
+    ///
+    /// Only for prices that do not depend on the number of GPUs.
     fn solve(&self, need: &Need, gpus: usize, without: Option<u32>) -> Solution {
         let mut solution = Solution {
             bills: vec![None; gpus + 1],
@@ -239,7 +243,7 @@ impl<'a> Offers<'a> {
         solution
     }
 
-    /// The cheapest plan for a need without the offer `without`.
+    /// The cheapest plan for a need, without the offer `without`.
     fn cheapest(&self, need: &Need, without: Option<u32>) -> Option<Plan> {
         if !self.is_work() {
             return self.solve(need, need.gpus as usize, without).plan;
@@ -251,10 +255,11 @@ impl<'a> Offers<'a> {
         })
     }
 
-    // With the prices of N GPUs the cheapest offers of at least N may have more: they then cost even less, so that
-    // the least of these bills over all N is that of the best plan.
     /// The cheapest plan of work, each offer billed for its share among all GPUs of the plan; `best` if none is
     /// cheaper.
+    ///
+    /// With the prices of N GPUs the cheapest offers of at least N may have more: they then cost even less, so the
+    /// least of these bills over all N is that of the best plan.
     fn cheapest_work(
         &self,
         supply: &Supply,
@@ -264,7 +269,7 @@ impl<'a> Offers<'a> {
     ) -> Option<Plan> {
         let top = self.most(supply, need, without);
         let rows: Vec<u32> = supply.machines().iter().flat_map(Machine::rows).collect();
-        // What nobody can do in time with so few GPUs needs no search.
+        // Numbers of GPUs with which no offer is in time are skipped.
         let is_late = |gpus: u32| {
             let quotes = self.quotes(gpus);
             !rows.iter().any(|row| Self::price(&quotes, need, *row).is_some())
@@ -285,7 +290,7 @@ impl<'a> Offers<'a> {
             let is_other = |row: &u32| Some(*row) != without;
             let any = |row: u32| Some(quotes.get(&row).filter(|_| is_other(&row))?.price);
             let rentable = |row: u32| Self::price(&quotes, need, row).filter(|_| is_other(&row));
-            // More GPUs cost no less than these, whichever can be rented then.
+            // A lower bound: more GPUs cannot cost less.
             if supply.bound(gpus, any) >= bill {
                 break;
             }
@@ -305,7 +310,7 @@ impl<'a> Offers<'a> {
         best
     }
 
-    /// A plan of work, with the prices for as many GPUs as it has.
+    /// A plan of work, repriced for its actual number of GPUs.
     fn repriced(&self, sets: Vec<&Set>) -> Plan {
         let gpus: u64 = sets.iter().flat_map(|set| &set.lots).map(|lot| lot.gpus).sum();
         let quotes = self.quotes(u32::try_from(gpus).unwrap_or(u32::MAX));
@@ -332,11 +337,11 @@ impl<'a> Offers<'a> {
         u32::try_from(gpus).unwrap_or(u32::MAX).min(need.most_gpus())
     }
 
-    /// The cheapest plan for a need, and what is around it.
+    /// The cheapest plan for a need, with its alternatives and limits.
     pub fn plan(&self, need: &Need) -> Planning {
         let gpus = need.gpus as usize;
         let largest = (2 * gpus).min(MOST_GPUS).max(gpus);
-        // Around the wanted size, so that one sees whether a little less or more is much cheaper per GPU.
+        // Sizes around the requested one show whether a little less or more is much cheaper per GPU.
         let mut sizes: Vec<usize> = [0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0]
             .map(|factor| whole((f64::from(need.gpus) * factor).round(), largest).max(1))
             .to_vec();
@@ -400,7 +405,7 @@ impl<'a> Offers<'a> {
         }
     }
 
-    /// The same for work.
+    /// The cheapest plan of work, and the bills of some sizes.
     fn around_work(&self, need: &Need, sizes: &[usize]) -> Around {
         let plan = self.cheapest(need, None);
         let groups = self.groups(need, need.most_gpus());
@@ -413,26 +418,27 @@ impl<'a> Offers<'a> {
             let need = Need { gpus, ..need.clone() };
             self.cheapest(&need, None).map(|plan| plan.bill)
         };
-        // Offers that are only done in time with more GPUs than there are do not meet the limits.
+        // Offers that are only in time with more GPUs than are available do not meet the limits.
         let is_late = plan.is_none() && most >= need.gpus;
         Around {
             bills: sizes.iter().map(bill).collect(),
             most: most.min(need.gpus),
             offers: if is_late { 0 } else { groups.iter().map(Vec::len).sum() },
-            // Fewer GPUs work longer: the bills of a part of the work say nothing of that.
+            // Fewer GPUs run longer, so the bill of a part does not show how much the budget affords.
             affordable: None,
             plan,
         }
     }
 
-    /// How long the slowest offer of a plan runs.
+    /// Hours that the slowest offer of a plan runs; `None` without a job.
     fn hours(&self, plan: &Plan) -> Option<f64> {
         let quotes = self.quotes(plan.shares());
         let hours = plan.rows().filter_map(|row| quotes.get(&row)?.hours);
         hours.reduce(f64::max)
     }
 
-    /// The cheapest plan that lacks at least one of the offers of the best one.
+    /// The cheapest plan without at least one of the offers of the best one; `None` if the plan has more than
+    /// [`MOST_LEFT_OUT`] offers, or there is no other plan.
     fn runner_up(&self, need: &Need, plan: &Plan) -> Option<Plan> {
         let rows: Vec<u32> = plan.rows().collect();
         if rows.len() > MOST_LEFT_OUT {
@@ -444,20 +450,20 @@ impl<'a> Offers<'a> {
     }
 }
 
-/// The cheapest plan, and what other sizes cost.
+/// The cheapest plan, and the bills of other sizes.
 struct Around {
     plan: Option<Plan>,
-    /// The bill of each size.
+    /// The bill of each size, `None` for sizes that the offers do not reach.
     bills: Vec<Option<f64>>,
-    /// The most GPUs, up to the need's, that offers within the limits have.
+    /// The most GPUs that offers within the limits have, at most the requested number.
     most: u32,
-    /// How many offers meet the need one by one.
+    /// The number of offers that individually meet the need.
     offers: usize,
-    /// The most GPUs that the budget pays for, if the plan costs more.
+    /// The most GPUs that the budget pays for, if the plan exceeds it.
     affordable: Option<u32>,
 }
 
-/// What a field says of an offer; of a place its country. `None` where it says nothing.
+/// The value of a field as text, for a location its country; `None` if it is missing or empty.
 fn value(listing: &Listing, row: usize, key: &str) -> Option<String> {
     let field = listing.catalog().by_key(key)?;
     match listing.cell(row, field) {

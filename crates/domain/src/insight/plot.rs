@@ -2,7 +2,7 @@
 
 use super::{Point, count, whole};
 
-/// How a scale spaces its values.
+/// The spacing of values on a scale.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ScaleKind {
     /// Equal differences are equally far apart.
@@ -11,12 +11,12 @@ pub enum ScaleKind {
     Logarithmic,
 }
 
-// Beyond two decades a linear scale presses most points into the first cells.
-// On a linear scale all but the largest would share a few cells near the origin.
-/// Ratio of largest to smallest value from which a scale is logarithmic by default.
+/// The ratio of largest to smallest value from which a scale is logarithmic by default.
+///
+/// Beyond two decades, a linear scale presses all but the largest values into a few cells near the origin.
 const LOGARITHMIC_FROM: f64 = 100.0;
 
-/// How many steps a scale is divided into to round its ends.
+/// The number of steps into which a scale is divided to round its ends.
 const STEPS: usize = 5;
 
 /// A scale from a lowest to a highest value; the ends are round numbers.
@@ -50,7 +50,7 @@ impl Scale {
     }
 
     fn linear(low: f64, high: f64) -> Self {
-        // A single value gives no span, so the scale extends to both sides of it.
+        // A single value has no span, so the scale extends to both sides of it.
         let room = match (high - low, low.abs()) {
             (span, magnitude) if span > magnitude * 1e-12 => 0.0,
             (_, magnitude) if magnitude > 0.0 => magnitude / 10.0,
@@ -102,8 +102,8 @@ impl Scale {
         }
     }
 
-    /// At most `most` round values along the scale, ascending: multiples of 1, 2 or 5 times a power
-    /// of ten; on a logarithmic scale such numbers themselves, or 1 and 3 times powers of ten.
+    /// At most `most` round values along the scale, ascending: multiples of 1, 2 or 5 times a power of ten; on a
+    /// logarithmic scale 1, 2 and 5, or 1 and 3, times powers of ten.
     pub fn ticks(&self, most: usize) -> Vec<f64> {
         match self.kind {
             _ if most == 0 => Vec::new(),
@@ -190,8 +190,7 @@ struct Step {
 }
 
 impl Step {
-    /// The smallest round step that divides `span` into at most `steps` parts, not counting the
-    /// ends.
+    /// The smallest round step that divides `span` into at most `steps` parts, not counting the ends.
     fn for_span(span: f64, steps: usize) -> Self {
         let raw = (span / count(steps.max(1))).max(f64::MIN_POSITIVE);
         let exponent = raw.log10().floor();
@@ -221,10 +220,10 @@ impl Step {
         scaled(self.mantissa * multiple, self.exponent)
     }
 
-    /// The number of the last multiple at or below `value`.
+    /// The index of the last multiple at or below `value`.
     fn below(self, value: f64) -> f64 {
         let multiple = value / self.times(1.0);
-        // Within rounding error of a multiple counts as that multiple.
+        // A value within rounding error of a multiple counts as that multiple.
         let near = multiple.round();
         if (multiple - near).abs() < 1e-9 + near.abs() * 4.0 * f64::EPSILON {
             near
@@ -233,14 +232,15 @@ impl Step {
         }
     }
 
-    /// The number of the first multiple at or above `value`.
+    /// The index of the first multiple at or above `value`.
     fn above(self, value: f64) -> f64 {
         -self.below(-value)
     }
 }
 
-/// `number` times ten to the `exponent`: dividing by the power, where it is negative, gives 0.3
-/// where multiplying gives 0.30000000000000004.
+/// `number` times ten to the `exponent`.
+///
+/// Dividing by the power if it is negative gives 0.3 where multiplying gives 0.30000000000000004.
 fn scaled(number: f64, exponent: f64) -> f64 {
     if exponent < 0.0 {
         number / 10f64.powf(-exponent)
@@ -266,8 +266,9 @@ pub enum Toward {
     Down,
 }
 
-/// The nearest point in a direction from the point of `row`. Sideways distance counts double, so
-/// that the selection moves as straight as it can. `None` at the edge or if the row has no point.
+/// The nearest point in a direction from the point of `row`; `None` at the edge or if the row has no point.
+///
+/// Sideways distance counts double, so that the selection moves as straight as possible.
 pub fn neighbour(points: &[Point], (x, y): (&Scale, &Scale), row: u32, toward: Toward) -> Option<u32> {
     let point_on = |point: &Point| Some((x.position(point.x)?, y.position(point.y)?));
     let (from_x, from_y) = points.iter().find(|point| point.row == row).and_then(point_on)?;
@@ -292,19 +293,19 @@ pub fn neighbour(points: &[Point], (x, y): (&Scale, &Scale), row: u32, toward: T
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bucket {
     pub low: f64,
-    /// The lower bound of the next bucket; in the last bucket this value is still counted.
+    /// The lower bound of the next bucket; the last bucket includes this value.
     pub high: f64,
     pub count: usize,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Histogram {
-    /// From the lower bound of the first bucket to the upper one of the last.
+    /// The scale from the lower bound of the first bucket to the upper bound of the last.
     pub scale: Scale,
     pub buckets: Vec<Bucket>,
 }
 
-/// Round numbers in each decade: with about equal ratios, then the coarser ones of the ticks.
+/// Round numbers in each decade as bucket bounds: first with about equal ratios, then coarser ones.
 const PREFERRED: [&[f64]; 3] = [
     // R10 of ISO 3, which has 1, 2 and 5.
     &[1.0, 1.25, 1.6, 2.0, 2.5, 3.15, 4.0, 5.0, 6.3, 8.0],
@@ -313,8 +314,8 @@ const PREFERRED: [&[f64]; 3] = [
 ];
 
 impl Histogram {
-    /// The histogram of `values` in at most `most` bars between round numbers, so that a tick is where a bar
-    /// starts; `None` without values or bars. Values that are not finite are ignored.
+    /// The histogram of `values` in at most `most` buckets with round bounds, so that a tick marks the start of a
+    /// bucket; `None` without values or buckets. Values that are not finite are ignored.
     pub fn of(values: &[f64], most: usize, wanted: Option<ScaleKind>) -> Option<Self> {
         let values = || values.iter().copied().filter(|value| value.is_finite());
         let fitted = Scale::fit(values(), wanted).filter(|_| most > 0)?;
@@ -328,7 +329,7 @@ impl Histogram {
             })
             .collect();
         for value in values() {
-            // Compares with the edges that are shown, so that a value never lands in the wrong bar.
+            // Compares with the displayed edges, so that a value is never counted in the wrong bar.
             let above = buckets.partition_point(|bar| bar.high <= value);
             buckets.get_mut(above)?.count += 1;
         }
@@ -340,14 +341,14 @@ impl Histogram {
         Some(Self { scale, buckets })
     }
 
-    /// The bucket that starts at a value.
+    /// The index of the bucket that starts at `low`.
     pub fn at(&self, low: f64) -> Option<usize> {
         // Both are the same round number, each within rounding error.
         let is_it = |bucket: &Bucket| (bucket.low - low).abs() <= low.abs() * 4.0 * f64::EPSILON;
         self.buckets.iter().position(is_it)
     }
 
-    /// The largest count, to scale the bars.
+    /// The largest count, to scale the bars; 0 without buckets.
     pub fn tallest(&self) -> usize {
         let counts = self.buckets.iter().map(|bucket| bucket.count);
         counts.max().unwrap_or(0)

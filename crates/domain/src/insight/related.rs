@@ -3,13 +3,12 @@
 use crate::cost::{Prices, gpu_numbers};
 use crate::listing::Listing;
 
-/// The rows on the machine of `row`, including `row`; empty if the record does not name the
-/// machine.
+/// The rows on the machine of `row`, including `row`; empty if the record does not report the machine.
 pub fn same_machine(listing: &Listing, row: usize) -> Vec<u32> {
     alike(listing, row, "machine_id")
 }
 
-/// The rows of the host of `row`, including `row`; empty if the record does not name the host.
+/// The rows of the host of `row`, including `row`; empty if the record does not report the host.
 pub fn same_host(listing: &Listing, row: usize) -> Vec<u32> {
     alike(listing, row, "host_id")
 }
@@ -27,21 +26,20 @@ fn alike(listing: &Listing, row: usize, key: &str) -> Vec<u32> {
         .collect()
 }
 
-/// One slice of a machine beside its siblings.
+/// One slice of a machine, compared with its other slices.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Slice {
     pub row: u32,
-    /// Its number of GPUs, if the record says.
+    /// Its number of GPUs; `None` if the record does not report it.
     pub gpus: Option<f64>,
-    /// Its price in $/h.
+    /// Its price in $/h; `None` if it is unknown.
     pub price: Option<f64>,
     /// Its price in $/h per GPU.
     pub per_gpu: Option<f64>,
-    /// $/h per additional GPU over the cheapest slice of the next smaller size; `None` for the
-    /// smallest.
+    /// $/h per additional GPU over the cheapest slice of the next smaller size; `None` for the smallest size.
     pub marginal: Option<f64>,
-    /// Whether it shares a GPU with the given offer, so that both cannot be rented at once. `None`
-    /// where a record does not list its GPUs.
+    /// Whether it shares a GPU with the given offer, so that both cannot be rented at once; `None` if a record does not
+    /// list its GPUs.
     pub overlaps: Option<bool>,
 }
 
@@ -94,14 +92,14 @@ fn marginal(smaller: &[Slice], slice: &Slice) -> Option<f64> {
             .filter(|(fewer, _)| *fewer < gpus)
     };
     let next = priced().map(|(fewer, _)| fewer).reduce(f64::max)?;
-    // Smaller slices come sorted by price within a size, so the first is what the next step up is compared
-    // with.
+    // Slices of one size are sorted by price, so the first is the one to compare the next size with.
     let (_, cheapest) = priced().find(|(fewer, _)| *fewer >= next)?;
     Some((price - cheapest) / (gpus - next)).filter(|marginal| marginal.is_finite())
 }
 
-/// An offer's share of its machine's memory and processors. A record has the offer's own memory, in
-/// step with its GPUs, but the processors of the whole machine.
+/// An offer's share of its machine's memory and processors.
+///
+/// A record has the offer's own memory, in step with its GPUs, but the processors of the whole machine.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Share {
     /// Its share of the machine's GPUs, 0 to 1.
@@ -116,9 +114,9 @@ pub struct Share {
     pub machine_cores: Option<f64>,
 }
 
-/// The share of a row: `gpu_frac`, or its part of the processors where that is not sent.
+/// The share of a row: `gpu_frac`, or its part of the processors if that is not sent.
 pub fn share(listing: &Listing, row: usize) -> Share {
-    // Not by their columns: those are read of all rows.
+    // Not from columns, which are read for all rows.
     let record = listing.whole(row);
     let number = |key: &str| {
         let field = listing.catalog().by_key(key)?;

@@ -1,4 +1,4 @@
-//! How a row ranks among comparable rows: offers of the same GPU model, volumes among all.
+//! Ranks of a row among comparable rows: offers with the same GPU model, volumes among all.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -10,18 +10,19 @@ use crate::format::percent;
 use crate::listing::{Column, Listing};
 use crate::value::CellRef;
 
-/// What rows are ranked by.
+/// The measure by which rows are ranked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Measure {
-    /// The job's bill if a job is set, else $/h; per GPU, so that slices compare with machines, unless it is for work.
+    /// The job's bill if there is a job, else $/h; per GPU, so that slices compare with machines, unless the job is
+    /// work.
     Price,
     /// `DLPerf` per GPU; of volumes the average read speed.
     Performance,
     Network,
     Reliability,
-    /// `DLPerf` per dollar.
+    /// `DLPerf` per dollar; of volumes the read speed per dollar.
     Value,
-    /// How long the row can still be rented.
+    /// Remaining rental time.
     TimeLeft,
 }
 
@@ -46,28 +47,30 @@ impl Measure {
 /// A row's rank among the comparable rows that have a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rank {
-    /// How many of the others are worse.
+    /// The number of other rows that are worse.
     pub beats: u32,
-    /// How many of the others are equal.
+    /// The number of other rows that are equal.
     pub ties: u32,
-    /// How many rows are compared, this one included.
+    /// The number of compared rows, including this one.
     pub of: u32,
 }
 
-/// How many rows have to be compared before a rank says something: a fifth of fewer is less than one, and
-/// the best of two is not good.
+/// The minimum number of rows for a meaningful rank.
+///
+/// A fifth of fewer is less than one, and the best of two is not good.
 pub const FEWEST: u32 = 5;
 
 impl Rank {
-    /// The share of the others that are worse, 0 to 1, ties counted half: rows that are all equal
-    /// rank in the middle, not last. `None` with fewer than [`FEWEST`].
+    /// The share of the other rows that are worse, 0 to 1; `None` with fewer than [`FEWEST`] rows.
+    ///
+    /// Ties count half: rows that are all equal rank in the middle, not last.
     pub fn share(self) -> Option<f64> {
         let worse = f64::from(self.beats) + f64::from(self.ties) / 2.0;
         (self.of >= FEWEST).then(|| worse / f64::from(self.of - 1))
     }
 
-    /// In the best fifth (`true`) or the worst (`false`); `None` between them, and in groups too
-    /// small for fifths.
+    /// `Some(true)` in the best fifth, `Some(false)` in the worst; `None` between them, and with fewer than [`FEWEST`]
+    /// rows.
     pub fn is_best(self) -> Option<bool> {
         let loses = self.of.saturating_sub(1 + self.beats + self.ties);
         let fifth = |share: u32| u64::from(share) * 5 >= u64::from(self.of) * 4;
@@ -79,7 +82,7 @@ impl Rank {
         }
     }
 
-    /// How a price ranks: `below 91% of 56 others`. `None` without others.
+    /// Describes the rank of a price: `below 91% of 56 others`; `None` without others.
     pub fn of_price(self) -> Option<String> {
         let Self { beats, ties, of } = self;
         let others = of.checked_sub(1).filter(|others| *others > 0)?;
@@ -95,7 +98,7 @@ impl Rank {
     }
 }
 
-/// The price of a row, and the spread of the prices that it is compared with.
+/// The price of a row, and the spread of the prices of its group.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PriceScale {
     /// The row's price, by [`Measure::Price`].
@@ -106,12 +109,12 @@ pub struct PriceScale {
     pub median: f64,
     /// The 95th percentile of the group.
     pub high: f64,
-    /// How many rows with a price the group has, this one included.
+    /// The number of rows with a price in the group, including this one.
     pub of: u32,
 }
 
 impl PriceScale {
-    /// The spread of ascending prices, as one of their median would see it.
+    /// The spread of ascending prices, with the median as the row's price; `None` without prices.
     fn of_sorted(prices: &[f64]) -> Option<Self> {
         let median = quantile(prices, 0.5)?;
         Some(Self {
@@ -123,7 +126,7 @@ impl PriceScale {
         })
     }
 
-    /// Whether there are enough prices for percentiles.
+    /// Whether there are enough prices for meaningful percentiles.
     pub const fn is_telling(&self) -> bool {
         self.of >= FEWEST
     }
@@ -136,8 +139,9 @@ struct Scales {
     is_any_telling: bool,
 }
 
-/// The ranks of a listing's rows, each computed on first use: a frame that shows one row must not
-/// sort a hundred thousand.
+/// The ranks of a listing's rows, each computed on first use.
+///
+/// A frame that shows one row must not sort a hundred thousand.
 #[derive(Debug, Default)]
 pub struct Standing {
     ranks: [OnceLock<Vec<Option<Rank>>>; 6],
@@ -147,7 +151,7 @@ pub struct Standing {
 }
 
 impl Standing {
-    /// Ranks all rows by everything, so that no frame has to.
+    /// Ranks all rows by all measures in advance, so that no frame has to.
     pub fn prepare(&self, listing: &Listing) {
         for measure in Measure::ALL {
             self.rank(listing, measure, 0);
@@ -157,7 +161,7 @@ impl Standing {
         self.of_host(listing, 0);
     }
 
-    /// The rank of a row.
+    /// The rank of a row; `None` if it has no value.
     pub fn rank(&self, listing: &Listing, measure: Measure, row: usize) -> Option<Rank> {
         let slot = Measure::ALL.iter().position(|known| *known == measure)?;
         let ranks = self.ranks[slot].get_or_init(|| {
@@ -168,7 +172,7 @@ impl Standing {
         ranks.get(row).copied().flatten()
     }
 
-    /// Where the price of a row is among those of comparable rows; `None` if it has no price.
+    /// The position of a row's price among those of comparable rows; `None` if it has no price.
     pub fn price_scale(&self, listing: &Listing, row: usize) -> Option<PriceScale> {
         self.scales(listing).of_rows.get(row).copied().flatten()
     }
@@ -189,8 +193,8 @@ impl Standing {
         })
     }
 
-    /// Price and performance, where known, of all rows that `row` is compared with, including its own; of
-    /// all rows without one.
+    /// Price and performance (`None` if unknown) of all rows comparable with `row`, including itself; of all rows if
+    /// `row` is `None`.
     pub fn figures(listing: &Listing, row: Option<usize>) -> Vec<(f64, Option<f64>)> {
         let groups = groups(listing);
         let price = value_of(listing, Measure::Price);
@@ -200,7 +204,7 @@ impl Standing {
         rows.filter_map(|row| Some((price(row)?, performance(row)))).collect()
     }
 
-    /// What the rows that `row` is compared with cost by themselves, without a job: $/h per GPU, or $/GB/month.
+    /// The prices of the rows comparable with `row`, without a job: $/h per GPU, or $/GB/month.
     pub fn unit_prices(listing: &Listing, row: usize) -> Vec<f64> {
         let key = match listing.catalog().resource {
             Resource::Offers => "dph_per_gpu",
@@ -212,18 +216,20 @@ impl Standing {
         alike.filter_map(|row| prices?.cell(row).number()).collect()
     }
 
-    /// The value of a row by a measure.
+    /// The value of a row by a measure; `None` if the record lacks it.
     pub fn value(listing: &Listing, measure: Measure, row: usize) -> Option<f64> {
         value_of(listing, measure)(row)
     }
 
-    /// How many loaded offers are slices of the machine of `row`, including `row`.
+    /// The number of loaded offers on the machine of `row`, including `row`; `None` if the record does not report the
+    /// machine.
     pub fn on_machine(&self, listing: &Listing, row: usize) -> Option<u32> {
         let counts = || counts(listing, "machine_id");
         alike(listing, row, "machine_id", self.machines.get_or_init(counts))
     }
 
-    /// How many loaded offers the host of `row` has, including `row`.
+    /// The number of loaded offers of the host of `row`, including `row`; `None` if the record does not report the
+    /// host.
     pub fn of_host(&self, listing: &Listing, row: usize) -> Option<u32> {
         let counts = || counts(listing, "host_id");
         alike(listing, row, "host_id", self.hosts.get_or_init(counts))
@@ -250,10 +256,10 @@ fn alike(listing: &Listing, row: usize, key: &str, counts: &HashMap<i128, u32>) 
     counts.get(&column(listing, key)?.cell(row).whole()?).copied()
 }
 
-/// The value of a row by a measure.
+/// A function from a row to its value by a measure.
 fn value_of(listing: &Listing, measure: Measure) -> impl Fn(usize) -> Option<f64> {
     let keys: &[&str] = match (listing.catalog().resource, measure) {
-        // Once there is a job its bill is what is paid; before, offers of all sizes compare only per GPU.
+        // With a job its bill is the price to pay; without one, offers of all sizes compare only per GPU.
         (Resource::Offers, Measure::Price) => &["job_cost", "dph_per_gpu"],
         (Resource::Offers, Measure::Performance) => &["dlperf_per_gpu"],
         (Resource::Offers, Measure::Reliability) => &["reliability"],
@@ -270,7 +276,7 @@ fn value_of(listing: &Listing, measure: Measure) -> impl Fn(usize) -> Option<f64
         let column = column(listing, key)?;
         (!column.is_blank()).then_some((*key, column))
     });
-    // A bill is for all GPUs of an offer, and only that of work compares as it is.
+    // A bill is for all GPUs of an offer; only one for work is comparable without dividing it.
     let is_divided = price.is_some_and(|value| value.0 == "job_cost") && !listing.bills_work();
     let gpus = column(listing, "num_gpus").filter(|_| is_divided);
     move |row| {
@@ -282,7 +288,7 @@ fn value_of(listing: &Listing, measure: Measure) -> impl Fn(usize) -> Option<f64
     }
 }
 
-/// The group of every row: its GPU model.
+/// The group of each row: an index for its GPU model.
 fn groups(listing: &Listing) -> Vec<u32> {
     let mut known: HashMap<&str, u32> = HashMap::new();
     let models = column(listing, "gpu_name");

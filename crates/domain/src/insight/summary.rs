@@ -24,7 +24,7 @@ pub enum GroupValue {
 }
 
 impl GroupValue {
-    /// The condition that selects this value.
+    /// The condition that selects this value of `field`.
     pub fn condition(&self, field: &'static Field) -> Condition {
         let value = match self {
             Self::Blank => Value::Null,
@@ -40,7 +40,7 @@ impl GroupValue {
     }
 }
 
-/// [`GroupValue`] as a key that borrows its text.
+/// A [`GroupValue`] as a key that borrows its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Part<'a> {
     Flag(bool),
@@ -54,7 +54,7 @@ impl<'a> Part<'a> {
         match cell {
             _ if kind == Kind::Secret => Self::Blank,
             CellRef::Flag(flag) => Self::Flag(flag),
-            // Adding zero turns -0 into 0, so that both are one key.
+            // Adding zero converts -0 to 0, so that both are one key.
             CellRef::Number(number) => Self::Bits((number + 0.0).to_bits()),
             CellRef::Text(text) if kind == Kind::Country => match country::code(text) {
                 "" => Self::Blank,
@@ -75,24 +75,26 @@ impl<'a> Part<'a> {
     }
 }
 
-/// The distribution of a set of values. Quantiles between two values are interpolated linearly, so
-/// the median of an even number of values is the mean of the middle two.
+/// The distribution of a set of values.
+///
+/// Quantiles between two values are interpolated linearly, so the median of an even number of values is the mean of the
+/// middle two.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spread {
-    /// How many values there are.
+    /// The number of values.
     pub known: usize,
     pub lowest: f64,
-    /// A quarter of the values is at or below.
+    /// A quarter of the values is at or below this.
     pub lower_quartile: f64,
-    /// Half of the values is at or below.
+    /// Half of the values is at or below this.
     pub median: f64,
-    /// Three quarters of the values are at or below.
+    /// Three quarters of the values are at or below this.
     pub upper_quartile: f64,
     pub highest: f64,
 }
 
 impl Spread {
-    /// The spread of the values that are numbers; `None` if there is none.
+    /// The spread of the finite values; `None` if there are none.
     pub fn of(values: impl IntoIterator<Item = f64>) -> Option<Self> {
         let mut sorted: Vec<f64> = values.into_iter().filter(|value| value.is_finite()).collect();
         sorted.sort_by(f64::total_cmp);
@@ -106,7 +108,7 @@ impl Spread {
         })
     }
 
-    /// The spread of weighted values, sorted by value; `None` if there is none.
+    /// The spread of weighted values, sorted by value; `None` if there are none.
     fn weighted(sorted: &[(f64, u64)]) -> Option<Self> {
         let mut total = 0_u64;
         let ends: Vec<u64> = sorted
@@ -144,7 +146,7 @@ impl Spread {
     }
 }
 
-/// The value at `share` (0 to 1) of ascending values, interpolated linearly.
+/// The value at `share` (0 to 1) of ascending values, interpolated linearly; `None` without values.
 pub fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
     let last = sorted.len().checked_sub(1)?;
     let position = share.clamp(0.0, 1.0) * count(last);
@@ -157,12 +159,12 @@ pub fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
     }
 }
 
-/// What is measured in a group: functions of a row, `None` where the record has no value.
+/// The measures of a group: functions of a row, `None` if the record has no value.
 pub struct Measures<'a> {
     pub price: Box<dyn Fn(usize) -> Option<f64> + 'a>,
-    /// The price per unit (for offers, per GPU; the bill of work is whole).
+    /// The price per unit: of offers per GPU, of work the whole bill.
     pub unit_price: Box<dyn Fn(usize) -> Option<f64> + 'a>,
-    /// Performance for the money; more is better.
+    /// Performance per price; more is better.
     pub merit: Box<dyn Fn(usize) -> Option<f64> + 'a>,
 }
 
@@ -173,7 +175,7 @@ impl std::fmt::Debug for Measures<'_> {
 }
 
 impl<'a> Measures<'a> {
-    /// Of offers: $/h with `gb` of storage (or as quoted), $/h per GPU, and `DLPerf` per $/h.
+    /// The measures of offers: $/h with `gb` of storage (or as quoted), $/h per GPU, and `DLPerf` per $/h.
     pub fn offers(prices: &'a Prices<'a>, gb: Option<f64>) -> Self {
         let basis = Basis {
             gb,
@@ -182,8 +184,8 @@ impl<'a> Measures<'a> {
         Self::priced(prices, basis, |_| true)
     }
 
-    /// For offers: the price by the current basis, the same per GPU unless it is for work, and `DLPerf` for the money.
-    /// Rows that cannot do the job have no price.
+    /// The measures of offers by `basis`: the price, the price per GPU unless it is for work, and `DLPerf` per price.
+    /// Rows that fail `is_choice` have no price.
     pub fn priced(prices: &'a Prices<'a>, basis: Basis, is_choice: impl Fn(usize) -> bool + Copy + 'a) -> Self {
         let price = move |row| {
             let price = basis.price(prices, row).ok();
@@ -199,7 +201,7 @@ impl<'a> Measures<'a> {
         }
     }
 
-    /// Of network volumes: $/GB/month (both prices), and average MB/s per $/GB/month.
+    /// The measures of network volumes: $/GB/month as both prices, and average MB/s per $/GB/month.
     pub fn volumes(listing: &'a Listing, prices: &'a VolumePrices<'a>) -> Self {
         let price = move |row| prices.per_gb_month(row).ok();
         let speed = listing.catalog().by_key("nw_disk_avg_bw");
@@ -215,7 +217,7 @@ impl<'a> Measures<'a> {
     }
 }
 
-/// The best row of a group by one measure.
+/// The best row of a group by one measure, and its value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Best {
     pub row: u32,
@@ -227,22 +229,21 @@ pub struct Best {
 pub struct Group {
     /// The shared values, one for each field of the grouping.
     pub key: Vec<GroupValue>,
-    /// The rows, in the order in which they were given.
+    /// The rows, in the given order.
     pub rows: Vec<u32>,
-    /// Their machines and GPUs; slices of one machine count once.
+    /// The number of their machines and GPUs; slices of one machine count once.
     pub amount: Amount,
-    /// The lowest price on each machine; `None` if no record has one.
+    /// The spread of the lowest price on each machine; `None` if no record has a price.
     pub price: Option<Spread>,
-    /// The price per unit of each unit: of offers, of each GPU that can be rented.
+    /// The spread of the price per unit over all units: of offers, over all GPUs that can be rented.
     pub unit_price: Option<Spread>,
     /// The row with the lowest price per unit, and its price.
     pub cheapest: Option<Best>,
-    /// The row with the most for the money.
+    /// The row with the best performance per price.
     pub best: Option<Best>,
 }
 
 impl Group {
-    /// How many rows there are.
     pub fn count(&self) -> usize {
         self.rows.len()
     }
@@ -312,12 +313,12 @@ fn group(listing: &Listing, key: Vec<Part<'_>>, rows: Vec<u32>, measures: &Measu
     }
 }
 
-/// The lowest price per unit on each of the machines behind `rows` that has one.
+/// The lowest price per unit on each machine of `rows` that has a price.
 pub fn machine_prices(listing: &Listing, rows: &[u32], measures: &Measures<'_>) -> Vec<f64> {
     lowest(&Supply::of(listing, rows), &measures.unit_price)
 }
 
-/// The lowest value on each machine that has one.
+/// The lowest value of `measure` on each machine that has one.
 fn lowest(supply: &Supply, measure: &dyn Fn(usize) -> Option<f64>) -> Vec<f64> {
     let lowest = |machine: &Machine| {
         let values = machine.rows().filter_map(|row| measure(row as usize));
@@ -326,7 +327,7 @@ fn lowest(supply: &Supply, measure: &dyn Fn(usize) -> Option<f64>) -> Vec<f64> {
     supply.machines().iter().filter_map(lowest).collect()
 }
 
-/// The prices per unit at which more units can be rented, with how many more, lowest first.
+/// The prices per unit at which more units become available, with the number of additional units, lowest first.
 fn levels(supply: &Supply, measures: &Measures<'_>) -> Vec<(f64, u64)> {
     let price = |row: u32| (measures.unit_price)(row as usize).filter(|price| price.is_finite());
     let machines = supply.machines().iter();
@@ -335,22 +336,22 @@ fn levels(supply: &Supply, measures: &Measures<'_>) -> Vec<(f64, u64)> {
     levels
 }
 
-/// What a summary is ordered by.
+/// The order of the groups of a summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum GroupOrder {
-    /// The group with the most machines first (of volumes, with the most rows).
+    /// Most machines first (of volumes, most rows).
     #[default]
     Count,
-    /// The lowest price per unit first.
+    /// Lowest price per unit first.
     Lowest,
-    /// The lowest median price per unit first.
+    /// Lowest median price per unit first.
     Median,
-    /// The best performance for the money first.
+    /// Best performance per price first.
     Merit,
 }
 
 impl GroupOrder {
-    /// The next one, wrapping around.
+    /// The next order, wrapping around.
     #[must_use]
     pub const fn next(self) -> Self {
         match self {
@@ -362,7 +363,7 @@ impl GroupOrder {
     }
 }
 
-/// Orders groups; those without the value come last, ties keep their order.
+/// Sorts groups; those without the value come last, ties keep their order.
 pub fn sort_groups(groups: &mut [Group], order: GroupOrder) {
     let value = |group: &Group| match order {
         GroupOrder::Count => -count(group.amount.machines),

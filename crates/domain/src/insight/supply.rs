@@ -1,9 +1,8 @@
-//! Supply: how many machines and GPUs the offers add up to, and what N workers on them cost.
+//! Supply: the machines and GPUs of some offers, and the cost of N workers on them.
 //!
-//! The market lists a machine once for each power of two of its GPUs, and those slices share GPUs:
-//! renting one takes the others off the market. Counting rows therefore overstates the supply, and
-//! adding up their prices prices workers that cannot exist. [`Supply`] groups offers by machine and
-//! works out which of them can be rented together.
+//! The market lists a machine once for each power of two of its GPUs, and those slices share GPUs: renting one takes
+//! the others off the market. Counting rows therefore overstates the supply, and adding up their prices prices workers
+//! that cannot exist. [`Supply`] groups offers by machine and works out which of them can be rented together.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -13,11 +12,12 @@ use crate::cost::gpu_numbers;
 use crate::listing::{Column, Listing};
 use crate::value::CellRef;
 
-// Real machines have five at most; a hostile response must not cost 2^n steps.
-/// Up to this many slices of one machine every combination is tried.
+/// The maximum number of slices of one machine of which all combinations are tried.
+///
+/// Real machines have five at most; a hostile response must not cost 2^n steps.
 const EXHAUSTIVE: usize = 12;
 
-/// What tells a machine from the others.
+/// The identity of a machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Key<'a> {
     Number(u64),
@@ -25,7 +25,7 @@ enum Key<'a> {
     Row(u32),
 }
 
-/// What offers tell about their machines.
+/// The columns of a listing that describe machines.
 struct Columns<'a> {
     machine: Option<&'a Column>,
     gpus: Option<&'a Column>,
@@ -73,12 +73,12 @@ impl<'a> Columns<'a> {
 pub(super) struct Slice {
     pub row: u32,
     gpus: u64,
-    /// Which GPUs of the machine; empty where the record does not list them.
+    /// The ids of its GPUs within the machine; empty if the record does not list them.
     numbers: Vec<i64>,
 }
 
 impl Slice {
-    /// All rows, those of a machine side by side, and where each machine ends.
+    /// All rows grouped by machine, and the end index of each machine.
     pub(super) fn by_machine(listing: &Listing) -> (Vec<Self>, Vec<usize>) {
         let columns = Columns::of(listing);
         let rows = 0..u32::try_from(listing.len()).unwrap_or(u32::MAX);
@@ -96,7 +96,7 @@ impl Slice {
     }
 }
 
-/// A slice at its price.
+/// A slice and its price.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Lot {
     pub row: u32,
@@ -105,14 +105,14 @@ pub struct Lot {
 }
 
 impl Lot {
-    /// The price of one of its GPUs.
+    /// The price per GPU.
     #[expect(clippy::cast_precision_loss)] // a slice has at most a million GPUs
     pub fn unit_price(&self) -> f64 {
         self.price / self.gpus as f64
     }
 }
 
-/// What a set of slices is measured in.
+/// The unit in which a set of slices is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Unit {
     Gpus,
@@ -127,19 +127,18 @@ pub struct Set {
     pub lots: Vec<Lot>,
 }
 
-/// A machine and the offers that are slices of it.
+/// A machine and its slices.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Machine {
     slices: Vec<Slice>,
-    /// GPUs that can be rented at once; only for machines whose slices do not all list theirs.
+    /// The number of GPUs that can be rented at once; `None` if all slices list theirs.
     capacity: Option<u64>,
 }
 
 impl Machine {
     fn new(slices: Vec<Slice>) -> Self {
         let is_listed = slices.iter().all(|slice| !slice.numbers.is_empty());
-        // Without GPU ids nothing tells which slices overlap: only the largest one is certainly
-        // free.
+        // Without GPU ids it is unknown which slices overlap: only the largest one is certainly free.
         let largest = slices.iter().map(|slice| slice.gpus).max();
         Self {
             capacity: largest.filter(|_| !is_listed),
@@ -147,7 +146,7 @@ impl Machine {
         }
     }
 
-    /// The most GPUs of slices of one machine that can be rented at once.
+    /// The maximum number of GPUs of slices of one machine that can be rented at once.
     pub(super) fn gpus_of(slices: &[&Slice]) -> u64 {
         match slices {
             [only] => only.gpus,
@@ -155,7 +154,7 @@ impl Machine {
         }
     }
 
-    /// The rows of its slices, in the order in which they were given.
+    /// The rows of its slices, in the given order.
     pub fn rows(&self) -> impl Iterator<Item = u32> {
         self.slices.iter().map(|slice| slice.row)
     }
@@ -170,7 +169,7 @@ impl Machine {
         shared.map(|slice| slice.row).collect()
     }
 
-    /// The most GPUs that can be rented at once.
+    /// The maximum number of GPUs that can be rented at once.
     pub fn gpus(&self) -> u64 {
         let most = || {
             let sets = self.sets(Unit::Gpus, |_| Some(0.0));
@@ -179,7 +178,7 @@ impl Machine {
         self.capacity.unwrap_or_else(most)
     }
 
-    /// Whether a slice can be rented together with others.
+    /// Whether a slice can be rented together with the chosen ones.
     fn fits(&self, chosen: &[&Slice], slice: &Slice) -> bool {
         match self.capacity {
             Some(capacity) => {
@@ -193,8 +192,8 @@ impl Machine {
         }
     }
 
-    /// The cheapest disjoint sets of its slices: for each number of units the one that has at least
-    /// so many, smallest first. Slices without a price are left out.
+    /// The cheapest disjoint sets of its slices: for each number of units the cheapest set with at least that many,
+    /// smallest first. Slices without a price are left out.
     pub(super) fn sets(&self, unit: Unit, price: impl Fn(u32) -> Option<f64>) -> Vec<Set> {
         let priced = self.slices.iter().filter_map(|slice| {
             let price = price(slice.row).filter(|price| price.is_finite() && *price >= 0.0)?;
@@ -230,7 +229,7 @@ impl Machine {
         sets
     }
 
-    /// Notes every set that extends the chosen slices by some of `rest`.
+    /// Adds every set that extends the chosen slices by some of `rest`.
     fn combine<'a>(&self, unit: Unit, rest: &[(&'a Slice, Lot)], chosen: &mut Chosen<'a>, sets: &mut Vec<Set>) {
         for (index, (slice, lot)) in rest.iter().enumerate() {
             if self.fits(&chosen.slices, slice) {
@@ -242,7 +241,7 @@ impl Machine {
         }
     }
 
-    /// The prices per GPU at which more GPUs can be rented, each with how many more.
+    /// The prices per GPU at which more GPUs become available, each with the number of additional GPUs.
     pub(super) fn levels(&self, unit_price: impl Fn(u32) -> Option<f64>) -> Vec<(f64, u64)> {
         let price = |slice: &Slice| unit_price(slice.row);
         let mut prices: Vec<f64> = self.slices.iter().filter_map(price).collect();
@@ -252,7 +251,7 @@ impl Machine {
         let levels = prices.into_iter().map(|highest| {
             let affordable = |slice: &&Slice| price(slice).is_some_and(|price| price <= highest);
             let slices: Vec<&Slice> = self.slices.iter().filter(affordable).collect();
-            // A slice without GPU ids makes the count of the others less sure, but none is rented the less for it.
+            // A slice without GPU ids makes the number of the others uncertain, but it never reduces the number rented.
             let more = Self::gpus_of(&slices).saturating_sub(known);
             known += more;
             (highest, more)
@@ -261,7 +260,7 @@ impl Machine {
     }
 }
 
-/// Slices picked so far.
+/// The slices chosen so far.
 #[derive(Debug, Default)]
 struct Chosen<'a> {
     slices: Vec<&'a Slice>,
@@ -279,7 +278,7 @@ impl<'a> Chosen<'a> {
         self.lots.pop();
     }
 
-    /// Adds what is chosen to the sets unless one of them has as much for as little.
+    /// Adds the chosen slices to the sets, unless one of them has at least as many units for at most the price.
     fn note(&self, unit: Unit, sets: &mut Vec<Set>) {
         let units = match unit {
             Unit::Gpus => self.lots.iter().map(|lot| lot.gpus).sum(),
@@ -299,7 +298,7 @@ impl<'a> Chosen<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Amount {
     pub machines: usize,
-    /// GPUs that can be rented at once.
+    /// The number of GPUs that can be rented at once.
     pub gpus: u64,
 }
 
@@ -309,8 +308,8 @@ pub struct Supply {
 }
 
 impl Supply {
-    /// The machines behind `rows`, in order of first appearance. A record without a machine id
-    /// counts as a machine of its own; one without GPU ids has at least one GPU.
+    /// The machines of `rows`, in order of first appearance. A record without a machine id counts as a machine of its
+    /// own; one without GPU ids has at least one GPU.
     pub fn of(listing: &Listing, rows: &[u32]) -> Self {
         let columns = Columns::of(listing);
         let mut index_of: HashMap<Key<'_>, usize> = HashMap::new();
@@ -331,7 +330,7 @@ impl Supply {
         &self.machines
     }
 
-    /// How many machines and GPUs there are.
+    /// The number of machines and of GPUs that can be rented at once.
     pub fn amount(&self) -> Amount {
         Amount {
             machines: self.machines.len(),
@@ -346,8 +345,9 @@ impl Supply {
         sets.filter(|sets| !sets.is_empty()).collect()
     }
 
-    /// A lower bound for the price of this many GPUs: that of the cheapest per GPU, whether or not they can be rented
-    /// together or in parts; infinite if there are fewer.
+    /// A lower bound for the price of this many GPUs; infinite if there are fewer.
+    ///
+    /// It is the price of the cheapest per GPU, whether or not they can be rented together or in parts.
     pub(super) fn bound(&self, gpus: u32, price: impl Fn(u32) -> Option<f64>) -> f64 {
         let slices = self.machines.iter().flat_map(|machine| &machine.slices);
         let lots = slices.filter_map(|slice| {
@@ -365,26 +365,26 @@ impl Supply {
         if missing > 0 { f64::INFINITY } else { cost }
     }
 
-    /// What workers cost that run on one offer each without sharing GPUs. `price` gives a row's
-    /// $/h; rows without one cannot be picked.
+    /// The offers and costs of workers that run on one offer each without sharing GPUs. `price` gives a row's $/h; rows
+    /// without one cannot be chosen.
     pub fn price(&self, price: impl Fn(u32) -> Option<f64>) -> Picks {
         Picks::new(self.sets(Unit::Offers, price))
     }
 }
 
-/// A whole number of GPUs within the range a record can have.
+/// A number as a whole count of GPUs; `None` if it is implausible.
 fn whole(number: f64) -> Option<u64> {
-    /// Far beyond any machine; sums of these cannot overflow.
+    /// The upper limit, far beyond any machine; sums of such numbers cannot overflow.
     const MOST: f64 = 1e6;
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // the range is checked
     (1.0..=MOST).contains(&number).then_some(number as u64)
 }
 
-/// Offers for as many workers as can run at once, and what fewer of them cost.
+/// The offers for as many workers as can run at once, and the costs of fewer workers.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Picks {
     picks: Vec<Lot>,
-    /// The lowest cost of 0, 1, 2, ... workers.
+    /// The lowest cost in $/h of 0, 1, 2, ... workers.
     least: Vec<f64>,
 }
 
@@ -423,30 +423,32 @@ impl Picks {
         Self { picks, least }
     }
 
-    /// The offers when as many workers as possible run, cheapest first.
+    /// The offers used by the maximum number of workers, cheapest first.
     pub fn offers(&self) -> &[Lot] {
         &self.picks
     }
 
-    /// How many workers can run at once.
+    /// The maximum number of workers that can run at once.
     pub fn most_workers(&self) -> usize {
         self.picks.len()
     }
 
-    /// The median price over the offers for the maximum number of workers.
+    /// The median price over the offers for the maximum number of workers; `None` without offers.
     pub fn median(&self) -> Option<f64> {
         let prices: Vec<f64> = self.picks.iter().map(|pick| pick.price).collect();
         quantile(&prices, 0.5)
     }
 
-    /// The lowest cost in $/h of this many workers, or of as many as there are offers for.
+    /// The lowest cost in $/h of this many workers, or of the maximum number if that is less.
     pub fn least(&self, workers: usize) -> f64 {
         let last = self.least.len().saturating_sub(1);
         self.least.get(workers.min(last)).copied().unwrap_or(0.0)
     }
 
-    /// What this many workers cost in $/h on the offers around the median; workers without an offer
-    /// are priced at the median. Never below [`Picks::least`]: both pick from the same offers.
+    /// The cost in $/h of this many workers on the offers around the median; `None` without offers.
+    ///
+    /// Workers without an offer are priced at the median. Never below [`Picks::least`]: both choose from the same
+    /// offers.
     pub fn typical(&self, workers: usize) -> Option<f64> {
         let median = self.median()?;
         let here = workers.min(self.picks.len());
@@ -461,8 +463,7 @@ impl Picks {
     }
 }
 
-/// The lowest costs of 0, 1, 2, ... workers after adding a machine whose one, two, ... workers cost
-/// `costs`.
+/// The lowest costs of 0, 1, 2, ... workers after adding a machine; `costs` are those of one, two, ... workers on it.
 fn joined(least: &[f64], costs: &[f64]) -> Vec<f64> {
     let all = 0..least.len() + costs.len();
     all.map(|workers| {

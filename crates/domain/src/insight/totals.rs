@@ -1,26 +1,26 @@
-//! What offers are together: the totals of the marked ones.
+//! Totals of the marked offers.
 
 use super::supply::{Amount, Machine, Supply};
 use super::total;
 use crate::cost::{Basis, Prices};
 use crate::format::nominal_total_gb;
 
-/// Sums and limits over offers; `None` where a record lacks the number.
+/// Sums and extremes over offers; `None` if a record lacks the number.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Totals {
-    /// Machines and GPUs that can be rented at once.
+    /// The number of machines, and of GPUs that can be rented at once.
     pub amount: Amount,
-    /// The rows that share GPUs with others of them, so that not all can be rented.
+    /// The rows that share GPUs with others among them, so that not all can be rented.
     pub shared: Vec<u32>,
-    /// GB of all GPUs' memory, as sold.
+    /// The nominal memory of all GPUs, in GB.
     pub vram_gb: Option<f64>,
-    /// $ per hour of all.
+    /// The total price in $/h.
     pub hourly: Option<f64>,
-    /// The bill of the job on all, where there is a job.
+    /// The total bill of the job in $; `None` without a job.
     pub bill: Option<f64>,
-    /// The slowest download and upload, in the unit of the records.
+    /// The slowest download and upload speed, in the unit of the records.
     pub slowest: Option<(f64, f64)>,
-    /// Seconds until the first of them ends, from when the listing was read.
+    /// Seconds from the time the listing was read until the first of them ends.
     pub left: Option<f64>,
 }
 

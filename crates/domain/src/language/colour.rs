@@ -8,7 +8,6 @@ use super::scan::{Piece, Raw, Statement, scan};
 use crate::catalog::Catalog;
 use crate::dialect::Dialect;
 
-/// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Token {
     /// The name of a field.
@@ -16,16 +15,17 @@ pub enum Token {
     Operator,
     /// A value or a list of values.
     Value,
-    /// A word that belongs to no condition.
+    /// A word outside conditions.
     Word,
-    /// A part with a mistake in it.
+    /// A part with a mistake.
     Error,
 }
 
-/// The tokens of a text in order, in bytes; blanks and commas between them are left out. Works on
-/// incomplete queries, and finds mistakes within a condition but not between conditions.
+/// The tokens of a text with their byte ranges, in order, without blanks and commas between them.
+///
+/// Works on incomplete queries, and finds mistakes within a condition but not between conditions.
 pub fn highlight(text: &str, catalog: &'static Catalog) -> Vec<(Range<usize>, Token)> {
-    // Dialects differ in what a unit means, not in which units exist, so any of them will do.
+    // Dialects differ in the meaning of units, not in the units themselves, so any dialect will do.
     let reader = Reader {
         text,
         catalog,
@@ -43,7 +43,7 @@ pub fn highlight(text: &str, catalog: &'static Catalog) -> Vec<(Range<usize>, To
     parts
 }
 
-/// The tokens of a statement; the one with the mistake is an error.
+/// Adds the tokens of a statement; the one with the mistake becomes an error.
 fn statement_parts(reader: &Reader<'_>, statement: &Statement, parts: &mut Vec<(Range<usize>, Token)>) {
     let wrong = reader.statement(statement).err().map(|error| error.span);
     let mut push = |span: Range<usize>, token: Token| {

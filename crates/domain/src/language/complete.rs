@@ -1,4 +1,4 @@
-//! Completion: what can be typed at a position.
+//! Completion of a query at the cursor.
 
 use std::ops::Range;
 
@@ -20,25 +20,26 @@ const MOST: usize = 64;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Candidate {
-    /// Replaces [`Completion::span`].
+    /// The text that replaces [`Completion::span`].
     pub insert: String,
     pub label: String,
     pub doc: String,
 }
 
-/// What can be typed at a position.
+/// The completion candidates at a position.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Completion {
-    /// The text that a candidate replaces, in bytes.
+    /// The range that a candidate replaces, in bytes.
     pub span: Range<usize>,
     /// The candidates, likeliest first.
     pub candidates: Vec<Candidate>,
-    /// The field whose values the candidates are, if they are values.
+    /// The field whose values the candidates are; `None` if they are not values.
     pub values_of: Option<&'static Field>,
 }
 
-/// The completion at byte `cursor`: field names, operators after a field, and after an operator its
-/// choices, after the values in `seen` (of text fields, as in the records, in this order).
+/// The completion at byte `cursor`: field names, operators after a field, or values after an operator.
+///
+/// The values are those in `seen` (of text fields, as in the records, in this order), then the field's choices.
 pub fn complete(
     text: &str,
     cursor: usize,
@@ -65,7 +66,7 @@ pub fn complete(
     completion
 }
 
-/// At a bare word: the start of a field name, or of an operator after a field.
+/// The completion at a bare word: the start of a field name, or of an operator after a field.
 fn at_word(before: &str, item: &Item, catalog: &'static Catalog) -> Completion {
     let front = before[..item.span.start].trim_end();
     let last = front.rsplit(char::is_whitespace).next().unwrap_or_default();
@@ -75,7 +76,7 @@ fn at_word(before: &str, item: &Item, catalog: &'static Catalog) -> Completion {
     }
 }
 
-/// Within or after a condition that ends the text.
+/// The completion within or after a condition that ends the text.
 fn behind(
     reader: &Reader<'_>,
     statement: &Statement,
@@ -115,7 +116,7 @@ fn behind(
     }
 }
 
-/// Within or after the value of a condition that ends the text.
+/// The completion within or after the value of a condition that ends the text.
 fn at_value(reader: &Reader<'_>, value: &Raw, values: &Values<'_>, at_blank: bool) -> Completion {
     let (before, end) = (reader.text, reader.text.len());
     match value {
@@ -141,8 +142,8 @@ fn at_value(reader: &Reader<'_>, value: &Raw, values: &Values<'_>, at_blank: boo
     }
 }
 
-/// The field whose name or alias is in `span`, then those whose names begin with it (server-side
-/// filters first), then those that contain it.
+/// The field whose name or alias is in `span`, then the fields whose names begin with it (server-side filters first),
+/// then those whose names contain it.
 fn fields(before: &str, span: Range<usize>, catalog: &'static Catalog) -> Completion {
     let typed = before[span.clone()].to_ascii_lowercase();
     let rank = |field: &Field| {
@@ -214,8 +215,7 @@ struct Values<'a> {
 }
 
 impl Values<'_> {
-    /// The values that begin with `typed`, then those that contain it, without those already
-    /// listed.
+    /// The values that begin with `typed`, then those that contain it, without the `listed` ones.
     fn starting(&self, typed: &str, span: Range<usize>, listed: &[String]) -> Completion {
         let wanted = plain(typed);
         let listed: Vec<_> = listed.iter().map(|text| plain(text)).collect();

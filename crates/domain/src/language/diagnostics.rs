@@ -1,4 +1,4 @@
-//! Error messages: what is wrong with a piece, and what was probably meant.
+//! Error messages about a piece of a query, with suggested fixes.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use super::scan::{Item, List, Raw, Sign, Statement};
 use super::{Mode, number};
 use crate::field::{Field, Kind, Operator};
 
-/// Search parameters that are not conditions, and where to set them instead.
+/// Search parameters that are not conditions, with the place to set them.
 const BESIDE: [(&str, &str); 6] = [
     ("limit", "the limit is not part of the query (--limit)"),
     ("order", "the order is not part of the query (--order)"),
@@ -19,7 +19,7 @@ const BESIDE: [(&str, &str); 6] = [
     ("q", "write conditions without a surrounding q"),
 ];
 
-/// Common misspellings of operators, and what they mean.
+/// Common misspellings of operators, with the correct ones.
 const MISWRITTEN: [(&str, &str); 23] = [
     ("=>", ">="),
     ("=<", "<="),
@@ -55,7 +55,7 @@ fn miswritten(signs: &str) -> Option<&'static str> {
 }
 
 impl Reader<'_> {
-    /// The error for a name that is no field.
+    /// The error for an unknown field name.
     pub(super) fn no_field(&self, span: Range<usize>) -> LanguageError {
         let name = self.slice(&span);
         let bare = name.trim_start_matches(['(', '[', '{']);
@@ -80,7 +80,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The error for signs that are no operator.
+    /// The error for signs that are not an operator.
     pub(super) fn no_sign(&self, sign: &Sign, field: &Field) -> LanguageError {
         let signs = self.slice(&sign.span);
         let message = format!("'{signs}' is not an operator: use {}", allowed(field));
@@ -117,7 +117,7 @@ impl Reader<'_> {
         error
     }
 
-    /// Whether a word is plausible as a value of a field.
+    /// Whether a word is a plausible value of a field.
     fn may_equal(&self, field: &'static Field, word: &str) -> bool {
         if field.kind == Kind::Text {
             let is_word = |choice: &&str| squashed(choice) == squashed(word);
@@ -218,8 +218,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The error for a word that belongs to the value before it: `gpu_name=RTX 4090`, `gpu_ram>=24
-    /// GB`.
+    /// The error for a word that belongs to the preceding value: `gpu_name=RTX 4090`, `gpu_ram>=24 GB`.
     pub(super) fn torn_off(&self, item: &Item, before: &Statement) -> Option<LanguageError> {
         let Raw::One(value) = &before.value else {
             return None;
@@ -236,7 +235,7 @@ impl Reader<'_> {
                 let choices: Vec<_> = field.choices.iter().map(|name| squashed(name)).collect();
                 let known = choices.contains(&joined)
                     || (!choices.contains(&alone) && choices.iter().any(|name| name.starts_with(&joined)));
-                // `discord` is no part of the name of a model.
+                // `discord` is not part of a model's name.
                 let goes_on = choices.is_empty() || item.text.contains(|c: char| c.is_ascii_digit());
                 (known || (self.mode != Mode::Bar && goes_on)).then(|| {
                     let message = "a space ends the value: use _ or quotes";

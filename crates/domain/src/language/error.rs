@@ -1,4 +1,4 @@
-//! Query errors: where they are, how to fix them, and how they are shown.
+//! Query errors: their position, message, suggested fix and rendering.
 
 use std::fmt;
 use std::ops::Range;
@@ -13,18 +13,18 @@ const DRAWN: usize = 4096;
 /// A mistake in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LanguageError {
-    /// What is wrong and how to fix it.
+    /// The mistake and its fix, in a sentence.
     pub message: String,
-    /// Where, in bytes of the text; empty if something is missing.
+    /// The range of the mistake, in bytes of the text; empty if something is missing.
     pub span: Range<usize>,
-    /// The suggested fix, if there is one.
+    /// The suggested fix; `None` if there is none.
     pub suggestion: Option<Suggestion>,
 }
 
 /// An edit of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Suggestion {
-    /// What to replace, in bytes of the text; often but not always the mistake itself.
+    /// The replaced range, in bytes of the text; often but not always the mistake itself.
     pub span: Range<usize>,
     pub replacement: String,
 }
@@ -57,7 +57,7 @@ impl LanguageError {
         self
     }
 
-    /// The same error in a text in which this one starts at byte `offset`.
+    /// The error in a larger text that contains this one from byte `offset`.
     pub(super) fn shifted(mut self, offset: usize) -> Self {
         let shift = |span: &mut Range<usize>| {
             span.start += offset;
@@ -70,8 +70,8 @@ impl LanguageError {
         self
     }
 
-    /// The text, carets under the mistake, the message, and the corrected text if there is one: up
-    /// to four lines without colours. Columns are terminal cells: wide characters count two.
+    /// Renders the text, carets under the mistake, the message, and the corrected text if there is one: up to four
+    /// lines without colours. Columns are terminal cells: wide characters count two.
     pub fn render(&self, text: &str) -> String {
         let part = |range: Range<usize>| line(text.get(range).unwrap_or_default());
         let end = self.span.end.min(text.len());
@@ -89,7 +89,7 @@ impl LanguageError {
     }
 }
 
-/// A text on one line, with all whitespace as blanks and hostile characters visible.
+/// A text on one line: whitespace becomes blanks and hostile characters are escaped.
 fn line(text: &str) -> String {
     let blanked: String = text
         .chars()

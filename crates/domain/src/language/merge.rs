@@ -1,4 +1,4 @@
-//! Merges conditions of one field, and lays a query over its default conditions.
+//! Merges conditions on one field, and overlays a query on its default conditions.
 
 use std::ops::Range;
 
@@ -11,21 +11,23 @@ use crate::value::Value;
 /// A condition and its position in the text.
 struct Located {
     condition: Condition,
-    /// The whole condition, in bytes of the text.
+    /// The range of the whole condition, in bytes of the text.
     span: Range<usize>,
 }
 
-/// The conditions of a text so far.
+/// The conditions of a text up to a position.
 #[derive(Default)]
 pub(super) struct Held {
     pub conditions: Vec<Condition>,
-    /// Those with `=`: of one field they are all told at once.
+    /// The conditions with `=`: an error names all of one field at once.
     equal: Vec<Located>,
 }
 
 impl Held {
-    /// Adds a condition to the earlier ones. All conditions of a text must match, so none is lost: see [`join`];
-    /// but lists without a common value, and two values with `=`, are errors.
+    /// Adds a condition to the earlier ones; see [`join`].
+    ///
+    /// All conditions of a text must match, so none is lost; but lists without a common value, and two values with `=`,
+    /// are errors.
     pub(super) fn add(&mut self, new: Condition, span: Range<usize>) -> Result<(), LanguageError> {
         if new.operator == Operator::Eq {
             if !self.conditions.contains(&new) {
@@ -44,7 +46,7 @@ impl Held {
         Ok(())
     }
 
-    /// Forgets the conditions on a field.
+    /// Drops the conditions on a field.
     pub(super) fn free(&mut self, field: &Field) {
         self.conditions.retain(|condition| condition.field != field);
         self.equal.retain(|equal| equal.condition.field != field);
@@ -102,9 +104,10 @@ fn several(field: &Field, rivals: &[&Located], text: &str) -> LanguageError {
     LanguageError::new(second.clone(), message).suggest(first.start..end, merged)
 }
 
-/// Lays what words say over the conditions of a search: what a field is to be replaces what it was to be, a
-/// bound replaces that on its side. Exclusions add up, and so do the values of the fields in `added`. Also
-/// returns what was replaced.
+/// Overlays `new` conditions on the `old` ones of a search; also returns the replaced ones.
+///
+/// The newer condition on a field replaces the older, a bound the one on its side. Exclusions add up, and so do the
+/// values of the fields in `added`.
 pub fn renew(old: Vec<Condition>, mut new: Vec<Condition>, added: &[&str]) -> (Vec<Condition>, Vec<Condition>) {
     let is_equal = |condition: &Condition| matches!(condition.operator, Operator::Eq | Operator::In);
     let excludes = |condition: &Condition| matches!(condition.operator, Operator::Neq | Operator::Nin);
@@ -139,9 +142,10 @@ fn many(operand: Operand) -> Vec<Value> {
     }
 }
 
-/// Lays the conditions of a text over the default ones. If the text says what a field equals (or
-/// not), it replaces all such defaults; a bound replaces the same bound; `any` removes all. A
-/// replacement takes the place of what it replaced.
+/// Overlays the conditions of a text on the default ones.
+///
+/// `=` and `!=` replace all defaults on the field; a bound replaces the same bound; a freed field loses all. A
+/// replacement takes the position of the replaced condition.
 pub(super) fn over(seed: &[Condition], conditions: Vec<Condition>, freed: &[&'static Field]) -> Vec<Condition> {
     let mut placed = vec![false; conditions.len()];
     let mut laid = Vec::new();

@@ -3,10 +3,10 @@
 use crate::dialect::Dialect;
 use crate::field::{Field, Kind, Unit};
 
-/// 2^53: beyond it a double does not hold every whole number.
+/// 2^53: larger doubles cannot represent every whole number.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// The decimal at the start of `text`, and the rest.
+/// The decimal at the start of `text`, and the rest; `None` if there is none.
 fn decimal(text: &str) -> Option<(f64, &str)> {
     let digits = |from: usize| from + text[from..].bytes().take_while(u8::is_ascii_digit).count();
     let first = usize::from(text.starts_with(['+', '-']));
@@ -25,7 +25,7 @@ fn decimal(text: &str) -> Option<(f64, &str)> {
     Some((number.parse().ok().filter(|_| count > 0)?, rest))
 }
 
-/// To the fifteen digits that a double holds: 16.1 GB are 16100 MB, not 16100.000000000002.
+/// Rounds to the fifteen digits that a double holds: 16.1 GB are 16100 MB, not 16100.000000000002.
 fn rounded(number: f64) -> f64 {
     format!("{number:.14e}").parse().unwrap_or(f64::NAN)
 }
@@ -40,7 +40,7 @@ fn times(number: f64, factor: f64) -> f64 {
     product + 0.0 // no minus zero
 }
 
-/// As people write it, with an exponent only for very large and small numbers.
+/// Formats a number in decimal notation, with an exponent only if it is very large or small.
 fn written(number: f64) -> String {
     if number == 0.0 || (1e-7..1e21).contains(&number.abs()) {
         number.to_string()
@@ -49,13 +49,13 @@ fn written(number: f64) -> String {
     }
 }
 
-/// What is wrong with a number.
+/// The mistake in a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fault {
     NotANumber,
-    /// The suffix is no unit of the field.
+    /// The suffix is not a unit of the field.
     Unit,
-    /// `mb/s` may mean bits or bytes.
+    /// `mb/s` is ambiguous: bits or bytes.
     BitsOrBytes,
     /// NaN, infinity, or beyond the largest double.
     NotFinite,
@@ -65,12 +65,12 @@ pub(super) enum Fault {
     Inexact,
 }
 
-/// A number of `field` in wire units.
+/// Parses a number of `field` and converts it to wire units.
 pub(super) fn read(text: &str, field: &Field, dialect: &Dialect) -> Result<f64, Fault> {
     read_with(text, field, dialect, None)
 }
 
-/// Like [`read`]; a bare number gets `suffix` if there is one.
+/// Like [`read`], with `suffix` as the unit of a bare number.
 pub(super) fn read_with(text: &str, field: &Field, dialect: &Dialect, suffix: Option<&str>) -> Result<f64, Fault> {
     let text = text.trim();
     let money = field.unit.is_money() && text.starts_with('$');
@@ -96,7 +96,7 @@ pub(super) fn read_with(text: &str, field: &Field, dialect: &Dialect, suffix: Op
     }
 }
 
-/// The suffix after the number in `text`.
+/// The suffix after the number in `text`; `None` if it has no number or no suffix.
 pub(super) fn suffix(text: &str) -> Option<&str> {
     let amount = text.trim().trim_start_matches('$');
     let (_, suffix) = decimal(amount)?;
@@ -138,8 +138,10 @@ fn factor(suffix: &str, unit: Unit, dialect: &Dialect, money: bool) -> Result<f6
         })
 }
 
-/// A wire value in query units: a bare number if it parses to exactly the same value, in this
-/// program and in the market's client (which multiplies doubles), else with a unit.
+/// A wire value in query units.
+///
+/// A bare number if it parses to exactly the same value, in this program and in the market's client (which multiplies
+/// doubles); else a number with a unit.
 pub(super) fn write(value: f64, field: &Field) -> String {
     let unit = match field.unit {
         Unit::Megabytes => "MB",

@@ -1,4 +1,4 @@
-//! Parses operands: what a value means for its field.
+//! Parses operands: values in the context of their field.
 
 use super::error::LanguageError;
 use super::number::{self, Fault};
@@ -10,18 +10,18 @@ use crate::field::{Field, Format, Kind, Operator};
 use crate::query::{Condition, Operand};
 use crate::value::{Value, Version};
 
-/// What a value is parsed for.
+/// The field and operator for which a value is parsed.
 #[derive(Clone, Copy)]
 pub(super) struct Target<'a> {
-    /// The field that is compared.
+    /// The compared field.
     pub field: &'static Field,
     pub operator: Operator,
-    /// Decides what the units of suffixes mean.
+    /// The dialect, which decides the meaning of units.
     pub dialect: &'a Dialect,
 }
 
-/// Parses the text of a value editor: one value, blanks allowed without quotes, or for `in` and
-/// `nin` a list with or without brackets. Spans count from the start of `text`.
+/// Parses the text of a value editor: one value, blanks allowed without quotes, or for `in` and `nin` a list with or
+/// without brackets. Spans are relative to the start of `text`.
 pub fn parse_operand(
     field: &'static Field,
     operator: Operator,
@@ -57,7 +57,7 @@ pub fn parse_operand(
     read.map_err(|error| error.shifted(offset))
 }
 
-/// The error for an operator that a field does not take.
+/// The error for an operator that a field does not allow.
 pub(super) fn not_allowed(field: &Field, operator: Operator, span: std::ops::Range<usize>) -> LanguageError {
     let nature = match field.kind {
         Kind::Flag => "is true or false",
@@ -83,8 +83,7 @@ pub(super) fn is_wildcard(item: &Item) -> bool {
     !item.quoted && (item.text.eq_ignore_ascii_case("any") || matches!(&*item.text, "*" | "?"))
 }
 
-/// Rejects a value whose quote is open, or that runs into other text instead of being followed by
-/// `separator`.
+/// Rejects a value with an open quote, or one followed by other text instead of `separator`.
 pub(super) fn sound(item: &Item, separator: &str) -> Result<(), LanguageError> {
     let end = item.span.end;
     if !item.closed {
@@ -110,7 +109,7 @@ pub(super) fn squashed(text: &str) -> String {
         .collect()
 }
 
-/// The market's spelling of an unquoted text, if the field lists its choices.
+/// The market's spelling of an unquoted text if the field lists its choices, else the text.
 pub(super) fn canonical(field: &Field, text: &str) -> String {
     let wanted = squashed(text);
     field
@@ -235,15 +234,14 @@ impl Target<'_> {
         self.value(item).map(|value| vec![value])
     }
 
-    /// A group of countries behind `=` or `!=` stands for the list of its members.
+    /// The condition for a group of countries after `=` or `!=`: the list of its members.
     pub(super) fn group(self, list: &List) -> Result<Vec<Condition>, LanguageError> {
         let codes = Operand::Many(self.many(list)?);
         let operator = self.operator.with_list();
         Ok(vec![Condition::new(self.field, operator, codes)])
     }
 
-    /// Whether an unquoted value is null. Only the market client's spellings count; others are
-    /// texts.
+    /// Whether an unquoted value is null. Only the spellings of the market's client count; others are texts.
     fn is_null(self, item: &Item) -> bool {
         let exact = matches!(&*item.text, "null" | "None");
         let text = matches!(self.field.kind, Kind::Text | Kind::Country);
@@ -268,7 +266,7 @@ impl Target<'_> {
         Err(self.unfit(item).suggest(item.span.clone(), better))
     }
 
-    /// A text: `_` is a blank, and unless quoted, names get the market's spelling.
+    /// The value of a text: `_` becomes a blank, and an unquoted name gets the market's spelling.
     fn words(self, item: &Item) -> String {
         if !item.quoted {
             canonical(self.field, &item.text.replace('_', " "))
@@ -279,7 +277,7 @@ impl Target<'_> {
         }
     }
 
-    /// A country: the letters after the last comma. A quoted text can be anything.
+    /// Parses a country: the letters after the last comma. A quoted text can be anything.
     fn country(self, item: &Item) -> Result<String, LanguageError> {
         let text = if item.quoted {
             item.text.clone()
@@ -366,7 +364,7 @@ fn is_code(text: &str) -> bool {
     text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_alphabetic())
 }
 
-/// A boolean, in any case.
+/// Parses a boolean, in any case; `None` if it is none.
 fn flag(text: &str) -> Option<bool> {
     match text.to_ascii_lowercase().as_str() {
         "true" | "yes" | "on" => Some(true),
@@ -375,7 +373,7 @@ fn flag(text: &str) -> Option<bool> {
     }
 }
 
-/// The beginning of a day in UTC, in seconds since 1970.
+/// The beginning of a day in UTC, in seconds since 1970; `None` if the text is not a date.
 fn midnight(text: &str) -> Option<f64> {
     let day: jiff::civil::Date = text.parse().ok().filter(|_| text.contains('-'))?;
     let moment = day.to_zoned(jiff::tz::TimeZone::UTC).ok()?;
@@ -384,7 +382,7 @@ fn midnight(text: &str) -> Option<f64> {
     Some(seconds)
 }
 
-/// A moment to the second, in UTC where it names no offset, in seconds since 1970.
+/// Parses a moment to the second, in UTC unless it has an offset, in seconds since 1970.
 fn moment(text: &str) -> Option<f64> {
     let civil = || {
         let civil: jiff::civil::DateTime = text.parse().ok()?;

@@ -7,8 +7,8 @@ use crate::catalog::Catalog;
 use crate::field::{Field, Kind};
 use crate::query::{Direction, OrderKey};
 
-/// Parses an order: keys separated by commas, a trailing or leading `-` (or the word `desc`) for
-/// descending, `+`, `asc` or nothing for ascending. Repeated keys are dropped.
+/// Parses an order: keys separated by commas, each with a trailing or leading `-` (or the word `desc`) for descending,
+/// `+`, `asc` or nothing for ascending. Repeated keys are dropped.
 pub fn parse_order(text: &str, catalog: &'static Catalog) -> Result<Vec<OrderKey>, LanguageError> {
     let mut keys: Vec<OrderKey> = Vec::new();
     let mut start = 0;
@@ -27,7 +27,7 @@ pub fn parse_order(text: &str, catalog: &'static Catalog) -> Result<Vec<OrderKey
     Ok(keys)
 }
 
-/// One key that starts at byte `begin` of the text.
+/// Parses one key that starts at byte `begin` of the text.
 fn key(text: &str, begin: usize, catalog: &'static Catalog) -> Result<OrderKey, LanguageError> {
     let whole = begin..begin + text.len();
     let (name, signs) = signs(text);
@@ -66,7 +66,7 @@ const fn sign_direction(sign: char) -> Direction {
     }
 }
 
-/// A name without the signs before and after it, and those signs.
+/// Splits a name from the signs before and after it.
 fn signs(text: &str) -> (&str, String) {
     let is_edge = |character: char| matches!(character, '+' | '-') || character.is_whitespace();
     let name = text.trim_matches(is_edge);
@@ -76,7 +76,7 @@ fn signs(text: &str) -> (&str, String) {
     (name, edges.filter(|sign| !sign.is_whitespace()).collect())
 }
 
-/// A name without the direction word after it, and that direction.
+/// Splits a name from the direction word after it.
 fn direction_word(text: &str) -> (&str, Option<Direction>) {
     let Some((name, word)) = text.rsplit_once(char::is_whitespace) else {
         return (text, None);
@@ -105,8 +105,8 @@ fn unknown(name: &str, span: Range<usize>, whole: Range<usize>, catalog: &'stati
     }
 }
 
-/// Parses a list of columns: names or aliases separated by commas, in their order. Repeated columns
-/// are dropped. Secrets are allowed: the caller decides whether to print them.
+/// Parses a list of columns: names or aliases separated by commas, in their order. Repeated columns are dropped.
+/// Secrets are allowed: the caller decides whether to print them.
 pub fn parse_columns(text: &str, catalog: &'static Catalog) -> Result<Vec<&'static Field>, LanguageError> {
     let mut columns: Vec<&'static Field> = Vec::new();
     let mut start = 0;
@@ -148,7 +148,7 @@ fn column(name: &str, span: Range<usize>, catalog: &'static Catalog) -> Result<&
     }
 }
 
-/// An order as text; [`parse_order`] reads it back.
+/// Formats an order; [`parse_order`] parses it back.
 pub fn print_order(order: &[OrderKey]) -> String {
     let keys: Vec<_> = order
         .iter()

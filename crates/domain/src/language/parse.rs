@@ -16,12 +16,12 @@ use crate::field::{Field, Kind, Operator};
 use crate::query::{Condition, Operand};
 use crate::value::{Value, Version};
 
-/// Parses a query and lays its conditions over `seed`, the default conditions.
+/// Parses a query and overlays its conditions on `seed`, the default conditions.
 ///
-/// Within the text every condition must match: an upper and a lower bound are both kept, the
-/// tighter of two equal bounds wins, `!=` twice becomes `notin`, `=` twice with different values is
-/// an error. Over the seed, `=` and `!=` replace what the seed says of the field, a bound replaces
-/// the same bound and joins others, and `field=any` removes all conditions on the field.
+/// Within the text every condition must match: an upper and a lower bound are both kept, the tighter of two equal
+/// bounds wins, `!=` twice becomes `notin`, `=` twice with different values is an error. Over the seed, `=` and `!=`
+/// replace all conditions on the field, a bound replaces the same bound and joins others, and `field=any` removes all
+/// conditions on the field.
 pub fn parse(
     text: &str,
     catalog: &'static Catalog,
@@ -68,7 +68,7 @@ pub fn parse(
 }
 
 pub(super) enum Meaning {
-    /// One condition, or the two ends of a range.
+    /// One condition, or two for the ends of a range.
     Hold(Vec<Condition>),
     Free(&'static Field),
 }
@@ -76,16 +76,16 @@ pub(super) enum Meaning {
 /// Parses the pieces of one text.
 pub(super) struct Reader<'a> {
     pub text: &'a str,
-    /// The fields a query can name.
+    /// The catalog of the fields that a query can name.
     pub catalog: &'static Catalog,
-    /// Decides what the units of suffixes mean.
+    /// The dialect, which decides the meaning of units.
     pub dialect: &'static Dialect,
-    /// How bare words are handled.
+    /// The handling of bare words.
     pub mode: Mode,
 }
 
 impl Reader<'_> {
-    /// A part of the text.
+    /// A range of the text.
     pub(super) fn slice(&self, span: &Range<usize>) -> &str {
         self.text.get(span.clone()).unwrap_or_default()
     }
@@ -136,9 +136,9 @@ impl Reader<'_> {
         Ok(Meaning::Hold(vec![condition]))
     }
 
-    // `EU` might be a code: what the market's client sends as one keeps that meaning outside of the query
-    // bar.
     /// Whether a value names a group of countries.
+    ///
+    /// `EU` might be a code: if the market's client sends it as one, it keeps that meaning outside of the query bar.
     fn is_group(&self, field: &Field, item: &Item) -> bool {
         field.kind == Kind::Country
             && !item.quoted
@@ -146,7 +146,7 @@ impl Reader<'_> {
             && (item.text.len() > 2 || self.mode == Mode::Bar)
     }
 
-    /// The field of a statement.
+    /// The field of a statement; an error if it is unknown.
     fn field(&self, statement: &Statement) -> Result<&'static Field, LanguageError> {
         let span = statement.name.clone();
         let name = self.slice(&span);
@@ -203,7 +203,7 @@ impl Reader<'_> {
         Err(error)
     }
 
-    /// A range such as `2..8`, `24..48GB` or `..0.5`.
+    /// Parses a range such as `2..8`, `24..48GB` or `..0.5`.
     fn range(&self, field: &'static Field, item: &Item) -> Result<Meaning, LanguageError> {
         let (low, high) = item.text.split_once("..").unwrap_or((&item.text, ""));
         let shared = number::suffix(high);
@@ -253,7 +253,7 @@ impl Reader<'_> {
         Ok(Meaning::Hold(ends))
     }
 
-    /// The comma is an error unless it separates conditions.
+    /// Rejects a comma that does not separate conditions.
     fn comma(&self, span: &Range<usize>, previous: Option<&Piece>, next: Option<&Piece>) -> Result<(), LanguageError> {
         let (Some(Piece::Statement(before)), Some(Piece::Word(word))) = (previous, next) else {
             return Ok(());
@@ -298,7 +298,7 @@ fn is_range(field: &Field, item: &Item) -> bool {
     ordered && !item.quoted && item.text.contains("..")
 }
 
-/// A quoted value after `in` is a list separated by commas, as in the market's client.
+/// Splits a quoted value after `in` at its commas into a list, as the market's client does.
 fn split(item: &Item) -> List {
     let mut items = Vec::new();
     let sound = item.closed && !item.glued;

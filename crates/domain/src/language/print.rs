@@ -1,5 +1,4 @@
-//! Prints a query: in the market's own language, so that other clients read it too, or briefly, as
-//! a person would type it.
+//! Prints a query: in the market's own language, so that other clients can read it, or briefly, as people type it.
 
 use super::number;
 use super::operand::canonical;
@@ -9,12 +8,12 @@ use crate::query::{Condition, Operand};
 use crate::text::with_escapes;
 use crate::value::Value;
 
-/// The conditions in force as a query. [`super::parse()`] parses it back to the same conditions.
+/// Prints the active conditions as a query. [`super::parse()`] parses it back to the same conditions.
 pub fn print(conditions: &[Condition]) -> String {
     joined(conditions, print_condition)
 }
 
-/// A condition, in force or not: `gpu_ram>=24`, `geolocation in [SE,NO]`.
+/// Prints a condition, active or not: `gpu_ram>=24`, `geolocation in [SE,NO]`.
 pub fn print_condition(condition: &Condition) -> String {
     let (key, operator) = (condition.field.key, condition.operator);
     let value = print_operand(condition.field, &condition.operand);
@@ -25,13 +24,13 @@ pub fn print_condition(condition: &Condition) -> String {
     }
 }
 
-/// The conditions in force as a person would type them: like [`print()`], but with the names of
-/// country groups, which the market's own client does not know.
+/// Prints the active conditions as people type them: like [`print()`], but with the names of country groups, which the
+/// market's own client cannot parse.
 pub fn print_briefly(conditions: &[Condition]) -> String {
     joined(conditions, print_condition_briefly)
 }
 
-/// A condition, in force or not, as a person would type it: `geolocation in EU`.
+/// Prints a condition, active or not, as people type it: `geolocation in EU`.
 pub fn print_condition_briefly(condition: &Condition) -> String {
     group(condition).map_or_else(
         || print_condition(condition),
@@ -47,7 +46,7 @@ fn joined(conditions: &[Condition], print: impl Fn(&Condition) -> String) -> Str
     in_force.map(print).collect::<Vec<_>>().join(" ")
 }
 
-/// The group of countries that a condition lists exactly, if there is one.
+/// The group of countries that a condition lists exactly; `None` if there is none.
 pub(super) fn group(condition: &Condition) -> Option<&'static str> {
     let Operand::Many(values) = &condition.operand else {
         return None;
@@ -66,7 +65,7 @@ pub(super) fn group(condition: &Condition) -> Option<&'static str> {
     matched.map(|(name, _)| *name)
 }
 
-/// An operand as written after its operator.
+/// Prints an operand as after an operator.
 fn print_operand(field: &Field, operand: &Operand) -> String {
     match operand {
         Operand::One(value) => print_value(field, value),
@@ -77,8 +76,8 @@ fn print_operand(field: &Field, operand: &Operand) -> String {
     }
 }
 
-/// A value as written after an operator or in a list: numbers bare and in query units (GB, days)
-/// where that is exact, texts quoted where they must be.
+/// Prints a value as after an operator or in a list: numbers bare and in query units (GB, days) where that is exact,
+/// texts quoted where necessary.
 pub fn print_value(field: &Field, value: &Value) -> String {
     match value {
         Value::Null => "null".to_owned(),
@@ -92,8 +91,7 @@ pub fn print_value(field: &Field, value: &Value) -> String {
     }
 }
 
-/// A moment as a date, or to the second if it is not midnight in UTC; `None` if only its number is
-/// exact.
+/// Prints a moment as a date, or to the second if it is not midnight in UTC; `None` if only its number is exact.
 fn written_moment(epoch: f64) -> Option<String> {
     const YEAR_10000: f64 = 253_402_300_800.0;
     if epoch.fract() != 0.0 || !(0.0..YEAR_10000).contains(&epoch) {
@@ -109,8 +107,10 @@ fn written_moment(epoch: f64) -> Option<String> {
     Some(moment.strftime(pattern).to_string())
 }
 
-/// A text: with `_` for blanks in GPU names, as the market writes them, else quoted if it would not
-/// parse back unchanged. Hostile characters are escaped: a query is shown, copied and saved.
+/// Prints a text: with `_` for blanks in GPU names, as the market does, else quoted if it would not parse back
+/// unchanged.
+///
+/// Hostile characters are escaped: a query is shown, copied and saved.
 fn print_text(field: &Field, text: &str) -> String {
     let escaped = with_escapes(text);
     let plain = if field.kind == Kind::Country {
@@ -135,7 +135,7 @@ fn print_text(field: &Field, text: &str) -> String {
     }
 }
 
-/// A text in quotes, those in it doubled.
+/// Quotes a text, with quotes inside it doubled.
 pub fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('"', "\"\""))
 }

@@ -9,9 +9,9 @@ use crate::text::unescaped;
 /// A value, a list item or a bare word.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Item {
-    /// Its position, including quotes.
+    /// Its byte range, including quotes.
     pub span: Range<usize>,
-    /// Its text without quotes.
+    /// The text without quotes.
     pub text: String,
     pub quoted: bool,
     /// Whether its quote is closed.
@@ -22,13 +22,13 @@ pub(crate) struct Item {
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct List {
-    /// Its position, including brackets.
+    /// Its byte range, including brackets.
     pub span: Range<usize>,
-    /// Its items, without empty ones.
+    /// The items, without empty ones.
     pub items: Vec<Item>,
     /// Whether it starts with a bracket.
     pub bracketed: bool,
-    /// Whether it ends with one.
+    /// Whether it ends with a bracket.
     pub closed: bool,
     /// Whether text follows its bracket without a blank.
     pub glued: bool,
@@ -44,16 +44,16 @@ pub(crate) enum Raw {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Sign {
     pub span: Range<usize>,
-    /// The operator, if the signs are one.
+    /// The operator; `None` if the signs are not one.
     pub operator: Option<Operator>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Statement {
     pub span: Range<usize>,
-    /// The name of the field; empty if there is none.
+    /// The range of the field name; empty if there is none.
     pub name: Range<usize>,
-    /// The operator, if there is one.
+    /// The operator; `None` if there is none.
     pub sign: Option<Sign>,
     pub value: Raw,
 }
@@ -102,7 +102,7 @@ pub(crate) fn sign_operator(signs: &str) -> Option<Operator> {
     })
 }
 
-/// Whether operators consist of it.
+/// Whether operators can contain the character.
 pub(crate) const fn is_sign(character: char) -> bool {
     matches!(character, '=' | '!' | '<' | '>' | '~' | '≥' | '≤' | '≠')
 }
@@ -123,7 +123,7 @@ struct Scanner<'a> {
 }
 
 impl<'a> Scanner<'a> {
-    /// For a single value, without a catalog.
+    /// A scanner for a single value, which needs no particular catalog.
     const fn within(text: &'a str) -> Self {
         Self {
             text,
@@ -140,7 +140,7 @@ impl<'a> Scanner<'a> {
         self.text.get(from..).unwrap_or_default()
     }
 
-    /// The end of the run of characters from `from` on that `belongs` accepts.
+    /// The end of the run of characters from `from` on that satisfy `belongs`.
     fn end_of(&self, from: usize, belongs: impl Fn(char) -> bool) -> usize {
         let rest = self.rest(from);
         from + rest.find(|character| !belongs(character)).unwrap_or(rest.len())
@@ -150,7 +150,7 @@ impl<'a> Scanner<'a> {
         self.end_of(from, char::is_whitespace)
     }
 
-    /// Whether a piece can end here.
+    /// Whether a piece can end at the current position.
     fn at_border(&self) -> bool {
         self.peek().is_none_or(|next| next == ',' || next.is_whitespace())
     }
@@ -168,7 +168,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// A condition or a word that starts at `start`.
+    /// Scans a condition or a word that starts at `start`.
     fn named(&mut self, start: usize) -> Piece {
         let mut end = self.name_end(start);
         let mut sign = self.sign_at(end);
@@ -215,7 +215,7 @@ impl<'a> Scanner<'a> {
         })
     }
 
-    /// The operator after a name that ends at `end`, blanks skipped.
+    /// The operator after a name that ends at `end`, with blanks skipped; `None` if there is none.
     fn sign_at(&self, end: usize) -> Option<Sign> {
         let start = self.after_blanks(end);
         let signs = self.end_of(start, is_sign);
@@ -248,7 +248,7 @@ impl<'a> Scanner<'a> {
         })
     }
 
-    /// A word of letters with a border on both sides.
+    /// A word of letters with a border on both sides; `None` if there is none at `start`.
     fn word_at(&self, start: usize) -> Option<Range<usize>> {
         let end = self.end_of(start, |character| character.is_ascii_alphabetic());
         let alone = self
@@ -259,8 +259,7 @@ impl<'a> Scanner<'a> {
         (end > start && alone).then_some(start..end)
     }
 
-    /// Whether a condition starts at `start`: a name followed by signs, or a known one followed by
-    /// a word operator.
+    /// Whether a condition starts at `start`: a name followed by signs, or a known one followed by a word operator.
     fn is_condition(&self, start: usize) -> bool {
         let start = self.after_blanks(start);
         let end = self.name_end(start);
@@ -272,7 +271,7 @@ impl<'a> Scanner<'a> {
             })
     }
 
-    /// A range after a field without an operator: `dph 0.2..0.5`.
+    /// Scans a range after a field without an operator: `dph 0.2..0.5`.
     fn bare_range(&mut self) -> Raw {
         let start = self.after_blanks(self.at);
         let end = self.run_end(start);
@@ -285,7 +284,7 @@ impl<'a> Scanner<'a> {
         Raw::One(self.unquoted(start..end))
     }
 
-    /// The value after an operator that ends here.
+    /// Scans the value after an operator that ends at the current position.
     fn value(&mut self, operator: Option<Operator>) -> Raw {
         let start = self.after_blanks(self.at);
         let apart = start > self.at;
@@ -340,7 +339,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// A quoted text. A doubled quote is a literal quote, `\u202e` a character that no screen may show.
+    /// Scans a quoted text. A doubled quote is a literal quote, `\u202e` an escaped character that no screen may show.
     fn quoted(&mut self, quote: char) -> Item {
         let start = self.at;
         self.at += quote.len_utf8();
@@ -406,7 +405,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// A list without brackets: `in US,CA` or `in US, CA`.
+    /// Scans a list without brackets: `in US,CA` or `in US, CA`.
     fn open_list(&mut self) -> List {
         let start = self.at;
         let mut items = Vec::new();
@@ -437,7 +436,7 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// Parses the whole text as a list, brackets optional. Spans count from the start of `text`.
+/// Parses the whole text as a list with optional brackets. Spans are relative to the start of `text`.
 pub(crate) fn list(text: &str) -> List {
     let (opened, shift) = if text.starts_with(['[', '(']) {
         (text.to_owned(), 0)
@@ -456,7 +455,7 @@ pub(crate) fn list(text: &str) -> List {
     list
 }
 
-/// Parses the whole text as one value: quoted, or as it is.
+/// Parses the whole text as one value, quoted or bare.
 pub(crate) fn item(text: &str) -> Item {
     let mut scanner = Scanner::within(text);
     match scanner.peek() {

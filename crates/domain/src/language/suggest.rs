@@ -9,8 +9,8 @@ use crate::value::Value;
 /// The maximum number of suggestions.
 const MOST: usize = 4;
 
-/// The condition that was probably meant by one that names something unknown; `seen` are the names
-/// that records have, besides those of the catalog.
+/// The condition probably meant by one with an unknown name; `None` if its names are known or no name is similar.
+/// `seen` are the names that occur in records, in addition to those of the catalog.
 ///
 /// ```
 /// use bourse_domain::{Dialect, OFFERS, language};
@@ -58,8 +58,8 @@ pub fn did_you_mean(condition: &Condition, seen: &[String]) -> Option<String> {
     Some(print_condition(&Condition::new(field, operator, operand)))
 }
 
-/// The names closest to a text, in this order: equal but for case and blanks, with all its words,
-/// containing it, one typo away.
+/// The names closest to a text, in this order: equal except for case and blanks, with all its words, containing it, one
+/// typo away.
 fn nearest<'a>(text: &str, known: &[&'a str]) -> Vec<&'a str> {
     let wanted = squashed(text);
     let words = |text: &str| -> Vec<String> { text.split_whitespace().map(squashed).collect() };
@@ -68,7 +68,7 @@ fn nearest<'a>(text: &str, known: &[&'a str]) -> Vec<&'a str> {
         let name_words = words(name);
         wanted_words.iter().all(|word| name_words.contains(word))
     };
-    // The first test that anything passes decides: a typo is only considered where nothing contains the text.
+    // The first test with a match decides: a typo is only considered if no name contains the text.
     let tests: [&dyn Fn(&str) -> bool; 4] = [
         &|name| squashed(name) == wanted,
         &has_words,
@@ -83,15 +83,16 @@ fn nearest<'a>(text: &str, known: &[&'a str]) -> Vec<&'a str> {
         .map(|test| known.iter().copied().filter(|name| test(name)).collect())
         .find(|suggested: &Vec<_>| !suggested.is_empty())
         .unwrap_or_default();
-    // In a shorter name, more of it was typed.
+    // Of a shorter name, a larger part was typed.
     suggested.sort_by_key(|name| (name.len(), *name));
     suggested.dedup();
     suggested.truncate(MOST);
     suggested
 }
 
-// Other digits name another model, which may exist: an RTX 3080 is not meant to be an RTX 3090.
-/// Whether one text is the other with a typo.
+/// Whether the texts differ only by typos.
+///
+/// Other digits name another model, which may exist: an RTX 3080 is not meant to be an RTX 3090.
 fn is_slip(left: &str, right: &str) -> bool {
     let digits = |text: &str| {
         let mut digits: Vec<char> = text.chars().filter(char::is_ascii_digit).collect();

@@ -1,4 +1,4 @@
-//! Warnings for valid conditions that are unlikely to mean what was meant.
+//! Warnings for valid conditions that are probably mistakes.
 
 use super::print::print_value;
 use crate::dialect::Dialect;
@@ -7,7 +7,7 @@ use crate::format;
 use crate::query::{Condition, Operand};
 use crate::value::Value;
 
-/// The warning for a condition before it runs; `None` if it looks right.
+/// The warning about a condition before it is used; `None` if it is plausible.
 ///
 /// ```
 /// use bourse_domain::{Dialect, OFFERS, language};
@@ -29,12 +29,12 @@ pub fn warning(condition: &Condition, dialect: &Dialect) -> Option<String> {
         .or_else(|| memory(condition, values))
 }
 
-/// A number that is too large for the unit in which it was read, and fits the next smaller one.
+/// The warning about a number that is too large for its unit and plausible in the next smaller one.
 fn slip(field: &Field, value: &Value) -> Option<String> {
     let Value::Number(number) = value else {
         return None;
     };
-    // No offer is there for five years, and none has 4 TB of memory; an hour is 3,600 seconds, 4 GB are 4,000 MB.
+    // No offer lasts five years, and none has 4 TB of memory; an hour is 3,600 seconds, 4 GB are 4,000 MB.
     let (least, unit, smaller, suffix) = match field.unit {
         Unit::Seconds => (1_800.0, "days", "seconds", "s"),
         Unit::Megabytes => (4_000.0, "GB", "MB", "MB"),
@@ -48,7 +48,7 @@ fn slip(field: &Field, value: &Value) -> Option<String> {
     })
 }
 
-/// A number that no record is likely to have on the wanted side.
+/// The warning about a number outside the plausible range, which excludes nearly all records.
 fn range(condition: &Condition, value: &Value, dialect: &Dialect) -> Option<String> {
     let field = condition.field;
     let (low, high) = field.range?;
@@ -66,7 +66,7 @@ fn range(condition: &Condition, value: &Value, dialect: &Dialect) -> Option<Stri
         Operator::Neq | Operator::Nin => false,
     };
     let meant = meant(field, *number);
-    // A bound that every record meets is harmless (`num_gpus>0`), unless it is a slip of units.
+    // A bound that every record satisfies is harmless (`num_gpus>0`), unless it is a slip of units.
     if !finds_nothing && meant.is_none() {
         return None;
     }
@@ -85,12 +85,12 @@ fn range(condition: &Condition, value: &Value, dialect: &Dialect) -> Option<Stri
     Some(message)
 }
 
-/// What a number out of range was probably meant to be.
+/// The number that was probably meant by one out of range; `None` if no correction is plausible.
 fn meant(field: &Field, number: f64) -> Option<String> {
     let (low, high) = field.range?;
     match field.unit {
         Unit::Ratio if (low..=high).contains(&(number / 100.0)) => Some(format!("{}%", format::trimmed(number, 4))),
-        // MB typed where GB are expected: 24000 became 24000 GB.
+        // MB typed in place of GB: 24000 became 24000 GB.
         Unit::Megabytes if (low..=high).contains(&(number / 1000.0)) => {
             Some(format!("{}MB", format::trimmed(number / 1000.0, 0)))
         }
@@ -99,7 +99,7 @@ fn meant(field: &Field, number: f64) -> Option<String> {
     }
 }
 
-/// Memory compared for equality: cards report a little more or less than their round size.
+/// The warning about memory compared for equality: cards report a little more or less than their round size.
 fn memory(condition: &Condition, values: &[Value]) -> Option<String> {
     let field = condition.field;
     let is_equality = matches!(condition.operator, Operator::Eq | Operator::In);

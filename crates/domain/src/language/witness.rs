@@ -1,5 +1,5 @@
-//! Whether conditions can hold together, and whether some follow from others: by the cells at which their
-//! answers change.
+//! Decides whether conditions contradict each other, and whether some follow from others, by testing the cells at which
+//! their results change.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use super::print_condition;
 use crate::value::CellRef;
 use crate::{Condition, Kind, Operand, Value};
 
-/// A cell that conditions are tried with.
+/// A cell for testing conditions.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Witness {
     Null,
@@ -27,7 +27,7 @@ impl Witness {
     }
 }
 
-/// The values that conditions name.
+/// Iterates over the values in the operands of conditions.
 pub fn named<'a>(conditions: impl IntoIterator<Item = &'a Condition>) -> impl Iterator<Item = &'a Value> {
     conditions.into_iter().flat_map(|condition| match &condition.operand {
         Operand::One(value) => std::slice::from_ref(value),
@@ -35,8 +35,8 @@ pub fn named<'a>(conditions: impl IntoIterator<Item = &'a Condition>) -> impl It
     })
 }
 
-/// The cells at which conditions that name `values` on a field of this kind can change their answer: those
-/// values, the ones beside them, another one, and none. Whatever holds for all of them holds for every cell.
+/// The cells at which conditions with the operands `values` on a field of this kind can change their result: the
+/// values, their neighbours, one other value, and null. A property that holds for all of them holds for every cell.
 pub fn witnesses<'a>(kind: Kind, values: impl Iterator<Item = &'a Value>) -> Vec<Witness> {
     let mut cells = vec![Witness::Null];
     match kind {
@@ -69,7 +69,7 @@ pub fn witnesses<'a>(kind: Kind, values: impl Iterator<Item = &'a Value>) -> Vec
                     cells.extend(codes.map(|code| Witness::Number(code as f64)));
                 }
             }
-            // One that is no version, and the first of all.
+            // A text that is not a version, and the lowest version.
             cells.extend([Witness::Text(OTHER.to_owned()), Witness::Number(0.0)]);
         }
         Kind::Text | Kind::Country | Kind::Timestamp | Kind::List | Kind::Secret => {
@@ -86,7 +86,7 @@ pub fn witnesses<'a>(kind: Kind, values: impl Iterator<Item = &'a Value>) -> Vec
     cells
 }
 
-/// A text that nobody names.
+/// A text that no condition names.
 const OTHER: &str = "\u{10ffff}";
 
 fn number(value: &Value) -> Option<f64> {
@@ -98,14 +98,14 @@ fn number(value: &Value) -> Option<f64> {
     }
 }
 
-/// A number and those beside it, among all and among whole ones.
+/// A number and its neighbours, among doubles and among whole numbers.
 fn beside(number: f64) -> impl Iterator<Item = Witness> {
     let near = [number.next_down(), number, number.next_up()];
     let whole = [number.ceil() - 1.0, number.floor() + 1.0];
     near.into_iter().chain(whole).map(Witness::Number)
 }
 
-/// The conditions on one field that no value meets, as text; `None` if all of them can be met.
+/// The conditions on one field that contradict each other, as text; `None` if no conditions do.
 pub fn never_met<'a>(conditions: impl Iterator<Item = &'a Condition>) -> Option<String> {
     let mut of_fields: BTreeMap<&str, Vec<&Condition>> = BTreeMap::new();
     for condition in conditions {
@@ -131,6 +131,6 @@ fn is_possible(conditions: &[&Condition]) -> bool {
     let cells = witnesses(kind, named(conditions.iter().copied()));
     let mut cells = cells.iter().filter(|cell| is_real(cell));
     cells.any(|cell| conditions.iter().all(|condition| condition.accepts(cell.cell())))
-        // Their cells are written in other ways than their values.
+        // Their cells are written differently from their values.
         || matches!(kind, Kind::Timestamp | Kind::List | Kind::Secret)
 }

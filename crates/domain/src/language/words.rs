@@ -1,4 +1,4 @@
-//! Writes a condition as people read it: `Europe`, `200 GB disk`, `< $0.5/h`, `not rented`.
+//! Writes a condition in words: `Europe`, `200 GB disk`, `< $0.5/h`, `not rented`.
 
 use super::print::{group, print_value};
 use crate::country;
@@ -12,10 +12,10 @@ use crate::value::Value;
 /// The maximum length of a text in a condition, in cells.
 const LONGEST: usize = 40;
 
-/// The values of a list that are named; of more, the last ones are counted.
+/// The maximum number of values of a list that are written; others are counted.
 const NAMED: usize = 3;
 
-/// A condition, in force or not, for reading only: it cannot be parsed back.
+/// Describes a condition, active or not, for reading only: it cannot be parsed back.
 pub fn words(condition: &Condition, dialect: &Dialect) -> String {
     let (field, operator) = (condition.field, condition.operator);
     match &condition.operand {
@@ -37,7 +37,7 @@ pub fn words(condition: &Condition, dialect: &Dialect) -> String {
     }
 }
 
-/// Whether a value switches the field on or off; `None` if it does neither.
+/// The boolean that a value stands for; `None` if it is not a switch.
 fn switched(field: &Field, value: &Value) -> Option<bool> {
     match value {
         Value::Flag(on) => Some(*on),
@@ -65,7 +65,7 @@ fn any_of(condition: &Condition, values: &[Value]) -> String {
     with_noun(condition.field, list)
 }
 
-/// A value as people name it.
+/// A value in words.
 fn text(field: &Field, value: &Value) -> String {
     match value {
         Value::Text(code) if field.kind == Kind::Country => {
@@ -76,7 +76,7 @@ fn text(field: &Field, value: &Value) -> String {
     }
 }
 
-/// What a text is about, unless it says so itself: a GPU model or a country.
+/// Adds the noun of the field to a text, except to a GPU model or a country.
 fn with_noun(field: &Field, text: String) -> String {
     if field.key == "gpu_name" || field.kind == Kind::Country {
         text
@@ -126,7 +126,7 @@ fn compared(field: &Field, operator: Operator, value: &Value, dialect: &Dialect)
     words.join(" ")
 }
 
-/// The label of a field within a line: abbreviations in full, capitals only where they belong.
+/// The label of a field for use in a sentence: abbreviations in full, capitals only where they belong.
 fn noun(field: &Field) -> String {
     if field.label.ends_with('.') {
         return field.key.replace('_', " ");
@@ -140,7 +140,6 @@ fn noun(field: &Field) -> String {
     }
 }
 
-/// Each word with a capital letter.
 fn capitalized(text: &str) -> String {
     let words = text.split(' ').map(|word| {
         let mut letters = word.chars();

@@ -1,4 +1,4 @@
-//! Fills a column cell by cell, every different text kept once.
+//! Builds a column cell by cell, storing each distinct text once.
 
 use std::collections::HashMap;
 
@@ -6,15 +6,16 @@ use super::raw_cell::RawCell;
 use super::{Cell, Column};
 use crate::text::Untrusted;
 
-// Most columns have a few hundred.
-/// How many texts are remembered beside the index, which has to hash.
+/// The number of texts in the cache in front of the index, which has to hash.
+///
+/// Most columns have a few hundred texts.
 const RECENT: usize = 256;
 
 #[derive(Default)]
 pub(super) struct Builder {
     pub(super) column: Column,
     index: HashMap<Box<str>, u32>,
-    /// Texts by their first guess.
+    /// The indices of recent texts by [`guess`].
     recent: Vec<u32>,
 }
 
@@ -25,7 +26,9 @@ impl Builder {
         self.column.cells.push(cell.packed());
     }
 
-    /// As [`Builder::push`], for the few cells that are converted.
+    /// Adds a converted cell as [`Builder::push`] does.
+    ///
+    /// Only few cells are converted.
     #[inline(never)]
     pub(super) fn push_other(&mut self, value: &RawCell<'_>) {
         self.push(value);
@@ -85,8 +88,7 @@ impl Column {
     }
 }
 
-/// A place among the remembered texts, by the length and the ends of a text: two texts at one place
-/// only cost a look-up.
+/// The cache slot of a text, by its length and ends: two texts in one slot only cost a look-up.
 fn guess(text: &[u8]) -> usize {
     let end = text.last_chunk().map_or_else(
         || text.iter().fold(0, |word, byte| word << 8 | u32::from(*byte)),

@@ -1,26 +1,26 @@
-//! Numbers as JSON writes them, eight digits at a time.
+//! Parses JSON numbers, eight digits at a time.
 
 use super::raw_cell::{RawCell, integer};
 
-/// Every byte of a word.
+/// A word that repeats the byte eight times.
 pub(super) const fn bytes_of(byte: u8) -> u64 {
     u64::from_ne_bytes([byte; 8])
 }
 
-/// The next eight bytes; the first is the lowest.
+/// The next eight bytes as a little-endian word; `None` if there are fewer.
 pub(super) fn word(bytes: &[u8], at: usize) -> Option<u64> {
     let word = bytes.get(at..)?.first_chunk()?;
     Some(u64::from_le_bytes(*word))
 }
 
-/// How many of the eight bytes are digits before the first that is none.
+/// The number of leading digits among the eight bytes.
 const fn leading_digits(word: u64) -> usize {
     let digits = word ^ bytes_of(b'0');
     let nondigits = (digits.wrapping_add(bytes_of(0x80 - 10)) | digits) & bytes_of(0x80);
     (nondigits.trailing_zeros() / 8) as usize
 }
 
-/// The number that the first digits of a word make.
+/// The value of the first `digits` digits of a word.
 const fn number_of(word: u64, digits: usize) -> u64 {
     // Zeros in front, then pairs, fours and eights of digits at a time.
     let word = (word ^ bytes_of(b'0')) << (64 - 8 * digits);
@@ -29,12 +29,12 @@ const fn number_of(word: u64, digits: usize) -> u64 {
     fours.wrapping_mul(10_000).wrapping_add(fours >> 32) & 0xFFFF_FFFF
 }
 
-/// A number as JSON writes it.
+/// The parts of a JSON number.
 struct Digits {
     is_negative: bool,
-    /// All digits without the point, unless they are too many.
+    /// All digits without the point; `None` if there are too many.
     mantissa: Option<u64>,
-    /// Digits behind the point, and the written exponent.
+    /// The number of digits after the point.
     decimals: usize,
     exponent: Option<i32>,
     is_whole: bool,
@@ -44,7 +44,7 @@ struct Digits {
 /// 2^53: smaller whole numbers are exact doubles.
 const EXACT_WHOLE: u64 = 1 << 53;
 
-/// The most digits that any word of 64 bits holds.
+/// The maximum number of digits that always fit into a word of 64 bits.
 const MOST_DIGITS: usize = 19;
 
 impl Digits {
@@ -87,7 +87,7 @@ impl Digits {
             exponent = power.map(|power| if sign == Some(&b'-') { -power } else { power });
             (is_whole, at) = (false, end);
         }
-        // A number that ends with the text may go on.
+        // A number at the end of the text may continue.
         bytes.get(at)?;
         Some(Self {
             is_negative,
@@ -99,8 +99,7 @@ impl Digits {
         })
     }
 
-    /// The number, where a single division or product of exact numbers gives it: that is rounded
-    /// correctly.
+    /// The number if one division or product of exact numbers gives it, which is rounded correctly; else `None`.
     fn exact(&self) -> Option<f64> {
         const POWERS: [f64; 23] = [
             1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
@@ -121,7 +120,7 @@ impl Digits {
     }
 }
 
-/// The powers of ten that a word holds.
+/// The powers of ten that fit into a word.
 const POWERS_OF_TEN: [u64; 20] = {
     let mut powers = [1; 20];
     let mut power = 1;
@@ -132,10 +131,10 @@ const POWERS_OF_TEN: [u64; 20] = {
     powers
 };
 
-/// The double nearest to `dividend / divisor`, of two halfway the even one. Neither is zero.
+/// The double nearest to `dividend / divisor`, ties to even. Neither is zero.
 ///
-/// Both fill a word when shifted, so that the quotient has at least 63 bits. A double takes 53 of them:
-/// that the last bit stands for all that follow it changes no rounding.
+/// Both fill a word when shifted, so that the quotient has at least 63 bits. A double takes 53 of them: that the last
+/// bit stands for all that follow it changes no rounding.
 fn quotient(dividend: u64, divisor: u64) -> f64 {
     let (above, below) = (dividend.leading_zeros(), divisor.leading_zeros());
     let (dividend, divisor) = (u128::from(dividend << above) << 63, u128::from(divisor << below));
@@ -150,7 +149,7 @@ fn quotient(dividend: u64, divisor: u64) -> f64 {
     double * scale
 }
 
-/// The end of a run of digits, which are appended to a number.
+/// Appends a run of digits to a number; returns the end of the run.
 #[inline]
 fn run(bytes: &[u8], mut at: usize, number: &mut u64) -> usize {
     const POWERS: [u64; 8] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000];
@@ -189,7 +188,7 @@ fn skip_digits(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// The end of a number; `None` if it is none, or may go on behind the text.
+/// The end of a number; `None` if there is none, or it may continue beyond the text.
 pub(super) fn skip_number(bytes: &[u8], start: usize) -> Option<usize> {
     let first = start + usize::from(bytes.get(start) == Some(&b'-'));
     let mut at = match bytes.get(first..first + 2) {
@@ -214,15 +213,15 @@ pub(super) fn skip_number(bytes: &[u8], start: usize) -> Option<usize> {
             return None;
         }
     }
-    // A number that ends with the text may go on.
+    // A number at the end of the text may continue.
     (at < bytes.len()).then_some(at)
 }
 
-/// The value of a number, and its end; `None` for what the tolerant reader has to judge.
+/// The value of a number, and its end; `None` if the tolerant reader has to parse it.
 pub(super) fn number(text: &str, at: usize) -> Option<(RawCell<'static>, usize)> {
     let digits = Digits::of(text.as_bytes(), at)?;
     let cell = match digits.mantissa {
-        // Most are small and plain.
+        // Most numbers are small and plain.
         Some(whole @ 1..EXACT_WHOLE) if digits.is_whole => {
             #[expect(clippy::cast_precision_loss)] // below 2^53
             let double = whole as f64;
@@ -266,7 +265,7 @@ mod tests {
     #[test]
     fn of_two_doubles_as_near_the_even_one_is_taken() {
         let cases: [(&str, f64); 8] = [
-            // 2^53 + 1 and 2^53 + 3, and what is a little more and less than the first.
+            // 2^53 + 1 and 2^53 + 3, and numbers slightly above and below the first.
             ("9007199254740993.0", 9_007_199_254_740_992.0),
             ("9007199254740995.0", 9_007_199_254_740_996.0),
             ("9007199254740993.01", 9_007_199_254_740_994.0),

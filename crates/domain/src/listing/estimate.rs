@@ -1,10 +1,9 @@
-//! The prices of a listing at another storage size than the response was priced for, and those of a
-//! reserved search: a few columns laid over the received ones. No row is copied; a column is
-//! computed on first use.
+//! The prices of a listing at another storage size than the response was priced for, and those of a reserved search, as
+//! a few columns that replace the received ones. No row is copied; a column is computed on first use.
 //!
-//! `dph_total = dph_base + storage_cost x GB / 720`, and everything that contains the storage or is
-//! divided by the total moves with it. People pay `discounted_dph_total` for a reserved offer,
-//! while the market keeps the full price in `dph_total`: that column shows what is paid.
+//! `dph_total = dph_base + storage_cost x GB / 720`, and every price that contains the storage or is divided by the
+//! total moves with it. A reserved offer costs `discounted_dph_total`, while the market keeps the full price in
+//! `dph_total`: that column shows the price to pay.
 
 use std::borrow::Cow;
 use std::sync::OnceLock;
@@ -15,7 +14,7 @@ use crate::cost::storage_per_hour;
 use crate::field::Field;
 use crate::query::OfferType;
 
-/// How a price depends on the storage. Names are those of the record's members.
+/// The dependence of a price on the storage. Names are those of the record's members.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Move {
     /// The price of the storage alone.
@@ -45,21 +44,21 @@ const MOVES: [(&str, Move); 12] = [
     ("instance.discountedTotalPerHour", Move::ContainsOf("instance.diskHour")),
 ];
 
-/// What a reserved offer costs per hour.
+/// The member with the hourly price of a reserved offer.
 const DISCOUNTED: &str = "discounted_dph_total";
 
 /// Columns of adjusted prices, computed on first use.
 #[derive(Debug)]
 pub(super) struct Estimate {
-    /// The storage size in GB, if it differs from the response's.
+    /// The storage size in GB; `None` for that of the response.
     gb: Option<f64>,
-    /// The price model that was searched.
+    /// The price model of the search.
     model: OfferType,
     columns: [OnceLock<Column>; MOVES.len()],
 }
 
 impl Estimate {
-    /// The adjusted prices; `None` if the received ones are the ones to show.
+    /// The adjusted prices; `None` if the received ones apply.
     fn new(gb: Option<f64>, model: OfferType) -> Option<Self> {
         let is_adjusted = gb.is_some() || model == OfferType::Reserved;
         is_adjusted.then(|| Self {
@@ -69,7 +68,7 @@ impl Estimate {
         })
     }
 
-    /// The index of a field among [`MOVES`], if its cells are adjusted.
+    /// The index of a field in [`MOVES`]; `None` if its cells are not adjusted.
     fn index(&self, key: &str) -> Option<usize> {
         let index = MOVES.iter().position(|(known, _)| *known == key)?;
         let is_moved = match MOVES[index].1 {
@@ -84,7 +83,7 @@ impl Estimate {
         self.gb.is_some() && self.index(key).is_some()
     }
 
-    /// The adjusted column of a field, if it has one.
+    /// The adjusted column of a field; `None` if it is not adjusted.
     pub(super) fn column(&self, listing: &Listing, key: &str) -> Option<&Column> {
         let index = self.index(key)?;
         Some(self.columns[index].get_or_init(|| {
@@ -99,11 +98,10 @@ impl Estimate {
         }))
     }
 
-    /// The adjusted cell of one record, whose received cells are `sent`; `None` for fields that are
-    /// not adjusted.
+    /// The adjusted cell of one record, whose received cells are `sent`; `None` for fields that are not adjusted.
     pub(super) fn cell<'a>(&self, key: &str, sent: &dyn Fn(&str) -> CellRef<'a>) -> Option<RawCell<'a>> {
         let (_, how) = MOVES[self.index(key)?];
-        // If the record has no discounted price, the full price must not stand in for it.
+        // If the record has no discounted price, the full price must not replace it.
         let source = match how {
             Move::Total if self.model == OfferType::Reserved => DISCOUNTED,
             _ => key,
@@ -127,14 +125,15 @@ impl Estimate {
 }
 
 impl Listing {
-    /// Adjusts the prices to `gb` of storage, or back to the received ones. Every column, cell,
-    /// sort and match then shows them; [`Listing::sent_column`] does not.
+    /// Adjusts the prices to `gb` of storage, or back to the received ones if `None`.
+    ///
+    /// Every column, cell, sort and match then uses them; [`Listing::sent_column`] does not.
     pub fn estimate_storage(&mut self, gb: Option<f64>) {
         self.reprice(gb, self.offer_type());
     }
 
-    /// Shows the prices of the searched model: for reserved offers the discounted ones, which the
-    /// market sends beside the full price.
+    /// Shows the prices of the given model: for reserved offers the discounted ones, which the market sends beside the
+    /// full price.
     pub fn price_as(&mut self, model: OfferType) {
         self.reprice(self.estimated_storage(), model);
     }
@@ -146,18 +145,18 @@ impl Listing {
         }
     }
 
-    /// Forgets adjusted prices that were computed for other rows.
+    /// Drops adjusted prices that were computed for other rows.
     pub(super) fn forget_prices(&mut self) {
         self.estimate = Estimate::new(self.estimated_storage(), self.offer_type());
         self.forget_last();
     }
 
-    /// The storage size in GB that prices are adjusted to, if they are.
+    /// The storage size in GB that prices are adjusted to; `None` if they are as received.
     pub fn estimated_storage(&self) -> Option<f64> {
         self.estimate.as_ref().and_then(|estimate| estimate.gb)
     }
 
-    /// The price model that [`Listing::price_as`] chose.
+    /// The price model set by [`Listing::price_as`].
     fn offer_type(&self) -> OfferType {
         let estimate = self.estimate.as_ref();
         estimate.map_or(OfferType::OnDemand, |estimate| estimate.model)
@@ -174,7 +173,7 @@ impl Listing {
         field.key == "dph_total" && self.offer_type() == OfferType::Reserved
     }
 
-    /// The header of a field's column, with the unit where the dialect decides it.
+    /// The header of a field's column, with the unit if it depends on the dialect.
     pub fn header(&self, field: &Field, dialect: &Dialect) -> Cow<'static, str> {
         if self.is_reserved_price(field) {
             self.label(field).into()
@@ -193,7 +192,7 @@ impl Listing {
     }
 }
 
-/// The further members that a move reads.
+/// The other members that the computation of a move reads.
 const fn needed(how: Move) -> [&'static str; 6] {
     const BASE: &str = "dph_base";
     const TOTAL: &str = "dph_total";
@@ -221,7 +220,7 @@ const fn hole(cell: CellRef<'_>) -> RawCell<'_> {
     }
 }
 
-/// The received numbers of one record, the storage size wanted and the price model.
+/// The received numbers of one record, the chosen storage size and the price model.
 struct Record<'a, 'c> {
     sent: &'a dyn Fn(&str) -> CellRef<'c>,
     gb: Option<f64>,
@@ -233,7 +232,8 @@ impl Record<'_, '_> {
         (self.sent)(key).number().filter(|number| number.is_finite())
     }
 
-    /// $/h of the storage wanted. Zero GB cost nothing, even at an unknown price.
+    /// $/h of the chosen storage, or of the storage in the received price if none is chosen. 0 GB costs nothing, even
+    /// at an unknown price.
     fn storage(&self) -> Option<f64> {
         match self.gb {
             None => self.included(),

@@ -1,4 +1,4 @@
-//! One record with all its fields: for a detail view, which must not read columns of all rows.
+//! One record with all its fields, for a detail view, which must not read columns of all rows.
 
 use super::estimate::Estimate;
 use super::{CellRef, Column};
@@ -6,7 +6,7 @@ use crate::catalog::Catalog;
 use crate::field::Field;
 use crate::text::Untrusted;
 
-/// One record, every field of its catalog read.
+/// One record, with every field of its catalog read.
 #[derive(Debug)]
 pub struct FullRecord {
     catalog: &'static Catalog,
@@ -18,12 +18,11 @@ impl FullRecord {
         Self { catalog, columns }
     }
 
-    /// The table that describes it.
     pub const fn catalog(&self) -> &'static Catalog {
         self.catalog
     }
 
-    /// The cell of a field, for comparing.
+    /// The cell of a field, to compare.
     pub fn cell(&self, field: &Field) -> CellRef<'_> {
         self.catalog
             .position(field)
@@ -31,12 +30,12 @@ impl FullRecord {
             .map_or(CellRef::Missing, |column| column.cell(0))
     }
 
-    /// The text of a field, for showing.
+    /// The text of a field, to display; `None` if the cell is not a text.
     pub fn text(&self, field: &Field) -> Option<&Untrusted> {
         self.columns.get(self.catalog.position(field)?)?.text(0)
     }
 
-    /// With the adjusted prices of an estimate.
+    /// The record with the adjusted prices of an estimate.
     pub(super) fn estimated(mut self, estimate: &Estimate) -> Self {
         let sent = |key: &str| {
             self.catalog

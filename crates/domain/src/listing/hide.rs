@@ -1,13 +1,13 @@
-//! Rows that a person does not want to see: they leave the listing, so that no table, chart or sum
-//! has to leave them out.
+//! Removal of rows that the user hides, so that no table, chart or sum has to skip them.
 
 use std::sync::OnceLock;
 
 use super::{Column, Listing};
 
 impl Listing {
-    /// Removes the rows for which `is_hidden` is true; returns how many. Other rows get new numbers
-    /// and keep their ids. [`Listing::hidden`] counts the removed ones.
+    /// Removes the rows for which `is_hidden` is true; returns their number.
+    ///
+    /// Other rows get new numbers and keep their ids. [`Listing::hidden`] counts the removed ones.
     pub fn hide(&mut self, is_hidden: &[bool]) -> usize {
         let many = is_hidden.iter().filter(|is_hidden| **is_hidden).count();
         if many == 0 {
@@ -28,7 +28,7 @@ impl Listing {
         many
     }
 
-    /// How many of the received rows were removed by [`Listing::hide`].
+    /// The number of received rows removed by [`Listing::hide`].
     pub const fn hidden(&self) -> usize {
         self.hidden
     }

@@ -1,18 +1,19 @@
-//! A text that is expected at a place, compared as a few words: most members of a record are
-//! recognized by one such comparison.
+//! A text expected at a position, compared as a few words: most members of a record are recognized by one such
+//! comparison.
 
-// More than nearly all names of members take.
-/// How many words of eight bytes are compared at once.
+/// The number of words of eight bytes that are compared at once.
+///
+/// Nearly all names of members fit.
 const WORDS: usize = 4;
 const WIDE: usize = 8 * WORDS;
 
-/// A text to expect.
+/// An expected text.
 #[derive(Debug)]
 pub(super) struct Lead {
     text: Box<[u8]>,
-    /// Its beginning, with zeros behind it.
+    /// Its beginning, padded with zeros.
     words: [u64; WORDS],
-    /// Which bits of the words count.
+    /// The bits of each word to compare.
     masks: [u64; WORDS],
 }
 
@@ -28,7 +29,7 @@ impl Lead {
         }
     }
 
-    /// The end of the text, if it stands at a place.
+    /// The end of the text if it occurs at `at`; else `None`.
     #[inline]
     pub(super) fn end(&self, bytes: &[u8], at: usize) -> Option<usize> {
         let end = at + self.text.len();
@@ -47,7 +48,7 @@ impl Lead {
         Some(end)
     }
 
-    /// For what is longer than the words, or stands at the end of a response.
+    /// Compares byte by byte: for a text longer than the words, or near the end of a response.
     #[cold]
     fn is_before(&self, rest: &[u8]) -> bool {
         rest.starts_with(&self.text)

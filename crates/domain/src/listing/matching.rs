@@ -6,7 +6,7 @@ use crate::query::{Condition, Operand};
 use crate::value::{CellRef, Value};
 
 impl Listing {
-    /// The rows, in the server's order, that meet all `conditions`.
+    /// The rows that satisfy all `conditions`, in the server's order.
     pub fn matching<'a>(&self, conditions: impl IntoIterator<Item = &'a Condition>) -> Vec<u32> {
         let mut rows: Vec<u32> = (0..u32::try_from(self.len()).unwrap_or(u32::MAX)).collect();
         for condition in conditions {
@@ -18,7 +18,8 @@ impl Listing {
                 .collect();
             let flags = [false, true].map(|flag| condition.accepts(CellRef::Flag(flag)));
             let accepts = number_test(condition);
-            // Each row is written, and the next one over it unless it is kept: no processor foretells which are.
+            // Branchless: every row is written, and overwritten by the next unless it matches, since the branch is
+            // unpredictable.
             let mut kept = 0;
             for index in 0..rows.len() {
                 let row = rows[index];
@@ -36,8 +37,9 @@ impl Listing {
     }
 }
 
-// A comparison that is chosen once: 100,000 rows in 1.5 ms, where choosing it for each row took 6.
-/// What [`Condition::accepts`] says of a number.
+/// A function that returns [`Condition::accepts`] for a number.
+///
+/// The comparison is chosen once: 100,000 rows take 1.5 ms, where choosing it for each row took 6.
 fn number_test(condition: &Condition) -> Box<dyn Fn(f64) -> bool + '_> {
     match (&condition.operand, condition.operator) {
         (Operand::One(Value::Number(bound)), Operator::Gt) => Box::new(move |number| number > *bound),

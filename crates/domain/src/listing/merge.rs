@@ -9,12 +9,14 @@ use crate::insight::Coverage;
 use crate::json_split::MOST_RECORDS;
 
 impl Listing {
-    /// The records of several responses, each as received, the newest response first; an offer that is in
-    /// several is taken from the newest. The flag says whether a response counts: what a later one repeats
-    /// was skipped, hidden and doubled only once.
+    /// The records of several responses, which are `parts` in the order of their arrival; of duplicates the newest is
+    /// used, and it comes first.
+    ///
+    /// The flag of a part says whether its skipped, hidden and duplicate records are counted, so that a repetition is
+    /// not counted twice.
     ///
     /// # Errors
-    /// With more records than a response may have.
+    /// If there are more records than a response may have.
     pub fn merged(catalog: &'static Catalog, parts: &[(Self, bool)], coverage: Coverage) -> Result<Self, ListingError> {
         let mut seen = HashSet::new();
         let records = parts.iter().rev().flat_map(|(part, _)| {
@@ -33,7 +35,7 @@ impl Listing {
         Ok(merged)
     }
 
-    /// The records of some rows, each as received.
+    /// A listing with the records of some rows, as received.
     ///
     /// # Errors
     /// If the records cannot be read again.
@@ -42,14 +44,14 @@ impl Listing {
         Self::read_again(self.catalog, records, Some(self))
     }
 
-    /// The rows that [`Listing::hide`] removed, as a listing of their own; `None` without any.
+    /// The rows removed by [`Listing::hide`] as a listing; `None` if there are none.
     pub fn hidden_rows(&self) -> Option<Self> {
         let records = self.hidden_spans.iter().filter_map(|span| self.text.get(span.clone()));
         let has_any = !self.hidden_spans.is_empty();
         has_any.then(|| Self::read_again(self.catalog, records, Some(self)).ok())?
     }
 
-    /// A listing of records that were received before; time and units are those of `like`.
+    /// Reads received records as a new listing; time and units are those of `like`.
     fn read_again<'a>(
         catalog: &'static Catalog,
         records: impl Iterator<Item = &'a str>,
@@ -71,7 +73,7 @@ impl Listing {
         Ok(reader.finish().map_err(|unsplit| unsplit.error)?.listing)
     }
 
-    /// Whether the records are all of their search, if that is known by other means than its limit.
+    /// Whether the records are complete; `None` unless it is known by other means than the limit of the search.
     pub const fn known_coverage(&self) -> Option<Coverage> {
         self.coverage
     }

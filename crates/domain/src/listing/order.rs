@@ -1,5 +1,6 @@
-//! Sorting of rows. Every cell becomes an integer that sorts like it, so that two rows are compared
-//! without reading cells.
+//! Sorting of rows.
+//!
+//! Every cell becomes an integer that sorts like it, so that two rows are compared without reading cells.
 
 use std::cmp::Ordering;
 
@@ -9,7 +10,7 @@ use crate::query::{Direction, OrderKey};
 use crate::value::{CellRef, Version};
 
 impl Listing {
-    /// The rows, lowest id first.
+    /// All rows, lowest id first.
     pub fn by_id(&self) -> &[u32] {
         self.by_id.get_or_init(|| {
             let mut sorted: Vec<(RowId, u32)> = self.ids.iter().copied().zip(0..).collect();
@@ -18,14 +19,13 @@ impl Listing {
         })
     }
 
-    /// Sorts row numbers by `order`; rows without a value come last in either direction, ties go by
-    /// id.
+    /// Sorts row numbers by `order`; rows without a value come last in either direction, ties are sorted by id.
     pub fn sort(&self, rows: &mut [u32], order: &[OrderKey]) {
         let mut is_wanted = vec![false; self.len()];
         for row in &*rows {
             is_wanted[*row as usize] = true;
         }
-        // By id first, so that the index decides between rows that are alike.
+        // By id first, so that the index decides between equal rows.
         let mut by_id = Vec::with_capacity(rows.len());
         by_id.extend(self.by_id().iter().filter(|row| is_wanted[**row as usize]));
         let codes: Vec<Codes> = order.iter().map(|key| self.codes(key, &by_id)).collect();
@@ -84,7 +84,7 @@ impl Listing {
         };
         let present = || codes.iter().flatten().copied();
         let (least, most) = (present().min().unwrap_or(0), present().max().unwrap_or(0));
-        // Blank cells are behind the last one.
+        // Blank cells come after the last one.
         let code = |code: &Option<u64>| match (*code, key.direction) {
             (None, _) => (most - least).saturating_add(1),
             (Some(code), Direction::Ascending) => code - least,
@@ -97,10 +97,10 @@ impl Listing {
     }
 }
 
-/// The cells of one sort key.
+/// The sort codes of one key.
 struct Codes {
     codes: Vec<u64>,
-    /// How many low bits of a code are used.
+    /// The number of low bits of a code that are used.
     bits: u32,
 }
 
@@ -111,7 +111,7 @@ const fn ordered_bits(number: f64) -> u64 {
     if bits & SIGN == 0 { bits | SIGN } else { !bits }
 }
 
-/// The place of every distinct text of a column in their order.
+/// The rank of every distinct text of a column.
 fn text_ranks(field: &Field, column: &Column) -> Vec<u64> {
     let version = |text: &str| Version::parse(text.trim()).map_or(0, |version| version.code);
     let texts = column.texts().iter().zip(0_usize..);
@@ -146,7 +146,7 @@ fn mixed_ranks(field: &Field, column: &Column, rows: &[u32]) -> Vec<Option<u64>>
     ranks
 }
 
-/// Orders two cells of a field; blanks come last in either direction.
+/// Compares two cells of a field; blanks come last in either direction.
 pub fn compare_cells(field: &Field, left: CellRef<'_>, right: CellRef<'_>, direction: Direction) -> Ordering {
     let ascending = match (left, right) {
         (left, right) if left.is_blank() || right.is_blank() => {
@@ -160,7 +160,7 @@ pub fn compare_cells(field: &Field, left: CellRef<'_>, right: CellRef<'_>, direc
             code(left).cmp(&code(right)).then_with(|| left.cmp(right))
         }
         (CellRef::Text(left), CellRef::Text(right)) => left.cmp(right),
-        // Mixed kinds in one column: any fixed order will do.
+        // Any fixed order will do for mixed kinds in one column.
         (left, right) => rank(left).cmp(&rank(right)),
     };
     match direction {

@@ -1,16 +1,16 @@
-//! A cell in eight bytes: a column of 100,000 rows is then no larger than its numbers.
+//! A cell in eight bytes, so that a column of 100,000 rows is no larger than its numbers.
 
 use super::Cell;
 use crate::value::JsonKind;
 
-/// A number as it is, or anything else in the bits of a NaN that no computation yields.
+/// A number as its bits, or any other cell in the bits of a NaN that no computation yields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Packed(u64);
 
-/// The bits that mark what is no number.
+/// The bits that mark a cell other than a number.
 const MARK: u64 = 0x7FFC_0000_0000_0000;
 
-/// Where the kind of the cell stands; its value stands below.
+/// The bit offset of the cell's kind; its value is in the lower bits.
 const KIND: u32 = 32;
 
 const NULL: u64 = 1;

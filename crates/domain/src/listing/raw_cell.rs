@@ -1,4 +1,4 @@
-//! One value of a record as it came, of any type.
+//! One value of a record as received, of any type.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,7 +8,7 @@ use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use crate::value::{EXACT, JsonKind};
 
-/// A value as it came, of any type.
+/// A value as received, of any type.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum RawCell<'a> {
     Missing,
@@ -31,14 +31,14 @@ impl RawCell<'_> {
         }
     }
 
-    /// A value by its JSON text. What the reader refuses is bad: a number beyond a double, half a
-    /// surrogate pair, nesting too deep.
+    /// Parses a value. One that the parser rejects becomes [`RawCell::Bad`]: a number beyond a double, half a surrogate
+    /// pair, nesting too deep.
     pub(super) fn of(json: &str) -> RawCell<'_> {
         serde_json::from_str(json).unwrap_or_else(|_| RawCell::Bad(kind_of(json)))
     }
 }
 
-/// What a JSON text begins like.
+/// The kind of a JSON text, by its first character.
 pub(super) fn kind_of(json: &str) -> JsonKind {
     match json.trim_start().as_bytes().first() {
         Some(b'{') => JsonKind::Object,
@@ -49,7 +49,7 @@ pub(super) fn kind_of(json: &str) -> JsonKind {
     }
 }
 
-/// A whole number as a double, or as its digits where a double would change them.
+/// A whole number as a double, or as its digits if a double would change them.
 #[expect(clippy::cast_precision_loss)] // what would be lost is kept as digits
 pub(super) fn integer(number: i128) -> RawCell<'static> {
     let double = number as f64;
@@ -60,7 +60,7 @@ pub(super) fn integer(number: i128) -> RawCell<'static> {
     }
 }
 
-/// Whether a text is the digits that stand for a number in [`integer`].
+/// Whether a text holds the digits of a number that [`integer`] keeps as text.
 fn is_beyond_doubles(text: &str) -> bool {
     let number = text.parse::<i128>();
     number.is_ok_and(|number| matches!(integer(number), RawCell::Text(_)))
@@ -113,7 +113,7 @@ impl<'de> Visitor<'de> for RawCellVisitor {
         Ok(RawCell::Text(Cow::Owned(text.to_owned())))
     }
 
-    /// A short list of numbers is kept as text (`[0,1]`), which is all that is shown of it.
+    /// Reads a list; a short list of numbers becomes its text (`[0,1]`), the only form in which it is shown.
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
         let mut numbers = Vec::new();
         let mut plain = true;

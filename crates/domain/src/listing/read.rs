@@ -1,4 +1,4 @@
-//! Parses one record: only the members that are needed, each on its own, tolerantly.
+//! Parses one record: only the required members, each on its own, tolerantly.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -13,7 +13,7 @@ use crate::json_split;
 use crate::value::{EXACT, JsonKind};
 use crate::workergroup::search_query_text;
 
-/// Members that prices are computed from or checked by, or that join the slices of a machine.
+/// Members that prices are computed from or checked by, or that identify the slices of a machine.
 const PRICED_BY: [&str; 9] = [
     "is_bid",
     "dph_base",
@@ -49,19 +49,19 @@ pub(super) fn members(source: &Source) -> impl Iterator<Item = &'static str> {
     first.into_iter().chain(second).chain(many.iter().copied())
 }
 
-/// What a member of a record is for.
+/// The use of a member of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     Skipped,
-    /// Its value goes into that slot.
+    /// Its value is read into that slot.
     Slot(usize),
-    /// Members of its value are read: the nested object of that number.
+    /// The nested object with that index, whose members are read.
     Object(usize),
     /// It is read as a search for machines into that slot.
     Search(usize),
 }
 
-/// Which members to read, found once for a listing.
+/// The members to read, determined once for a listing.
 #[derive(Debug)]
 pub(super) struct Plan {
     /// The members of the record, then those of each nested object.
@@ -71,7 +71,7 @@ pub(super) struct Plan {
     cells: Vec<(Kind, Slots)>,
 }
 
-/// [`Source`] with slots instead of names.
+/// A [`Source`] with slots instead of names.
 #[derive(Debug)]
 enum Slots {
     Member(usize),
@@ -85,7 +85,7 @@ enum Slots {
 }
 
 impl Plan {
-    /// Reads the fields at these positions of a catalog.
+    /// A plan to read the fields at these positions of a catalog.
     pub(super) fn new(catalog: &'static Catalog, positions: &[usize]) -> Self {
         let mut plan = Self {
             objects: vec![HashMap::new()],
@@ -132,11 +132,11 @@ impl Plan {
         self.slot(0, name, Role::Slot)
     }
 
-    /// The slot of a member, which is new if nothing has read it yet.
+    /// The slot of a member, allocated if it is new.
     fn slot(&mut self, object: usize, name: &'static str, role: fn(usize) -> Role) -> usize {
         let new = role(self.slots);
         let known = self.objects[object].entry(name).or_insert(new);
-        // As a search it is read as a search, whoever else reads it.
+        // A member needed as a search is read as a search for all fields.
         if let (Role::Slot(slot), Role::Search(_)) = (*known, new) {
             *known = Role::Search(slot);
         }
@@ -150,7 +150,7 @@ impl Plan {
         }
     }
 
-    /// The nested object of that name.
+    /// The index of the nested object with that name, allocated if it is new.
     fn object(&mut self, name: &'static str) -> usize {
         let new = self.objects.len();
         let role = self.objects[0].entry(name).or_insert(Role::Object(new));
@@ -163,18 +163,18 @@ impl Plan {
         new
     }
 
-    /// How many objects have members that are read: the record, and nested ones.
-    pub(super) const fn objects(&self) -> usize {
+    /// The number of objects with members to read: the record and those nested in it.
+    pub(super) const fn object_count(&self) -> usize {
         self.objects.len()
     }
 
-    /// What a member of an object is for.
+    /// The use of a member of an object.
     pub(super) fn role(&self, object: usize, name: &str) -> Role {
         let role = self.objects.get(object).and_then(|members_of| members_of.get(name));
         role.copied().unwrap_or(Role::Skipped)
     }
 
-    /// How many values of a record are wanted.
+    /// The number of values to read.
     pub(super) const fn slots(&self) -> usize {
         self.slots
     }
@@ -184,8 +184,13 @@ impl Plan {
         vec![RawCell::Missing; self.slots]
     }
 
-    /// Reads each member on its own: valid JSON may hold what no reader takes (1e400, half a
-    /// surrogate pair, 200 levels), and some services write NaN.
+    /// Reads each member on its own.
+    ///
+    /// Valid JSON may hold values that no parser accepts (1e400, half a surrogate pair, 200 levels), and some services
+    /// write NaN.
+    ///
+    /// # Errors
+    /// If the text is not an object.
     pub(super) fn read(&self, json: &str) -> Result<Vec<RawCell<'static>>, &'static str> {
         if !json.trim_start().starts_with('{') {
             return Err("not an object");
@@ -210,7 +215,7 @@ impl Plan {
         Ok(values)
     }
 
-    /// Reads the members of a nested object; of repeated ones the first. Any other value has none.
+    /// Reads the members of a nested object; of repeated ones the first. Any other value has no members.
     fn nest(&self, object: usize, json: &str, values: &mut [RawCell<'static>]) {
         for (name, value) in json_split::members(json).unwrap_or_default() {
             if let Role::Slot(slot) = self.role(object, &name)
@@ -221,7 +226,7 @@ impl Plan {
         }
     }
 
-    /// The record's id: the first id member that is a whole number.
+    /// The record's id: the first id member that is a whole number; `None` if there is none.
     pub(super) fn id(&self, values: &[RawCell<'_>]) -> Option<RowId> {
         self.ids.iter().find_map(|slot| match &values[*slot] {
             RawCell::Number(number) => whole(*number).map(RowId),
@@ -230,8 +235,9 @@ impl Plan {
         })
     }
 
-    /// The values of the fields in a record, in the order of the positions, where most are taken as
-    /// they are.
+    /// Appends the values of the fields to their columns.
+    ///
+    /// Most are taken as they are.
     pub(super) fn fill(&self, values: &[RawCell<'_>], now: f64, builders: &mut [Builder]) {
         for ((kind, slots), builder) in self.cells.iter().zip(builders) {
             let sent = match slots {
@@ -245,7 +251,7 @@ impl Plan {
         }
     }
 
-    /// The values of the fields in a record, in the order of the positions.
+    /// The values of the fields of a record, in the order of the positions.
     pub(super) fn cells<'v, 'a>(
         &'v self,
         values: &'v [RawCell<'a>],
@@ -357,7 +363,7 @@ const fn is_taken(kind: Kind, value: &RawCell<'_>) -> bool {
     }
 }
 
-/// A value converted to the field's kind: numbers may be sent as text or booleans, ids as text.
+/// Converts a value to the field's kind: numbers may be sent as text or booleans, ids as text.
 fn fit<'v, 'a>(kind: Kind, value: &'v RawCell<'a>) -> Cow<'v, RawCell<'a>> {
     let cell = match (kind, value) {
         (_, RawCell::Missing | RawCell::Null) => return Cow::Borrowed(value),
@@ -396,7 +402,7 @@ fn fit<'v, 'a>(kind: Kind, value: &'v RawCell<'a>) -> Cow<'v, RawCell<'a>> {
     Cow::Owned(cell)
 }
 
-/// A workergroup's search as text in the query language, whether sent as text, object or list.
+/// A workergroup's search as text in the query language; it may be sent as text, object or list.
 fn search(json: &str) -> RawCell<'static> {
     let json = json.trim();
     if json == "null" {
@@ -409,8 +415,7 @@ fn search(json: &str) -> RawCell<'static> {
     RawCell::Text(Cow::Owned(search.text.compared().to_owned()))
 }
 
-/// A moment as seconds since 1970: ISO 8601, in UTC without an offset. Anything else is kept as
-/// text.
+/// Parses a moment as seconds since 1970: ISO 8601, in UTC without an offset. Any other text is unchanged.
 fn moment<'a>(text: &Cow<'a, str>) -> RawCell<'a> {
     let text_of = text.trim();
     let civil = || {

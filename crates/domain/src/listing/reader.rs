@@ -13,34 +13,37 @@ use crate::dialect::TransferUnit;
 use crate::json_split::{Envelope, Records, SplitError, Splitter};
 use crate::secrets::{Known, has_secret_names, holds_secrets, is_secret_member, scrub};
 
-/// The most bytes of a response that are kept before they are split: a record has some thousands.
+/// The maximum size of an unsplit piece of a response, in bytes: a record has some thousands.
 pub const LONGEST_PIECE: usize = 16 * 1024 * 1024;
 
-// Pretty-printed responses have some dozens between records, which are not worth a copy.
-/// The most blanks between records that are kept.
+/// The maximum number of blanks between records that are stored.
+///
+/// Pretty-printed responses have some dozens between records, which are not worth a copy.
 const MOST_BLANKS: usize = 1024;
 
-/// A response that was read to its end.
+/// A completely read response.
 pub struct Whole {
     pub listing: Listing,
-    /// The members beside the records, as ranges of the response.
+    /// The members of the response except its records, as ranges of its text.
     pub envelope: Envelope,
-    /// Whether no member of the response is called like a secret.
+    /// Whether no member of the response has the name of a secret.
     pub is_clean: bool,
 }
 
 /// A response that has no records, or cannot be split.
 pub struct Unsplit {
     pub error: SplitError,
-    /// All of it, without known secrets.
+    /// The whole text, without known secrets.
     pub text: String,
 }
 
-/// Reads the records of a response while it arrives. Nothing of it counts before [`Reader::finish`]:
-/// a later part may be broken, or hold a secret whose copies have to go.
+/// Reads the records of a response while it arrives.
+///
+/// The result is only valid after [`Reader::finish`]: a later part may be broken, or hold a secret whose copies have to
+/// be removed.
 pub struct Reader {
     text: String,
-    /// The beginning of a character whose other bytes have not arrived.
+    /// The first bytes of an incomplete character.
     carry: Vec<u8>,
     splitter: Splitter,
     rows: Rows,
@@ -55,22 +58,24 @@ struct Rows {
     hot: Vec<usize>,
     builders: Vec<Builder>,
     seen: HashSet<RowId>,
-    /// Holds everything but text and columns.
+    /// The listing, except for its text and columns.
     listing: Listing,
-    /// Room for the values of a record.
+    /// A reusable buffer for the values of a record.
     room: Vec<RawCell<'static>>,
-    /// Records so far, also those that could not be read.
+    /// The number of records so far, including unreadable ones.
     index: usize,
     known: Arc<Known>,
-    /// Whether the records have neither secret members nor escaped copies of known secrets.
+    /// Whether the scanner could not read a record.
     is_clean: bool,
     /// Whether a record was not read by the scanner.
     has_unusual: bool,
 }
 
 impl Reader {
-    /// A reader for a response that may hold copies of known secrets. `now` is when it is received,
-    /// in seconds since 1970: `duration` counts from it where records have only an end date.
+    /// A reader for a response that may hold copies of known secrets.
+    ///
+    /// `now` is the time it is received, in seconds since 1970: `duration` counts from it if records have only an end
+    /// date.
     pub fn new(catalog: &'static Catalog, known: Arc<Known>, now: f64) -> Self {
         Self {
             text: String::new(),
@@ -82,20 +87,19 @@ impl Reader {
         }
     }
 
-    /// For records whose network speeds are in this unit; else in Mb/s.
+    /// Sets the unit of the records' network speeds; the default is Mb/s.
     #[must_use]
     pub fn in_units(mut self, transfer: TransferUnit) -> Self {
         self.rows.listing.transfer = transfer;
         self
     }
 
-    /// Makes room for this many bytes more.
+    /// Reserves memory for this many more bytes.
     pub fn reserve(&mut self, bytes: usize) {
         self.text.reserve(bytes);
     }
 
-    /// Takes the next bytes. Invalid UTF-8 becomes replacement characters in its record: it must not
-    /// hide a response.
+    /// Adds the next bytes. Invalid UTF-8 becomes replacement characters in its record: it must not hide a response.
     pub fn push(&mut self, bytes: &[u8]) {
         let was_empty = self.text.is_empty();
         if self.carry.is_empty() {
@@ -105,7 +109,7 @@ impl Reader {
             joined.extend_from_slice(bytes);
             self.decode(&joined);
         }
-        // Some servers begin JSON with a byte order mark, which is no JSON.
+        // Some servers begin JSON with a byte order mark, which is not JSON.
         if was_empty && self.text.starts_with('\u{feff}') {
             self.text.remove(0);
         }
@@ -113,8 +117,9 @@ impl Reader {
         self.drop_blanks();
     }
 
-    /// Drops the blanks after what is split, where there are many: a megabyte of gzip unpacks to a
-    /// gigabyte of them.
+    /// Drops many blanks after the last split part.
+    ///
+    /// A megabyte of gzip unpacks to a gigabyte of them.
     fn drop_blanks(&mut self) {
         let consumed = self.splitter.position();
         let rest = &self.text.as_bytes()[consumed..];
@@ -123,7 +128,7 @@ impl Reader {
         }
     }
 
-    /// Takes a whole text at once.
+    /// Reads a whole text at once.
     pub(super) fn take(&mut self, text: String) {
         self.text = text;
         if self.text.starts_with('\u{feff}') {
@@ -150,30 +155,31 @@ impl Reader {
     }
 
     fn advance(&mut self, is_whole: bool) {
-        // What cannot be split is judged when all of it is there.
+        // A part that cannot be split is judged once the response is complete.
         if self.failed.is_none() {
             let split = self.splitter.advance(&self.text, is_whole, &mut self.rows);
             self.failed = split.err();
         }
     }
 
-    /// Whether there are more records than are taken, so that the rest need not be read.
+    /// Whether there are more than [`MOST_RECORDS`](crate::json_split::MOST_RECORDS) records, so that the rest need not
+    /// be read.
     pub fn is_too_long(&self) -> bool {
         self.failed == Some(SplitError::TooManyRecords)
     }
 
-    /// Whether a record, or what cannot be split, exceeds [`LONGEST_PIECE`].
+    /// Whether a record, or a part that cannot be split, exceeds [`LONGEST_PIECE`].
     pub fn has_too_long_a_piece(&self) -> bool {
         self.text.len() - self.splitter.position() > LONGEST_PIECE
     }
 
-    /// How many rows there are so far.
+    /// The number of rows so far.
     pub const fn rows(&self) -> usize {
         self.rows.listing.ids.len()
     }
 
-    /// The first rows, at most so many, to be shown until all are there; `None` without any, and if
-    /// there may be a secret among them.
+    /// The first rows, at most `most`, for display until the response is complete; `None` without rows, or if there may
+    /// be a secret among them.
     pub fn first_rows(&self, most: usize) -> Option<Listing> {
         let rows = &self.rows.listing;
         let many = most.min(rows.ids.len());
@@ -193,8 +199,8 @@ impl Reader {
         Some(listing.with_columns(&self.rows.hot, columns))
     }
 
-    /// The end of the response: everything that was in it, without known secrets and without copies
-    /// of its own outside of their members.
+    /// Ends the response and returns its contents, without known secrets and without copies of its own secrets outside
+    /// their members.
     pub fn finish(mut self) -> Result<Whole, Unsplit> {
         if !std::mem::take(&mut self.carry).is_empty() {
             self.text.push(char::REPLACEMENT_CHARACTER);
@@ -224,7 +230,7 @@ impl Reader {
             && last.is_some_and(|last| !holds_secrets(&self.text[last.end..], &self.known))
     }
 
-    /// Whether a member may be called like a secret.
+    /// Whether a member may have the name of a secret.
     fn has_secret_names(&self) -> bool {
         let spans = &self.rows.listing.spans;
         let around = spans.first().zip(spans.last()).map(|(first, last)| {
@@ -233,8 +239,9 @@ impl Reader {
         self.rows.has_unusual || self.rows.scanner.has_secret_names || around.unwrap_or(true)
     }
 
-    /// Whether nothing has to be removed from the first bytes of the text, which end with a record or
-    /// what follows the last one. The records were searched one by one.
+    /// Whether nothing has to be removed from the first `end` bytes of the text, which end after a record.
+    ///
+    /// The records were checked one by one.
     fn is_clean_until(&self, end: usize) -> bool {
         let first = self.rows.listing.spans.first();
         self.failed.is_none()
@@ -245,7 +252,7 @@ impl Reader {
 
     fn ended(mut self, is_clean: bool) -> Result<Whole, Unsplit> {
         if self.failed.is_some() {
-            // The error as of a response that is read at once.
+            // The error of a response that is read in one piece.
             let again = Splitter::new(self.rows.listing.catalog.list_key).advance(&self.text, true, &mut Ignored);
             let error = again.err().unwrap_or(SplitError::Empty);
             let text = self.text;
@@ -266,14 +273,14 @@ impl Reader {
     }
 }
 
-/// The member `truncated` beside the records; one `true` counts more than any `false`.
+/// The member `truncated` of the response; of several, any `true` counts. `None` if there is none.
 fn said_truncated(text: &str, envelope: &Envelope) -> Option<bool> {
     let said = envelope.members.iter().filter(|(name, _)| name == "truncated");
     let flags = said.filter_map(|(_, value)| text.get(value.clone())?.trim().parse::<bool>().ok());
     flags.reduce(|left, right| left || right)
 }
 
-/// Records that are only counted.
+/// A receiver that only counts records.
 struct Ignored;
 
 impl Records for Ignored {
@@ -323,7 +330,7 @@ impl Listing {
         self
     }
 
-    /// Takes a record; what is wrong with it, if anything.
+    /// Adds the id of a record; false for a repeated one, an error without a usable id.
     fn keep(&mut self, id: Option<RowId>, seen: &mut HashSet<RowId>) -> Result<bool, &'static str> {
         let id = id.ok_or("no usable id")?;
         if !seen.insert(id) {
@@ -375,7 +382,7 @@ impl Records for Rows {
         }
         self.keep(Ok(&values), at..end);
         values.clear();
-        // Without values, as the next record is another text; the room stays.
+        // Converts the empty vector to one of owned values, which reuses its memory.
         self.room = values.into_iter().map(RawCell::into_owned).collect();
         Some(end)
     }

@@ -1,9 +1,9 @@
 //! Reads well-formed records in one pass over their text.
 //!
-//! The records of a response have the same members in the same order, so the text between two values
-//! is expected as it was in the records before: one comparison replaces reading a name and looking it
-//! up. Everything that is skipped is checked as strictly as a JSON parser does. Whatever is unusual
-//! (a repeated member, a number beyond a double, broken JSON) is left to the tolerant reader.
+//! The records of a response have the same members in the same order, so the text between two values is expected to be
+//! the same as in earlier records: one comparison replaces reading a name and looking it up. Skipped text is checked as
+//! strictly as a JSON parser does. Anything unusual (a repeated member, a number beyond a double, broken JSON) is left
+//! to the tolerant reader.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -14,53 +14,55 @@ use super::raw_cell::RawCell;
 use super::read::{Plan, Role};
 use crate::secrets::{is_secret_member, is_secret_name};
 
-// Records made of ever new names must not grow the list without end.
-/// The most members of a record that are expected.
+/// The maximum number of expected members of a record.
+///
+/// Records with ever new names must not grow the list without end.
 const MOST_STEPS: usize = 512;
 
-/// How many expected members are tried where one is missing.
+/// The number of expected members to try if one is missing.
 const AHEAD: usize = 8;
 
-// An offer has two, `search` and `instance`; the members of further ones are not learned.
-/// The most objects whose members are expected: the record, and those in it.
+/// The maximum number of objects whose members are expected: the record, and those in it.
+///
+/// An offer has two, `search` and `instance`; the members of further ones are not learned.
 const MOST_SHAPES: usize = 16;
 
-// The way in is recursive. What is nested deeper is left to the tolerant reader, which has its own limit.
-/// The deepest nesting that is read here.
+/// The maximum nesting depth.
+///
+/// The scanner is recursive. Deeper nesting is left to the tolerant reader, which has its own limit.
 const DEEPEST: usize = 32;
 
-/// One expected member: the text from the value before to its own, and what its value is for.
+/// One expected member: the text between the preceding value and its own, and the use of its value.
 #[derive(Debug)]
 struct Step {
     lead: Lead,
     role: Role,
 }
 
-/// Reads records; learns from each what to expect of the next.
+/// Reads records, and learns from each the expected members of the next.
 #[derive(Debug)]
 pub(super) struct Scanner {
-    /// The members of records, those of the nested objects of the plan, and those of other nested
-    /// objects.
+    /// The expected members of records, of the nested objects of the plan, and of other nested objects.
     shapes: Vec<Vec<Step>>,
-    /// Whether any member is a secret for certain.
+    /// Whether any member is certainly a secret.
     pub(super) has_secrets: bool,
-    /// Whether any member is called like a secret.
+    /// Whether any member has the name of a secret.
     pub(super) has_secret_names: bool,
-    /// The strings of the last record that have escapes.
+    /// The ranges of the strings in the last record that have escapes.
     pub(super) escaped: Vec<Range<usize>>,
 }
 
-/// Where a member is expected.
+/// The position at which a member is expected.
 struct Here<'t> {
     text: &'t str,
     at: usize,
-    /// Whether it is the first of its object.
+    /// Whether it is the first member of its object.
     is_first: bool,
 }
 
-/// What stands where a member is expected.
+/// The part found where a member is expected.
 enum Next {
-    /// The value of a member, and what it is for.
+    /// A member: the position of its value, and its use.
     Value(usize, Role),
     /// The end of the object.
     End(usize),
@@ -69,7 +71,7 @@ enum Next {
 impl Scanner {
     pub(super) fn new(plan: &Plan) -> Self {
         Self {
-            shapes: (0..plan.objects()).map(|_| Vec::new()).collect(),
+            shapes: (0..plan.object_count()).map(|_| Vec::new()).collect(),
             has_secrets: false,
             has_secret_names: false,
             escaped: Vec::new(),
@@ -127,7 +129,7 @@ impl Scanner {
                 Role::Slot(slot) => {
                     let (cell, end) = self.value(text, value)?;
                     let cell_of_slot = values.get_mut(slot)?;
-                    // Which of repeated members counts is not decided here.
+                    // The choice among repeated members is left to the tolerant reader.
                     if !matches!(cell_of_slot, RawCell::Missing) {
                         return None;
                     }
@@ -144,7 +146,7 @@ impl Scanner {
         }
     }
 
-    /// Finds out what stands at `at` instead of the expected member, and expects it from now on.
+    /// Determines the part at `at` if it is not the expected member, and expects it from now on.
     fn unexpected(&mut self, plan: &Plan, object: usize, step_index: &mut usize, here: &Here<'_>) -> Option<Next> {
         let Here { text, at, is_first } = *here;
         let bytes = text.as_bytes();
@@ -175,7 +177,7 @@ impl Scanner {
         self.judge(member);
         let mut role = plan.role(object, member);
         if role == Role::Skipped && bytes.get(value) == Some(&b'{') && self.shapes.len() < MOST_SHAPES {
-            // Its members come in the same order with every record, too.
+            // Members of nested objects have the same order in every record, too.
             role = Role::Object(self.shapes.len());
             self.shapes.push(Vec::new());
         }
@@ -187,7 +189,7 @@ impl Scanner {
         Some(Next::Value(value, role))
     }
 
-    /// A value that is wanted, and its end.
+    /// A required value and its end; `None` if it is incomplete or unusual.
     fn value<'t>(&mut self, text: &'t str, at: usize) -> Option<(RawCell<'t>, usize)> {
         let bytes = text.as_bytes();
         match bytes.get(at)? {
@@ -216,7 +218,7 @@ impl Scanner {
         }
     }
 
-    /// The end of a value that is not wanted.
+    /// The end of a skipped value; `None` if it is incomplete or unusual.
     fn skip(&mut self, text: &str, at: usize, depth: usize) -> Option<usize> {
         let bytes = text.as_bytes();
         match bytes.get(at)? {
@@ -299,20 +301,20 @@ fn literal(bytes: &[u8], at: usize) -> Option<(RawCell<'static>, usize)> {
     }
 }
 
-/// Whether a valid list is kept as the text that it is: a few whole numbers without blanks.
+/// Whether a valid list is stored unchanged as text: a few whole numbers without blanks.
 fn is_short_list(json: &[u8]) -> bool {
-    // Beyond 15 digits a double may be written otherwise.
+    // A double with more than 15 digits may be written differently.
     json.len() <= 17
         && json.iter().all(|byte| matches!(byte, b'0'..=b'9' | b',' | b'[' | b']'))
         && json.iter().skip(1).all(|byte| *byte != b'[')
 }
 
-/// Marks the bytes of a word that are zero: exactly up to the lowest, which is all that is used.
+/// Marks the zero bytes of a word. Only exact up to the lowest one, which is all that is used.
 const fn zeros(word: u64) -> u64 {
     word.wrapping_sub(bytes_of(0x01)) & !word & bytes_of(0x80)
 }
 
-/// The end of a string with valid escapes, and whether it has any.
+/// The end of a string with valid escapes, and whether it has any; `None` if it is incomplete or invalid.
 fn string(bytes: &[u8], at: usize) -> Option<(usize, bool)> {
     if bytes.get(at) != Some(&b'"') {
         return None;
@@ -343,7 +345,7 @@ fn string(bytes: &[u8], at: usize) -> Option<(usize, bool)> {
     }
 }
 
-/// The length of an escape with its backslash, by what follows that.
+/// The length of an escape with its backslash; `None` if it is invalid.
 fn escape(bytes: &[u8], at: usize) -> Option<usize> {
     match bytes.get(at)? {
         b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(2),
@@ -368,7 +370,7 @@ mod tests {
         Plan::new(&OFFERS, &hot.collect::<Vec<_>>())
     }
 
-    /// Reads a record, followed by what follows in a response; the tolerant reader must agree.
+    /// Reads a record that is followed by a comma; the tolerant reader must agree.
     fn agrees(scanner: &mut Scanner, plan: &Plan, record: &str) -> bool {
         let text = format!("{record},");
         let mut values = plan.blank();
@@ -474,7 +476,7 @@ mod tests {
                 .map(|(name, value)| format!("\"{name}\":{gap}{value}"))
                 .collect();
             let record = format!("{{{}}}", members.join(&format!("{gap},{gap}")));
-            // Twice: the second time its members are expected.
+            // Twice: the second time the members are expected.
             for _ in 0..2 {
                 let text = format!("{record},");
                 let mut read = plan.blank();

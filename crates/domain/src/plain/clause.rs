@@ -1,4 +1,4 @@
-//! One matcher for all clauses but lists: the roles of the words fill slots, and the slots make a meaning.
+//! The matcher for all clauses except lists: the roles of the words fill slots, and the slots form a meaning.
 
 use std::ops::Range;
 
@@ -11,34 +11,34 @@ use super::vocabulary::{BARE, BASED, Dim, EVERY, Measure, PRICES, Role, UNNAMED}
 use crate::Operator::{self, Eq, Gte, Lt, Lte};
 use crate::{format::trimmed, language, throughput::Work};
 
-/// Words between the slots of a clause that say nothing.
+/// Filler words between the slots of a clause.
 const BETWEEN: &str = "of the free usable is are be have should must version : to on in at a an any";
 
-/// A clause in the making: what its words are.
+/// A partial clause: the roles of its words so far.
 #[derive(Clone, Default)]
 struct Frame {
     next: usize,
-    /// What each noun can be.
+    /// The possible measures of each noun.
     nouns: Vec<&'static [Measure]>,
-    /// Where the nouns begin.
+    /// The positions of the nouns.
     noun_words: Vec<usize>,
-    /// What a price or a size is for.
+    /// The units that amounts are per, such as an hour or a GPU, with their factors.
     bases: Vec<(Dim, f64)>,
     amount: Option<Amount>,
-    /// Whether a noun is in front of the amount.
+    /// Whether a noun precedes the amount.
     is_led: bool,
     fixed: Option<(&'static str, &'static str)>,
-    /// Comparisons in front and behind.
+    /// The comparison in front of the amount, and the one after it.
     front: Option<(Operator, &'static [Dim])>,
     behind: Option<Operator>,
-    /// Whether it excludes, or is merely not needed.
+    /// `Some(true)` if it excludes, `Some(false)` if it is merely not needed.
     negation: Option<bool>,
     best: Option<(Option<bool>, &'static [Dim])>,
     #[expect(clippy::option_option, reason = "`first` is an order, but not which")]
     direction: Option<Option<bool>>,
 }
 
-/// All clauses that begin at a position.
+/// All possible clauses that begin at a position.
 pub(super) fn clauses(text: &Text<'_>, start: usize) -> Vec<Clause> {
     let (mut frames, mut clauses) = (vec![Frame::default()], Vec::new());
     frames[0].next = start;
@@ -51,11 +51,11 @@ pub(super) fn clauses(text: &Text<'_>, start: usize) -> Vec<Clause> {
         let is_led = frame.is_led && frame.noun_words.first() == Some(&start);
         let clause = |facts| Clause::new(facts, next).open(is_open).going_on(may_go_on);
         clauses.extend(facts.map(|facts| clause(facts).named(is_named, is_led)));
-        // A clause does not begin with a word that says nothing.
+        // A clause does not begin with a filler.
         let between = if frame.next > start { BETWEEN } else { "" };
         for at in frame.next..=text.skip(frame.next, between) {
             frames.extend(frame.measured(text, at));
-            // `doesn't have to be` is not `doesn't`.
+            // `doesn't have to be` differs from `doesn't`.
             let negation = role!(text, at, Role::Not(_) => ()).map(|((), next)| next);
             for (next, roles) in &text.phrases[at] {
                 let is_whole = |role: &&Role| !matches!(role, Role::Not(_)) || Some(*next) == negation;
@@ -68,7 +68,7 @@ pub(super) fn clauses(text: &Text<'_>, start: usize) -> Vec<Clause> {
 }
 
 impl Frame {
-    /// With each amount that can be at a position.
+    /// The frame extended by each possible amount at a position.
     fn measured(&self, text: &Text<'_>, at: usize) -> Vec<Self> {
         // `nvme 3090` is a card.
         if self.amount.is_some() || text.is_model(at) {
@@ -87,7 +87,7 @@ impl Frame {
         amounts.filter(|amount| !is_later(amount)).map(with).collect()
     }
 
-    /// With a phrase, if there is a slot for it.
+    /// The frame extended by a phrase; `None` if it has no slot for it.
     fn with(&self, text: &Text<'_>, role: Role, words: Range<usize>) -> Option<Self> {
         let is_said = self.amount.is_some() || self.fixed.is_some();
         let is_first = !is_said && self.nouns.is_empty() && self.bases.is_empty();
@@ -135,7 +135,7 @@ impl Frame {
     fn facts(&self, text: &Text<'_>) -> Option<Vec<Fact>> {
         let is_order = self.best.is_some() || self.direction.is_some();
         let is_bare = self.nouns.is_empty() && self.amount.as_ref().is_some_and(|amount| amount.units.is_empty());
-        // `at most 2 machines` is no price.
+        // `at most 2 machines` is not a price.
         let is_one = self.fixed.is_some_and(|(meaning, _)| meaning == "num_gpus=1");
         if (is_bare || is_one) && role!(text, self.next, Role::Thing => ()).is_some() {
             return None;
@@ -160,10 +160,10 @@ impl Frame {
         }
     }
 
-    /// The first measure that all nouns name and that has one of the units, with the factor of the unit.
+    /// The first measure that all nouns share and that has one of the units, with the factor of the unit.
     fn measure(&self, text: &Text<'_>, units: &[(Dim, f64)]) -> Option<(Measure, f64)> {
         let is_meant = |own: &&Measure| {
-            // At least that long is how long a machine is to be available; a job has one length.
+            // A minimum time is the availability of a machine; a job has an exact length.
             let is_job = own.1 == "+hours" && self.compares() == Some(Gte);
             // `for at least 2 days` may be either.
             let is_term = own.1 == "duration" && self.nouns.is_empty() && text.is_offers();
@@ -176,7 +176,7 @@ impl Frame {
         })
     }
 
-    /// What a unit measures beside the words that say what it is for.
+    /// The measure of a unit in combination with the basis words; `None` if they do not combine.
     fn based(&self, unit: (Dim, f64)) -> Option<(Dim, f64)> {
         self.bases.iter().try_fold(unit, |(dim, factor), (basis, hours)| {
             let (.., to) = BASED.iter().find(|(from, per, _)| (*from, *per) == (dim, *basis))?;
@@ -184,32 +184,32 @@ impl Frame {
         })
     }
 
-    /// What a number without a unit can measure here.
+    /// The possible measures of a number without a unit.
     fn bare(&self, text: &Text<'_>) -> &'static [Dim] {
         match self.compares() {
             _ if self.is_led => BARE,
             None if !self.nouns.is_empty() => &[Dim::Count, Dim::Plain, Dim::Share],
             _ if !self.nouns.is_empty() => &[Dim::Count, Dim::Plain],
             _ if is_card(text, self.next) || is_sized(text, self.next) => &[Dim::Count],
-            // More has a sign or a unit.
+            // Larger prices have a sign or a unit.
             Some(Lt | Lte) if self.amount.as_ref().is_some_and(|amount| amount.bounds[0].1 < 10.0) => &[Dim::Dollars],
             _ if !self.bases.is_empty() => &[Dim::Dollars],
             _ => &[],
         }
     }
 
-    /// A number and what it is of: `at least 24gb vram`, `cuda 12.4`, `under $2/h per gpu`, `3d`.
+    /// The facts of a number with its noun: `at least 24gb vram`, `cuda 12.4`, `under $2/h per gpu`, `3d`.
     fn quantity(&self, text: &Text<'_>, amount: &Amount) -> Option<Vec<Fact>> {
         let bare: Vec<_> = self.bare(text).iter().map(|dim| (*dim, 1.0)).collect();
         let is_bare = amount.units.is_empty();
         let ((dim, field), factor) = self.measure(text, if is_bare { &bare } else { &amount.units })?;
-        // `80 gigs down` are data or a speed.
+        // `80 gigs down` are an amount of data or a speed.
         let is_other = |unit: &&(Dim, f64)| self.based(**unit).is_some_and(|(other, _)| other != dim);
         let others: Vec<_> = amount.units.iter().filter(is_other).copied().collect();
         if !self.nouns.is_empty() && !is_bare && self.measure(text, &others).is_some() {
             return None;
         }
-        // `not older than 2 years` is no time that is left.
+        // `not older than 2 years` is not a remaining time.
         let is_compared = |(_, dims): (Operator, &[Dim])| dims.is_empty() || dims.contains(&dim);
         let bounds = self
             .bounds(amount, factor)
@@ -229,7 +229,7 @@ impl Frame {
         };
         let on = |field: &str, factor: f64| Fact::Condition(compared(&scaled(&bounds, factor), field, default, unit));
         let fact = match field {
-            // `50gb upload per day` is another amount, the lanes of `pcie 4.0 x16` are no GPUs.
+            // `50gb upload per day` is another amount, and the lanes of `pcie 4.0 x16` are not GPUs.
             "+down" | "+up" if is_bare || text.is_one_of(self.next, "per / a each every daily") => return None,
             "pci_gen" if text.is_one_of(self.next, "x") => return None,
             "+hours" => exact.map(|hours| set(|settings| settings.job.hours = Some(hours)))?,
@@ -255,14 +255,14 @@ impl Frame {
                 let operator = operator.unwrap_or(default).symbol();
                 Fact::Condition(format!("{field}{operator}{}", amount.text))
             }
-            // Days, as the query language has them.
+            // In days, as in the query language.
             _ if dim == Dim::Time => on(field, 1.0 / 24.0),
             _ => on(field, 1.0),
         };
         Some(vec![fact])
     }
 
-    /// The bounds of an amount with the comparison behind it; none if that says the opposite of the one in front.
+    /// The bounds of an amount including the comparison after it; `None` if that contradicts the one in front.
     fn bounds(&self, amount: &Amount, factor: f64) -> Option<Vec<Bound>> {
         let mut bounds = scaled(&amount.bounds, factor);
         let Some(behind) = self.behind else { return Some(bounds) };
@@ -271,7 +271,7 @@ impl Frame {
         (is_upper(*front.get_or_insert(behind)) == is_upper(behind)).then_some(bounds)
     }
 
-    /// A word with a meaning of its own, or the opposite of it: `verified`, `no datacenter`, `nvlink not needed`.
+    /// The facts of a word with a fixed meaning, or of its opposite: `verified`, `no datacenter`, `nvlink not needed`.
     fn fixed_facts(&self, text: &Text<'_>, meaning: &'static str, opposite: &'static str) -> Option<Vec<Fact>> {
         match (self.compares().or(self.behind), self.negation) {
             // `verified or not in us`
@@ -297,7 +297,8 @@ impl Frame {
         }
     }
 
-    /// `most vram`, `lowest temperature first`, `sort by upload speed descending`, `price low to high`.
+    /// The facts of an order: `most vram`, `lowest temperature first`, `sort by upload speed descending`, `price low to
+    /// high`.
     fn order(&self, text: &Text<'_>) -> Option<Vec<Fact>> {
         let (best, dims) = self.best.or(self.direction.flatten().map(|_| (None, EVERY)))?;
         if self.nouns.is_empty() && !dims.contains(&Dim::Hourly) {
@@ -312,14 +313,14 @@ impl Frame {
     }
 }
 
-/// Whether cards of a size are at a position: `two 24gb cards`.
+/// Whether the words at a position are cards of a size: `two 24gb cards`.
 fn is_sized(text: &Text<'_>, at: usize) -> bool {
     let is_size = |amount: &Amount| matches!(amount.units.first(), Some((Dim::Size, _)));
     let is_card = |amount: &Amount| is_size(amount) && text.is_one_of(amount.next, "gpu");
     text.amounts(at, None).iter().any(is_card)
 }
 
-/// The facts of a meaning in the table.
+/// The facts of a fixed meaning of the vocabulary.
 fn meant(text: &Text<'_>, meaning: &'static str) -> Option<Vec<Fact>> {
     let fact = match meaning.split_once([':', '=']) {
         Some(("type" | "hours", _)) if !text.is_offers() => return None,
@@ -334,11 +335,11 @@ fn meant(text: &Text<'_>, meaning: &'static str) -> Option<Vec<Fact>> {
     (!meaning.is_empty()).then(|| vec![fact])
 }
 
-/// An order; volumes have prices and speeds of their own, and bids are a price model.
+/// An order as a fact; volumes have prices and speeds of their own, and bids are a price model.
 fn sorted_by(text: &Text<'_>, order: &str) -> Option<Fact> {
     let order = match order {
         "disk_bw-" | "dlperf-" if !text.is_offers() => "nw_disk_avg_bw-",
-        // The job's cost, once there is one; see `Settings::settle`.
+        // The job's cost applies once there is a job; see `Settings::settle`.
         "job_cost" => "dph_total",
         order => order,
     };
@@ -352,7 +353,7 @@ fn scaled(bounds: &[Bound], factor: f64) -> Vec<Bound> {
     bounds.iter().map(scaled).collect()
 }
 
-/// The condition of bounds on a field.
+/// The condition that applies bounds to a field.
 pub(super) fn compared(bounds: &[Bound], field: &str, default: Operator, unit: &str) -> String {
     let written = bounds.iter().map(|(operator, number)| {
         let operator = operator.unwrap_or(default).symbol();
@@ -361,7 +362,7 @@ pub(super) fn compared(bounds: &[Bound], field: &str, default: Operator, unit: &
     written.collect::<Vec<_>>().join(" ")
 }
 
-/// The condition on memory. A size as sold includes the cards that report a little less or more.
+/// The conditions on memory. A nominal size includes the cards that report a little less or more.
 pub(super) fn as_sold(bounds: &[Bound], field: &str) -> Vec<Fact> {
     let cards = if field == "gpu_ram" { 1 } else { 16 };
     let (mut reported, mut sold) = (Vec::new(), Vec::new());
@@ -379,7 +380,7 @@ pub(super) fn as_sold(bounds: &[Bound], field: &str) -> Vec<Fact> {
     std::iter::once(condition).chain(note).collect()
 }
 
-/// A disk is a condition, and the storage that prices include.
+/// The facts of a disk: a condition, and the storage that prices include.
 pub(super) fn disk(bounds: &[Bound]) -> Vec<Fact> {
     let (operator, gb) = bounds[0];
     let storage = Some(gb).filter(|_| !matches!(operator, Some(Lt | Lte)));

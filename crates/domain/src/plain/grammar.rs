@@ -1,4 +1,4 @@
-//! Divides a text into clauses. One that is not understood in full says nothing.
+//! Divides a text into clauses. A clause that is not understood in full has no meaning.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -16,7 +16,7 @@ pub(super) enum Fact {
     Condition(String),
     /// The field is one of several values, or none of them.
     Choice(&'static str, Vec<String>, Sense),
-    /// A size without a noun: memory or disk, which depends on the models.
+    /// A size without a noun: memory or disk, depending on the models.
     Size(Vec<Bound>),
     /// Dollars without a period.
     Price(Vec<Bound>),
@@ -24,7 +24,7 @@ pub(super) enum Fact {
     Note(String),
 }
 
-/// Whether values are asked for.
+/// Whether values are included or excluded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sense {
     Wanted,
@@ -32,13 +32,13 @@ pub(super) enum Sense {
 }
 
 impl Fact {
-    /// The values of a field that it asks for, or leaves out.
+    /// The values of a field that it includes or excludes.
     pub(super) fn values(&self, field: &str, sense: Sense) -> &[String] {
         let Self::Choice(own, names, is) = self else { return &[] };
         if (*own, *is) == (field, sense) { names } else { &[] }
     }
 
-    /// Whether it is a need that the market bills by itself: a disk, traffic.
+    /// Whether it is a need that the market bills separately: a disk, traffic.
     fn is_billed_apart(&self) -> bool {
         match self {
             Self::Condition(text) => text.starts_with("disk_space"),
@@ -56,18 +56,18 @@ impl Fact {
     }
 }
 
-/// A clause that was read.
+/// A parsed clause.
 #[derive(Debug, Clone)]
 pub(super) struct Clause {
     pub facts: Vec<Fact>,
     pub next: usize,
-    /// An unknown word right behind may belong to it: `under 5 bananas`.
+    /// Whether an unknown word directly after it may belong to it: `under 5 bananas`.
     pub is_open: bool,
-    /// The next words may belong to it or not: `no 3090` before `, 4090`, `best` before `5 4090`.
+    /// Whether the next words may or may not belong to it: `no 3090` before `, 4090`, `best` before `5 4090`.
     pub may_go_on: bool,
-    /// Whether a noun says what its number is.
+    /// Whether its number has a noun.
     pub is_named: bool,
-    /// Whether its first word is such a noun: `disk` of `disk 180gb`.
+    /// Whether its first word is that noun: `disk` of `disk 180gb`.
     pub is_led: bool,
 }
 
@@ -103,10 +103,10 @@ impl Clause {
 #[derive(Debug, Clone)]
 pub(super) enum What {
     Clause(Clause),
-    /// A negation or a comparison without what it is of.
+    /// A dangling `not` or `under`: its operand is missing.
     Sign,
     Unknown,
-    /// A word or sign between clauses that says nothing.
+    /// A word or sign between clauses without a meaning.
     Filler,
     Or,
     /// A comma, or a condition of the query language.
@@ -135,20 +135,20 @@ pub(super) struct Part {
 
 /// Words that are understood together or not at all.
 pub(super) struct Group {
-    /// In bytes of the text.
+    /// The range in bytes of the text.
     pub span: Range<usize>,
-    /// What they say; nothing if they are not understood.
+    /// The facts of the words; `None` if they are not understood.
     pub facts: Option<Vec<Fact>>,
-    /// Whether an `or` in front adds to what the text has: `gpu_name=H200 or b200`.
+    /// Whether a preceding `or` adds to the conditions of the text: `gpu_name=H200 or b200`.
     pub adds: bool,
 }
 
-/// The groups of one way to divide a text. Parts of which one changes what the other means are refused together.
+/// The groups of one division of a text. Parts of which one changes the meaning of the other are refused together.
 pub(super) fn groups(text: &Text<'_>, parts: &[Rc<Part>]) -> Vec<Group> {
     let (mut groups, mut is_apart, mut from) = (Vec::<Vec<Part>>::new(), true, 0);
     for part in parts {
         let mut part = Part::clone(part);
-        // `any card but a 3090` is no search for 3090s.
+        // `any card but a 3090` does not search for 3090s.
         let is_but = (from..part.start).any(|at| text.is_one_of(at, "but"));
         if is_but && part.what.chooses("gpu_name", Sense::Wanted) {
             part.what = What::Unknown;
@@ -181,7 +181,7 @@ fn group(text: &Text<'_>, parts: &[Part]) -> Group {
     Group { span, facts, adds }
 }
 
-/// How many clauses end although they could go on: `$8` before `a day`, `nvlink` before `400 GB/s`.
+/// The number of clauses that end although they could continue: `$8` before `a day`, `nvlink` before `400 GB/s`.
 pub(super) fn loose(text: &Text<'_>, parts: &[Rc<Part>]) -> usize {
     // `460gb storage disk 180gb`: the second noun may belong to either number.
     let clause = |part: &Part| match &part.what {
@@ -202,13 +202,13 @@ pub(super) fn loose(text: &Text<'_>, parts: &[Rc<Part>]) -> usize {
     (0..parts.len()).filter(is_loose).count()
 }
 
-/// Whether nothing but fillers is between a position and the beginning of the text or a comma.
+/// Whether only fillers are between a position and the beginning of the text or a comma.
 fn is_first(text: &Text<'_>, at: usize) -> bool {
     let before = (0..at).rfind(|at| role!(text, *at, Role::Filler => ()).is_none());
     before.is_none_or(|at| text.kind(at) == Some(Kind::Break))
 }
 
-/// Whether two parts with nothing but fillers between them are understood together or not at all.
+/// Whether two parts with only fillers between them are understood together or not at all.
 fn are_bound(text: &Text<'_>, left: &Part, right: &Part) -> bool {
     let is_joined = |words: &str| (left.next..right.start).any(|at| text.is_one_of(at, words));
     let is_adjacent = left.next == right.start;
@@ -227,7 +227,7 @@ fn are_bound(text: &Text<'_>, left: &Part, right: &Part) -> bool {
             is_last && role!(text, right.start, Role::Not(true) | Role::Behind(_) => ()).is_some()
         }
         (What::Clause(left), What::Unknown) => left.is_open && is_adjacent,
-        // `100gb storage for $5 a month, 4090`: the price of the storage, which is no price of a machine.
+        // `100gb storage for $5 a month, 4090`: the price of the storage, not of a machine.
         (What::Clause(own), What::Clause(price))
             if text.is_offers() && is_joined("for") && is_first(text, left.start) =>
         {
@@ -238,22 +238,24 @@ fn are_bound(text: &Text<'_>, left: &Part, right: &Part) -> bool {
     }
 }
 
-/// Tokens that no clause explains, then tokens that say nothing: fewer are better.
+/// The number of tokens that no clause explains, then of tokens without a meaning: fewer are better.
 type Cost = (usize, usize);
 
-/// A way to divide the text from a position on.
+/// A division of the text from a position on.
 #[derive(Clone, Default)]
 struct Division {
-    /// The numbers of its facts in order; divisions with the same facts mean the same.
+    /// The indices of its facts in order; divisions with the same facts mean the same.
     facts: Vec<usize>,
-    /// From the last to the first.
+    /// Its parts, from the last to the first.
     parts: Vec<Rc<Part>>,
 }
 
-/// All ways to divide a text that leave the fewest words unexplained, one for each set of facts, and whether there
-/// are more than are kept. A chart, filled from the end.
+/// All divisions of a text that leave the fewest words unexplained, one for each set of facts, at most `MOST`; true if
+/// there are more.
+///
+/// A chart parser, filled from the end.
 pub(super) fn divisions(text: &Text<'_>) -> (Vec<Vec<Rc<Part>>>, bool) {
-    /// More are of no use to a reader, who chooses one.
+    /// The maximum number of divisions. A user, who chooses one, has no use for more.
     const MOST: usize = 32;
     let mut numbers: HashMap<String, usize> = HashMap::new();
     let mut chart: Vec<(Cost, Vec<Division>)> = vec![((0, 0), vec![Division::default()])];
@@ -303,7 +305,7 @@ pub(super) fn divisions(text: &Text<'_>) -> (Vec<Vec<Rc<Part>>>, bool) {
     (parts.collect(), is_cut)
 }
 
-/// All that can begin at a position, and the position behind each.
+/// All parts that can begin at a position, each with the position after it.
 fn ways(text: &Text<'_>, at: usize) -> Vec<(usize, What)> {
     if let Kind::Break | Kind::Opaque = text.tokens[at].kind {
         return vec![(at + 1, What::Break)];
@@ -316,9 +318,10 @@ fn ways(text: &Text<'_>, at: usize) -> Vec<(usize, What)> {
         let joins = |at: usize| text.is_one_of(at, "and or but plus +");
         let is_followed = text.kind(*next).is_some_and(|kind| kind != Kind::Break) && (joins(at) || !joins(*next));
         let is_filler = |role: &Role| match role {
-            Role::Filler | Role::Thing => true,
+            Role::Filler => !text.is_code(at),
+            Role::Thing => true,
             Role::Joint => {
-                // `at $1` may be the price of one or of all; the `at` of `at most` is no word of its own.
+                // `at $1` may be the price of one or of all; the `at` of `at most` is not a word of its own.
                 let is_price = text.is_one_of(at, "at @") && text.number(text.skip(*next, "$")).is_some();
                 let is_part = text.is_one_of(at, "at") && text.phrases[at][0].0 > *next;
                 is_followed && !is_price && !is_part
@@ -334,7 +337,7 @@ fn ways(text: &Text<'_>, at: usize) -> Vec<(usize, What)> {
     ways
 }
 
-/// What is said of the settings of a search.
+/// A fact that changes the settings of a search.
 pub(super) fn set(change: impl FnOnce(&mut Settings)) -> Fact {
     let mut settings = Settings::default();
     change(&mut settings);

@@ -7,7 +7,7 @@ use super::token::Kind;
 use super::vocabulary::Role;
 use crate::country;
 
-/// Words between a negation and what it excludes.
+/// Words between a negation and the excluded names.
 const BEFORE_EXCLUDED: &str = "in from the any a an on of located be with nvidia machine host offer gpu";
 
 pub(super) fn count_of(gpus: f64) -> Option<Fact> {
@@ -20,18 +20,18 @@ pub(super) fn whole(number: f64) -> Option<u32> {
     (number.fract() == 0.0 && (1.0..=1e6).contains(&number)).then_some(number as u32)
 }
 
-/// Whether GPU models are at a position, as behind a count.
+/// Whether the words at a position are GPU models, as after a count.
 pub(super) fn is_card(text: &Text<'_>, at: usize) -> bool {
     value(text, text.skip(at, "of nvidia")).is_some_and(|value| value.field == "gpu_name")
 }
 
-/// `2 nodes of 8 h100`, `2x8 h100`: machines for the cluster planner.
+/// Parses the machines of a cluster: `2 nodes of 8 h100`, `2x8 h100`.
 pub(super) fn cluster(text: &Text<'_>, at: usize) -> Option<Clause> {
     let count = |at| text.number(at).filter(|_| text.is_offers() && !text.is_model(at));
     let (machines, next) = count(at)?;
     let from = text.skip(next, "machine host of with each x");
     let (gpus, end) = count(from).filter(|_| from > next)?;
-    // `8x 4x` is no shape.
+    // `8x 4x` does not describe machines.
     let next = text.skip(end, "gpu");
     let next = if text.is_one_of(end, "x") && is_card(text, end + 1) {
         end + 1
@@ -50,7 +50,7 @@ pub(super) fn cluster(text: &Text<'_>, at: usize) -> Option<Clause> {
     is_shape.then_some(Clause::new(facts, next))
 }
 
-/// `2 or 4 gpus`, `1, 2 or 4x`.
+/// Parses alternative numbers of GPUs: `2 or 4 gpus`, `1, 2 or 4x`.
 pub(super) fn counts(text: &Text<'_>, at: usize) -> Option<Clause> {
     let number = |at| text.number(at).filter(|_| !text.is_model(at));
     let count = |at| number(at).and_then(|(number, next)| Some((whole(number)?.to_string(), next)));
@@ -73,7 +73,7 @@ pub(super) fn counts(text: &Text<'_>, at: usize) -> Option<Clause> {
     (is_counted && text.is_offers()).then_some(Clause::new(facts, end))
 }
 
-/// `by friday`, `before 2026-12-01 18:00`, `due tomorrow`: the time by which the job is to be done.
+/// Parses a deadline: `by friday`, `before 2026-12-01 18:00`, `due tomorrow`.
 pub(super) fn deadline(text: &Text<'_>, at: usize) -> Option<Clause> {
     let from = text.skip(at, "must be done finished finish ready due deadline by before");
     let sign = Some(from.checked_sub(1)?).filter(|sign| *sign >= at && text.is_offers())?;
@@ -84,7 +84,7 @@ pub(super) fn deadline(text: &Text<'_>, at: usize) -> Option<Clause> {
     let mut ends = (from + 1..=text.tokens.len().min(from + 8)).rev();
     ends.find_map(|next| {
         let written = joined(&text.tokens[from..next], " ");
-        // Before a day is before it begins.
+        // "Before a day" means before its beginning.
         let start = Some(format!("{written} 00:00")).filter(|_| text.is_one_of(sign, "before"));
         let by = start
             .and_then(|start| start.parse().ok())
@@ -101,7 +101,7 @@ struct Value {
     next: usize,
 }
 
-/// Models or places, or what is not wanted of them: `4090 or 5090`, `not in china or russia`. A list may end before a
+/// Parses models or places, included or excluded: `4090 or 5090`, `not in china or russia`. A list may end before a
 /// comma or a blank: `no 3090, 4090`.
 pub(super) fn choices(text: &Text<'_>, at: usize) -> Vec<Clause> {
     let negation = role!(text, at, Role::Not(true) => ());
@@ -120,7 +120,7 @@ pub(super) fn choices(text: &Text<'_>, at: usize) -> Vec<Clause> {
         lists.extend(Some(clause).filter(|_| !is_counted && !is_repeated));
         let more = another(text, field, from, next);
         let part = more.filter(|(_, is_joined, is_apart)| !is_apart || *is_joined && !is_excluded);
-        // Three are a list, and two with a word between them.
+        // Three values are a list, and so are two with a word between them.
         is_list |= part
             .as_ref()
             .is_some_and(|(_, is_joined, _)| *is_joined || lists.len() > 1);
@@ -133,7 +133,7 @@ pub(super) fn choices(text: &Text<'_>, at: usize) -> Vec<Clause> {
     }
 }
 
-/// Whether a number in front counts rows: `3 4090 offers`.
+/// Whether a number before the position counts rows: `3 4090 offers`.
 pub(super) fn is_row_count(text: &Text<'_>, at: usize) -> bool {
     value(text, at).is_some_and(|value| value.field == "gpu_name" && text.is_one_of(value.next, "offer result row"))
 }
@@ -150,7 +150,7 @@ fn value(text: &Text<'_>, start: usize) -> Option<Value> {
     let run = run.take_while(|token| token.kind == Kind::Word).count();
     (from + 1..=from + run).rev().find_map(|next| {
         let tokens = &text.tokens[from..next];
-        // `NO` is Norway in a list of codes, and no country in `NO MORE THAN` and `NO 3090`.
+        // `NO` is Norway in a list of codes, but not a country in `NO MORE THAN` and `NO 3090`.
         let is_last = matches!(text.kind(next), None | Some(Kind::Break)) || text.is_one_of(next, "or and");
         let capitals = is_last && tokens.iter().all(|token| token.capitals);
         let name = joined(tokens, " ");
@@ -159,8 +159,8 @@ fn value(text: &Text<'_>, start: usize) -> Option<Value> {
     })
 }
 
-/// The next value of a list; whether a word or a slash joins it, rather than a comma or a blank; and whether it stands
-/// behind an `in` of its own, or before an `only`.
+/// The next value of a list; whether a word or a slash joins it, rather than a comma or a blank; and whether it follows
+/// an `in` of its own, or precedes an `only`.
 fn another(text: &Text<'_>, field: &'static str, start: usize, end: usize) -> Option<(Value, bool, bool)> {
     let is_mark = |marks: &[&str]| text.tokens.get(end).is_some_and(|token| marks.contains(&&*token.text));
     let joint = end + usize::from(is_mark(&[",", "&", "/"]));

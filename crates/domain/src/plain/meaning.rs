@@ -1,4 +1,4 @@
-//! What clauses mean for a search: conditions, and its settings.
+//! The meaning of clauses for a search: conditions, and its settings.
 
 use super::clause::{as_sold, compared, disk};
 use super::grammar::{Fact, Group, Sense};
@@ -16,12 +16,12 @@ pub struct Meaning {
     /// The conditions as a query; empty if there are none.
     pub conditions: String,
     pub settings: Settings,
-    /// What is said of the reading, such as sizes as sold.
+    /// Notes about the interpretation, such as nominal sizes.
     pub notes: Vec<String>,
 }
 
 impl Meaning {
-    /// Adds what more words mean.
+    /// Adds the meaning of more words.
     pub(super) fn add(&mut self, more: Self) {
         self.conditions = format!("{} {}", self.conditions, more.conditions).trim().into();
         self.settings.add(&more.settings);
@@ -53,7 +53,7 @@ impl Meaning {
             .to_owned()
     }
 
-    /// The meaning in one line: `gpu_name=RTX_4090 · job 3d`.
+    /// Describes the meaning in one line: `gpu_name=RTX_4090 · job 3d`.
     pub fn text(&self) -> String {
         let mut texts = vec![self.conditions.clone()];
         texts.extend(self.settings.texts());
@@ -73,7 +73,7 @@ impl Context<'_> {
         self.groups.iter().flat_map(|group| group.facts.iter().flatten())
     }
 
-    /// The values of a field that all clauses ask for, or leave out.
+    /// The values of a field that all clauses together include or exclude.
     fn values(&self, field: &str, sense: Sense) -> Vec<&str> {
         let mut values = Vec::new();
         for value in self.facts().flat_map(|fact| fact.values(field, sense)) {
@@ -84,7 +84,7 @@ impl Context<'_> {
         values
     }
 
-    /// What a clause means; nothing if no search can ask for it.
+    /// The meaning of a clause; `None` if no search can express it.
     pub(super) fn meaning(&self, facts: &[Fact]) -> Option<Meaning> {
         let (mut meaning, mut conditions) = (Meaning::default(), Vec::new());
         for fact in facts {
@@ -96,7 +96,7 @@ impl Context<'_> {
                     let is_first = rivals.next().is_some_and(|first| std::ptr::eq(first, fact));
                     conditions.extend(is_first.then(|| choice(field, &self.values(field, *sense), *sense)));
                 }
-                // Without a noun: memory of the cards if they have so much, else disk.
+                // Without a noun: memory if the cards have that size, else disk.
                 Fact::Size(size) if models::have_size(&self.values("gpu_name", Sense::Wanted), size[0].1) => {
                     meaning.add(self.meaning(&as_sold(size, "gpu_ram"))?);
                 }
@@ -107,7 +107,7 @@ impl Context<'_> {
                 Fact::Note(note) => meaning.notes.push(note.clone()),
             }
         }
-        // As they are printed, if the resource has such fields.
+        // In printed form, if the resource has such fields.
         let parsed = language::parse(
             &conditions.join(" "),
             self.market.catalog,
@@ -124,7 +124,7 @@ impl Context<'_> {
         parsed.words.is_empty().then_some(meaning)
     }
 
-    /// All that is told of the job.
+    /// The job settings of all clauses.
     fn jobs(&self) -> impl Iterator<Item = JobWords> {
         self.facts().filter_map(|fact| match fact {
             Fact::Set(settings) => Some(settings.job),
@@ -132,23 +132,23 @@ impl Context<'_> {
         })
     }
 
-    /// Whether it goes with the rest of the job: one amount of work or hours, and what a deadline is for.
+    /// Whether the job settings fit those of the other clauses: one amount of work or hours, and a job for a deadline.
     fn is_part(&self, job: JobWords) -> bool {
         let has_work = self.jobs().any(|job| job.work.is_some());
         let is_clear = !has_work || self.jobs().filter(JobWords::has_length).count() == 1;
         (is_clear || !job.has_length()) && (job.by.is_none() || self.jobs().any(|job| job.is_job()))
     }
 
-    /// The field of dollars that may be an hour's price or the job's bill; `None` if both are likely.
+    /// The field of dollars that may be a price per hour or the job's bill; `None` if both are likely.
     fn priced(&self, price: &[Bound]) -> Option<&'static str> {
-        /// Dollars an hour that a GPU may cost.
+        /// The usual range of a GPU's price, in $/h.
         const USUAL: (f64, f64) = (0.05, 5.0);
-        /// More is no price of an hour.
+        /// The maximum plausible price per hour, in $/h.
         const MOST: f64 = 20.0;
         let counts = self.values("num_gpus", Sense::Wanted).into_iter();
         let gpus = counts.flat_map(str::parse).fold(1.0, f64::max);
         let each = price.last().map_or(0.0, |(_, dollars)| dollars / gpus);
-        // Work takes an hour or more.
+        // Work is assumed to take at least an hour.
         let hours = self.jobs().filter_map(|job| job.hours.or(job.work.map(|_| 1.0)));
         match hours.last() {
             None if each > MOST => None,
@@ -159,7 +159,7 @@ impl Context<'_> {
     }
 }
 
-/// A choice in the query language.
+/// A choice as a condition in the query language.
 fn choice(field: &str, values: &[&str], sense: Sense) -> String {
     let (not, is) = if sense == Sense::Excluded {
         ("not", "!=")
@@ -174,8 +174,9 @@ fn choice(field: &str, values: &[&str], sense: Sense) -> String {
     }
 }
 
-/// The first two meanings that set the same thing to different values, by their positions: a field or a setting.
-/// Both ends of a range are no such pair, nor are exclusions.
+/// The positions of the first two meanings that set the same field or setting to different values.
+///
+/// The two ends of a range do not clash, nor do exclusions.
 pub(super) fn clash(meanings: &[(Meaning, &[Fact])], market: Market<'_>) -> Option<(usize, usize)> {
     let parsed = meanings.iter().map(|(meaning, facts)| {
         let parsed = language::parse(&meaning.conditions, market.catalog, market.dialect, &[], Mode::Bar);

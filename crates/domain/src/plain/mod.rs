@@ -1,7 +1,7 @@
 //! Plain words: `4090 europe 200gb 3d` becomes conditions, a price model, an order, storage and a job.
 //!
-//! `token` splits the text, `grammar` divides it into clauses, `meaning` says what they ask for. A clause that
-//! is not understood in full is refused in full. Conditions of the query language and quoted texts keep
+//! `token` splits the text, `grammar` divides it into clauses, `meaning` turns these into conditions and settings. A
+//! clause that is not understood in full is refused in full. Conditions of the query language and quoted texts keep
 //! their place.
 
 mod clause;
@@ -25,39 +25,40 @@ pub use settings::{Cluster, Settings};
 use super::language::{self, LanguageError, Mode, Parsed, Suggestion};
 use super::{Catalog, Condition, Dialect, Resource};
 
-/// The longest text that is read, in bytes; a longer one is no description of a need.
+/// The maximum length of a text with plain words, in bytes; a longer one is not a description of a need.
 const LONGEST: usize = 1024;
 
-/// Words that have a meaning.
+/// Words with a meaning.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Phrase {
-    /// In bytes of the text.
+    /// The range in bytes of the text.
     pub span: Range<usize>,
     pub meaning: Meaning,
 }
 
-/// A text with its plain words read.
+/// A text with its plain words interpreted.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Reading {
     text: String,
-    /// The text with blanks in place of what was read or refused, and the conditions that the words mean.
+    /// The conditions of the words, and the text with blanks in place of the interpreted and refused words.
     pub query: String,
     pub meaning: Meaning,
     pub phrases: Vec<Phrase>,
-    /// Fields that `or` gives further values: `gpu_name=H200 or b200`.
+    /// Fields that an `or` extends with further values: `gpu_name=H200 or b200`.
     added: Vec<&'static str>,
-    /// The clauses that are not understood: words that filter rows, or errors.
+    /// The clauses that are not understood: words that filter rows, or errors, depending on the mode.
     pub refused: Vec<LanguageError>,
-    /// The words of refused clauses that are blanks in the query.
+    /// The words of refused clauses, which are blanks in the query.
     words: Vec<String>,
-    /// Why nothing of the text may be sent: it has several readings, or contradicts itself.
+    /// The reason nothing of the text may be sent: it is ambiguous or contradicts itself. `None` if it may.
     pub unclear: Option<LanguageError>,
-    /// The readings of an ambiguous text, to choose from.
+    /// The readings of an ambiguous text, for the user to choose from.
     pub readings: Vec<Suggestion>,
 }
 
-/// Reads the plain words of a text. Workergroups have none. `names` are the models of the loaded rows, beside
-/// those that every market has.
+/// Interprets the plain words of a text. Workergroups have none.
+///
+/// `names` are the models of the loaded rows, in addition to those that every market has.
 ///
 /// ```
 /// use bourse_domain::{Dialect, OFFERS, plain};
@@ -90,7 +91,7 @@ struct Market<'a> {
     names: &'a Names,
 }
 
-/// A word that filters rows, quoted if it would be read as anything else.
+/// A word that filters rows, quoted if it would be interpreted otherwise.
 pub fn quoted(word: &str, catalog: &'static Catalog, dialect: &'static Dialect) -> String {
     let is_plain = |c: char| !c.is_whitespace() && !matches!(c, '"' | '\'' | ',' | '<' | '>' | '=' | '!');
     let is_known = vocabulary::is_known(word) || catalog.named(word).is_some();
@@ -104,19 +105,21 @@ pub fn quoted(word: &str, catalog: &'static Catalog, dialect: &'static Dialect) 
 }
 
 impl Reading {
-    /// Whether no word was read.
+    /// Whether no words were understood.
     pub fn is_empty(&self) -> bool {
         self.phrases.is_empty()
     }
 
-    /// The phrase that contains a byte of the text or ends at it.
+    /// The phrase that contains byte `at` of the text or ends at it.
     pub fn phrase_at(&self, at: usize) -> Option<&Phrase> {
         let mut phrases = self.phrases.iter().rev();
         phrases.find(|phrase| phrase.span.start < at && at <= phrase.span.end)
     }
 
-    /// Parses the conditions like [`language::parse`]. Errors are about the original text. Where words are
-    /// errors, so is a clause that is not understood, with a spelling that is.
+    /// Parses the conditions like [`language::parse`]. Errors refer to the original text.
+    ///
+    /// In modes in which bare words are errors, so is a clause that is not understood; the error suggests a spelling
+    /// that is.
     pub fn parse(
         &self,
         catalog: &'static Catalog,
@@ -130,7 +133,7 @@ impl Reading {
         let parse = |text: &str| language::parse(text, catalog, dialect, seed, mode);
         let all = || parse(&self.query).map_err(|error| self.located(error));
         let parsed = match &self.added[..] {
-            // A condition that ends too early does not go on in words.
+            // An incomplete condition must not continue in words.
             [] => parse(&self.query[..self.text.len()]).and_then(|_| all()),
             _ => self.renewed(&parse).map(|(parsed, _)| parsed),
         };
@@ -138,7 +141,7 @@ impl Reading {
             return parsed;
         };
         refused.suggestion = proposal::proposed(&self.text, &refused.span, catalog, dialect);
-        // The language knows best what is wrong with a single word.
+        // The language gives the best error for a single word.
         let is_word = refused.suggestion.is_none() && !self.query[refused.span.clone()].trim().is_empty();
         Err(match parsed {
             Err(error) if error.span.start < refused.span.start || is_word => error,
@@ -146,8 +149,8 @@ impl Reading {
         })
     }
 
-    /// Parses the conditions, of which those that words mean replace those on the same fields, or add to
-    /// them. Also returns what is replaced.
+    /// Parses the conditions; those of the words replace conditions on the same fields, or extend them. Also returns
+    /// the replaced ones.
     pub fn renewed(
         &self,
         parse: &dyn Fn(&str) -> Result<Parsed, LanguageError>,
@@ -165,7 +168,8 @@ impl Reading {
         Ok((Parsed { conditions, ..parsed }, replaced))
     }
 
-    /// An error in the query with its position in the original text: what words mean is that of the words.
+    /// An error in the query with its position in the original text: an error in the conditions of words is at the
+    /// words.
     fn located(&self, mut error: LanguageError) -> LanguageError {
         let mut end = self.text.len();
         if error.span.end <= end {

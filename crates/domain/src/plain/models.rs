@@ -1,30 +1,30 @@
-//! GPU models as people spell them: the market's own names, and those of the loaded rows.
+//! Spellings of GPU models: of the market's own names, and of those of the loaded rows.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// A series a line; see its first lines for the format.
+/// The built-in models, one series per line; see its first lines for the format.
 const LIST: &str = include_str!("../../assets/gpu-models.txt");
 
-/// What people leave out in front of a model.
+/// Brand words that people omit before a model.
 const BRANDS: [&str; 10] = [
     "rtx", "gtx", "rx", "tesla", "geforce", "quadro", "instinct", "radeon", "cmp", "pro",
 ];
 
-/// How well a spelling fits a name: `7900` is the start of RX 7900 XT, XTX and GRE.
+/// The quality of a match between a spelling and a name: `7900` is the start of RX 7900 XT, XTX and GRE.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Fit {
-    /// What the list says counts more than a name.
+    /// Listed explicitly, which counts more than a name.
     Listed,
     Whole,
     Start,
 }
 
-/// Names of GPU models by the spellings that mean them, without blanks and in lower case; the best fit counts.
+/// Names of GPU models by their spellings, without blanks and in lower case; the best match counts.
 #[derive(Debug, Clone, Default)]
 pub struct Names(HashMap<String, (Fit, Vec<String>)>);
 
-/// The built-in names, and the sizes in GB that each is sold with.
+/// The built-in names, and the sizes in GB in which each is sold.
 static KNOWN: LazyLock<(Names, HashMap<&str, Vec<f64>>)> = LazyLock::new(|| {
     let (mut names, mut sizes) = (Names::default(), HashMap::new());
     let lines = LIST.lines().filter(|line| !line.starts_with('#'));
@@ -41,7 +41,7 @@ static KNOWN: LazyLock<(Names, HashMap<&str, Vec<f64>>)> = LazyLock::new(|| {
     (names, sizes)
 });
 
-/// A spelling without blanks and hyphens, in lower case; `super` is the market's `S`.
+/// A spelling without blanks and hyphens, in lower case; `super` becomes the market's `S`.
 fn squashed(text: &str) -> String {
     let letters = text.chars().filter(|letter| letter.is_alphanumeric());
     letters.collect::<String>().to_lowercase().replace("super", "s")
@@ -66,7 +66,7 @@ impl Names {
         }
     }
 
-    /// Adds a name that a market uses, with and without its brand.
+    /// Adds a name that the market uses, with and without its brand.
     fn learn(&mut self, name: &str) {
         let words: Vec<_> = name.split(' ').map(squashed).collect();
         for end in 1..=words.len() {
@@ -81,7 +81,7 @@ impl Names {
         self.add(Fit::Whole, words.concat(), name);
     }
 
-    /// The models that a spelling means; none if it is no model.
+    /// The models that match a spelling; empty if there are none.
     pub(super) fn models(&self, spelling: &str) -> Vec<String> {
         let (spelling, maps) = (squashed(spelling), [&KNOWN.0, self]);
         let mut found = maps.map(|names| names.0.get(&spelling));
@@ -93,22 +93,23 @@ impl Names {
         found.flat_map(|(_, names)| names.iter().cloned()).collect()
     }
 
-    /// The spellings of all built-in models, to propose one.
+    /// The spellings of all built-in models, for suggestions.
     pub(super) fn spellings() -> impl Iterator<Item = &'static str> {
         KNOWN.0.0.keys().map(String::as_str)
     }
 }
 
-/// Whether one of `models`, or of all if there are none, is sold with this much memory, in GB.
+/// Whether one of `models`, or any model if there are none, is sold with this much memory, in GB.
 pub(super) fn have_size(models: &[&str], gb: f64) -> bool {
     let is_meant = |name: &str| models.is_empty() || models.contains(&name);
     let mut sizes = KNOWN.1.iter().filter(|(name, _)| is_meant(name));
     sizes.any(|(_, sizes)| sizes.iter().any(|size: &f64| (size - gb).abs() < 0.5))
 }
 
-/// What cards sold with this much memory report, in GB, of up to `cards` together: an L40S of 48 GB reports
-/// 46.1, a T4 of 16 GB 15.4 (error correction takes a share), an RTX 4090 of 24 GB 24.6. A size that is
-/// not sold is exact.
+/// The range of memory in GB that cards of a nominal size report, up to `cards` of them together. A size that is not
+/// sold is exact.
+///
+/// An L40S of 48 GB reports 46.1, a T4 of 16 GB 15.4 (error correction takes a share), an RTX 4090 of 24 GB 24.6.
 pub(super) fn reported(gb: f64, cards: u32) -> (f64, f64) {
     let is_sold = (1..=cards).any(|cards| have_size(&[], gb / f64::from(cards)));
     let cards = ((gb * 0.93).ceil(), (gb * 1.03).ceil());

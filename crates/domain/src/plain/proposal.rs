@@ -1,4 +1,4 @@
-//! A spelling for a word that is not understood.
+//! Suggested spellings for words that are not understood.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use super::{Names, Phrase, read};
 use crate::language::Suggestion;
 use crate::{Catalog, Dialect, country};
 
-/// The text with one word of a clause spelled differently so that the clause is understood.
+/// The text with one word of a clause respelled so that the clause is understood; `None` if no such spelling is found.
 pub(super) fn proposed(
     text: &str,
     clause: &Range<usize>,
@@ -22,7 +22,7 @@ pub(super) fn proposed(
         let is_better = after.unclear.is_none() && after.refused.len() < before.refused.len();
         is_better && before.phrases.iter().all(is_kept)
     };
-    // A comma inside a clause is part of a number or of a list: half a number is no word.
+    // A comma inside a clause is part of a number or of a list: half a number is not a word.
     text[clause.clone()].split(' ').find_map(|word| {
         let word = word.trim_matches([',', ';']);
         let start = word.as_ptr() as usize - text.as_ptr() as usize;
@@ -34,9 +34,10 @@ pub(super) fn proposed(
     })
 }
 
-/// The known words that are one edit away from an unknown one, those of its length first.
+/// The known words at an edit distance of one from an unknown one, those of the same length first; of a country's
+/// code its capitals.
 fn near(word: &str) -> Vec<String> {
-    /// Shorter words are close to too many others.
+    /// The minimum length of the word. Shorter ones are close to too many others.
     const SHORTEST: usize = 3;
     let digits = |word: &str| {
         let mut digits: Vec<_> = word.bytes().filter(u8::is_ascii_digit).collect();
@@ -45,7 +46,7 @@ fn near(word: &str) -> Vec<String> {
     };
     let is_function = |role: &Role| matches!(role, Role::Filler | Role::Joint | Role::Thing | Role::Number(_));
     let is_near = |known: &&str| {
-        // A pasted text is compared with nothing: one letter more or less is at most four bytes.
+        // A long pasted text matches nothing: one letter more or less is at most four bytes.
         known.len().abs_diff(word.len()) <= 4
             && strsim::damerau_levenshtein(known, word) == 1
             // Another digit names another model, which may exist.
@@ -55,6 +56,10 @@ fn near(word: &str) -> Vec<String> {
     let is_model = !Names::default().models(word).is_empty();
     let is_known = is_model || vocabulary::is_known(word) || country::named(word, false).is_some();
     let is_short = word.len() < SHORTEST || word.len() == SHORTEST && digits(word).is_empty();
+    // `h100 is`: a code that is also a word is one in capitals only.
+    if country::named(word, true).is_some() && country::named(word, false).is_none() {
+        return vec![word.to_uppercase()];
+    }
     if is_known || is_short {
         return Vec::new();
     }

@@ -1,4 +1,4 @@
-//! Chooses among the ways to divide a text: one meaning is taken, several are offered.
+//! Chooses among the divisions of a text: a single meaning is used, several are offered.
 
 use super::grammar::{self, Fact, Group};
 use super::meaning::{Context, Meaning, clash};
@@ -9,7 +9,7 @@ use super::{Market, Phrase, Reading, vocabulary};
 use crate::country;
 use crate::language::{self, LanguageError, Mode, Suggestion};
 
-/// Reasons for a refusal, and what to write instead.
+/// The reason for a refusal, with the fix.
 const UNKNOWN: &str = "is not understood: remove it, or write a condition such as num_gpus>=2";
 const PERIOD: &str = "may be the price of an hour or of the job: add 'per hour' or 'in total'";
 const LENGTH: &str = "is about a job: name either its hours or its work, such as 3d or 500M tokens, once";
@@ -17,7 +17,7 @@ const TWICE: &str = "are two values for the same thing: join them with 'or' or '
 const MANY: &str = "this text has too many readings: write commas between its parts, or conditions such as num_gpus>=2";
 
 impl Reading {
-    /// The reading of a text, unclear if it has several.
+    /// The reading of a text; unclear if it is ambiguous.
     pub(super) fn of(text: &str, market: Market<'_>) -> Self {
         let mut rivals = Self::rivals(text, market);
         if rivals.len() == 1 {
@@ -27,8 +27,10 @@ impl Reading {
         }
     }
 
-    /// The readings with different meanings: of those with the fewest refused words, the ones whose clauses go on as far
-    /// as they can. If one of them contradicts itself, the text does.
+    /// The readings with different meanings: those with the fewest refused words whose clauses continue as far as
+    /// possible.
+    ///
+    /// If one of them contradicts itself, the text does.
     fn rivals(text: &str, market: Market<'_>) -> Vec<Self> {
         let tokens = token::tokens(text, market.catalog);
         let split = Text::new(&tokens, market);
@@ -103,13 +105,13 @@ impl Reading {
         own
     }
 
-    /// Writes the query: blanks in place of the words, then the conditions that they mean.
+    /// Writes the query: blanks in place of the words, then their conditions.
     fn write_query(&mut self, tokens: &[Token]) {
         if !self.is_empty() {
             self.query = " ".repeat(self.text.len());
             for (at, token) in tokens.iter().enumerate() {
                 let is_opaque = |at: usize| tokens.get(at).is_some_and(|token| token.kind == Kind::Opaque);
-                // A comma beside a condition has rules of its own.
+                // A comma next to a condition has rules of its own.
                 let is_beside = token.kind == Kind::Break && (is_opaque(at + 1) || at > 0 && is_opaque(at - 1));
                 if is_opaque(at) || is_beside {
                     self.query
@@ -141,7 +143,7 @@ impl Reading {
         (printed, self.meaning.settings.clone())
     }
 
-    /// The reading of a text that has several: the phrases that they share, and the others to choose from.
+    /// The reading of an ambiguous text: the phrases that all readings share, and the readings to choose from.
     fn ambiguous(text: &str, rivals: &[Self], market: Market<'_>) -> Self {
         let is_shared = |phrase: &&Phrase| rivals.iter().all(|rival| rival.phrases.contains(phrase));
         let phrases = || {
@@ -174,7 +176,7 @@ impl Reading {
             };
             let (span, replacement) = (start..end, meaning.written() + apart);
             let reading = Suggestion { span, replacement };
-            // A word outside may mean something else beside the text that is put in.
+            // A word outside may have another meaning next to the inserted text.
             let again = Self::rivals(&reading.apply(text), market);
             let is_right = |again: &Self| again.unclear.is_none() && again.means(market) == rival.means(market);
             own.readings

@@ -1,25 +1,25 @@
-//! What phrases set beside conditions: price model, storage, order and job.
+//! The settings in plain words, in addition to conditions: price model, storage, order and job.
 
 use crate::cost::JobWords;
 use crate::format::gigabytes;
 use crate::query::Direction;
 use crate::{Catalog, OfferType, OrderKey, language};
 
-/// What words say besides conditions.
+/// The settings of a search that words change.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Settings {
     pub offer_type: Option<OfferType>,
-    /// GB of disk that prices include.
+    /// Storage in GB that prices include.
     pub storage: Option<f64>,
     pub order: Option<Vec<OrderKey>>,
     pub job: JobWords,
-    /// How many rows are asked for.
+    /// The maximum number of rows.
     pub limit: Option<u32>,
     /// Machines for the cluster planner.
     pub cluster: Option<Cluster>,
 }
 
-/// So many machines of so many GPUs each.
+/// A number of machines with a number of GPUs each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cluster {
     pub machines: u32,
@@ -27,7 +27,7 @@ pub struct Cluster {
 }
 
 impl Settings {
-    /// Adds what another phrase says; the last word counts.
+    /// Overlays the settings of another phrase; of two values the one in `last` is used.
     pub(super) fn add(&mut self, last: &Self) {
         self.offer_type = last.offer_type.or(self.offer_type);
         self.storage = last.storage.or(self.storage);
@@ -37,8 +37,9 @@ impl Settings {
         self.job.add(&last.job);
     }
 
-    /// Completes the settings once all are known: the job needs the disk, and the cheapest offer is
-    /// then the one with the lowest bill.
+    /// Completes the settings once all are known.
+    ///
+    /// The job needs the disk, and the cheapest offer is then the one with the lowest bill.
     pub(super) fn settle(&mut self, catalog: &'static Catalog) {
         let Some(bill) = catalog.named("job_cost").filter(|_| self.job.is_job()) else {
             return;
@@ -47,7 +48,7 @@ impl Settings {
         for key in self.order.iter_mut().flatten() {
             match (key.field.key, key.direction) {
                 ("dph_total", _) => key.field = bill,
-                // A faster offer does a job of fixed length no sooner: its best value is the lowest bill.
+                // A faster offer does not finish a job of fixed length sooner: its best value is the lowest bill.
                 ("dlperf_per_dphtotal", Direction::Descending) if self.job.work.is_none() => {
                     (key.field, key.direction) = (bill, Direction::Ascending);
                 }
@@ -66,7 +67,7 @@ impl Settings {
         added(self, other) != added(other, self)
     }
 
-    /// Words that set the same, but for the storage.
+    /// Words that set the same, except for the storage.
     pub(super) fn written(&self) -> Vec<String> {
         let order = self.order.as_deref().map(language::print_order);
         let order = order.map(|order| match &*order {

@@ -1,4 +1,4 @@
-//! A text in tokens, with the phrases of the vocabulary: numbers, units, comparisons and models in it.
+//! A text as tokens, with the phrases of the vocabulary in it: numbers, units, comparisons and models.
 
 use std::ops::Range;
 
@@ -8,12 +8,13 @@ use super::token::{Kind, Token};
 use super::vocabulary::{Dim, Role, folded, rate, roles};
 use crate::Operator::{self, Gte, Lt, Lte};
 use crate::quantity::decimal;
-use crate::{Catalog, Resource};
+use crate::{Catalog, Resource, country};
 
-/// The longest phrase of the vocabulary and the longest name of a model, in tokens.
+/// The maximum length of a phrase of the vocabulary and of a model's name, in tokens.
 const LONGEST: usize = 6;
 
-/// What the longest phrase at a position is, if it has such a role, and the position behind it.
+/// Matches the longest phrase at a position that has a role; evaluates to the result and the position after it, or
+/// `None`.
 macro_rules! role {
     ($text:expr, $at:expr, $pattern:pat => $value:expr) => {
         $text.find($at, |role| match role {
@@ -28,21 +29,21 @@ pub(super) struct Text<'a> {
     pub tokens: &'a [Token],
     pub catalog: &'static Catalog,
     pub names: &'a Names,
-    /// The phrases at each position and at the end: the position behind and the roles, longest first.
+    /// The phrases at each position and at the end: the position after each and its roles, longest first.
     pub phrases: Vec<Vec<(usize, &'static [Role])>>,
 }
 
-/// A comparison, if one is told, and a number.
+/// A number with its comparison, if there is one.
 pub(super) type Bound = (Option<Operator>, f64);
 
 /// A number with its unit, or a range: `24gb`, `4-8`, `between $1 and $2`, `a week`.
 #[derive(Debug, Clone)]
 pub(super) struct Amount {
-    /// One, or both ends of a range.
+    /// One bound, or both ends of a range.
     pub bounds: Vec<Bound>,
     /// The number as typed, for versions.
     pub text: String,
-    /// What its unit can mean, and the factor of each; empty without a unit.
+    /// The possible measures of its unit, with the factor of each; empty without a unit.
     pub units: Vec<(Dim, f64)>,
     pub next: usize,
 }
@@ -70,13 +71,13 @@ impl<'a> Text<'a> {
         self.catalog.resource == Resource::Offers
     }
 
-    /// Whether the resource has a field of the vocabulary; a job is for offers, a price for all.
+    /// Whether the resource has a field of the vocabulary; a job is only for offers, a price for all.
     pub(super) fn has_field(&self, field: &str) -> bool {
         let is_job = matches!(field, "+hours" | "+down" | "+up" | "+size" | "+work") && self.is_offers();
         is_job || matches!(field, "+both" | "+rows") || self.catalog.named(field).is_some()
     }
 
-    /// The bytes of some tokens.
+    /// The byte range of some tokens.
     pub(super) fn span(&self, start: usize, next: usize) -> Range<usize> {
         self.tokens[start].span.start..self.tokens[next - 1].span.end
     }
@@ -85,26 +86,39 @@ impl<'a> Text<'a> {
         self.tokens.get(at).map(|token| token.kind)
     }
 
-    /// Whether a token is one of some words, which blanks separate.
+    /// Whether a token is one of `words`, which are separated by blanks.
     pub(super) fn is_one_of(&self, at: usize, words: &str) -> bool {
         let is_word = |token: &&Token| !matches!(token.kind, Kind::Opaque | Kind::Break);
         let token = self.tokens.get(at).filter(is_word).map(|token| folded(&token.text));
         token.is_some_and(|token| words.split(' ').any(|word| word == token))
     }
 
-    /// The position behind any of `words` that are at `at`.
+    /// Whether a word that else says nothing may be a country here, in lower case: `h100 is`, `4090 in it`. Within a
+    /// sentence it is a word: `is there an h100`, `find it`.
+    pub(super) fn is_code(&self, at: usize) -> bool {
+        let code = &self.tokens[at].text;
+        let is_code = country::named(code, true).is_some() && country::named(code, false).is_none();
+        let is_last = matches!(self.kind(at + 1), None | Some(Kind::Break));
+        let is_place = |before: usize| {
+            let is_sentence = role!(self, before, Role::Filler | Role::Joint => ()).is_some();
+            self.is_one_of(before, "in") || is_last && !is_sentence
+        };
+        is_code && at.checked_sub(1).is_some_and(is_place)
+    }
+
+    /// The position after any of `words` at `at`.
     pub(super) fn skip(&self, at: usize, words: &str) -> usize {
         let run = (at..self.tokens.len()).take_while(|at| self.is_one_of(*at, words));
         at + run.count()
     }
 
-    /// See [`role`].
+    /// The result of `pick` for the longest phrase at a position; see [`role`].
     pub(super) fn find<T>(&self, at: usize, pick: impl Fn(Role) -> Option<T>) -> Option<(T, usize)> {
         let mut phrases = self.phrases[at].iter();
         phrases.find_map(|(next, roles)| Some((roles.iter().find_map(|role| pick(*role))?, *next)))
     }
 
-    /// Whether a phrase can begin or end between two tokens: `4090d5` is no 4090.
+    /// Whether a phrase can begin or end between two tokens: `4090d5` is not a 4090.
     pub(super) fn is_border(&self, at: usize) -> bool {
         let ends = |at: usize| matches!(self.kind(at), Some(Kind::Break | Kind::Mark));
         let is_glued = self.tokens.get(at).is_some_and(|token| token.glued);
@@ -115,7 +129,7 @@ impl<'a> Text<'a> {
         self.model(at).is_some_and(|(_, next)| self.is_border(next))
     }
 
-    /// The models that the longest run of words at a position means, and the position behind it.
+    /// The models that the longest run of words at a position names, and the position after it.
     pub(super) fn model(&self, at: usize) -> Option<(Vec<String>, usize)> {
         let is_text = |token: &&Token| {
             let is_word = matches!(token.kind, Kind::Word | Kind::Number(_)) || token.text == "x";
@@ -134,13 +148,13 @@ impl<'a> Text<'a> {
         counted.and_then(|(_, next)| named(next - 1)).or(longest)
     }
 
-    /// A number in digits or a word, and the position behind it: `24`, `two`, `half a`, `a` week. The first of
+    /// A number in digits or as a word, and the position after it: `24`, `two`, `half a`, `a` week. The first of
     /// [`Self::numbers`].
     pub(super) fn number(&self, at: usize) -> Option<(f64, usize)> {
         self.numbers(at).into_iter().next()
     }
 
-    /// The numbers that a position can be: `1.500` may have a fraction or thousands.
+    /// The possible numbers at a position: `1.500` may have a fraction or thousands.
     fn numbers(&self, at: usize) -> Vec<(f64, usize)> {
         let mut found = self.written_numbers(at);
         let units = |at: usize| self.units(at).0;
@@ -164,7 +178,7 @@ impl<'a> Text<'a> {
         halved.collect()
     }
 
-    /// The half that a position adds to a number, and the position behind it: `and a half`.
+    /// The half at a position that adds to a number, and the position after it: `and a half`. 0 if there is none.
     fn half(&self, at: usize) -> (f64, usize) {
         role!(self, at, Role::Half => 0.5).unwrap_or((0.0, at))
     }
@@ -198,9 +212,9 @@ impl<'a> Text<'a> {
         found
     }
 
-    /// The units at a position with their factors, and the position behind them.
+    /// The possible units at a position with their factors, and the position after them.
     fn units(&self, at: usize) -> (Vec<(Dim, f64)>, usize) {
-        // The dollar of the next price.
+        // The dollar sign of the next price.
         let is_next = self.is_one_of(at, "$") && matches!(self.kind(at + 1), Some(Kind::Number(_)));
         let unit = |role: &Role| match role {
             Role::Unit(dim, factor) => Some((*dim, *factor)),
@@ -220,14 +234,14 @@ impl<'a> Text<'a> {
         role!(self, at, Role::Compare(operator, _) => operator)
     }
 
-    /// Whether words can be a comparison behind a quantity: `max` in the middle is that of the next.
+    /// Whether words can be a comparison after a quantity: `max` in the middle belongs to the next.
     pub(super) fn is_behind(&self, at: usize, next: usize) -> bool {
         let is_end = matches!(self.kind(next), None | Some(Kind::Break | Kind::Opaque));
         let fronts = [at, at + 1].iter().any(|at| self.comparison(*at).is_some());
         is_end || self.is_one_of(next, "and but with") || !fronts
     }
 
-    /// A number with its unit; a `+` behind either makes it the least.
+    /// A number with its unit; a `+` after either makes it a minimum.
     fn measured(&self, at: usize, operator: Option<Operator>) -> Vec<Amount> {
         let start = self.skip(at, "$");
         let numbers = self.numbers(start).into_iter();
@@ -237,9 +251,9 @@ impl<'a> Text<'a> {
             .collect()
     }
 
-    /// A number that ends at a position with the unit behind it; `sign` are the tokens in front.
+    /// A number that ends at a position, with the unit after it; `sign` are the tokens before it.
     fn with_unit(&self, sign: Range<usize>, number: f64, end: usize, operator: Option<Operator>) -> Amount {
-        /// More of a `w` are watts.
+        /// The maximum number of weeks; a larger number of `w` are watts.
         const MOST_WEEKS: f64 = 52.0;
         let from = self.skip(end, "+");
         let dollars = (vec![(Dim::Dollars, 1.0)], from);
@@ -265,7 +279,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// A time that goes on in a smaller unit: `1 month and 1 week`, `3d 12h`.
+    /// A time that continues in a smaller unit: `1 month and 1 week`, `3d 12h`.
     fn summed(&self, amount: &Amount) -> Option<Amount> {
         let (Dim::Time, factor) = amount.units.first()? else {
             return None;
@@ -284,7 +298,7 @@ impl<'a> Text<'a> {
         is_sum.then_some(sum)
     }
 
-    /// The numbers with their units at a position, or ranges of them, behind a comparison if there is one.
+    /// The possible numbers with their units at a position, or ranges of them, after an optional comparison.
     pub(super) fn amounts(&self, at: usize, operator: Option<Operator>) -> Vec<Amount> {
         let is_between = self.is_one_of(at, "between from");
         let start = at + usize::from(is_between);
@@ -319,7 +333,7 @@ impl<'a> Text<'a> {
 }
 
 impl Amount {
-    /// A range, if both ends measure the same and each bounds its side.
+    /// The range up to `high`; `None` unless both ends measure the same and each bounds its side.
     fn up_to(&self, mut high: Self, first: Operator, last: Operator) -> Option<Self> {
         let is_upper = |operator| matches!(operator, Lt | Lte);
         if high.units.is_empty() && self.bounds[0].0.is_none() {
@@ -336,7 +350,7 @@ impl Amount {
     }
 }
 
-/// The texts of some tokens.
+/// The texts of some tokens, joined.
 pub(super) fn joined(tokens: &[Token], with: &str) -> String {
     let texts: Vec<_> = tokens.iter().map(|token| &*token.text).collect();
     texts.join(with)

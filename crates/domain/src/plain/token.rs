@@ -10,9 +10,9 @@ use crate::{Catalog, Kind as FieldKind};
 pub(super) enum Kind {
     Number(f64),
     Word,
-    /// `$ % / - + :`, and the `x` between a count and a model. A hyphen only between two numbers.
+    /// `$ % / - + :`, and the `x` between a count and a model. A hyphen is a mark only between two numbers.
     Mark,
-    /// A comma, and other signs that end a clause.
+    /// A comma, or another sign that ends a clause.
     Break,
     /// Not plain words: a condition, a quoted text.
     Opaque,
@@ -21,11 +21,11 @@ pub(super) enum Kind {
 #[derive(Debug, Clone)]
 pub(super) struct Token {
     pub kind: Kind,
-    /// In lower case.
+    /// The text in lower case.
     pub text: String,
-    /// As typed: `Gb` and `GB` are other units.
+    /// The text as typed: `Gb` and `GB` are different units.
     pub raw: String,
-    /// In bytes of the query.
+    /// The range in bytes of the query.
     pub span: Range<usize>,
     /// Whether it follows the previous token without a blank or hyphen.
     pub glued: bool,
@@ -52,8 +52,8 @@ pub(super) fn tokens(text: &str, catalog: &Catalog) -> Vec<Token> {
     lexer.tokens
 }
 
-/// Whether a statement is a condition of the query language rather than plain words with a sign
-/// (`4090 <$0.5`, `h100 in germany`) or before a unit (`gpu_ram >= 24 GB`).
+/// Whether a statement is a condition of the query language rather than plain words with a sign (`4090 <$0.5`, `h100 in
+/// germany`) or before a unit (`gpu_ram >= 24 GB`).
 fn is_condition(text: &str, statement: &Statement, catalog: &Catalog) -> bool {
     let Some(Sign { span, .. }) = &statement.sign else {
         return statement.value != Raw::Missing;
@@ -85,7 +85,7 @@ struct Lexer<'a> {
 impl Lexer<'_> {
     fn push(&mut self, kind: Kind, span: Range<usize>) {
         let text = &self.text[span.clone()];
-        // `gpu_na` is the beginning of a field's name, not two words.
+        // `gpu_na` is the beginning of a field name, not two words.
         let is_joined = |between: &str| between.bytes().all(|byte| byte == b'_');
         let ascii = text.to_lowercase().replace('’', "'");
         let end = self.tokens.last().map(|last| last.span.end);
@@ -132,7 +132,7 @@ impl Lexer<'_> {
         last.is_some_and(|last| matches!(last.kind, Kind::Number(_)))
     }
 
-    /// A word up to a multiplication in it, or that: `x4090`, `8xh100`, `h100x8`.
+    /// Splits a word before a multiplication in it, or splits off that: `x4090`, `8xh100`, `h100x8`.
     fn word(&self, span: Range<usize>) -> (Kind, usize) {
         let lower = self.text[span.clone()].to_ascii_lowercase();
         let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -153,7 +153,7 @@ impl Lexer<'_> {
     }
 }
 
-/// A number with a fraction, or a version such as `550.54.15`, and where it ends.
+/// A number with a fraction, or a version such as `550.54.15`, and its end.
 fn number(text: &str, start: usize) -> (Kind, usize) {
     let digits = |from: usize| text[from..].bytes().take_while(u8::is_ascii_digit).count();
     let belongs = |(at, c): &(usize, char)| match c {

@@ -1,4 +1,4 @@
-//! The words that the grammar knows, and what each can be in a clause.
+//! The vocabulary of the grammar, with the possible roles of each word.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -14,72 +14,73 @@ use Role::{Behind, Best, Compare, Direction, Filler, Fixed, Half, Joint, Not, No
 use crate::Operator::{self, Eq, Gt, Gte, Lt, Lte, Neq};
 use crate::throughput::{MULTIPLES, WorkUnit};
 
-/// What a number with its unit measures.
+/// The dimension that a number with its unit measures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[rustfmt::skip]
 pub(super) enum Dim {
-    /// A number, and one of its own scale: a version, a score.
+    /// A count, and a number on a scale of its own: a version, a score.
     Count, Plain,
-    /// In GB: of one, of each GPU, of all of them.
+    /// In GB: of one device, of each GPU, of all GPUs.
     Size, GbEach, GbInAll,
-    /// Prices: of what is not told, of an hour, of an hour of a GPU, of a job, of data.
+    /// Prices: unspecified, per hour, per hour and GPU, per job, per GB or TB of data.
     Dollars, Hourly, Each, Bill, PerGb, PerTb,
-    /// From 0 to 1.
+    /// A share from 0 to 1.
     Share,
     Celsius, Watts, Teraflops, Gigahertz,
-    /// In MB/s of a disk, in GB/s of memory or a bus, in Mb/s or MB/s of a network; in hours.
+    /// Speeds of a disk in MB/s, of memory or a bus in GB/s, of a network in Mb/s or MB/s; a time in hours.
     Bytes, Bus, Bits, NetworkBytes, Time,
     Work(WorkUnit),
 }
 
-/// A field and what its quantity measures. A `+` begins parts of a job, two fields, and the number of rows.
+/// A field and the dimension of its quantity. A `+` begins parts of a job, two fields, and the number of rows.
 pub(super) type Measure = (Dim, &'static str);
 
 #[derive(Debug, Clone, Copy)]
 #[rustfmt::skip]
 pub(super) enum Role {
-    /// What a quantity in front or behind can be of: the first whose measure fits counts.
+    /// A noun for a quantity before or after it, with its possible measures: the first that fits counts.
     Noun(&'static [Measure]),
     Unit(Dim, f64), Number(f64),
-    /// A comparison in front of a quantity, of these measures unless there are none; and one behind it.
+    /// A comparison before a quantity, of these dimensions unless the list is empty; and one after it.
     Compare(Operator, &'static [Dim]), Behind(Operator),
-    /// Excludes what is behind it; or, also behind it, says that it is not needed.
+    /// Excludes the words after it; with `false` it may also follow them, and means that they are not needed.
     Not(bool),
-    /// Words with a meaning as a query (or a `type:`, an `order:`, `hours:` of a job), and
-    /// that of their opposite.
+    /// Words with a fixed meaning as a query (or `type:`, `order:`, `hours:` of a job), and the meaning of their
+    /// opposite.
     Fixed(&'static str, &'static str),
-    /// A superlative: whether the higher is wanted, else the better, and what it can be of, the likeliest first.
+    /// A superlative: whether the higher is wanted, or the better if `None`; and its possible dimensions, the likeliest
+    /// first.
     Best(Option<bool>, &'static [Dim]),
-    /// Whether the higher comes first, if that is said.
+    /// Whether the higher comes first; `None` if the words leave it open.
     Direction(Option<bool>),
-    /// What a price is for: so many hours, a GPU, data, all of the job; memory is of each GPU or of all.
+    /// The unit that an amount is per: a number of hours, a GPU, data, the whole job; memory is per GPU or of all.
     Per(Dim, f64),
-    /// Behind a number or its unit: another half.
+    /// After a number or its unit: another half.
     Half,
-    /// Says nothing of a machine; a joint needs a word behind it, a thing no number in front.
+    /// No meaning for a machine. A joint needs a word after it, a thing no number before it.
     Filler, Joint, Thing,
 }
 
-/// What an order can be by, the likeliest first.
+/// The possible dimensions of an order, the likeliest first.
 #[rustfmt::skip]
 pub(super) const EVERY: &[Dim] = &[
     Plain, Bits, Share, Celsius, Watts, Teraflops, Size, Count, Bytes, Bus, Time, Gigahertz, Dollars, PerGb, Each,
     GbInAll,
 ];
 
-/// What can be good or bad.
+/// The dimensions that can be good or bad.
 const GOOD: &[Dim] = &[Plain, Bits, Share, Bytes, Bus, Gigahertz, Dollars, PerGb];
 
-/// What a number without a unit can be of.
+/// The possible dimensions of a number without a unit.
 #[rustfmt::skip]
 pub(super) const BARE: &[Dim] = &[Count, Plain, Size, Dollars, Share, Celsius, Watts, Teraflops, Gigahertz];
 
 const SPEEDS: &[Dim] = &[Bits, Bytes, Bus, NetworkBytes, Gigahertz, Teraflops];
 
-/// What is to be low unless something else is said.
+/// The dimensions of which less is better by default.
 pub(super) const PRICES: [Dim; 7] = [Dollars, Hourly, Each, Bill, PerGb, PerTb, Celsius];
 
-/// What a quantity without a noun is of.
+/// The field to which a quantity without a noun refers (`24gb` → VRAM), by its dimension.
 #[rustfmt::skip]
 pub(super) const UNNAMED: &[Measure] = &[
     (Size, "+size"), (Size, "disk_space"), (GbEach, "gpu_ram"), (Dollars, "dph_total"), (Dollars, "storage_cost"),
@@ -202,7 +203,7 @@ const PHRASES: &[(Role, &str)] = &[
     (Number(16.0), "sixteen"), (Number(30.0), "thirty"),
 ];
 
-/// Units of a speed whose letters say whether bits or bytes are meant; in `gb/s` of a network they do not.
+/// Units of a speed whose letters decide between bits and bytes; those of `gb/s` of a network do not.
 #[rustfmt::skip]
 const RATES: [(&str, &[(Dim, f64)]); 5] = [
     ("MB / s|MBps", &[(Bytes, 1.0), (Bus, 1e-3), (NetworkBytes, 1.0)]),
@@ -210,7 +211,7 @@ const RATES: [(&str, &[(Dim, f64)]); 5] = [
     ("Mb / s", &[(Bits, 1.0)]), ("Gb / s", &[(Bits, 1e3)]), ("MBPS|GBPS", &[]),
 ];
 
-/// The units of a speed as typed, if its letters decide.
+/// The units of a speed as typed; `None` unless its letters decide.
 pub(super) fn rate(raw: &str) -> Option<&'static [(Dim, f64)]> {
     let mut rates = RATES.iter();
     rates
@@ -218,7 +219,7 @@ pub(super) fn rate(raw: &str) -> Option<&'static [(Dim, f64)]> {
         .map(|(_, units)| *units)
 }
 
-/// What units measure beside words that say what they are for.
+/// The dimension of a unit in combination with a basis: unit, basis, result.
 #[rustfmt::skip]
 pub(super) const BASED: [(Dim, Dim, Dim); 13] = [
     (Dollars, Hourly, Hourly), (Each, Hourly, Each), (Dollars, Each, Each), (Hourly, Each, Each), (Size, Each, GbEach),
@@ -226,7 +227,7 @@ pub(super) const BASED: [(Dim, Dim, Dim); 13] = [
     (Size, GbInAll, GbInAll), (Teraflops, Bill, Teraflops), (Dollars, PerGb, PerGb), (Dollars, PerTb, PerTb),
 ];
 
-/// What a price is for, behind each of `per`, `/`, `a`, `an`, `each`, `every`.
+/// The bases of a price, after each of `per`, `/`, `a`, `an`, `each`, `every`.
 #[rustfmt::skip]
 const BASES: &[(Role, &str)] = &[
     (Per(Hourly, 1.0), "h|hr|hour"), (Per(Hourly, 24.0), "d|day"), (Per(Hourly, 168.0), "week"),
@@ -234,8 +235,9 @@ const BASES: &[(Role, &str)] = &[
     (Per(PerGb, 1.0), "gb|gig|gb month|gb mo|gb per month|gb / month|gb a month"),
 ];
 
-/// Words that compare, `than` behind them, and the measures they compare unless that is all. `not less than` and `or
-/// less` follow from `less than`.
+/// Comparing words, the `than` after them, and the dimensions they compare, all if empty.
+///
+/// `not less than` and `or less` follow from `less than`.
 #[rustfmt::skip]
 const COMPARATIVES: [(Operator, &str, &str, &[Dim]); 13] = [
     (Lt, " than", "less|lower|fewer|smaller", &[]),
@@ -248,7 +250,7 @@ const COMPARATIVES: [(Operator, &str, &str, &[Dim]); 13] = [
     (Gt, " than", "newer", &[Plain]),
 ];
 
-/// Words that mean the same, besides plurals.
+/// Synonyms, besides plurals.
 #[rustfmt::skip]
 const SAME: [(&str, &str); 9] = [
     ("gpu", "card cards accelerator accelerators"), ("disk", "disc storage space ssd hdd drive drives"),
@@ -258,7 +260,7 @@ const SAME: [(&str, &str); 9] = [
     ("upload", "uploading uploaded egress"), ("dlperf", "dlp performance perf compute powerful"),
 ];
 
-/// What each phrase can be.
+/// The possible roles of each phrase.
 static LEXICON: LazyLock<HashMap<String, Vec<Role>>> = LazyLock::new(|| {
     let mut lexicon: HashMap<String, Vec<Role>> = HashMap::new();
     let mut add = |phrase: &str, role: Role| lexicon.entry(folded(phrase)).or_default().push(role);
@@ -299,11 +301,11 @@ static LEXICON: LazyLock<HashMap<String, Vec<Role>>> = LazyLock::new(|| {
     lexicon
 });
 
-/// A phrase in lower case as the vocabulary has it: `boxes` are machines, `hours` an hour.
+/// The form of a phrase in the vocabulary, in lower case: `boxes` become machines, `hours` an hour.
 pub(super) fn folded(phrase: &str) -> String {
     fn word(word: &str) -> &str {
         let same = SAME.iter().find(|(_, words)| words.split(' ').any(|same| same == word));
-        // Minutes are no minimum.
+        // `minutes` is not the plural of `min`.
         let is_plural = |stem: &&str| {
             stem.len() > 2 && *stem != "min" && stem.contains(['a', 'e', 'i', 'o', 'u']) && !stem.ends_with('s')
         };
@@ -313,18 +315,18 @@ pub(super) fn folded(phrase: &str) -> String {
     phrase.split(' ').map(word).collect::<Vec<_>>().join(" ")
 }
 
-/// What a phrase can be; nothing if it is unknown.
+/// The possible roles of a phrase; empty if it is unknown.
 pub(super) fn roles(phrase: &str) -> &'static [Role] {
     LEXICON.get(&folded(phrase)).map_or(&[], |roles| roles)
 }
 
-/// Whether a word says something, and is no number.
+/// Whether a word has a role other than a number.
 pub(super) fn is_known(word: &str) -> bool {
     let roles = roles(&word.to_lowercase());
     roles.iter().any(|role| !matches!(role, Number(_)))
 }
 
-/// All words of the vocabulary, to propose one.
+/// All words of the vocabulary, for suggestions.
 pub(super) fn words() -> impl Iterator<Item = &'static str> {
     LEXICON.keys().flat_map(|phrase| phrase.split(' '))
 }

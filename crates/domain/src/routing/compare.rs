@@ -1,4 +1,4 @@
-//! Two runs side by side.
+//! Comparison of two runs.
 
 use super::sample::OutcomeKind;
 use super::stats::{Quantiles, RouteStats, Summary};
@@ -20,14 +20,14 @@ pub enum FigureUnit {
 pub struct Figure {
     pub label: &'static str,
     pub unit: FigureUnit,
-    /// Of the first run; `None` where it has none.
+    /// The value of the first run; `None` if it has none.
     pub first: Option<f64>,
-    /// Of the second run.
+    /// The value of the second run; `None` if it has none.
     pub second: Option<f64>,
 }
 
 impl Figure {
-    /// Second less first.
+    /// The second value minus the first; `None` unless both exist.
     pub fn difference(&self) -> Option<f64> {
         Some(self.second? - self.first?)
     }
@@ -39,8 +39,9 @@ impl Figure {
     }
 }
 
-/// The figures of two runs, each with the seconds it has run. Counts of outcomes that neither run
-/// has are left out, except the first three.
+/// The figures of two runs; the number of each pair is its running time in seconds.
+///
+/// Counts of outcomes that occur in neither run are left out, except the first three.
 pub fn compare(first: (&RouteStats, f64), second: (&RouteStats, f64)) -> Vec<Figure> {
     use FigureUnit::{Bytes, Count, Load, PerSecond, Seconds, Share};
     let summaries = [first, second].map(|(stats, seconds)| stats.summary(seconds));
@@ -83,7 +84,7 @@ pub fn compare(first: (&RouteStats, f64), second: (&RouteStats, f64)) -> Vec<Fig
 
 type Quantile = fn(&Quantiles) -> f64;
 
-/// A quantile of the router's replies, and of the times to a worker.
+/// The labels of a quantile of the router's replies and of the times to a worker, with the function that reads it.
 const TIMES: [(&str, &str, Quantile); 6] = [
     ("router reply p50", "to a worker p50", |times| times.p50),
     ("router reply p90", "to a worker p90", |times| times.p90),

@@ -14,9 +14,10 @@ use crate::format;
 use crate::query::number_json;
 use crate::text::{Untrusted, csv_text, json_for_terminal};
 
-// The columns from `endpoint` to `started_at` are the run's parameters, the same in each row: a comment line would
-// break every reader.
 /// The columns of the CSV.
+///
+/// The columns from `endpoint` to `started_at` are the run's parameters, the same in each row: a comment line would
+/// break every parser.
 const COLUMNS: [&str; 29] = [
     "index",
     "poll",
@@ -87,7 +88,7 @@ pub fn export_json(run: &Run, now: f64) -> String {
     json_for_terminal(serde_json::to_string_pretty(&whole).unwrap_or_default())
 }
 
-/// The parameters of a run, and how it ended.
+/// The parameters of a run, and the way it ended.
 pub fn parameters_json(run: &Run) -> Map<String, Json> {
     let mut parameters = plan_json(run.plan());
     parameters.insert("started_at".to_owned(), number_json(run.started_at()));
@@ -215,7 +216,7 @@ fn quantiles_json(latency: &Quantiles) -> Json {
     })
 }
 
-/// The changes of the router's status.
+/// The changes of the router's status as JSON.
 pub fn statuses_json(run: &Run) -> Json {
     run.statuses()
         .map(|change| json!({ "at_s": number_json(change.at), "status": change.status.compared() }))

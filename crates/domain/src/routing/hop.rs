@@ -1,4 +1,4 @@
-//! What a run sends to the workers, and how a worker answers.
+//! The request that a run sends to the workers, and their responses.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::text::Untrusted;
 /// the market's own client.
 pub const SEND_REPLAY: f64 = 60.0;
 
-/// The most retries of a request.
+/// The maximum number of retries of a request.
 pub const MOST_RETRIES: u32 = 20;
 
 /// The longest wait before a retry, in seconds.
@@ -24,13 +24,13 @@ pub struct Hop {
     pub path: String,
     /// The payload, as JSON text.
     pub payload: String,
-    /// How often a request is routed again after a status that may pass.
+    /// The maximum number of retries of a request after a temporary status.
     pub retries: u32,
 }
 
 impl Hop {
-    /// How long to wait before retry number `retry` of a request, from 1, in seconds, as the market's
-    /// own client; `jitter` is from 0 to 1.
+    /// The wait before retry number `retry` of a request, from 1, in seconds, like that of the market's own client;
+    /// `jitter` is from 0 to 1.
     pub fn rest(retry: u32, jitter: f64) -> f64 {
         let doubled = f64::from(1_u32 << retry.min(16));
         (doubled + jitter).min(LONGEST_REST)
@@ -42,16 +42,16 @@ impl Hop {
     }
 }
 
-/// The retry of a request after a worker's status.
+/// The retry of a request after a worker's temporary status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Retry {
-    /// Its number at the request, from 1.
+    /// The number of the retry, from 1.
     pub number: u32,
-    /// The status of the call before.
+    /// The status of the preceding call.
     pub status: u16,
 }
 
-/// How the call of a worker ended.
+/// The outcome of the call of a worker.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WorkerOutcome {
     /// The whole response arrived, with this status.
@@ -66,20 +66,20 @@ pub enum WorkerOutcome {
 #[derive(Debug, Clone, PartialEq)]
 pub struct WorkerCall {
     pub outcome: WorkerOutcome,
-    /// Until the connection was ready: name, TCP and TLS. `None` if it never was.
+    /// The time until the connection was ready: name, TCP and TLS. `None` if it never was.
     pub connect: Option<f64>,
-    /// From the ready connection to the first byte of the body, or to the head if there is no body.
+    /// The time from the ready connection to the first byte of the body, or to the head if there is no body.
     pub first_byte: Option<f64>,
-    /// From the assignment to the last byte, or until it failed.
+    /// The time from the assignment to the last byte, or until it failed.
     pub total: f64,
     /// Bytes of the response body.
     pub bytes: u64,
-    /// Tokens that the model generated, where the response says so.
+    /// The number of tokens that the model generated; `None` if the response does not report it.
     pub tokens: Option<u64>,
 }
 
 impl WorkerCall {
-    /// A call without a response.
+    /// A failed call without a response; `total` is its time in seconds.
     pub fn failed(words: &str, total: f64) -> Self {
         Self {
             outcome: WorkerOutcome::Failed {
@@ -93,7 +93,7 @@ impl WorkerCall {
         }
     }
 
-    /// The status of the response, if it arrived.
+    /// The status of the response; `None` if it did not arrive.
     pub const fn status(&self) -> Option<u16> {
         match self.outcome {
             WorkerOutcome::Answered { status } => Some(status),
@@ -106,7 +106,7 @@ impl WorkerCall {
         matches!(self.outcome, WorkerOutcome::Answered { status: 200..=299 })
     }
 
-    /// Whether clients ask the router again after it: 408, 429 and 5xx.
+    /// Whether clients retry after this status: 408, 429 and 5xx.
     pub const fn may_pass(&self) -> bool {
         matches!(
             self.outcome,
@@ -116,14 +116,14 @@ impl WorkerCall {
         )
     }
 
-    /// Tokens per second, from the ready connection to the last byte.
+    /// Tokens per second, from the ready connection to the last byte; `None` without a token count.
     pub fn tokens_per_second(&self) -> Option<f64> {
         let seconds = self.total - self.connect?;
         #[expect(clippy::cast_precision_loss)] // tokens of one response
         (seconds > 0.0).then_some(self.tokens? as f64 / seconds)
     }
 
-    /// The same with its times in whole microseconds, so that exports are short and exact.
+    /// The call with its times in whole microseconds, so that exports are short and exact.
     pub(super) fn rounded(mut self) -> Self {
         self.connect = self.connect.map(micros);
         self.first_byte = self.first_byte.map(micros);
@@ -132,12 +132,12 @@ impl WorkerCall {
     }
 }
 
-/// A class of worker responses: the hundreds of a status.
+/// A class of worker responses: the first digit of a status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum StatusClass {
-    /// Its first digit.
+    /// The first digit of the status.
     Status(u16),
-    /// No whole response.
+    /// No complete response.
     None,
 }
 
@@ -149,7 +149,7 @@ impl StatusClass {
         }
     }
 
-    /// Its name, for people and exports.
+    /// The name on screen and in exports.
     pub fn label(self) -> String {
         match self {
             Self::Status(digit) => format!("{digit}xx"),
@@ -158,26 +158,27 @@ impl StatusClass {
     }
 }
 
-/// The calls of workers in a run, accumulated as they end. Times are of requests that a worker
-/// answered with a 2xx status.
+/// The calls of workers in a run, accumulated as they end.
+///
+/// Times are those of requests that a worker answered with a 2xx status.
 #[derive(Debug, Clone, Default)]
 pub struct WorkerStats {
     calls: u64,
     good: u64,
-    /// Of the last call of each request.
+    /// The number of requests by the class of their last call.
     classes: BTreeMap<StatusClass, u64>,
     statuses: BTreeMap<Option<u16>, u64>,
     connect: Latencies,
     first_byte: Latencies,
     last_byte: Latencies,
     total: Latencies,
-    /// Numbers of tokens a second, where seconds are usual.
+    /// Tokens per second, in place of seconds.
     token_rate: Latencies,
     tokens: u64,
 }
 
 impl WorkerStats {
-    /// Adds a call.
+    /// Adds a finished call.
     pub(super) fn record(&mut self, sample: &RouteSample, call: &WorkerCall) {
         self.calls += 1;
         *self.classes.entry(StatusClass::of(call)).or_default() += 1;
@@ -200,65 +201,65 @@ impl WorkerStats {
         self.tokens += call.tokens.unwrap_or(0);
     }
 
-    /// Takes back the class of a call that was retried: only the last one of a request counts.
+    /// Removes the class of a call that was retried: only the last call of a request counts.
     pub(super) fn retract(&mut self, retry: Retry) {
         if let Some(count) = self.classes.get_mut(&StatusClass::Status(retry.status / 100)) {
             *count = count.saturating_sub(1);
         }
     }
 
-    /// How many calls have ended, retries included.
+    /// The number of finished calls, including retries.
     pub const fn calls(&self) -> u64 {
         self.calls
     }
 
-    /// How many requests were answered with a 2xx status.
+    /// The number of requests answered with a 2xx status.
     pub const fn good(&self) -> u64 {
         self.good
     }
 
-    /// How many requests have each class of response, by their last call.
+    /// The number of requests with each class of response, by their last call.
     pub fn classes(&self) -> impl Iterator<Item = (StatusClass, u64)> {
         let classes = self.classes.iter().map(|(class, count)| (*class, *count));
         classes.filter(|(_, count)| *count > 0)
     }
 
-    /// How many calls have each status, retries included; `None` is no whole response.
+    /// The number of calls with each status, including retries; `None` is an incomplete response.
     pub fn statuses(&self) -> impl Iterator<Item = (Option<u16>, u64)> {
         self.statuses.iter().map(|(status, count)| (*status, *count))
     }
 
-    /// Connection and TLS.
+    /// The time of connection and TLS handshake.
     pub const fn connect(&self) -> &Latencies {
         &self.connect
     }
 
-    /// From the ready connection to the first byte.
+    /// The time from the ready connection to the first byte.
     pub const fn first_byte(&self) -> &Latencies {
         &self.first_byte
     }
 
-    /// From the ready connection to the last byte.
+    /// The time from the ready connection to the last byte.
     pub const fn last_byte(&self) -> &Latencies {
         &self.last_byte
     }
 
-    /// From when a request was first due to its last byte.
+    /// The time from when a request was first due to its last byte.
     pub const fn total(&self) -> &Latencies {
         &self.total
     }
 
-    /// Tokens a second of each response with a token count.
+    /// Tokens per second of each response with a token count.
     pub const fn token_rate(&self) -> &Latencies {
         &self.token_rate
     }
 
-    /// Tokens of all responses.
+    /// The number of tokens in all responses.
     pub const fn tokens(&self) -> u64 {
         self.tokens
     }
 
-    /// All figures.
+    /// All figures of the calls.
     pub fn summary(&self) -> WorkerSummary {
         WorkerSummary {
             calls: self.calls,
@@ -286,7 +287,7 @@ pub struct WorkerSummary {
     pub first_byte: Option<Quantiles>,
     pub last_byte: Option<Quantiles>,
     pub total: Option<Quantiles>,
-    /// Tokens a second.
+    /// Tokens per second.
     pub token_rate: Option<Quantiles>,
     pub tokens: u64,
 }

@@ -16,7 +16,7 @@ pub struct Latencies {
 }
 
 impl Latencies {
-    /// Adds one, in seconds.
+    /// Adds a latency in seconds; one that is not finite is ignored.
     pub fn record(&mut self, seconds: f64) {
         if !seconds.is_finite() {
             return;
@@ -40,8 +40,8 @@ impl Latencies {
         self.histogram.as_ref().map_or(0, Histogram::len)
     }
 
-    /// The latency in seconds that the share `quantile` (0 to 1) of all do not exceed: the smallest
-    /// recorded one with at least that share at or below it. `None` if nothing was recorded.
+    /// The latency in seconds at a quantile from 0 to 1: the smallest recorded one with at least that share at or below
+    /// it. `None` if nothing was recorded.
     pub fn quantile(&self, quantile: f64) -> Option<f64> {
         let histogram = self.filled()?;
         #[expect(clippy::cast_precision_loss)] // at most an hour in microseconds
@@ -59,18 +59,18 @@ impl Latencies {
             .collect()
     }
 
-    /// The mean in seconds.
+    /// The mean in seconds; `None` if nothing was recorded.
     pub fn mean(&self) -> Option<f64> {
         #[expect(clippy::cast_precision_loss)] // a count of attempts
         self.filled().map(|histogram| self.sum / histogram.len() as f64)
     }
 
-    /// The shortest in seconds.
+    /// The minimum in seconds; `None` if nothing was recorded.
     pub fn least(&self) -> Option<f64> {
         self.filled().map(|_| self.least)
     }
 
-    /// The longest in seconds.
+    /// The maximum in seconds; `None` if nothing was recorded.
     pub fn most(&self) -> Option<f64> {
         self.filled().map(|_| self.most)
     }

@@ -15,19 +15,19 @@ pub struct PayloadError {
     pub line: usize,
     /// The column in characters, from 1.
     pub column: usize,
-    /// Where, in bytes of the payload; empty if something is missing.
+    /// The range of the mistake, in bytes of the payload; empty if something is missing.
     pub span: Range<usize>,
 }
 
-/// Reports where a payload is not valid JSON.
+/// Checks that a payload is valid JSON; the error has the position of the mistake.
 pub fn check_payload(payload: &str) -> Result<(), PayloadError> {
     raw(payload).map(|_| ())
 }
 
-/// Reports why a text is no path at a worker.
+/// Checks that a text is a path at a worker.
 ///
 /// # Errors
-/// The reason, when it is empty, too long, or has blanks, control characters or a fragment.
+/// If it is empty, too long, or has blanks, control characters or a fragment; the error is the reason.
 pub fn check_path(path: &str) -> Result<(), &'static str> {
     let path = path.trim();
     if path.is_empty() {
@@ -45,7 +45,7 @@ pub fn check_path(path: &str) -> Result<(), &'static str> {
         .ok_or("must have no blanks, `#` or special characters")
 }
 
-/// The body for the worker: the whole assignment as received as `auth_data` (workers check its
+/// The body of the request to the worker: the whole assignment as received as `auth_data` (workers check its
 /// signature), and the payload as typed. `reply` is the assignment's JSON text.
 pub fn next_hop_body(reply: &str, payload: &str) -> Result<String, PayloadError> {
     let payload = raw(payload)?;
@@ -68,7 +68,7 @@ fn raw(text: &str) -> Result<&RawValue, PayloadError> {
     })
 }
 
-/// The byte at which the parser stopped, from its line and byte column.
+/// Converts the parser's position, a line and a column in bytes, to a byte offset.
 fn offset(text: &str, line: usize, column: usize) -> usize {
     let start: usize = text
         .split_inclusive('\n')

@@ -1,4 +1,4 @@
-//! What to send to the routing endpoint, and how fast.
+//! The plan of a run: requests to the routing endpoint, and their rate.
 
 use std::sync::Arc;
 
@@ -9,35 +9,36 @@ use crate::dialect::Dialect;
 use crate::objection::Objection;
 use crate::unit::Unit;
 
-/// The most attempts of one run, polls included: every attempt is kept for the table and the
-/// export.
+/// The maximum number of attempts of one run, including polls.
+///
+/// Every attempt is stored for the table and the export.
 pub const MOST_ATTEMPTS: u64 = 250_000;
 
-/// Requests per second of a run by duration without a rate: enough for quantiles within half a
-/// minute, without flooding an endpoint that bills its workers.
+/// Requests per second of a run by duration without a rate.
+///
+/// Enough for quantiles within half a minute, without flooding an endpoint that bills its workers.
 pub const DEFAULT_RATE: f64 = 10.0;
 
-/// The most attempts in flight at once.
+/// The maximum number of attempts in flight at once.
 const MOST_CONCURRENT: u32 = 1024;
 
-/// The fastest rate, in requests per second, that a schedule in whole microseconds represents
-/// accurately.
+/// The maximum rate, in requests per second, that a schedule in whole microseconds represents accurately.
 const FASTEST: f64 = 10_000.0;
 
-/// The longest run, in seconds: a day.
+/// The maximum duration of a run, in seconds: a day.
 const LONGEST: f64 = 86_400.0;
 
-/// The most requests of a series that starts without a confirmation.
+/// The maximum number of requests of a series that starts without a confirmation.
 const UNASKED: f64 = 100.0;
 
-/// The load estimate of a request when none is given (specification, "Route").
+/// The default load estimate of a request (specification, "Route").
 const DEFAULT_COST: f64 = 100.0;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Stop {
-    /// After this many requests; their polls come on top.
+    /// After this many requests, not counting their polls.
     Count(u64),
-    /// After this many seconds of running time; pauses do not count.
+    /// After this many seconds of running time, not counting pauses.
     Duration(f64),
 }
 
@@ -45,26 +46,26 @@ pub enum Stop {
 #[derive(Debug, Clone, PartialEq)]
 pub struct RoutePlan {
     pub endpoint: String,
-    /// Load estimate of each request, in whatever unit the endpoint's workers count.
+    /// Load estimate of each request, in the unit of the endpoint's workers.
     pub cost: f64,
     pub stop: Stop,
-    /// The most attempts in flight at once.
+    /// The maximum number of attempts in flight at once.
     pub concurrency: u32,
-    /// Requests per second at fixed times; `None` sends when a slot is free.
+    /// Requests per second at fixed times; `None` sends whenever a slot is free.
     pub rate: Option<f64>,
-    /// How requests that wait for a worker are polled.
+    /// The polling of requests that wait for a worker.
     pub poll: PollPolicy,
-    /// Seconds after which the router releases the load of an assignment that nobody uses; `None` on a
-    /// market without a queue, where each poll is a request of its own.
+    /// Seconds after which the router releases the load of an unused assignment; `None` on a market without a queue,
+    /// where each poll is a request of its own.
     pub replay_timeout: Option<f64>,
-    /// Whether a run of one request polls too, until it has a worker.
+    /// Whether a run of one request polls until it has a worker.
     pub polls_alone: bool,
-    /// The request for each assigned worker; `None` sends workers nothing.
+    /// The request for each assigned worker; `None` sends nothing to workers.
     pub hop: Option<Arc<Hop>>,
 }
 
 impl RoutePlan {
-    /// One attempt with the default cost. It never polls.
+    /// A plan of one attempt with the default cost. It never polls.
     pub fn single(endpoint: impl Into<String>) -> Self {
         Self {
             endpoint: endpoint.into(),
@@ -79,16 +80,16 @@ impl RoutePlan {
         }
     }
 
-    /// The same plan for a market: where the router has a queue, unused assignments soon release their
-    /// load.
+    /// The plan for a market: if its router has a queue, unused assignments soon release their load.
     #[must_use]
     pub fn on(mut self, dialect: &Dialect) -> Self {
         self.replay_timeout = dialect.route_queue.then_some(SHORT_REPLAY);
         self
     }
 
-    /// The same plan with a request for each assigned worker: a request polls until it has one, and the
-    /// router holds its load meanwhile as for other clients.
+    /// The plan with a request for each assigned worker.
+    ///
+    /// A request polls until it has a worker, and the router holds its load in the meantime as for other clients.
     #[must_use]
     pub fn sending(mut self, hop: Hop) -> Self {
         self.hop = Some(Arc::new(hop));
@@ -102,12 +103,12 @@ impl RoutePlan {
         !self.is_single() || self.polls_alone
     }
 
-    /// Whether it is one request only.
+    /// Whether it is a single request.
     pub const fn is_single(&self) -> bool {
         matches!(self.stop, Stop::Count(1))
     }
 
-    /// How many requests it sends, polls aside; `None` if that depends on how fast replies arrive.
+    /// The number of requests, not counting polls; `None` if that depends on the speed of replies.
     pub fn requests(&self) -> Option<f64> {
         match (self.stop, self.rate) {
             #[expect(clippy::cast_precision_loss)] // at most 250,000
@@ -122,8 +123,8 @@ impl RoutePlan {
         self.cost > 0.0
     }
 
-    /// Whether starting it needs a confirmation: a long series that can
-    /// wake workers, which are billed, and any that sends them requests.
+    /// Whether starting it needs a confirmation: a long series that can wake workers, which are billed, or any that
+    /// sends them requests.
     pub fn needs_consent(&self) -> bool {
         let adds_load = self.injects_load() || self.poll_load() > 0.0;
         self.hop.is_some() || adds_load && self.requests().is_none_or(|requests| requests > UNASKED)
@@ -191,7 +192,7 @@ impl RoutePlan {
         objections
     }
 
-    /// The load that a poll adds: none where a poll keeps the place of its request.
+    /// The load that a poll adds: 0 if a poll keeps the place of its request.
     pub fn poll_load(&self) -> f64 {
         match self.replay_timeout {
             Some(_) => 0.0,
@@ -199,7 +200,7 @@ impl RoutePlan {
         }
     }
 
-    /// The load estimate that an attempt carries.
+    /// The load estimate of an attempt.
     pub(super) fn cost_of(&self, is_poll: bool) -> f64 {
         match self.poll.cost {
             Some(cost) if is_poll && self.replay_timeout.is_none() => cost,
@@ -212,7 +213,7 @@ fn is_amount(value: f64) -> bool {
     value.is_finite() && value >= 0.0
 }
 
-/// Parses a time span in seconds: `30`, `30s`, `2m`, `1.5h`.
+/// Parses a time span in seconds: `30`, `30s`, `2m`, `1.5h`. `None` if it is malformed.
 ///
 /// ```
 /// use bourse_domain::routing::parse_span;

@@ -1,24 +1,26 @@
-//! When a request that waits for a worker is polled.
+//! The polling of requests that wait for a worker.
 
-/// Seconds that a route-only test asks an unused assignment to hold its load. The market's default of
-/// 60 would keep workers busy that nobody uses.
+/// Seconds that a route-only test asks the router to hold the load of an unused assignment.
+///
+/// The market's default of 60 would occupy workers that nobody uses.
 pub const SHORT_REPLAY: f64 = 10.0;
 
-/// The shortest wait between two polls, in seconds.
+/// The minimum wait between two polls, in seconds.
 const SOONEST: f64 = 0.1;
 
-/// Two random numbers from 0 to 1, for a wait. They are drawn by the driver: the schedule itself has no
-/// randomness.
+/// Two random numbers from 0 to 1, for a wait.
+///
+/// The driver draws them: the schedule itself has no randomness.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Jitter {
     /// Random addition to the ceiling of the wait, in seconds.
     pub ceiling: f64,
-    /// Where between the shortest wait and the ceiling it falls.
+    /// The position of the wait between the minimum and the ceiling, from 0 to 1.
     pub wait: f64,
 }
 
 impl From<f64> for Jitter {
-    /// The same number for both.
+    /// Uses the same number for both.
     fn from(share: f64) -> Self {
         let share = if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.5 };
         Self {
@@ -28,19 +30,20 @@ impl From<f64> for Jitter {
     }
 }
 
-/// How a request without a worker is polled, and how long a slot of a closed loop waits after a
-/// failure. The waits grow from `least` to `most` and are random, so that slots do not poll in
-/// step.
+/// The waits between polls of a request without a worker, and of a slot of a closed loop after a failure.
+///
+/// The waits grow from `least` to `most` and are random, so that slots do not poll in step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PollPolicy {
     /// Wait before the first poll, in seconds.
     pub least: f64,
     /// Longest wait before any later poll, in seconds.
     pub most: f64,
-    /// Load estimate of a poll on a market without a queue; `None` repeats the plan's cost. The only
-    /// way to poll there without adding load is a cost of 0.
+    /// Load estimate of a poll on a market without a queue; `None` repeats the plan's cost.
+    ///
+    /// The only way to poll there without adding load is a cost of 0.
     pub cost: Option<f64>,
-    /// Seconds after which a request without a worker is not polled again.
+    /// Seconds after which a request without a worker is no longer polled.
     pub patience: f64,
 }
 
@@ -58,8 +61,9 @@ impl Default for PollPolicy {
 }
 
 impl PollPolicy {
-    /// How long to wait before poll number `poll` of a request, from 1: as the market's own
-    /// client, 1 s and then anything from 0.1 s to a ceiling that doubles.
+    /// The wait in seconds before poll number `poll` of a request, from 1.
+    ///
+    /// As in the market's own client: 1 s, then between 0.1 s and a ceiling that doubles.
     pub fn wait(&self, poll: u32, jitter: Jitter) -> f64 {
         if poll <= 1 {
             return self.least;
@@ -70,14 +74,14 @@ impl PollPolicy {
         soonest + (ceiling - soonest) * jitter.wait
     }
 
-    /// How long a slot of a closed loop waits before its next request after `misses` (at least 1)
-    /// failures in a row: from half the ceiling to the whole.
+    /// The wait in seconds of a slot of a closed loop after `misses` (at least 1) failures in a row: from half the
+    /// ceiling to the whole.
     pub(super) fn rest(&self, misses: u32, jitter: Jitter) -> f64 {
-        // Doubling goes on to a bound: an endpoint without workers is asked ever less, one that starts a worker
-        // is noticed soon.
+        // Doubling continues up to a bound: an endpoint without workers is polled less and less, one that starts a
+        // worker is noticed soon.
         let doubled = self.least * f64::from(1_u32 << misses.saturating_sub(1).min(16));
         let ceiling = doubled.min(self.most).max(self.least);
-        // Random, so that requests refused together do not come back together.
+        // Random, so that requests refused together are not repeated together.
         ceiling * (0.5 + 0.5 * jitter.wait)
     }
 }

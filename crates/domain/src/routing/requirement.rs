@@ -12,7 +12,7 @@ use crate::quantity::{self, Quantity};
 /// A measured part of a request's time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
-    /// All that is measured: until a worker is assigned, or until its last byte if requests go on to it.
+    /// The whole measured time: until a worker is assigned, or until its last byte if requests are sent on to it.
     Whole,
     /// From the first attempt, or from a retry, until a worker is assigned.
     Queue,
@@ -34,7 +34,7 @@ impl Part {
         }
     }
 
-    /// Its times in a run that sends requests on to workers, or does not.
+    /// The times of the part in a run; `sends` is whether it sends requests on to workers.
     const fn times(self, stats: &RouteStats, sends: bool) -> &Latencies {
         match self {
             Self::Whole if sends => stats.worker_calls().total(),
@@ -44,7 +44,7 @@ impl Part {
         }
     }
 
-    /// Whether a run that sends nothing to a worker measures it.
+    /// Whether a run that sends nothing to workers measures the part.
     const fn is_of_router(self) -> bool {
         match self {
             Self::Whole | Self::Queue => true,
@@ -53,7 +53,7 @@ impl Part {
     }
 }
 
-/// A text that is no requirement.
+/// The error for a text that is not a requirement.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("'{0}' is no requirement: write p95<2s, queue_p50<400ms or errors<1%")]
 pub struct RequirementError(String);
@@ -63,13 +63,13 @@ pub struct RequirementError(String);
 pub enum Requirement {
     Time {
         part: Part,
-        /// From 50 to 99.
+        /// The percentile, from 50 to 99.
         percentile: u8,
-        /// Seconds.
+        /// The upper bound in seconds.
         bound: f64,
     },
-    /// Share of the requests that got no worker, or whose last outcome is no 2xx if they go on to
-    /// workers, from 0 to 1.
+    /// The share, from 0 to 1, of requests that got no worker, or without a 2xx response if they are sent on to
+    /// workers.
     Errors { bound: f64 },
 }
 
@@ -77,8 +77,7 @@ impl Requirement {
     /// Parses a comma-separated list.
     ///
     /// # Errors
-    ///
-    /// When a part of it is no requirement; the error has it.
+    /// If a part is not a requirement; the error contains it.
     ///
     /// ```
     /// use bourse_domain::routing::Requirement;
@@ -89,7 +88,7 @@ impl Requirement {
         text.split(',').map(|part| part.trim().parse()).collect()
     }
 
-    /// Whether a run that sends nothing to a worker measures its figure.
+    /// Whether a run that sends nothing to workers measures its figure.
     pub const fn is_of_router(&self) -> bool {
         match self {
             Self::Time { part, .. } => part.is_of_router(),
@@ -97,7 +96,8 @@ impl Requirement {
         }
     }
 
-    /// Why a run does not meet it, with the figure; `None` if it does.
+    /// The violation with its figure, in a sentence; `None` if the run meets the requirement.
+    ///
     /// `sends` is whether it sends requests on to workers.
     pub fn broken_by(&self, stats: &RouteStats, sends: bool) -> Option<String> {
         let figure = match self {

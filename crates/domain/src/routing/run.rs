@@ -1,4 +1,4 @@
-//! The execution of a plan: a pure state machine that says what to send next and when to wake it.
+//! The execution of a plan: a pure state machine that returns the attempts to send and the time of its next step.
 
 mod schedule;
 
@@ -12,17 +12,18 @@ use super::stats::{RouteStats, Summary};
 use crate::objection::Objection;
 use crate::text::Untrusted;
 
-/// The latest replies kept in full: for the details of an attempt and the next hop.
+/// The number of latest replies stored in full, for the details of an attempt and the next hop.
 const REPLIES: usize = 1000;
 
-/// The latest responses of workers kept: for the details of an attempt.
+/// The number of latest responses of workers stored, for the details of an attempt.
 const ANSWERS: usize = 100;
 
-/// The latest changes of the router's status kept for the timeline.
+/// The number of latest changes of the router's status stored for the timeline.
 const STATUSES: usize = 100;
 
-// One rejection may be the server's slip; with a wrong key every further request is one more.
-/// After this many rejections of the key in a row, [`Run::is_refused`].
+/// The number of consecutive rejections of the key after which [`Run::is_refused`] is true.
+///
+/// One rejection may be the server's slip; with a wrong key every further request is rejected as well.
 const REFUSALS: usize = 3;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,8 +46,8 @@ pub enum End {
     NoWorker,
 }
 
-/// An attempt to send now: a new request, or a poll of one that waits for a worker. Times are
-/// seconds since the run began.
+/// An attempt to send now: a new request, or a poll of one that waits for a worker. Times are in seconds since the run
+/// began.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Attempt {
     /// Its number in the run, from 0.
@@ -55,18 +56,18 @@ pub struct Attempt {
     pub request: u64,
     /// The number of the poll of its request, from 1; 0 for a new request.
     pub poll: u32,
-    /// Why its request is routed again, if it is.
+    /// The reason its request is routed again; `None` if it is not a retry.
     pub retry: Option<Retry>,
-    /// When its request was first due; a retry: when it was routed again.
+    /// The time its request was first due, or routed again if it is a retry.
     pub asked: f64,
-    /// When its request was first due, retries included.
+    /// The time its request was first due, including retries.
     pub first: f64,
     pub cost: f64,
-    /// The index of its request at the router, 0 before the router has given one; `None` on a market
-    /// without a queue.
+    /// The index of its request at the router, 0 before the router has assigned one; `None` on a market without a
+    /// queue.
     pub request_idx: Option<u64>,
     pub intended: f64,
-    /// When it is sent: now.
+    /// The time it is sent: now.
     pub sent: f64,
 }
 
@@ -76,14 +77,15 @@ pub struct Completion {
     pub outcome: Outcome,
     /// Bytes of the response body.
     pub bytes: u64,
-    /// Id that the server gave the request.
+    /// The id assigned to the request by the server.
     pub request_id: Option<Untrusted>,
-    /// Index that the router gave the request, to poll with.
+    /// The index assigned to the request by the router, for polls.
     pub request_idx: Option<u64>,
-    /// The full reply as JSON text, or the error message; the latest are kept in memory, none is
-    /// exported.
+    /// The full reply as JSON text, or the error message.
+    ///
+    /// The latest are stored in memory; none is exported.
     pub reply: Option<Untrusted>,
-    /// The call of the assigned worker, in a run that sends requests on; the attempt ends with it.
+    /// The call of the assigned worker, in a run that sends requests on; its end is the end of the attempt.
     pub call: Option<WorkerCall>,
     /// The beginning of the worker's response, as text.
     pub answer: Option<Untrusted>,
@@ -104,10 +106,10 @@ impl Completion {
     }
 }
 
-/// A status reply that differs from the one before it.
+/// A status reply that differs from the preceding one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StatusChange {
-    /// When the reply arrived, in seconds since the run began.
+    /// The time the reply arrived, in seconds since the run began.
     pub at: f64,
     pub status: Untrusted,
 }
@@ -115,15 +117,15 @@ pub struct StatusChange {
 #[derive(Debug, Clone, Copy)]
 struct Flight {
     attempt: Attempt,
-    /// Replies in a row without an assignment before it: its slot's in a closed loop, else its
-    /// request's.
+    /// The number of consecutive replies without an assignment before it: of its slot in a closed loop, else of its
+    /// request.
     misses: u32,
 }
 
 /// A wait before the next attempt.
 #[derive(Debug, Clone, Copy)]
 struct Wait {
-    /// When it is over, in running time.
+    /// The end of the wait, in running time.
     due: f64,
     misses: u32,
     what: Next,
@@ -131,9 +133,9 @@ struct Wait {
 
 #[derive(Debug, Clone, Copy)]
 enum Next {
-    /// A poll of that attempt's request; the attempt ended at that time.
+    /// A poll of that attempt's request; the time is the end of the attempt.
     Poll(Attempt, f64),
-    /// That attempt's request, routed again after its worker's status.
+    /// A retry of that attempt's request after its worker's status.
     Retry(Attempt),
     /// A new request of the slot.
     Request,
@@ -141,13 +143,13 @@ enum Next {
 
 /// The execution of a plan, and its results.
 ///
-/// A request is sent once and then polled until it gets a worker, fails, or its patience ends.
-/// Polls stay within the plan: at a fixed rate and for a duration there are none after the last
-/// request, because the person set how much to send.
+/// A request is sent once and then polled until it gets a worker, fails, or its patience ends. Polls stay within the
+/// plan: at a fixed rate and for a duration there are none after the last request, because the user limited the amount
+/// to send.
 ///
-/// The driver calls [`Run::step`] at the start, after every response and at the time that
-/// [`Run::wake`] returns, sends the attempts that it returns, and reports each result through
-/// [`Run::complete`]. `now` is a monotonic clock in seconds with any origin.
+/// The driver calls [`Run::step`] at the start, after every response and at the time that [`Run::wake`] returns, sends
+/// the attempts that it returns, and reports each result through [`Run::complete`]. `now` is a monotonic clock in
+/// seconds with any origin.
 #[derive(Debug, Clone)]
 pub struct Run {
     plan: RoutePlan,
@@ -157,14 +159,14 @@ pub struct Run {
     paused: f64,
     paused_since: Option<f64>,
     ended: Option<f64>,
-    /// How it ends once nothing is in flight.
+    /// The way it ends once nothing is in flight.
     end: End,
     limit: u64,
-    /// The number of the next attempt.
+    /// The index of the next attempt.
     next: u64,
-    /// The number of the next request.
+    /// The index of the next request.
     next_request: u64,
-    /// How many attempts were retries.
+    /// The number of attempts that were retries.
     retries: u64,
     in_flight: BTreeMap<u64, Flight>,
     waits: Vec<Wait>,
@@ -176,8 +178,9 @@ pub struct Run {
 }
 
 impl Run {
-    /// Starts a run at `now`, or returns the validation errors of the plan. `started_at` is the
-    /// same time in seconds since 1970, for display and exports.
+    /// Starts a run at `now`, or returns the validation errors of the plan.
+    ///
+    /// `started_at` is the same time in seconds since 1970, for display and exports.
     pub fn start(plan: RoutePlan, now: f64, started_at: f64) -> Result<Self, Vec<Objection>> {
         let objections = plan.check();
         if !objections.is_empty() {
@@ -206,10 +209,9 @@ impl Run {
         })
     }
 
-    /// Corrects when an attempt was sent, for a driver that measures it. Ignored unless the attempt
-    /// is in flight.
+    /// Corrects the time an attempt was sent, for a driver that measures it. Ignored unless the attempt is in flight.
     pub fn sent_at(&mut self, index: u64, now: f64) {
-        // At a rate a request is due when the schedule says: that it was sent late is part of its latency.
+        // At a rate the schedule decides when a request is due: sending it late is part of its latency.
         let is_timed = self.plan.rate.is_some();
         let sent = micros(now - self.began);
         if let Some(Flight { attempt, .. }) = self.in_flight.get_mut(&index) {
@@ -226,8 +228,9 @@ impl Run {
         }
     }
 
-    /// Records the result of an attempt; ignored unless it is in flight. `jitter` is for the wait
-    /// before the next attempt.
+    /// Records the result of an attempt; `None` if it is not in flight.
+    ///
+    /// `jitter` is for the wait before the next attempt.
     pub fn complete(
         &mut self,
         index: u64,
@@ -244,7 +247,7 @@ impl Run {
         self.samples.last()
     }
 
-    /// Sends nothing until [`Run::resume`]. Responses in flight still count.
+    /// Stops sending until [`Run::resume`]. Responses in flight still count.
     pub fn pause(&mut self, now: f64) {
         let has_polls = self.phase == Phase::Draining && !self.waits.is_empty();
         if self.phase == Phase::Running || has_polls {
@@ -264,7 +267,7 @@ impl Run {
     fn end_pause(&mut self, now: f64) {
         if let Some(since) = self.paused_since.take() {
             self.paused += (now - since).max(0.0);
-            // Our own pause is not time that a request spent waiting for its worker.
+            // Our own pause does not count as time that a request waited for its worker.
             let (from, until) = (since - self.began, now - self.began);
             for wait in &mut self.waits {
                 if let Next::Poll(attempt, ended) = &mut wait.what {
@@ -361,44 +364,44 @@ impl Run {
         matches!(self.phase, Phase::Ended(_))
     }
 
-    /// When it started, in seconds since 1970.
+    /// The start time, in seconds since 1970.
     pub const fn started_at(&self) -> f64 {
         self.started_at
     }
 
-    /// Seconds that it has run, without pauses.
+    /// Running time in seconds, without pauses.
     pub fn elapsed(&self, now: f64) -> f64 {
         let until = self.ended.or(self.paused_since).unwrap_or(now);
         (until - self.began - self.paused).max(0.0)
     }
 
-    /// Seconds that it was paused, without the current pause.
+    /// The length of all pauses in seconds, without the current one.
     pub const fn paused(&self) -> f64 {
         self.paused
     }
 
-    /// How many attempts were sent: requests and polls.
+    /// The number of attempts sent: requests and polls.
     pub const fn sent(&self) -> u64 {
         self.next
     }
 
-    /// How many requests were sent.
+    /// The number of requests sent.
     pub const fn requests(&self) -> u64 {
         self.next_request
     }
 
-    /// How many requests were routed again after their worker's status.
+    /// The number of requests that were routed again after their worker's status.
     pub const fn retries(&self) -> u64 {
         self.retries
     }
 
-    /// How many requests wait for the next poll.
+    /// The number of requests that wait for the next poll.
     pub fn waiting(&self) -> usize {
         let polls = self.waits.iter();
         polls.filter(|wait| !matches!(wait.what, Next::Request)).count()
     }
 
-    /// How many attempts are in flight.
+    /// The number of attempts in flight.
     pub fn in_flight(&self) -> usize {
         self.in_flight.len()
     }
@@ -450,13 +453,13 @@ impl Run {
                 .all(|sample| sample.outcome.kind() == OutcomeKind::Refused)
     }
 
-    /// The beginning of the worker's response to an attempt, if it is among the latest hundred.
+    /// The beginning of the worker's response to an attempt; `None` unless it is among the latest hundred.
     pub fn answer(&self, index: u64) -> Option<&Untrusted> {
         let mut answers = self.answers.iter().rev();
         answers.find(|(sent, _)| *sent == index).map(|(_, answer)| answer)
     }
 
-    /// The full reply to an attempt, or its error message, if it is among the latest thousand.
+    /// The full reply to an attempt, or its error message; `None` unless it is among the latest thousand.
     pub fn reply(&self, index: u64) -> Option<&Untrusted> {
         self.replies
             .iter()

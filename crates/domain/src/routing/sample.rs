@@ -1,4 +1,4 @@
-//! One attempt that has ended.
+//! One finished attempt.
 
 use std::time::Duration;
 
@@ -11,10 +11,10 @@ use crate::text::Untrusted;
 /// The maximum length of a status reply or error message in a sample, in characters.
 const KEPT: usize = 400;
 
-/// The longest wait that a server's `Retry-After` can ask for; longer ones are cut to it.
+/// The longest wait accepted from a server's `Retry-After`; longer ones are cut to it.
 pub const LONGEST_WAIT: Duration = Duration::from_mins(5);
 
-/// What follows a wait in seconds that was cut to [`LONGEST_WAIT`], or may have been.
+/// The suffix of a wait in seconds: " or more" if it was, or may have been, cut to [`LONGEST_WAIT`].
 pub fn or_more(wait: f64) -> &'static str {
     if wait >= LONGEST_WAIT.as_secs_f64() {
         " or more"
@@ -23,7 +23,7 @@ pub fn or_more(wait: f64) -> &'static str {
     }
 }
 
-/// How an attempt ended, without details.
+/// The outcome of an attempt, without details.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum OutcomeKind {
     Assigned,
@@ -41,7 +41,7 @@ pub enum OutcomeKind {
 }
 
 impl OutcomeKind {
-    /// All eight, in the order in which they are shown.
+    /// All eight outcomes in display order.
     pub const ALL: [Self; 8] = [
         Self::Assigned,
         Self::Waiting,
@@ -53,7 +53,7 @@ impl OutcomeKind {
         Self::Cancelled,
     ];
 
-    /// Its name, for people and exports.
+    /// The name on screen and in exports.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Assigned => "assigned",
@@ -76,7 +76,7 @@ impl OutcomeKind {
 pub enum Outcome {
     Assigned {
         worker: Untrusted,
-        /// Number of the request at this worker, where the reply has one.
+        /// The number of the request at this worker; `None` if the reply has none.
         reqnum: Option<i64>,
         /// Whether the reply echoes endpoint and cost as sent.
         echoed: bool,
@@ -87,7 +87,7 @@ pub enum Outcome {
         status: Untrusted,
     },
     RateLimited {
-        /// Seconds that the server asks to wait, if it does.
+        /// The wait in seconds requested by the server; `None` if it requested none.
         wait: Option<f64>,
     },
     Refused {
@@ -96,8 +96,7 @@ pub enum Outcome {
     /// The request was rejected, the server failed, or there was no connection.
     Failed {
         words: Untrusted,
-        /// Whether the server certainly did not accept it: it said so, or the request never reached
-        /// it.
+        /// Whether the server certainly did not accept it: it rejected the request, or never received it.
         is_rejected: bool,
     },
     /// A good status with an unusable body.
@@ -109,14 +108,14 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// The outcome of a status reply, given as JSON text of any shape.
+    /// The outcome of a status reply, which is JSON text of any shape.
     pub fn waiting(json: &str) -> Self {
         Self::Waiting {
             status: Untrusted::from(status_words(json)),
         }
     }
 
-    /// A failure that leaves open whether the server accepted the request.
+    /// The outcome of a failure after which the server may have accepted the request.
     pub fn failed(words: &str) -> Self {
         Self::Failed {
             words: Untrusted::from(cut(words)),
@@ -124,7 +123,7 @@ impl Outcome {
         }
     }
 
-    /// A failure of a request that the server did not accept.
+    /// The outcome of a failure after which the server certainly did not accept the request.
     pub fn rejected(words: &str) -> Self {
         Self::Failed {
             words: Untrusted::from(cut(words)),
@@ -132,8 +131,9 @@ impl Outcome {
         }
     }
 
-    /// Whether the endpoint counts, or may count, the load of the request: not if it was refused. A
-    /// lost response does not rule it out.
+    /// Whether the endpoint counts, or may count, the load of the request: not if it was refused.
+    ///
+    /// A lost response does not rule it out.
     pub const fn injects_load(&self) -> bool {
         match self {
             Self::RateLimited { .. } | Self::Refused { .. } => false,
@@ -163,7 +163,7 @@ impl Outcome {
         }
     }
 
-    /// The worker's address, if one was assigned.
+    /// The worker's address; `None` if none was assigned.
     pub const fn worker(&self) -> Option<&Untrusted> {
         match self {
             Self::Assigned { worker, .. } => Some(worker),
@@ -171,7 +171,7 @@ impl Outcome {
         }
     }
 
-    /// The number at the worker, if one was given.
+    /// The number of the request at the worker; `None` if it has none.
     pub const fn reqnum(&self) -> Option<i64> {
         match self {
             Self::Assigned { reqnum, .. } => *reqnum,
@@ -179,7 +179,7 @@ impl Outcome {
         }
     }
 
-    /// Details besides the kind: the status reply or the error.
+    /// Details of the outcome: the status reply or the error.
     pub fn detail(&self) -> Untrusted {
         match self {
             Self::Waiting { status } => status.clone(),
@@ -195,24 +195,24 @@ impl Outcome {
     }
 }
 
-/// One attempt that has ended. Times are seconds since the run began, in whole microseconds.
+/// One finished attempt. Times are in seconds since the run began, in whole microseconds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RouteSample {
-    /// Its number in the run, from 0, in the order sent.
+    /// The index in the run, from 0, in the order sent.
     pub index: u64,
-    /// The number of its request in the run, from 0: a request and its polls share it.
+    /// The index of its request in the run, from 0, which a request and its polls share.
     pub request: u64,
     /// The number of the poll of its request, from 1; 0 for a new request.
     pub poll: u32,
-    /// Why its request was routed again, if it was.
+    /// The reason its request was routed again; `None` if it is not a retry.
     pub retry: Option<Retry>,
-    /// When its request was first due; a retry: when it was routed again.
+    /// The time its request was first due, or routed again if it is a retry.
     pub asked: f64,
-    /// When its request was first due, retries included.
+    /// The time its request was first due, including retries.
     pub first: f64,
-    /// Load estimate that it carried.
+    /// Load estimate sent with it.
     pub cost: f64,
-    /// The index that it named at the router, 0 for a new request; `None` on a market without a queue.
+    /// The request index sent to the router, 0 for a new request; `None` on a market without a queue.
     pub request_idx: Option<u64>,
     pub intended: f64,
     pub sent: f64,
@@ -220,39 +220,38 @@ pub struct RouteSample {
     pub outcome: Outcome,
     /// Bytes of the response body.
     pub bytes: u64,
-    /// Id that the server gave the request (`__request_id`).
+    /// The id assigned to the request by the server (`__request_id`).
     pub request_id: Option<Untrusted>,
-    /// The call of the worker, which began when this attempt ended, in a run that sends requests on.
+    /// The call of the worker, which began when this attempt ended; `None` unless the run sends requests on.
     pub call: Option<Box<WorkerCall>>,
 }
 
 impl RouteSample {
-    /// Its number for people, from 1: servers count requests from 1 too, since 0 asks for a new
-    /// number.
+    /// The displayed number, from 1.
+    ///
+    /// Servers count requests from 1 too, since 0 asks for a new number.
     pub const fn number(&self) -> u64 {
         self.index + 1
     }
 
-    /// Seconds from when it was due until it ended; never negative.
+    /// Seconds from its due time until it ended; never negative.
     pub fn latency(&self) -> f64 {
         micros(self.ended - self.intended).max(0.0)
     }
 
-    /// Seconds from when its request was first due until it got a worker, polls included; `None`
-    /// without a worker.
+    /// Seconds from the time its request was first due until it got a worker, including polls; `None` without a worker.
     pub fn time_to_worker(&self) -> Option<f64> {
         self.outcome.worker().map(|_| micros(self.ended - self.asked).max(0.0))
     }
 
-    /// Seconds from when its request was first due to the last byte of the worker, retries included;
-    /// `None` if no worker was called.
+    /// Seconds from the time its request was first due to the last byte of the worker, including retries; `None` if no
+    /// worker was called.
     pub fn total(&self) -> Option<f64> {
         let call = self.call.as_deref()?;
         Some(micros(self.ended + call.total - self.first).max(0.0))
     }
 
-    /// The load that it added to the endpoint: none if it was refused, or if it repeated the index of
-    /// its request.
+    /// The load that it added to the endpoint: 0 if it was refused, or if it repeated the index of its request.
     pub const fn load(&self) -> f64 {
         match self.request_idx {
             None | Some(0) if self.outcome.injects_load() => self.cost,
@@ -279,7 +278,7 @@ impl RouteSample {
     }
 }
 
-/// Rounded to whole microseconds, so that exported times are short and exact.
+/// Rounds seconds to whole microseconds, so that exported times are short and exact.
 pub(super) fn micros(seconds: f64) -> f64 {
     (seconds * 1e6).round() / 1e6
 }
@@ -288,8 +287,7 @@ pub(super) fn cut(text: &str) -> String {
     text.chars().take(KEPT).collect()
 }
 
-/// The text of a status reply: its `status` if it has one, else its members without those that may
-/// hold secrets.
+/// The text of a status reply: its `status` if it has one, else its members except those that may hold secrets.
 fn status_words(json: &str) -> String {
     let Ok(mut reply) = serde_json::from_str::<Json>(json) else {
         return cut(&without_members(json, is_secret_name));

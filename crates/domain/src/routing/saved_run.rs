@@ -1,4 +1,4 @@
-//! A run that was saved as JSON, and what has changed since.
+//! A run saved as JSON, for comparison with a later one.
 
 use serde_json::Value as Json;
 
@@ -7,21 +7,21 @@ use super::plan::RoutePlan;
 use super::stats::{Quantiles, RouteStats};
 use crate::text::Untrusted;
 
-/// The saved run of a file, as far as it is compared.
+/// The compared figures of a saved run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SavedRun {
     endpoint: String,
-    /// The path at the workers, if requests went on to them.
+    /// The path at the workers; `None` if requests were not sent on to them.
     path: Option<String>,
-    /// Requests that ended.
+    /// The number of finished requests.
     requests: u64,
-    /// Share of requests without a worker, or without a 2xx of one, from 0 to 1.
+    /// The share of requests without a worker, or without a 2xx response of one, from 0 to 1.
     errors: Option<f64>,
     /// The percentiles of each part, in seconds.
     times: [[Option<f64>; PERCENTILES.len()]; PARTS.len()],
 }
 
-/// Why a text is no saved run.
+/// The reason a text is not a saved run.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SavedRunError {
     #[error("it is not JSON: {0}")]
@@ -30,7 +30,7 @@ pub enum SavedRunError {
     Shape,
 }
 
-/// Why a run cannot be compared with a saved one.
+/// The reason a run cannot be compared with a saved one.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Incomparable {
     #[error("it is a run of endpoint {saved}, this one is of {now}: they can't be compared")]
@@ -39,7 +39,7 @@ pub enum Incomparable {
     Kind { saved: String, now: String },
 }
 
-/// The parts of a time: the name, its member of the summary without its unit, and its labels.
+/// The parts of a request's time: the name, which is its member of the summary without the unit, and its labels.
 const PARTS: [(&str, [&str; PERCENTILES.len()]); 5] = [
     (
         "time_to_worker",
@@ -72,7 +72,7 @@ const PARTS: [(&str, [&str; PERCENTILES.len()]); 5] = [
 
 type Percentile = fn(&Quantiles) -> f64;
 
-/// The percentiles that are compared.
+/// The compared percentiles.
 const PERCENTILES: [(&str, Percentile); 4] = [
     ("p50", |times| times.p50),
     ("p90", |times| times.p90),
@@ -84,7 +84,7 @@ impl SavedRun {
     /// Reads the JSON of `bourse route --format json` or of an export of the route lab.
     ///
     /// # Errors
-    /// When it is neither.
+    /// If it is neither.
     pub fn parse(text: &str) -> Result<Self, SavedRunError> {
         let whole: Json = serde_json::from_str(text).map_err(|why| SavedRunError::Json(why.to_string()))?;
         // An export of the route lab has neither.
@@ -93,7 +93,7 @@ impl SavedRun {
             return Err(SavedRunError::Shape);
         }
         let summary = &whole["summary"];
-        // An export has its parameters beside the summary, the output of a command in it.
+        // An export has its parameters beside the summary, the output of a command inside it.
         let run = whole.get("run").unwrap_or(&summary["run"]);
         let endpoint = run["endpoint"].as_str().ok_or(SavedRunError::Shape)?.to_owned();
         let requests = summary["requests"].as_u64().ok_or(SavedRunError::Shape)?;
@@ -123,10 +123,10 @@ impl SavedRun {
         })
     }
 
-    /// Whether runs of a plan can be compared with it.
+    /// Checks that runs of a plan can be compared with it.
     ///
     /// # Errors
-    /// When the plan is for another endpoint, or does something else there.
+    /// If the plan is for another endpoint, or does something else there.
     pub fn check(&self, plan: &RoutePlan) -> Result<(), Incomparable> {
         let screen = |name: &str| format!("'{}'", Untrusted::from(name).screen(80));
         if self.endpoint != plan.endpoint {
@@ -149,13 +149,13 @@ impl SavedRun {
         Ok(())
     }
 
-    /// How many of its requests ended.
+    /// The number of finished requests.
     pub const fn requests(&self) -> u64 {
         self.requests
     }
 
-    /// The percentiles and errors of it and of a run that [`SavedRun::check`] found comparable, those that both lack left
-    /// out.
+    /// The percentiles and error shares of this run and of a comparable one (see [`SavedRun::check`]), without figures
+    /// that both lack.
     pub fn differences(&self, stats: &RouteStats) -> Vec<Figure> {
         let calls = stats.worker_calls();
         let parts = [

@@ -5,12 +5,13 @@ use super::latency::Latencies;
 use super::sample::{OutcomeKind, RouteSample};
 use super::workers::Workers;
 
-/// The figures of a run so far. Two of them are times: the *router reply* is how long each reply
-/// took, polls included; the *time to a worker* is how long a request took from its first attempt
-/// to its assignment, polls and waits included.
+/// The figures of a run so far.
+///
+/// Two of them are times: the *router reply* is the time of each reply, including polls; the *time to a worker* is the
+/// time of a request from its first attempt to its assignment, including polls and waits.
 #[derive(Debug, Clone, Default)]
 pub struct RouteStats {
-    /// Requests by outcome; one that is being polled counts as waiting.
+    /// The number of requests by outcome; one that is being polled counts as waiting.
     counts: [u64; OutcomeKind::ALL.len()],
     attempts: u64,
     polls: u64,
@@ -33,8 +34,9 @@ impl RouteStats {
         stats
     }
 
-    /// Adds an attempt that has ended. A cancelled one counts as cancelled, as a poll and as load,
-    /// and nowhere else: its latency is ours, not the server's.
+    /// Adds a finished attempt.
+    ///
+    /// A cancelled one only counts as cancelled, as a poll and as load: its latency is ours, not the server's.
     pub fn record(&mut self, sample: &RouteSample) {
         let kind = sample.outcome.kind();
         self.attempts += 1;
@@ -69,22 +71,22 @@ impl RouteStats {
         }
     }
 
-    /// How many requests have that outcome.
+    /// The number of requests with that outcome.
     pub const fn count(&self, kind: OutcomeKind) -> u64 {
         self.counts[kind.index()]
     }
 
-    /// How many requests have ended or been cancelled, not counting polls.
+    /// The number of requests that have ended or been cancelled, not counting polls.
     pub fn requests(&self) -> u64 {
         self.counts.iter().sum()
     }
 
-    /// How many requests the server answered or let time out: all but the cancelled ones.
+    /// The number of requests that the server answered or that timed out: all except the cancelled ones.
     pub fn answered(&self) -> u64 {
         self.requests() - self.count(OutcomeKind::Cancelled)
     }
 
-    /// How many requests failed: neither assigned, nor waiting, nor cancelled.
+    /// The number of requests that failed: neither assigned, nor waiting, nor cancelled.
     pub fn failed(&self) -> u64 {
         use OutcomeKind::{Assigned, Cancelled, Waiting};
         let kinds = OutcomeKind::ALL.into_iter();
@@ -94,8 +96,8 @@ impl RouteStats {
             .sum()
     }
 
-    /// Share of the answered requests that got no worker, or whose last outcome is no 2xx if they go on
-    /// to workers (`sends`), from 0 to 1; `None` if none was answered.
+    /// The share of the answered requests that got no worker, or without a 2xx response if they are sent on to workers
+    /// (`sends`), from 0 to 1; `None` if none was answered.
     pub fn error_share(&self, sends: bool) -> Option<f64> {
         let answered = self.answered();
         let good = if sends {
@@ -107,22 +109,22 @@ impl RouteStats {
         (answered > 0).then(|| answered.saturating_sub(good) as f64 / answered as f64)
     }
 
-    /// How many attempts were polls.
+    /// The number of attempts that were polls.
     pub const fn polls(&self) -> u64 {
         self.polls
     }
 
-    /// Total load estimate of the attempts that have ended and were not refused.
+    /// Total load estimate of the finished attempts that were not refused.
     pub const fn load(&self) -> f64 {
         self.load
     }
 
-    /// How long each reply took; a timed-out attempt counts with the time until it was given up.
+    /// The time of each reply; a timed-out attempt counts with the time until its timeout.
     pub const fn router_reply(&self) -> &Latencies {
         &self.router_reply
     }
 
-    /// How long each request that got a worker took to get it.
+    /// The time to a worker of each request that got one.
     pub const fn time_to_worker(&self) -> &Latencies {
         &self.time_to_worker
     }
@@ -136,7 +138,7 @@ impl RouteStats {
         &self.worker_calls
     }
 
-    /// All figures. `seconds` is how long the run has run, without pauses.
+    /// All figures. `seconds` is the running time without pauses.
     pub fn summary(&self, seconds: f64) -> Summary {
         let ranked = self.workers.ranked();
         #[expect(clippy::cast_precision_loss)] // counts of requests
@@ -165,7 +167,7 @@ impl RouteStats {
     }
 }
 
-/// Latencies in figures, in seconds.
+/// Summary of latencies, in seconds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Quantiles {
     /// Half are at most this.
@@ -181,7 +183,7 @@ pub struct Quantiles {
 }
 
 impl Quantiles {
-    /// The figures, if there is any latency.
+    /// The summary; `None` if nothing was recorded.
     pub fn of(latencies: &Latencies) -> Option<Self> {
         Some(Self {
             p50: latencies.quantile(0.5)?,
@@ -202,37 +204,36 @@ pub struct Summary {
     pub requests: u64,
     /// Attempts that have ended: requests and polls.
     pub attempts: u64,
-    /// Polls of requests that waited.
     pub polls: u64,
-    /// Seconds that the run has run, without pauses.
+    /// Running time in seconds, without pauses.
     pub seconds: f64,
     /// Requests per second, without cancelled ones.
     pub per_second: Option<f64>,
-    /// Share of the requests that were assigned a worker, from 0 to 1, without cancelled ones.
+    /// The share of the requests that got a worker, from 0 to 1, without cancelled ones.
     pub assigned_share: Option<f64>,
-    /// How long each reply took.
+    /// The time of each reply.
     pub router_reply: Option<Quantiles>,
-    /// How long each request that got a worker took to get it, polls included.
+    /// The time to a worker of each request that got one, including polls.
     pub time_to_worker: Option<Quantiles>,
-    /// Seconds to the first assignment.
+    /// Seconds until the first assignment.
     pub first_assigned: Option<f64>,
-    /// Bytes of all response bodies.
+    /// Total size of the response bodies, in bytes.
     pub bytes: u64,
     /// Total load estimate of the attempts that were not refused.
     pub load: f64,
     pub workers: u64,
-    /// Gaps in the workers' request numbers.
+    /// The number of gaps in the workers' request numbers.
     pub reqnum_gaps: u64,
-    /// Request numbers in those gaps.
+    /// The number of missing request numbers in those gaps.
     pub reqnums_missing: u64,
-    /// Request numbers that a worker was given more than once.
+    /// The number of request numbers that a worker was given more than once.
     pub reqnum_repeats: u64,
-    /// The calls of workers, if there were any.
+    /// The calls of workers; `None` if there were none.
     pub worker_calls: Option<WorkerSummary>,
 }
 
 impl Summary {
-    /// How many requests have that outcome.
+    /// The number of requests with that outcome.
     pub const fn count(&self, kind: OutcomeKind) -> u64 {
         self.counts[kind.index()]
     }

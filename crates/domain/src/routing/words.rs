@@ -28,7 +28,7 @@ pub fn plan(plan: &RoutePlan) -> String {
     )
 }
 
-/// The path at the workers, if a plan sends requests on.
+/// Describes the path at the workers; empty unless a plan sends requests on.
 fn sent_on(plan: &RoutePlan) -> String {
     let path = plan
         .hop
@@ -37,7 +37,7 @@ fn sent_on(plan: &RoutePlan) -> String {
     path.map_or_else(String::new, |path| format!(", sent to {path}"))
 }
 
-/// The load that a plan injects, and when it is released.
+/// Describes the load that a plan injects, and its release.
 pub fn load(plan: &RoutePlan) -> String {
     let mut text = plan.requests().map_or_else(
         || "The total load depends on how fast replies arrive.".to_owned(),
@@ -72,7 +72,7 @@ pub fn sending(request_plan: &RoutePlan, hop: &Hop, route_url: &str) -> Vec<Stri
     ]
 }
 
-/// Why the call of a worker is no success, in a sentence; `None` if it is one.
+/// The reason the call of a worker failed, in a sentence; `None` if it succeeded.
 pub fn trouble(call: &WorkerCall) -> Option<String> {
     match &call.outcome {
         WorkerOutcome::Answered { .. } if call.is_good() => None,
@@ -82,7 +82,7 @@ pub fn trouble(call: &WorkerCall) -> Option<String> {
     }
 }
 
-/// Whether a run costs money.
+/// The sentence about the costs of a run.
 pub const fn bill(is_sandbox: bool) -> &'static str {
     if is_sandbox {
         "This is the sandbox: nothing is billed."
@@ -91,7 +91,7 @@ pub const fn bill(is_sandbox: bool) -> &'static str {
     }
 }
 
-/// Why a run ended before its plan was complete, unless the person or the key ended it.
+/// The reason a run ended before its plan was complete; `None` unless a limit ended it.
 pub fn early_end(run: &Run) -> Option<String> {
     match run.phase() {
         Phase::Ended(End::Capped) => Some(format!(
@@ -123,7 +123,7 @@ pub fn amount(value: f64) -> String {
     trimmed(value, 2)
 }
 
-/// A time span as a clock shows it.
+/// Formats a time span like a clock.
 pub fn span(seconds: f64) -> String {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a day at most
     let whole = seconds.max(0.0) as u64;
@@ -162,7 +162,7 @@ pub fn bytes(number: u64) -> String {
     }
 }
 
-/// A value of a figure; a dash if there is none.
+/// Formats a value of a figure; a dash for `None`.
 pub fn figure(of: &Figure, value: Option<f64>) -> String {
     let Some(value) = value else {
         return "—".to_owned();
@@ -182,7 +182,7 @@ pub fn figure(of: &Figure, value: Option<f64>) -> String {
     }
 }
 
-/// A difference between two values of a figure; shares in percentage points.
+/// Formats a difference between two values of a figure; shares in percentage points.
 pub fn difference(of: &Figure, value: f64) -> String {
     match of.unit {
         FigureUnit::Share => format!("{:.1} pts", value * 100.0),
@@ -212,7 +212,7 @@ pub fn result(run: &Run) -> String {
     text
 }
 
-/// When a run that was rate limited sends its next request; `None` if that is soon.
+/// The sentence about the next request of a rate-limited run; `None` if that is soon.
 pub fn resting(run: &Run, now: f64) -> Option<String> {
     const LEAST: f64 = 2.0;
     let latest = run.samples().last()?.outcome.kind();
@@ -221,8 +221,10 @@ pub fn resting(run: &Run, now: f64) -> Option<String> {
     (seconds >= LEAST).then(|| format!("rate limited, next request in {seconds:.0} s"))
 }
 
-/// Why a run waits, from the status of its latest reply: `2 ready, 3 model_loading` becomes `3
-/// workers loading model`. A status in another format is shown as it is.
+/// The state of the workers that a run waits for, from the status of its latest reply: `2 ready, 3 model_loading`
+/// becomes `3 workers loading model`. `None` if it does not wait.
+///
+/// A status in another format is shown unchanged.
 pub fn waiting_for(run: &Run) -> Option<String> {
     if run.is_over() {
         return None;
@@ -243,7 +245,7 @@ pub fn waiting_for(run: &Run) -> Option<String> {
     let Some(mut parts) = parts else {
         return Some(status.screen(60));
     };
-    // Ready workers are no reason to wait, unless there are no others.
+    // Ready workers are not a reason to wait, unless there are no others.
     parts.sort_by_key(|(_, state)| match *state {
         "model_loading" | "loading" => 0,
         "ready" => 2,

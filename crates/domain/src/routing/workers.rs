@@ -1,35 +1,37 @@
-//! Which workers were assigned, how often, and with which request numbers.
+//! The workers assigned in a run, with their shares and request numbers.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
 use crate::text::Untrusted;
 
-// A server that invents an address for each response must not exhaust the memory.
-/// The maximum number of workers told apart.
+/// The maximum number of workers that are counted individually.
+///
+/// A server that invents an address for each response must not exhaust the memory.
 const MOST: usize = 1000;
 
 #[derive(Debug, Clone)]
 pub struct WorkerShare {
     pub worker: Untrusted,
-    /// How many attempts it was assigned.
+    /// The number of attempts assigned to it.
     pub assigned: u64,
     reqnums: Reqnums,
 }
 
 impl WorkerShare {
-    /// Request numbers between its first and last that were not seen here. Other clients of the
-    /// worker get numbers too, so these are no loss by themselves.
+    /// The number of request numbers between its first and last that were not seen here.
+    ///
+    /// Other clients of the worker get numbers too, so these are not necessarily lost.
     pub fn missing(&self) -> u64 {
         self.reqnums.missing()
     }
 
-    /// How many gaps those numbers make.
+    /// The number of gaps in its request numbers.
     pub fn gaps(&self) -> u64 {
         self.reqnums.ranges.len().saturating_sub(1) as u64
     }
 
-    /// Request numbers seen more than once, counting each repetition. A worker may refuse those.
+    /// The number of repetitions of request numbers. A worker may refuse those.
     pub const fn repeats(&self) -> u64 {
         self.reqnums.repeats
     }
@@ -74,7 +76,7 @@ impl Workers {
         ranked
     }
 
-    /// Whether none was assigned.
+    /// Whether no worker was assigned.
     pub fn is_empty(&self) -> bool {
         self.shares.is_empty()
     }
@@ -123,7 +125,9 @@ impl Reqnums {
         }
     }
 
-    /// Read in every frame, so it is not recounted: the span minus the numbers seen.
+    /// The number of missing numbers: the span minus the numbers seen.
+    ///
+    /// Read in every frame, so it is not recounted.
     fn missing(&self) -> u64 {
         let first = self.ranges.first_key_value().map(|(first, _)| *first);
         let last = self.ranges.last_key_value().map(|(_, last)| *last);

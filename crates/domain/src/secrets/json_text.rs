@@ -1,4 +1,4 @@
-//! Members of JSON text by their names, found without reading the JSON: it may be cut or broken.
+//! Finds members of JSON text by their names without parsing it, as it may be truncated or invalid.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -8,16 +8,16 @@ use memchr::{memchr, memchr2};
 use super::QUOTED;
 use crate::pretty::string_end;
 
-/// What a text holds as far as secrets go.
+/// The secrets found in a text.
 #[derive(Debug, Default)]
 pub(super) struct Scan {
-    /// The values of secret members, whatever their type, in the order in which they stand.
+    /// The ranges of the values of secret members, of any type, in order.
     pub values: Vec<Range<usize>>,
-    /// Strings with a backslash outside of those: a secret may stand in them in another form.
+    /// The ranges of other strings with a backslash: a secret may occur in them in another form.
     pub escaped: Vec<Range<usize>>,
 }
 
-/// Finds secret members. An unfinished value ends where the text does.
+/// Finds secret members. An unfinished value ends at the end of the text.
 pub(super) fn scan(json: &str, is_secret: impl Fn(&str) -> bool) -> Scan {
     let bytes = json.as_bytes();
     let mut scanned = Scan::default();
@@ -38,7 +38,7 @@ pub(super) fn scan(json: &str, is_secret: impl Fn(&str) -> bool) -> Scan {
     scanned
 }
 
-/// The end of the string that starts at `start`, as [`string_end`], and whether it has a backslash.
+/// The end of the string that starts at `start`, like [`string_end`], and whether it has a backslash.
 fn string(bytes: &[u8], start: usize) -> (usize, bool) {
     let rest = bytes.get(start + 1..).unwrap_or_default();
     match memchr2(b'"', b'\\', rest) {
@@ -48,7 +48,7 @@ fn string(bytes: &[u8], start: usize) -> (usize, bool) {
     }
 }
 
-/// JSON text with the values of secret members replaced, whatever their type.
+/// JSON text with the values of secret members, of any type, replaced.
 pub fn without_members(json: &str, is_secret: impl Fn(&str) -> bool) -> String {
     let mut out = String::with_capacity(json.len());
     let mut copied = 0;
@@ -63,7 +63,7 @@ pub fn without_members(json: &str, is_secret: impl Fn(&str) -> bool) -> String {
     out
 }
 
-/// Adds the texts and numbers in a value; names of members are none.
+/// Adds the texts and numbers in a value, except names of members.
 pub(super) fn scalars<'t>(value: &'t str, into: &mut Vec<Cow<'t, str>>) {
     if !value.starts_with(['{', '[']) {
         into.push(unquoted(value));
@@ -80,7 +80,7 @@ pub(super) fn scalars<'t>(value: &'t str, into: &mut Vec<Cow<'t, str>>) {
     }
 }
 
-/// A string without its quotes and escapes.
+/// The content of a string, without its quotes and escapes.
 pub(super) fn unquoted(quoted: &str) -> Cow<'_, str> {
     let plain = quoted.strip_prefix('"').unwrap_or(quoted);
     let plain = plain.strip_suffix('"').unwrap_or(plain);
@@ -97,7 +97,7 @@ fn skip_blanks(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Where the value of a member begins, if a colon follows its name.
+/// The start of a member's value; `None` unless a colon follows its name.
 fn value_after_colon(bytes: &[u8], name_end: usize) -> Option<usize> {
     let colon = skip_blanks(bytes, name_end);
     (bytes.get(colon) == Some(&b':')).then(|| skip_blanks(bytes, colon + 1))

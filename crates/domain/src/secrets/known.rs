@@ -1,4 +1,4 @@
-//! Known secrets, taken out of a text in one pass, in whatever form they stand there.
+//! Removes known secrets from a text in one pass, in any form in which they occur.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -7,14 +7,14 @@ use super::json_text::{Scan, scalars, scan, unquoted};
 use super::{QUOTED, REMOVED, is_secret_member, is_secret_name};
 use crate::copies::Copies;
 
-/// The shortest value of a secret member whose copies are looked for.
+/// The minimum length of a secret member's value whose copies are searched for, in bytes.
 const SHORTEST_COPY: usize = 8;
 
-/// Secrets to look for. Without any it finds nothing.
+/// The secrets to search for; empty by default.
 #[derive(Default)]
 pub struct Known(Copies);
 
-/// Without the secrets.
+/// Omits the secrets.
 impl std::fmt::Debug for Known {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Known(…)")
@@ -26,7 +26,7 @@ impl Known {
         Self(Copies::of(secrets))
     }
 
-    /// The text without the secrets.
+    /// The text with the secrets replaced.
     pub fn remove<'t>(&self, text: &'t str) -> Cow<'t, str> {
         self.0.remove(text, REMOVED)
     }
@@ -36,34 +36,35 @@ impl Known {
         !self.0.ranges(text).is_empty()
     }
 
-    /// Whether a string with escapes holds one of the secrets.
+    /// Whether a quoted string with escapes holds one of the secrets.
     pub fn is_in_string(&self, quoted: &str) -> bool {
         !self.0.is_empty() && self.is_in(&unquoted(quoted))
     }
 }
 
-/// Whether [`scrub`] may find something in a text, or in another text because of this one.
+/// Whether [`scrub`] may remove anything from a text, or from another text because of this one.
 pub fn holds_secrets(text: &str, known: &Known) -> bool {
     let scanned = scan(text, is_secret_member);
     let is_copied = |string: &Range<usize>| known.is_in_string(&text[string.clone()]);
     !scanned.values.is_empty() || scanned.escaped.iter().any(is_copied) || known.is_in(text)
 }
 
-/// Whether a member in the text is called like a secret.
+/// Whether a member in the text has the name of a secret.
 pub fn has_secret_names(text: &str) -> bool {
     !scan(text, is_secret_name).values.is_empty()
 }
 
-/// JSON text, or any other, without known secrets and without copies of the values of its own
-/// secret members: people write a key into launch arguments, and servers repeat one in a message.
-/// The members themselves stay.
+/// Removes known secrets and copies of the values of its own secret members from a text, JSON or not. The members
+/// themselves stay.
+///
+/// People write a key into launch arguments, and servers repeat one in a message.
 pub fn scrub<'t>(text: &'t str, known: &Known, is_secret: impl Fn(&str) -> bool) -> Cow<'t, str> {
     let scanned = scan(text, is_secret);
     let cuts = copies(text, known, &scanned);
     replaced(text, cuts)
 }
 
-/// As [`scrub`], and the values of the secret members go too, whatever their type.
+/// Like [`scrub`], but also removes the values of the secret members, of any type.
 pub fn without_secrets<'t>(text: &'t str, known: &Known, is_secret: impl Fn(&str) -> bool) -> Cow<'t, str> {
     let scanned = scan(text, is_secret);
     let cuts = copies(text, known, &scanned);
@@ -73,11 +74,10 @@ pub fn without_secrets<'t>(text: &'t str, known: &Known, is_secret: impl Fn(&str
     replaced(text, merged(cuts, values))
 }
 
-/// A part of a text, and what stands there instead.
+/// A range of a text, and its replacement.
 type Cut = (Range<usize>, Cow<'static, str>);
 
-/// Where known secrets and copies of the secret members' values stand, but for the values themselves,
-/// in their order.
+/// The ranges of known secrets and of copies of the secret members' values, without the values themselves, in order.
 fn copies(text: &str, known: &Known, scanned: &Scan) -> Vec<Cut> {
     let mut values = Vec::with_capacity(scanned.values.len());
     for value in &scanned.values {
@@ -109,7 +109,7 @@ fn copies(text: &str, known: &Known, scanned: &Scan) -> Vec<Cut> {
     cuts
 }
 
-/// Both in the order in which they stand in the text.
+/// Merges two sequences that are in the order of the text.
 fn merged(cuts: impl IntoIterator<Item = Cut>, rest: impl IntoIterator<Item = Cut>) -> impl Iterator<Item = Cut> {
     let (mut cuts, mut rest) = (cuts.into_iter().peekable(), rest.into_iter().peekable());
     std::iter::from_fn(move || {
@@ -118,8 +118,8 @@ fn merged(cuts: impl IntoIterator<Item = Cut>, rest: impl IntoIterator<Item = Cu
     })
 }
 
-/// The text with parts replaced, which come in order. Of two that overlap the first counts, and both
-/// go.
+/// The text with ranges replaced, which are in order. Of two that overlap, both are removed and the first replacement
+/// is used.
 fn replaced(text: &str, cuts: impl IntoIterator<Item = Cut>) -> Cow<'_, str> {
     let mut cuts = cuts.into_iter().peekable();
     if cuts.peek().is_none() {
@@ -179,7 +179,7 @@ mod tests {
                 r#"{"api_key":["group-key-1",{"namelong":"group-key-2"}],"a":"group-key-2 namelong"}"#,
                 r#"{"api_key":["group-key-1",{"namelong":"group-key-2"}],"a":"<removed> namelong"}"#,
             ),
-            // What stands between secrets is none.
+            // Text between secrets is not a secret.
             (
                 "{\"api_key\":[\"group-key-1\",\n        \"k\"],\"a\":[1,\n        \"k\"]}",
                 "{\"api_key\":[\"group-key-1\",\n        \"k\"],\"a\":[1,\n        \"k\"]}",
@@ -204,7 +204,7 @@ mod tests {
     #[test]
     fn a_known_secret_stays_where_it_is_a_member_of_its_own() {
         let known = Known::of(["account-key"]);
-        // What is no JSON is not made any.
+        // Text that is not JSON is not converted to JSON.
         for (before, after) in [
             ("say \"\taccount-key!\" \n", "say \"\t<removed>!\" \n"),
             (r#"cut "account-key of"#, r#"cut "<removed> of"#),

@@ -1,4 +1,4 @@
-//! The text of a secret, which nothing prints.
+//! The text of a secret, which is never printed.
 
 use std::sync::Arc;
 

@@ -1,5 +1,4 @@
-//! Hostile characters as JSON's escapes: for JSON on a terminal, texts on the clipboard and in input
-//! lines.
+//! Hostile characters as JSON escapes: for JSON on a terminal, texts on the clipboard and in input lines.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -9,8 +8,8 @@ use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use super::{MARKS_PER_GRAPHEME, is_hostile, is_printable};
 
-/// JSON text that holds nothing a terminal could act on: `\uXXXX` is legal in its strings, so
-/// nothing is lost. Between its values a carriage return or a tab becomes a blank.
+/// JSON text that is harmless on a terminal: `\uXXXX` is legal in its strings, so nothing is lost. Between its values a
+/// carriage return or a tab becomes a blank.
 pub fn json_for_terminal<'t>(json: impl Into<Cow<'t, str>>) -> String {
     let json = json.into();
     if is_printable(&json) {
@@ -45,11 +44,12 @@ pub fn json_for_terminal<'t>(json: impl Into<Cow<'t, str>>) -> String {
     out
 }
 
-// A screen of 200 by 50 cells is then some 60 kB, whatever a server's text is made of.
-/// The most bytes that the text of a body takes for each cell.
+/// The maximum number of bytes of a body's text per cell.
+///
+/// A screen of 200 by 50 cells then needs some 60 kB, whatever a server's text is made of.
 const BYTES_PER_CELL: usize = 6;
 
-/// As [`json_for_terminal`], for a screen: what would pile up in a cell is escaped as well.
+/// Like [`json_for_terminal`], for a screen: combining marks that would pile up in a cell are escaped as well.
 pub fn json_for_screen(json: String) -> String {
     let json = json_for_terminal(json);
     if json.is_ascii() {
@@ -73,7 +73,7 @@ pub fn json_for_screen(json: String) -> String {
     out
 }
 
-/// Writes a character as JSON's own escape.
+/// Writes a character as a JSON escape.
 fn push_json_escape(character: char, out: &mut String) {
     let mut units = [0; 2];
     for unit in character.encode_utf16(&mut units) {
@@ -81,7 +81,7 @@ fn push_json_escape(character: char, out: &mut String) {
     }
 }
 
-/// The text with JSON's escapes for hostile characters, its line feeds kept: for the clipboard.
+/// The text with JSON escapes for hostile characters and with line feeds preserved: for the clipboard.
 pub fn clipboard(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut escapes = Escapes::default();
@@ -94,8 +94,8 @@ pub fn clipboard(text: &str) -> String {
     out
 }
 
-/// The text with JSON's escapes for hostile characters, and for a backslash that would begin one:
-/// [`unescaped`] reads it back.
+/// The text with JSON escapes for hostile characters, and for a backslash that would begin one. [`unescaped`] reverses
+/// it.
 pub fn with_escapes(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut escapes = Escapes::default();
@@ -105,7 +105,7 @@ pub fn with_escapes(text: &str) -> String {
     out
 }
 
-/// What [`with_escapes`] was given. Any other backslash stays.
+/// Reverses [`with_escapes`]; other backslashes stay.
 pub fn unescaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -122,8 +122,7 @@ pub fn unescaped(text: &str) -> String {
     out + rest
 }
 
-/// The character whose escape stands behind a `\u`, and the length of what stands there; `None` if
-/// it needs no escape.
+/// The escaped character after a `\u`, and the length of its escape; `None` if it needs no escape.
 fn unit_escape(text: &str) -> Option<(char, usize)> {
     let unit = |text: &str| {
         let digits = text.get(..4)?;
@@ -140,11 +139,10 @@ fn unit_escape(text: &str) -> Option<(char, usize)> {
     is_kept_escaped.then_some((character, length))
 }
 
-/// Writes hostile characters as JSON's escapes, and combining marks that have no letter to stand on
-/// or pile up.
+/// Writes hostile characters as JSON escapes, and combining marks that have no base letter or pile up.
 #[derive(Default)]
 struct Escapes {
-    /// Combining marks that the last character may still carry unescaped.
+    /// The number of combining marks that the last character may still carry unescaped.
     room: usize,
 }
 

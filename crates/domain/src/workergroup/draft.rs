@@ -1,4 +1,4 @@
-//! A workergroup as filled in by a person.
+//! The form of a new workergroup.
 
 use serde_json::Value as Json;
 
@@ -14,7 +14,7 @@ use crate::listing::Listing;
 use crate::query::{Condition, DEFAULT_STORAGE_GB, Operand, Query};
 use crate::value::Value;
 
-/// Workers from which the person is asked to double-check.
+/// The number of workers from which a warning asks to double-check.
 const MANY_WORKERS: u32 = 100;
 
 /// The texts of a form, one per parameter. A parameter is set, and sent, if its text is not empty.
@@ -23,7 +23,7 @@ pub struct Draft {
     texts: [String; PARAMETERS.len()],
     /// Whether parameters that are not set are sent with their documented defaults.
     pub send_defaults: bool,
-    /// What the search that it was made from has and a workergroup cannot have, in a sentence.
+    /// The parts of the original search that a workergroup cannot have, in a sentence; `None` if there are none.
     omitted: Option<String>,
 }
 
@@ -38,18 +38,17 @@ impl Draft {
         self.texts[key as usize] = text.into();
     }
 
-    /// Whether a parameter is set.
     pub fn is_set(&self, key: Key) -> bool {
         !self.text(key).is_empty()
     }
 
-    /// Whether the form is empty.
     pub fn is_blank(&self) -> bool {
         self.texts.iter().all(String::is_empty)
     }
 
-    /// A draft with the parameters of a listed group, every one that the record has. Name and id of
-    /// the same thing exclude each other: the endpoint's name and the template's hash win.
+    /// A draft with all parameters in the record of a listed group.
+    ///
+    /// Name and id of the same thing exclude each other: the endpoint's name and the template's hash are used.
     pub fn from_record(listing: &Listing, row: usize) -> Self {
         let mut draft = Self::default();
         let json = listing.json(row).unwrap_or_default();
@@ -86,9 +85,10 @@ impl Draft {
         draft
     }
 
-    /// A draft with what a workergroup can take of an offer query: the conditions that the market
-    /// filters on, and the disk, which workers get by a launch argument. `words` filter the loaded
-    /// rows.
+    /// A draft with the parts of an offer query that a workergroup supports: the conditions that the market filters on,
+    /// and the disk, which workers get by a launch argument.
+    ///
+    /// `words` filter the loaded rows, so they are omitted.
     pub fn from_query(query: &Query, words: &[String], dialect: &'static Dialect) -> Self {
         // Computed columns are bourse's own.
         let (computed, mut conditions): (Vec<_>, Vec<_>) = query
@@ -137,7 +137,7 @@ impl Draft {
         draft
     }
 
-    /// The conditions of the search as typed, else the documented default.
+    /// The conditions of the typed search, else of the documented default.
     pub fn conditions(&self, dialect: &'static Dialect) -> Result<Vec<Condition>, LanguageError> {
         let text = if self.is_set(Key::SearchParams) {
             self.text(Key::SearchParams)
@@ -201,7 +201,7 @@ impl Draft {
             .collect()
     }
 
-    /// Warnings before sending, none of which prevents it.
+    /// Warnings before sending; none of them prevents it.
     pub fn advice(&self, dialect: &'static Dialect) -> Vec<Objection> {
         let has_template = self.is_set(Key::TemplateHash) || self.is_set(Key::TemplateId);
         let conditions = self.conditions(dialect).unwrap_or_default();
@@ -257,7 +257,7 @@ struct Form<'a> {
 }
 
 impl<'a> Form<'a> {
-    /// The text to read: as typed, else the default if defaults are sent.
+    /// The text of a parameter: as typed, else the default if defaults are sent; `None` if neither.
     fn wanted(&self, key: Key) -> Option<&'a str> {
         let draft: &'a Draft = self.draft;
         if draft.is_set(key) {
@@ -320,9 +320,10 @@ impl<'a> Form<'a> {
         number
     }
 
-    /// The search as the market reads it. If it differs from the printed form only in blanks and
-    /// `True` or `False`, it is sent as typed; anything that only bourse understands (units,
-    /// ranges, other spellings) is sent as printed.
+    /// The search in the market's language.
+    ///
+    /// If it differs from the printed form only in blanks and `True` or `False`, it is sent as typed; anything that
+    /// only bourse understands (units, ranges, other spellings) is sent as printed.
     fn search(&mut self, dialect: &'static Dialect) -> Option<String> {
         let text = self.wanted(Key::SearchParams)?;
         match read_search(text, dialect) {

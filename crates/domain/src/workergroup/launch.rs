@@ -1,19 +1,19 @@
-//! What launch arguments say about a group's cost.
+//! The cost of a group that follows from its launch arguments.
 
 use crate::cost::Input;
 
-/// The `--disk` of launch arguments that is no size in GB; empty if nothing follows it.
+/// The text of a `--disk` in launch arguments that is not a size in GB; empty if nothing follows it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("--disk {text} in the launch arguments is not a size in GB")]
 pub struct DiskError {
     pub text: String,
 }
 
-/// The disk in GB that launch arguments give each worker: the last `--disk N` or `--disk=N`, split
-/// into words like a POSIX shell does. `Ok(None)` if they set none.
+/// The disk in GB that launch arguments give each worker: the last `--disk N` or `--disk=N`, split into words like a
+/// POSIX shell does. `Ok(None)` if they set none.
 ///
 /// # Errors
-/// When it is no size.
+/// If it is not a size.
 ///
 /// ```
 /// use bourse_domain::workergroup::disk;
@@ -22,7 +22,7 @@ pub struct DiskError {
 /// ```
 pub fn disk(launch_args: &str) -> Result<Option<f64>, DiskError> {
     let words = shell_words::split(launch_args);
-    // With an open quote it is no shell's.
+    // A text with an open quote is not valid for a shell.
     let words = words.unwrap_or_else(|_| launch_args.split_whitespace().map(str::to_owned).collect());
     let mut words = words.iter().map(String::as_str);
     let mut disk = None;

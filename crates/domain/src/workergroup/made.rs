@@ -1,12 +1,12 @@
-//! Workergroups created in the embedded sandbox, which survive its end: each run of the sandbox is
-//! a new market, but a person's groups are theirs.
+//! Workergroups created in the embedded sandbox, which outlive it: each run of the sandbox is a new market, but the
+//! user's groups are restored.
 
 use serde::{Deserialize, Serialize};
 
-/// The maximum number of groups kept.
+/// The maximum number of groups stored.
 pub const MOST_GROUPS: usize = 100;
 
-/// A group without its key: every run makes keys of its own.
+/// A group without its key: every run generates its own keys.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MadeGroup {
     pub id: u64,
@@ -26,8 +26,10 @@ pub struct MadeGroup {
 }
 
 impl MadeGroup {
-    /// Two sandboxes running at the same time assign the same ids: the creation time and, within a
-    /// second, the endpoint tell them apart.
+    /// Whether both are the same group.
+    ///
+    /// Two sandboxes running at the same time assign the same ids: the creation time and, within a second, the endpoint
+    /// distinguish them.
     fn is_same(&self, other: &Self) -> bool {
         let identity = |group: &Self| (group.id, group.created_at.clone(), group.endpoint_name.clone());
         identity(self) == identity(other)
@@ -37,7 +39,7 @@ impl MadeGroup {
 /// A change to the created groups.
 #[derive(Debug, Clone, PartialEq)]
 pub enum GroupChange {
-    /// A group was made or changed.
+    /// A group was created or changed.
     Put(MadeGroup),
     Deleted(MadeGroup),
 }

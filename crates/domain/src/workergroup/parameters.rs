@@ -19,7 +19,7 @@ pub enum Key {
 }
 
 impl Key {
-    /// All thirteen, in the order of the specification.
+    /// All thirteen parameters, in the order of the specification.
     pub fn all() -> impl Iterator<Item = Self> {
         PARAMETERS.iter().map(|row| row.key)
     }
@@ -34,13 +34,13 @@ impl Key {
         self.parameter().name
     }
 
-    /// The parameter of that wire name.
+    /// The parameter with the wire name; `None` if there is none.
     pub fn named(name: &str) -> Option<Self> {
         Self::all().find(|key| key.wire() == name)
     }
 }
 
-/// How a parameter's text is parsed.
+/// The type of a parameter's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ParameterKind {
     Text,
@@ -58,19 +58,18 @@ pub struct Parameter {
     pub key: Key,
     /// The name on the wire.
     pub name: &'static str,
-    /// The label in a form.
     pub label: &'static str,
-    /// How its text is parsed.
+    /// The type of its text.
     pub kind: ParameterKind,
-    /// The server's default as text; `None` if the specification names none.
+    /// The server's default as text; `None` if the specification has none.
     pub default: Option<&'static str>,
     /// One or two sentences for the form.
     pub doc: &'static str,
-    /// Why setting it has no effect, if that is known.
+    /// The reason setting it has no effect; `None` if it has, as far as known.
     pub inert: Option<&'static str>,
 }
 
-/// Why the scaling parameters have no effect: the market's autoscaler reads them from the endpoint.
+/// The reason the scaling parameters have no effect: the market's autoscaler reads them from the endpoint.
 const ON_THE_ENDPOINT: &str = "The public market ignores it on a workergroup and uses the endpoint's value.";
 
 const fn row(key: Key, name: &'static str, label: &'static str, kind: ParameterKind, doc: &'static str) -> Parameter {

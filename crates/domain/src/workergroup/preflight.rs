@@ -1,5 +1,4 @@
-//! The preflight of a group's search: how many machines it would find, at which prices, and
-//! warnings.
+//! The preflight of a group's search: the number of machines it would find, their prices, and warnings.
 
 use std::collections::HashMap;
 
@@ -16,31 +15,32 @@ use crate::text::Untrusted;
 use crate::unit::MB_PER_GB;
 use crate::value::CellRef;
 
-// High, because the most expensive offers must be included.
 /// The limit of a preflight search.
+///
+/// High, because the most expensive offers must be included.
 const LIMIT: u32 = 3000;
 
-// More than fit a screen.
-/// How many offers of a search are kept.
+/// The maximum number of offers of a search that are stored.
+///
+/// More than fit a screen.
 const MOST_OFFERS: usize = 60;
 
-/// From this share of one host on, its failure takes the group down.
+/// The share of one host from which its failure takes the group down.
 const CONCENTRATED: f64 = 0.5;
 
-/// The search of a group, plus everything else that decides which machines it recruits and what
-/// they cost.
+/// The search of a group, plus everything else that decides which machines it recruits and their cost.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recruitment {
     /// The conditions of the search.
     pub conditions: Vec<Condition>,
     /// The group's `gpu_ram` in GB.
     pub gpu_ram: Option<f64>,
-    /// The disk of each worker in GB, where the group's launch arguments set it.
+    /// The disk of each worker in GB; `None` if the launch arguments do not set it.
     pub disk: Option<f64>,
 }
 
 impl Recruitment {
-    /// The offer search that finds what would be recruited, cheapest first.
+    /// The offer search that finds the machines to recruit, cheapest first.
     pub fn query(&self) -> Query {
         let order = OFFERS.by_key("dph_total").map(|field| OrderKey {
             field,
@@ -55,8 +55,10 @@ impl Recruitment {
         }
     }
 
-    /// The rows that meet the search. The market's word is taken on filters that records do not
-    /// carry; a record that breaks a condition, or cannot hold the disk, is dropped.
+    /// The rows that satisfy the search.
+    ///
+    /// Filters that records do not carry are trusted to the market; a record that violates a condition, or cannot hold
+    /// the disk, is dropped.
     fn matching(&self, listing: &Listing) -> Vec<u32> {
         let columns: Vec<_> = self
             .conditions
@@ -79,12 +81,12 @@ impl Recruitment {
     }
 }
 
-/// The indices of that many rows.
+/// The indices of the first `many` rows.
 fn rows(many: usize) -> std::ops::Range<u32> {
     0..u32::try_from(many).unwrap_or(u32::MAX)
 }
 
-/// How many machines share a property.
+/// A property and the number of machines that share it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
     pub label: Untrusted,
@@ -96,12 +98,14 @@ pub struct Part {
 pub struct HostShare {
     pub host: i64,
     pub machines: usize,
-    /// Their share of all, from 0 to 1.
+    /// Its share of all machines, from 0 to 1.
     pub share: f64,
 }
 
-/// Whether the machines have the memory that `gpu_ram` requires. The parameter counts GB, offers
-/// MB; 24 GB are 24000 MB here, as in the market's client, so a 24564 MB card is enough.
+/// Whether the machines have the memory that `gpu_ram` requires.
+///
+/// The parameter counts GB, offers MB; 24 GB are 24000 MB here, as in the market's client, so a 24564 MB card is
+/// enough.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct VramCheck {
     /// The required memory, in GB.
@@ -123,16 +127,16 @@ pub struct WorkerPrices {
     pub highest: f64,
 }
 
-/// What some workers cost per hour: an estimate from the current offers.
+/// The cost of some workers per hour: an estimate from the current offers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WorkerCost {
     pub workers: u32,
-    /// On the cheapest offers that can be rented at once, in $/h; if there are fewer offers than
-    /// workers, on all of them.
+    /// The cost in $/h on the cheapest offers that can be rented at once; if there are fewer offers than workers, on
+    /// all of them.
     pub least: f64,
-    /// On the offers around the median, in $/h: never below `least`.
+    /// The cost in $/h on the offers around the median: never below `least`.
     pub typical: f64,
-    /// All of them at the highest price, in $/h: the worst case.
+    /// The worst case in $/h: all workers at the highest price.
     pub most: f64,
     pub without_offer: u32,
 }
@@ -144,56 +148,56 @@ pub struct WorkerOffer {
     /// Number and model of its GPUs.
     pub gpus: Untrusted,
     pub model: Untrusted,
-    /// The number of GPUs, if the record has it.
+    /// The number of GPUs; `None` if the record lacks it.
     pub count: Option<f64>,
     /// The code of its country.
     pub country: Untrusted,
-    /// From 0 to 1; `None` if the record has none.
+    /// The reliability from 0 to 1; `None` if the record lacks it.
     pub reliability: Option<f64>,
-    /// In $/h, with the group's disk.
+    /// The price in $/h, with the group's disk.
     pub price: f64,
-    /// What it takes for cold starts; `None` if it reports no price or speed of downloads.
+    /// The terms of its cold starts; `None` if it reports no price or speed of downloads.
     pub start: Option<StartTerms>,
 }
 
-/// What a search would find for a group. Slices of one machine count once.
+/// The supply of a search for a group. Slices of one machine count once.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Preflight {
-    /// Machines with an offer that matches and can be rented, and their GPUs.
+    /// Machines with a matching offer that can be rented, and their GPUs.
     pub recruitable: Amount,
     pub offers: usize,
-    /// Offers among them that have no price.
+    /// The number of offers among them that have no price.
     pub unpriced: usize,
     /// The highest price in $/h that the search allows; `None` if it has no limit.
     pub price_limit: Option<f64>,
-    /// Workers that can run on them at once.
+    /// The number of workers that can run on them at once.
     pub most_workers: usize,
-    /// Machines that match but have no rentable offer.
+    /// The number of machines that match but have no rentable offer.
     pub not_rentable: usize,
-    /// Whether these are all that the market has.
+    /// Whether the response has all matching offers of the market.
     pub coverage: Coverage,
     /// The disk in GB that prices include; `None` for the market's default storage.
     pub disk: Option<f64>,
-    /// Prices of one worker; `None` where no offer has one.
+    /// Prices of one worker; `None` if no offer has a price.
     pub prices: Option<WorkerPrices>,
     /// GPU models, most machines first.
     pub gpus: Vec<Part>,
     pub countries: Vec<Part>,
     pub hosts: usize,
-    /// The host with the most of them.
+    /// The host with the most of the machines.
     pub largest_host: Option<HostShare>,
     /// Whether their memory is enough; `None` if none is required.
     pub vram: Option<VramCheck>,
     pub warnings: Vec<String>,
     /// The cheapest offers that can be rented at once, at most 60.
     pub cheapest: Vec<WorkerOffer>,
-    /// What each offer with a price takes for cold starts.
+    /// The terms of cold starts of each offer with a price.
     start_terms: Vec<Option<StartTerms>>,
     picks: Picks,
 }
 
 impl Preflight {
-    /// Evaluates the response to the query of `asked`, which allowed `limit` offers.
+    /// Evaluates the response to the query of `asked`, whose limit was `limit`.
     pub fn of(listing: &Listing, asked: &Recruitment, limit: Option<u32>) -> Self {
         let matching = asked.matching(listing);
         let rentable = OFFERS.by_key("rentable").map(|field| listing.column(field));
@@ -312,7 +316,7 @@ impl Preflight {
         StartRange::of(&self.start_terms, start)
     }
 
-    /// What that many workers cost per hour; `None` if no offer has a price.
+    /// The cost of `workers` workers per hour; `None` if no offer has a price.
     pub fn cost(&self, workers: u32) -> Option<WorkerCost> {
         let prices = self.prices?;
         let wanted = workers as usize;
@@ -356,7 +360,7 @@ fn cheapest(listing: &Listing, picks: &Picks, quotes: &Prices<'_>) -> Vec<Worker
     offers.filter_map(offer).collect()
 }
 
-/// The number in a field for each machine that has one, from the first slice that does.
+/// The number in a field of each machine, from the first slice that reports it.
 fn numbers(listing: &Listing, machines: &[Machine], key: &str) -> Vec<f64> {
     let Some(column) = OFFERS.by_key(key).map(|field| listing.column(field)) else {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! Finds the listed group whose creation may have gone unconfirmed.
+//! Finds the listed group that an unconfirmed creation may have created.
 
 use serde_json::{Map, Value as Json};
 
@@ -13,8 +13,9 @@ use crate::listing::{Listing, RowId};
 use crate::secrets::REMOVED;
 
 /// The groups of `listing` that did not exist `before` the request and do not contradict it.
-/// Parameters that the market is known to ignore, and those that a record lacks, contradict
-/// nothing. An empty result means that the creation is not visible (yet), never that it failed.
+///
+/// Parameters that the market is known to ignore, and those that a record lacks, contradict nothing. An empty result
+/// means that the creation is not visible (yet), never that it failed.
 pub fn candidates(before: &[RowId], listing: &Listing, asked: &NewWorkergroup) -> Vec<RowId> {
     let asked_for = serde_json::to_value(asked).unwrap_or_default();
     (0..listing.len())
@@ -50,7 +51,7 @@ fn contradicts(record: &Map<String, Json>, asked_for: &Json, key: Key) -> bool {
     }
 }
 
-/// Whether a text found may be the one asked for, where secrets were taken out of the former.
+/// Whether a recorded text, from which secrets were removed, may be the requested one.
 fn may_be(recorded: &str, asked: &str) -> bool {
     let parts: Vec<&str> = recorded.split(REMOVED).collect();
     let [start, between @ .., end] = parts.as_slice() else {
@@ -69,8 +70,9 @@ fn may_be(recorded: &str, asked: &str) -> bool {
     true
 }
 
-/// Whether the found search includes everything requested; servers add their defaults. Texts that
-/// cannot be parsed are compared as they are.
+/// Whether the recorded search includes all requested conditions; servers add their defaults.
+///
+/// Texts that cannot be parsed are compared literally.
 fn holds(asked: &str, recorded: &str) -> bool {
     if recorded.contains(REMOVED) {
         return true;

@@ -1,4 +1,4 @@
-//! A group's search as text, in whatever form the server sends it.
+//! A group's search as text; servers send it in several forms.
 
 use serde_json::Value as Json;
 
@@ -16,7 +16,7 @@ use crate::value::{Value, Version};
 pub struct SearchText {
     /// The text in the query language.
     pub text: Untrusted,
-    /// Members of the search that the text leaves out, by name: order, limit, unknown ones.
+    /// The names of members of the search that the text omits: order, limit, unknown ones.
     pub left_out: Vec<Untrusted>,
 }
 
@@ -26,13 +26,15 @@ pub fn group_search(listing: &Listing, row: usize) -> Option<SearchText> {
     (json != "null").then(|| search_query_text(json))
 }
 
-// A person's has some hundred, and JSON readers take many times its room.
-/// The longest search that is read, in bytes.
+/// The maximum length of a search, in bytes.
+///
+/// A person's has some hundred, and JSON parsers need many times its size.
 const LONGEST: usize = 64 * 1024;
 
-/// A search as text: a JSON text is taken as it is, filter objects are printed in the query
-/// language (`{"gpu_ram":{"gte":24000}}` becomes `gpu_ram>=24`), a list is joined. The
-/// specification has a text, the public service sends an object.
+/// A search as text.
+///
+/// A JSON text is used unchanged, filter objects are printed in the query language (`{"gpu_ram":{"gte":24000}}` becomes
+/// `gpu_ram>=24`), a list is joined. The specification has a text, the public service sends an object.
 pub fn search_query_text(json: &str) -> SearchText {
     if json.len() > LONGEST {
         return SearchText {
@@ -96,8 +98,7 @@ fn text_of(json: &Json) -> SearchText {
     }
 }
 
-/// Adds the conditions of one filter object; returns false and adds nothing if it cannot be
-/// expressed in full.
+/// Adds the conditions of one filter object; returns false and adds nothing if it cannot be expressed in full.
 fn read_filter(name: &str, filter: &Json, conditions: &mut Vec<Condition>) -> bool {
     let is_asked = |field: &&Field| field.is_filter() && !field.is_computed();
     let Some(field) = OFFERS.named(name).filter(is_asked) else {
@@ -117,8 +118,9 @@ fn read_filter(name: &str, filter: &Json, conditions: &mut Vec<Condition>) -> bo
     is_whole
 }
 
-/// Adds one condition; returns false if it cannot be expressed. `{"eq": "any"}` is no condition and
-/// adds nothing.
+/// Adds one condition; returns false if it cannot be expressed.
+///
+/// `{"eq": "any"}` is not a condition and adds nothing.
 fn read_condition(field: &'static Field, operator: &str, operand: &Json, conditions: &mut Vec<Condition>) -> bool {
     let known = match operator {
         "notin" | "not in" => Some(Operator::Nin),
@@ -144,7 +146,7 @@ fn read_condition(field: &'static Field, operator: &str, operand: &Json, conditi
         .is_some()
 }
 
-/// A value converted to the field's kind; the market's client sends most numbers as text.
+/// Converts a value to the field's kind; the market's client sends most numbers as text.
 fn read_value(field: &Field, json: &Json) -> Option<Value> {
     let number = match json {
         Json::Number(number) => number.as_f64(),

@@ -1,4 +1,4 @@
-//! A listing of groups without its secrets, and what has changed since.
+//! A listing of groups without its secrets, and the changes between two of them.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -13,18 +13,19 @@ use crate::listing::{Listing, RowId};
 use crate::secrets::{REMOVED, is_secret_name, remove_secrets};
 use crate::text::Untrusted;
 
-/// Replaces a value that may be a secret.
+/// The replacement of a value that may be a secret.
 const HIDDEN: &str = "<hidden>";
 
-/// The longest record that is remembered, in bytes: of a longer one no changes are seen.
+/// The maximum size of a stored record, in bytes; changes of a larger one are not detected.
 const LONGEST_RECORD: usize = 256 * 1024;
 
-/// A listing of groups that is safe to store: members with secret names are removed, the group's
-/// key is removed from every other text, and values of variables and of secret options in
-/// `launch_args` are hidden (changes to them go unnoticed).
+/// A listing of groups that is safe to store.
+///
+/// Members with secret names are removed, the group's key is removed from every other text, and values of variables and
+/// of secret options in `launch_args` are hidden (changes to them go unnoticed).
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Snapshot {
-    /// When the listing was received, in seconds since 1970.
+    /// The time the listing was received, in seconds since 1970.
     pub at: f64,
     /// The groups' members by id; empty for a record that could not be parsed.
     groups: BTreeMap<i64, Map<String, Json>>,
@@ -32,20 +33,20 @@ pub struct Snapshot {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ChangeKind {
-    /// It did not exist before.
+    /// It is new.
     New,
     Gone,
-    /// A member has another value.
+    /// The value of a member changed.
     Changed {
         parameter: Untrusted,
-        /// Its old value; `None` if it had none.
+        /// The old value; `None` if it had none.
         from: Option<Untrusted>,
         to: Option<Untrusted>,
     },
 }
 
 impl ChangeKind {
-    /// `new`, `gone`, `max_workers: 20 → 5`.
+    /// Describes the change: `new`, `gone`, `max_workers: 20 → 5`.
     pub fn words(&self) -> String {
         let value = |value: &Option<Untrusted>| {
             let shown = value.as_ref().map(|value| value.screen(120));
@@ -65,7 +66,7 @@ impl ChangeKind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
     pub group: RowId,
-    /// Its endpoint's name, if the record has one.
+    /// The name of its endpoint; `None` if the record has none.
     pub endpoint: Option<Untrusted>,
     pub kind: ChangeKind,
 }
@@ -94,7 +95,7 @@ fn without_secrets(record: Map<String, Json>) -> Map<String, Json> {
         .iter()
         .filter(|(name, _)| is_secret_name(name))
         .filter_map(|(_, value)| value.as_str());
-    // What was removed before looks the same in every snapshot.
+    // Earlier removals look the same in every snapshot.
     let keys = Copies::of(keys.chain([REMOVED]));
     let mut whole = Json::Object(record);
     remove_secrets(&mut whole);
@@ -122,8 +123,8 @@ fn hide(json: &mut Json, keys: &Copies) {
     }
 }
 
-/// Launch arguments with the values of `NAME=value` words, of options with secret names and of
-/// headers hidden. Text that no shell could split is hidden entirely.
+/// Launch arguments with hidden values of `NAME=value` words, of options with secret names and of headers. Text that no
+/// shell could split is hidden entirely.
 fn hide_values(arguments: &str) -> String {
     let Ok(words) = shell_words::split(arguments) else {
         return HIDDEN.to_owned();
@@ -146,7 +147,7 @@ fn hide_values(arguments: &str) -> String {
     shown.join(" ")
 }
 
-/// What was added, removed and changed from `old` to `new`, by id.
+/// The groups added, removed and changed from `old` to `new`, by id.
 pub fn drift(old: &Snapshot, new: &Snapshot) -> Vec<Change> {
     let mut ids: Vec<i64> = old.groups.keys().chain(new.groups.keys()).copied().collect();
     ids.sort_unstable();
@@ -169,7 +170,7 @@ pub fn drift(old: &Snapshot, new: &Snapshot) -> Vec<Change> {
         match (before, after) {
             (None, Some(_)) => note(ChangeKind::New),
             (Some(_), None) => note(ChangeKind::Gone),
-            // An unreadable record says nothing about changes.
+            // An unreadable record does not prove changes.
             (Some(before), Some(after)) if !before.is_empty() && !after.is_empty() => {
                 changed_members(before, after).into_iter().for_each(note);
             }
@@ -217,7 +218,7 @@ fn is_same(left: &Json, right: &Json) -> bool {
     }
 }
 
-/// A value as it is shown; `None` for null.
+/// A value for display; `None` for null.
 fn shown(value: &Json) -> Option<Untrusted> {
     match value {
         Json::Null => None,

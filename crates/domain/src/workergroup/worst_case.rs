@@ -1,4 +1,4 @@
-//! The most that a group can cost per hour.
+//! The maximum cost of a group per hour.
 
 use serde_json::{Value as Json, json};
 
@@ -11,8 +11,7 @@ use crate::operator::Operator;
 use crate::query::{Condition, Operand};
 use crate::value::Value;
 
-/// The number of workers of a group. Parameters that are not set have the defaults that the market
-/// applies.
+/// The number of workers of a group. Missing parameters have the market's defaults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WorkerCounts {
     /// The cold workers, at most `max`.
@@ -28,8 +27,9 @@ pub struct WorkerCounts {
 }
 
 impl WorkerCounts {
-    /// The counts of a group on a market. Where the endpoint scales it, a smaller number of cold or test
-    /// workers lowers nothing.
+    /// The counts of a group on a market.
+    ///
+    /// If the endpoint scales it, a smaller number of cold or test workers lowers nothing.
     pub fn of(group: &NewWorkergroup, dialect: &Dialect) -> Self {
         let count = |sent: Option<u32>, default: u32| match sent {
             Some(sent) if dialect.endpoint_scales => sent.max(default),
@@ -70,17 +70,17 @@ impl WorkerCounts {
     }
 }
 
-/// The most that a group can cost per hour by the current offers: all workers that may be billed at
-/// once, each on the most expensive offer that matches.
+/// The maximum cost of a group per hour by the current offers: all workers that may be billed at once, each on the most
+/// expensive matching offer.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WorstCase {
     pub workers: WorkerCounts,
-    /// The price of the most expensive offer that matches, in $/h.
+    /// The price of the most expensive matching offer, in $/h.
     pub price: f64,
 }
 
 impl WorstCase {
-    /// The sum in $/h.
+    /// The total in $/h.
     pub fn hourly(&self) -> f64 {
         f64::from(self.workers.worst()) * self.price
     }
@@ -96,7 +96,7 @@ impl WorstCase {
     }
 }
 
-/// Why the worst case of a group is unknown.
+/// The reason the worst case of a group is unknown.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UnknownCost {
     #[error("no offer with a price matches its search now")]
@@ -105,7 +105,7 @@ pub enum UnknownCost {
     Cut,
     #[error("the market may have sent only some of the offers")]
     MaybeCut,
-    /// That many matching offers have no price.
+    /// This many matching offers have no price.
     #[error("{} no price", if *.0 == 1 { "1 matching offer has".to_owned() } else { format!("{} matching offers have", .0) })]
     Unpriced(usize),
     /// The group has no search of its own.
@@ -114,12 +114,12 @@ pub enum UnknownCost {
     /// Its search cannot be expressed in full.
     #[error("bourse can't express all of its search")]
     Inexpressible,
-    /// The `--disk` of its launch arguments is no size.
+    /// The `--disk` of its launch arguments is not a size.
     #[error("--disk in its launch arguments is not a size in GB")]
     Disk,
     #[error("its supply is not checked yet")]
     Unchecked,
-    /// The search for its supply failed, for this reason.
+    /// The search for its supply failed; the text is the reason.
     #[error("its supply is unknown: {0}")]
     Failed(String),
 }
@@ -127,9 +127,9 @@ pub enum UnknownCost {
 /// The worst case of a group, as far as it is known.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CostOutlook {
-    /// The worst case by the loaded offers; a lower bound if anything is `unknown`.
+    /// The worst case by the loaded offers, a lower bound if `unknown` has a reason; `None` without priced offers.
     pub worst: Option<WorstCase>,
-    /// Why the worst case is unknown, if it is.
+    /// The reason the worst case is unknown; `None` if it is known.
     pub unknown: Option<UnknownCost>,
     /// Whether no condition of the search limits the price.
     pub is_unlimited: bool,
@@ -161,7 +161,7 @@ impl CostOutlook {
         self.is_unlimited.then(|| format!("no price limit: {cost}"))
     }
 
-    /// The calculation for programs, in $/h: `hourly` is a lower bound where `unknown` has a reason.
+    /// The calculation as JSON, in $/h: `hourly` is a lower bound if `unknown` has a reason.
     pub fn json(&self) -> Json {
         let worst = self.worst;
         json!({
@@ -176,7 +176,7 @@ impl CostOutlook {
         })
     }
 
-    /// The journal's record of a limit that the user lets the group exceed.
+    /// The journal entry for a limit that the group exceeds with the user's consent.
     pub fn over_limit(&self, limit: Dollars) -> OverLimit {
         OverLimit {
             group_hourly: limit.amount(),
@@ -187,7 +187,7 @@ impl CostOutlook {
         }
     }
 
-    /// Why the worst case is not within `limit` per hour; `None` if it is. An unknown one never is.
+    /// The reason the worst case is not within `limit` per hour; `None` if it is. An unknown one never is.
     pub fn excess(&self, limit: Dollars) -> Option<String> {
         match (&self.worst, &self.unknown) {
             (Some(worst), _) if limit.is_exceeded_by(worst.hourly()) => {
@@ -216,7 +216,7 @@ pub fn price_limit(conditions: &[Condition]) -> Option<f64> {
     limits.reduce(f64::min)
 }
 
-/// The largest number that a condition allows.
+/// The largest number that a condition allows; `None` if it has no upper bound.
 fn upper_bound(condition: &Condition) -> Option<f64> {
     let number = |value: &Value| match value {
         Value::Number(number) => Some(*number),

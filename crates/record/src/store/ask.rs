@@ -1,14 +1,13 @@
-//! Computing analyses from what is on record.
+//! Runs analyses on the record.
 
 use super::{Database, HistoryError};
 use crate::{Analysis, Excerpt};
 
 impl Database {
-    /// Reads what an analysis needs, and computes its output.
+    /// Reads the excerpts for an analysis, and computes its output.
     ///
     /// # Errors
-    ///
-    /// When the database cannot be read.
+    /// If the database cannot be read.
     pub fn ask<A: Analysis>(&self, analysis: &A) -> Result<A::Output, HistoryError> {
         let questions = analysis.questions();
         if let ([question], Some(mut reader)) = (questions.as_slice(), analysis.lot_reader()) {

@@ -1,13 +1,13 @@
-//! What a query asks of scopes and of lines.
+//! The conditions of a query, compared with scopes and lines.
 
 use bourse_domain::dialect::TransferUnit;
-use bourse_domain::field::{Recording, Tolerance};
+use bourse_domain::field::{NoiseThreshold, Recording};
 use bourse_domain::{CellRef, Condition, OfferType, Operand, Query, Resource, Value};
 
 use crate::implication::{Part, contains, divisions, includes_storage};
 use crate::{Moment, Scope, State, Terms, implicit, normalised};
 
-/// A scope on record.
+/// A recorded scope.
 pub(super) struct KnownScope {
     pub id: i64,
     pub scope: Scope,
@@ -15,11 +15,11 @@ pub(super) struct KnownScope {
     pub ahead: i64,
 }
 
-/// A query as the record compares it with scopes and lines.
+/// A query in the form in which it is compared with scopes and lines.
 pub(super) struct Asked {
     pub terms: Terms,
     pub conditions: Vec<Condition>,
-    /// How many of them are the query's own; the rest go without saying.
+    /// The number of the query's own conditions, which come first; the rest are implicit.
     own: usize,
     is_bundled: bool,
 }
@@ -54,7 +54,7 @@ impl Asked {
             && contains(&scope.conditions, conditions)
     }
 
-    /// The scopes that cover the query: of each of its parts, by their places. Empty if a part is covered by none.
+    /// The scopes that cover the query, as indices for each of its parts. Empty if a part is not covered.
     pub fn covering(&self, scopes: &[KnownScope]) -> Vec<(Part, Vec<usize>)> {
         let covering = |conditions: &[Condition]| -> Vec<usize> {
             let all = scopes.iter().enumerate();
@@ -88,14 +88,14 @@ impl Asked {
         whole
     }
 
-    /// The conditions that responses to a scope vouch for, one bit each.
+    /// The conditions that responses to a scope guarantee, one bit each.
     pub fn vouched(&self, scope: &Scope) -> u64 {
         let conditions = self.conditions.iter().take(64).enumerate();
         let vouched = conditions.filter(|(_, condition)| contains([*condition], &scope.conditions));
         vouched.fold(0, |bits, (place, _)| bits | 1 << place)
     }
 
-    /// How a line meets the conditions at a moment.
+    /// Tests the conditions on a line at a moment.
     pub fn judge(&self, state: &State<'_>, at: Moment) -> Judged {
         let mut judged = Judged::default();
         for (place, condition) in self.conditions.iter().enumerate() {
@@ -120,7 +120,7 @@ impl Asked {
     }
 }
 
-/// Whether a line in that state is surely not among the offers that a scope asks for. A blank value says nothing.
+/// Whether a line in that state is certainly not among the offers of a scope. A blank value proves nothing.
 pub(super) fn excludes(scope: &Scope, state: &State<'_>, at: Moment) -> bool {
     scope.conditions.iter().any(|condition| {
         let cell = state.cell(condition.field, at);
@@ -128,11 +128,11 @@ pub(super) fn excludes(scope: &Scope, state: &State<'_>, at: Moment) -> bool {
     })
 }
 
-/// Whether the stored value is as close to a bound as the real one may be on its other side.
+/// Whether the stored value is so close to a bound that the real one may be on its other side.
 fn is_near(condition: &Condition, cell: CellRef<'_>) -> bool {
     let tolerance = match condition.field.recording() {
         Recording::Stored(tolerance) => tolerance,
-        Recording::Derived => Tolerance::ROUNDING,
+        Recording::Derived => NoiseThreshold::ROUNDING,
         Recording::Never => return false,
     };
     match (&condition.operand, cell) {
@@ -141,11 +141,11 @@ fn is_near(condition: &Condition, cell: CellRef<'_>) -> bool {
     }
 }
 
-/// How a line meets conditions.
+/// The result of testing conditions on a line.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Judged {
     pub is_refused: bool,
-    /// The conditions that its recorded values do not settle, one bit each.
+    /// The conditions that its recorded values do not decide, one bit each.
     pub open: u64,
     has_near: bool,
 }
@@ -155,7 +155,7 @@ impl Judged {
         !self.is_refused && self.open & !vouched == 0
     }
 
-    /// Whether nothing but an unknown value stands against it.
+    /// Whether it is only kept from meeting the conditions by an unknown value.
     pub const fn is_unknown(self, vouched: u64) -> bool {
         !self.is_refused && !self.has_near && self.open & !vouched != 0
     }

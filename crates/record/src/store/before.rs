@@ -1,5 +1,5 @@
-//! What version 0.1 recorded, search by search: evidence of the time before the first response with a scope. It is
-//! read only, and ages out.
+//! The record of version 0.1, search by search: evidence of the time before the first response with a scope. It is read
+//! only, and ages out.
 
 use bourse_domain::annotations::Supplier;
 use bourse_domain::language::{Mode, parse};
@@ -12,7 +12,7 @@ use crate::Question;
 use crate::implication::{contains, includes_storage};
 use crate::{Cause, Ending, Excerpt, Lot, Moment, PollRow, Quote, Spell, implicit, timeline};
 
-/// What was recorded of a lot: a search may be narrowed by it.
+/// The recorded fields of a lot, by which a search may be narrowed.
 const RECORDED: [&str; 7] = [
     "gpu_name",
     "num_gpus",
@@ -23,21 +23,21 @@ const RECORDED: [&str; 7] = [
     "dph_per_gpu",
 ];
 
-/// Prices of a line, whose storage a search need not name.
+/// Prices of a line, for which the storage of a search is irrelevant.
 const PRICES: [&str; 4] = ["dph_total", "dph_base", "min_bid", "storage_cost"];
 
 /// A recorded search that answers a query.
 struct OldSearch {
     id: i64,
     ahead: i64,
-    /// The conditions of the query that it does not have.
+    /// The conditions of the query that the recorded search lacks.
     narrower: Vec<Condition>,
     polls: Vec<PollRow>,
     watched: i64,
 }
 
 impl Database {
-    /// What was recorded before the first response with a scope, by the search that was watched longest.
+    /// The record before the first response with a scope, from the search that was watched longest.
     pub(super) fn evidence_before(
         &self,
         connection: &Connection,
@@ -83,7 +83,7 @@ impl Database {
             };
             let (id, ahead) = (row.get(0)?, row.get(1)?);
             let polls = old_polls(connection, (id, ahead), question)?;
-            // Bans of a search are its own.
+            // Bans are those of the recorded search.
             if !narrower.is_empty() && polls.iter().any(|poll| poll.bans != 0) {
                 continue;
             }
@@ -150,14 +150,14 @@ impl Database {
     }
 }
 
-/// The conditions of a query that a search does not have; `None` if its record does not answer the query.
+/// The conditions of a query that a search lacks; `None` if its record does not answer the query.
 fn narrower(conditions: &str, query: &Query) -> Option<Vec<Condition>> {
     let parsed = parse(conditions, query.catalog(), &Dialect::SANDBOX, &[], Mode::Strict).ok()?;
     let search = Query {
         conditions: parsed.conditions,
         ..Query::empty(query.resource)
     };
-    // With which storage it was sent is not on record.
+    // The storage with which it was sent is not recorded.
     let mut bounds = search.active().filter(|bound| includes_storage(bound.field));
     let is_same_bound = bounds.all(|bound| query.active().any(|asked| asked == bound));
     let (added, asked_added) = (implicit(&search, 0.0), implicit(query, query.storage_gb()));
@@ -166,7 +166,7 @@ fn narrower(conditions: &str, query: &Query) -> Option<Vec<Condition>> {
     }
     let names_model = query.active().any(|condition| condition.field.key == "gpu_name");
     let others = query.active().filter(|condition| {
-        // The memory of a model goes without saying.
+        // The model name implies the memory.
         let is_given = names_model && condition.field.key == "gpu_ram";
         !is_given && !contains([*condition], search.active().chain(&added))
     });
@@ -250,7 +250,7 @@ fn spells_where(
         .collect()
 }
 
-/// Keeps what of a spell meets the conditions; whether anything does.
+/// Reduces a spell to the part that meets the conditions; false if there is none.
 fn narrow(spell: &mut Spell, conditions: &[Condition], question: &Question) -> bool {
     if conditions.is_empty() {
         return true;
@@ -303,7 +303,7 @@ fn accepts(
     condition.accepts(cell)
 }
 
-/// A lot is gone once nothing of it that meets the conditions goes on, whatever else the machine offers.
+/// Ends lots of which nothing that meets the conditions continues, whatever else the machine offers.
 fn end_where_no_size_goes_on(spells: &mut [Spell]) {
     let begun: std::collections::HashSet<(Lot, Moment)> =
         spells.iter().map(|spell| (spell.lot.clone(), spell.first)).collect();
@@ -316,13 +316,13 @@ fn end_where_no_size_goes_on(spells: &mut [Spell]) {
     }
 }
 
-/// The evidence of an old record up to `first`, from where on a new one is followed.
+/// The old evidence up to `first`, where the new record begins.
 fn until(mut old: Excerpt, first: Moment) -> Excerpt {
     old.polls.retain(|poll| poll.at < first);
     let seen = timeline::usable(&old.polls).last().map(|poll| poll.at);
     old.spells.retain(|spell| spell.first < first);
     for spell in &mut old.spells {
-        // Whether it goes on is for the new one to say.
+        // Whether it continues is decided by the new record.
         let goes_on = spell.end.is_none_or(|(_, at)| at >= first);
         if goes_on && first.0 < i64::MAX {
             let last = seen.map_or(spell.last, |seen| spell.last.min(seen)).max(spell.first);

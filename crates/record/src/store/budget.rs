@@ -1,7 +1,7 @@
-//! One budget of requests a minute for all programs that watch a market for one profile.
+//! The shared budget of requests per minute of all programs that watch a market for one profile.
 //!
-//! A small file beside the record lists when they sent: a request counts for a minute, so that a program that was
-//! stopped or killed holds nothing up.
+//! A small file beside the record lists the times of requests: a request counts for a minute, so that a program that
+//! was stopped or killed blocks nothing.
 
 use std::collections::BTreeMap;
 
@@ -14,12 +14,12 @@ const FILE: &str = "budget.json";
 /// Seconds for which a request counts.
 const MINUTE: f64 = 60.0;
 
-/// When requests were sent to each market, in seconds since 1970, the earliest first.
+/// The times of the requests to each market, in seconds since 1970, the earliest first.
 type Sent = BTreeMap<String, Vec<f64>>;
 
 #[derive(Debug)]
 pub struct SharedBudget {
-    /// `None` if nothing is shared with other programs.
+    /// The file; `None` if nothing is shared with other programs.
     file: Option<StateFile<Sent>>,
     market: String,
 }
@@ -27,7 +27,7 @@ pub struct SharedBudget {
 impl SharedBudget {
     pub fn new(history: &HistoryLocation) -> Self {
         let path = history.path.as_ref();
-        // A damaged file is set aside, and what it held is over in a minute.
+        // A damaged file is set aside, and its requests no longer count after a minute.
         let file = path.map(|path| StateFile::open(path.with_file_name(FILE), &mut Vec::new()).0);
         Self {
             file,
@@ -36,16 +36,18 @@ impl SharedBudget {
     }
 
     /// Takes `requests` out of a budget of `a_minute` per minute, at `now` in seconds since 1970. Returns the seconds
-    /// until there may be room if there is none. A claim beyond the whole budget waits for an empty minute.
+    /// until there may be room; `None` if they were taken.
+    ///
+    /// A claim beyond the whole budget waits for an empty minute.
     ///
     /// # Errors
-    /// When the file cannot be read or written. The program's own budget holds then.
+    /// If the file cannot be read or written. The program's own budget applies then.
     pub fn claim(&self, requests: usize, a_minute: u32, now: f64) -> Result<Option<f64>, StateFileError> {
         let Some(file) = &self.file else { return Ok(None) };
         let limit = usize::try_from(a_minute).unwrap_or(usize::MAX).max(1);
         let claimed = file.change(Sent::new(), |markets| {
             for sent in markets.values_mut() {
-                // Either way round: a clock that was ahead holds nothing up for long.
+                // In both directions: a clock that was ahead blocks nothing for long.
                 sent.retain(|at| (now - at).abs() < MINUTE);
             }
             markets.retain(|_, sent| !sent.is_empty());
@@ -63,8 +65,9 @@ impl SharedBudget {
         claimed.map(|(_, wait)| wait)
     }
 
-    /// Counts a request that is sent whether or not there is room. A failure is ignored: it counts in its own
-    /// program.
+    /// Counts a request that is sent whether or not there is room.
+    ///
+    /// A failure is ignored: it counts in its own program.
     pub fn count(&self, now: f64) {
         if let Some(file) = &self.file {
             let count = |markets: &mut Sent| markets.entry(self.market.clone()).or_default().push(now);

@@ -1,4 +1,4 @@
-//! The domain's enums as they are stored. Stored codes never change their meaning.
+//! The stored codes of the domain's enums, whose meaning never changes.
 
 use bourse_domain::{Field, Kind, OfferType, Resource};
 use rusqlite::types::ValueRef;
@@ -42,7 +42,7 @@ pub(super) const fn ending(ending: Ending) -> i64 {
     }
 }
 
-/// An unknown code says nothing about the market.
+/// The ending of a stored code; an unknown code becomes one that allows no conclusions.
 pub(super) const fn ending_of(code: i64) -> Ending {
     match code {
         0 => Ending::Gone(Cause::Rented),
@@ -54,7 +54,7 @@ pub(super) const fn ending_of(code: i64) -> Ending {
     }
 }
 
-/// The code of a proof, and the price that it reaches up to.
+/// The code of a proof, and the price up to which it proves.
 pub(super) const fn proof(proof: Proof) -> (i64, Option<f64>) {
     match proof {
         Proof::Complete => (0, None),
@@ -73,7 +73,7 @@ pub(super) const fn proof_of(code: i64, bound: Option<f64>) -> Proof {
     }
 }
 
-/// A stored value of a field.
+/// The fact in a stored value of a field.
 pub(super) fn fact_of(field: &Field, value: ValueRef<'_>) -> Fact {
     match value {
         ValueRef::Integer(number) if field.kind == Kind::Flag => Fact::Flag(number != 0),
@@ -86,8 +86,9 @@ pub(super) fn fact_of(field: &Field, value: ValueRef<'_>) -> Fact {
 
 const QUOTE: usize = 4 + 3 * 8;
 
-/// Quotes of version 0.1, one after another: the GPUs, then the three prices, all with the least byte first. A least bid
-/// that is not told is not a number; an incomplete quote is left out.
+/// Decodes the quotes of version 0.1, one after another: the GPUs, then the three prices, all little-endian.
+///
+/// NaN is a minimum bid that was not reported; an incomplete quote is left out.
 pub(super) fn quotes_of(bytes: &[u8]) -> impl Iterator<Item = Quote> {
     bytes.chunks_exact(QUOTE).filter_map(|bytes| {
         let (gpus, rest) = bytes.split_first_chunk()?;
@@ -114,7 +115,7 @@ pub(super) const fn beginning(beginning: Beginning) -> i64 {
     }
 }
 
-/// A beginning by its code and, of version 0.1, the price or amount before it.
+/// The beginning of a stored code; `was` is the price or amount before it in records of version 0.1.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // it was a u32
 pub(super) fn beginning_of(code: i64, was: Option<f64>) -> Beginning {
     match (code, was) {

@@ -1,4 +1,4 @@
-//! Reading what the record knows about a question, whoever recorded it.
+//! Reads the record for a question, from all scopes that cover it.
 
 use std::collections::BTreeMap;
 
@@ -15,23 +15,22 @@ use crate::presence::{Merged, Watch, merged};
 use crate::spells::{self, Stretch};
 use crate::{Excerpt, Interval, Lot, Moment, PollOutcome, PollRow, Question, Spell};
 
-/// Takes the spells of a lot, beside all responses.
+/// A callback that receives all responses and the spells of a lot.
 type Take<'a> = &'a mut dyn FnMut(&[PollRow], Vec<Spell>);
 
-/// The rest of an answer: all but its spells.
+/// The excerpt of a question without its spells.
 #[derive(Debug, Default)]
 pub(super) struct Known {
     pub polls: Vec<PollRow>,
-    /// Lots that only an unknown value kept from meeting the question.
+    /// The number of lots that only an unknown value kept from meeting the question.
     pub unknown: u32,
 }
 
 impl Database {
-    /// What was recorded of the offers of a question: the responses that cover it, and the spells of its lots.
+    /// The record of the offers of a question: the responses that cover it, and the spells of its lots.
     ///
     /// # Errors
-    ///
-    /// When the database cannot be read.
+    /// If the database cannot be read.
     pub fn excerpt(&self, question: &Question) -> Result<Excerpt, HistoryError> {
         let mut spells = Vec::new();
         let known = self.read_lots(question, &mut |_, own| spells.extend(own))?;
@@ -43,7 +42,7 @@ impl Database {
         })
     }
 
-    /// As [`Database::excerpt`], lot by lot: all spells of one, in their order in time, before those of the next.
+    /// Like [`Database::excerpt`], lot by lot: all spells of one, in order of time, before those of the next.
     pub(super) fn read_lots(&self, question: &Question, take: Take<'_>) -> Result<Known, HistoryError> {
         self.lots_of(question, take).map_err(|error| self.explained(&error))
     }
@@ -98,8 +97,8 @@ impl Database {
         })
     }
 
-    /// Hands over the spells of one lot after another; returns how many lines only an unknown value kept from
-    /// meeting the question.
+    /// Passes the spells of one lot after another to `take`; returns the number of lines that only an unknown value
+    /// kept from meeting the question.
     fn spells_of_lots(
         &self,
         connection: &Connection,
@@ -129,7 +128,7 @@ impl Database {
             unknown: 0,
         };
         let moments: Vec<i64> = recorded.responses.iter().map(|merged| merged.row.at.0).collect();
-        // Responses of other parts do not say that an offer of one is gone.
+        // Responses of other parts do not prove that an offer of one is gone.
         let seen = moments.last().copied().filter(|_| parts.len() > 1);
         let mut finish = |lot: &Lot, stretches: &[Stretch]| {
             let mut spells = spells::spells(lot, stretches, &moments);
@@ -143,7 +142,7 @@ impl Database {
             }
         };
         let mut open: Option<(Lot, Vec<Stretch>)> = None;
-        // All of a lot together.
+        // Keeps the lines of a lot together.
         let order = " ORDER BY machine, model, memory";
         select_lines(
             connection,
@@ -177,17 +176,18 @@ struct Recorded {
     scopes: Vec<KnownScope>,
     parts: Vec<(Part, Vec<usize>)>,
     watches: BTreeMap<usize, Watch>,
-    /// From the last one before the question's time on.
+    /// The merged responses, from the last one before the question's time on.
     responses: Vec<Merged>,
-    /// When the first of them was sent, or else the question's time begins.
+    /// The time of the first of them, or else the beginning of the question's time.
     from: i64,
-    /// Whether the question is about one size, so that a price up to which a response proves what is there may
-    /// settle the lowest price.
+    /// The number of GPUs if the question is about one size; `None` otherwise.
+    ///
+    /// Only then a response that is complete up to a price may contain the lowest price for certain.
     size: Option<f64>,
 }
 
 impl Recorded {
-    /// `None` if no scope covers the question.
+    /// Reads the scopes and responses; `None` if no scope covers the question.
     fn of(connection: &Connection, market: i64, asked: &Asked, question: &Question) -> rusqlite::Result<Option<Self>> {
         let scopes = scopes(connection, market, (asked.terms.resource, asked.terms.offer_type))?;
         let parts = asked.covering(&scopes);
@@ -217,7 +217,7 @@ impl Recorded {
             watches,
             responses,
             from: from.unwrap_or(question.since.0),
-            // Of several sizes the cheapest for each GPU may cost more altogether.
+            // Of several sizes the cheapest per GPU may cost more in total.
             size: match asked.terms.resource {
                 Resource::Offers => question.gpus().map(f64::from),
                 Resource::Volumes | Resource::Workergroups => Some(1.0),
@@ -229,14 +229,13 @@ impl Recorded {
         self.responses.iter().map(|merged| merged.row).collect()
     }
 
-    /// What finds the lowest price of each response, if one of them proves prices only up to one.
+    /// A finder of the lowest price of each response; `None` unless a response is only complete up to a price.
     fn lows(&self) -> Option<LowestOfPolls> {
         let is_open = self.size.is_some() && self.responses.iter().any(|merged| merged.below.is_some());
         is_open.then(|| LowestOfPolls::new(self.responses.len()))
     }
 
-    /// The responses, where those that prove prices only up to one count as having the lowest price if that is below
-    /// it.
+    /// The responses; those that are only complete up to a price count as having the lowest price if that is below it.
     fn settled(&self, lows: Option<LowestOfPolls>) -> Vec<PollRow> {
         let lows = lows.map(LowestOfPolls::finish).unwrap_or_default();
         let rows = self.responses.iter().enumerate().map(|(index, merged)| {

@@ -1,4 +1,4 @@
-//! What the record saw last for a query.
+//! The latest recorded response that answers a query.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -17,7 +17,7 @@ use crate::presence::Response;
 use crate::spells::{Begun, Ended, Stretch, spells};
 use crate::{Lot, Moment, Poll, Proof, Scope, SearchKey, Spell, State, Terms, attributes};
 
-/// A response on record and the lines that it had.
+/// A recorded response, and its lines.
 struct Recalled {
     scope: Scope,
     response: Response,
@@ -25,11 +25,10 @@ struct Recalled {
 }
 
 impl Database {
-    /// The newest complete answer on record for a query, as a listing, and its time; `None` if nothing covers it.
+    /// The newest complete answer on record for a query, as a listing, and its time; `None` if no scope covers it.
     ///
     /// # Errors
-    ///
-    /// When the database cannot be read.
+    /// If the database cannot be read.
     pub fn latest(&self, query: &Query, now: Moment) -> Result<Option<(Listing, Moment)>, HistoryError> {
         let latest = || -> rusqlite::Result<Option<(Listing, Moment)>> {
             let asked = Asked::of(query, self.dialect.transfer);
@@ -46,13 +45,14 @@ impl Database {
         latest().map_err(|error| self.explained(&error))
     }
 
-    /// The latest response on record that answers a query and was sent after `since`, as one to it without what is
-    /// banned: a complete one that covers it, or one to the very same request, which says as much as another one would.
-    /// Its prices are the latest on record.
+    /// The latest recorded response after `since` that answers a query, as a poll without the banned machines; `None`
+    /// if there is none.
+    ///
+    /// It is a complete one that covers the query, or one to the same request, which contains as much as another one
+    /// would. Its prices are the latest on record.
     ///
     /// # Errors
-    ///
-    /// When the database cannot be read.
+    /// If the database cannot be read.
     pub fn answer_since(&self, query: &Query, bans: &Bans, since: Moment) -> Result<Option<Poll>, HistoryError> {
         let answer = || -> rusqlite::Result<Option<Poll>> {
             let asked = Asked::of(query, self.dialect.transfer);
@@ -63,9 +63,11 @@ impl Database {
         answer().map_err(|error| self.explained(&error))
     }
 
-    /// The latest complete response that covers a query, sent after `since`, with its lines that meet the query. As an
-    /// answer to a request it leaves out nothing but what is banned, and if there is none, the latest response to that
-    /// request is one.
+    /// The latest complete response after `since` that covers a query, with its lines that meet the query; `None` if
+    /// there is none.
+    ///
+    /// With a `request`, it must exclude nothing except the bans, and if there is none, the latest response to that
+    /// request is used.
     fn recalled(
         &self,
         asked: &Asked,
@@ -79,7 +81,7 @@ impl Database {
         };
         let mut scopes = scopes(&transaction, market, (asked.terms.resource, asked.terms.offer_type))?;
         let parts = asked.covering(&scopes);
-        // What covers each part covers the whole.
+        // A response that covers each part covers the whole.
         let covers = |place: usize| !parts.is_empty() && parts.iter().all(|(_, places)| places.contains(&place));
         let mut best: Option<(usize, bool, Response)> = None;
         for (place, known) in scopes.iter().enumerate() {
@@ -127,7 +129,7 @@ impl Database {
     }
 }
 
-/// Whether a line is one of a machine or host.
+/// Whether a line belongs to a machine or host.
 fn is_of(line: &KnownLine, asked: &Asked, supplier: Supplier) -> bool {
     match supplier {
         Supplier::Machine(machine) => line.line.lot.machine == machine,
@@ -155,7 +157,7 @@ fn last_usable(connection: &Connection, known: &KnownScope) -> rusqlite::Result<
         .optional()
 }
 
-/// A listing of lines, read like a response of the market.
+/// A listing of lines, in the form of a response of the market; `None` if it cannot be read.
 fn listing(query: &Query, terms: Terms, lines: &[KnownLine], at: Moment) -> Option<Listing> {
     let catalog = query.catalog();
     let mut text = format!("{{\"truncated\":false,\"{}\":[", catalog.list_key);
@@ -171,7 +173,7 @@ fn listing(query: &Query, terms: Terms, lines: &[KnownLine], at: Moment) -> Opti
     Some(listing.in_units(terms.transfer))
 }
 
-/// The members of a record, as the market sends them.
+/// The members of a record, in the form in which the market sends them.
 fn record(query: &Query, state: &State<'_>, offer: i64, at: Moment) -> Map<String, Json> {
     let catalog = query.catalog();
     let mut members = Map::new();
@@ -219,7 +221,7 @@ fn number_json(field: &Field, number: f64) -> Option<Json> {
     serde_json::Number::from_f64(number).map(Json::Number)
 }
 
-/// A response as one to a query without what is banned. It has no lines: they are on record.
+/// A response as a poll of a query without the banned machines. It has no lines: they are on record.
 fn poll(query: &Query, asked: &Asked, recalled: Recalled, bans: &Bans) -> Poll {
     let row = recalled.response.row;
     let mut lots: BTreeMap<Lot, Vec<Stretch>> = BTreeMap::new();

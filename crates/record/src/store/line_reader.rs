@@ -1,4 +1,4 @@
-//! When lines were on offer and met a question.
+//! Computes the times at which lines were on offer and met a question.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -40,7 +40,7 @@ pub(super) struct LineReader<'a> {
     pub vouched: BTreeMap<usize, u64>,
     pub targets: HashMap<i64, Target>,
     pub left_out: &'a [Supplier],
-    /// Seconds by which times on record are ahead of the clock.
+    /// Seconds by which recorded times are ahead of the clock.
     pub ahead: i64,
     pub from: i64,
     pub until: i64,
@@ -48,7 +48,7 @@ pub(super) struct LineReader<'a> {
 }
 
 impl LineReader<'_> {
-    /// When a line was on offer and met the question.
+    /// The times in which a line was on offer and met the question.
     pub fn read(&mut self, known: &KnownLine) -> rusqlite::Result<Vec<Stretch>> {
         let host = host_of(&known.latest.facts, self.asked.terms.resource);
         let machine = known.line.lot.machine;
@@ -105,7 +105,8 @@ impl LineReader<'_> {
         Ok(stretches)
     }
 
-    /// When a line was on offer and met the question; and whether only an unknown value kept it from that.
+    /// The times in which a line was on offer and met the question; and whether only an unknown value kept it from
+    /// that.
     fn stretches_of(
         &self,
         known: &KnownLine,
@@ -139,7 +140,7 @@ impl LineReader<'_> {
                 let ended = match presence.end {
                     _ if until < stop => Ended::Changed,
                     None => Ended::Open(presence.last),
-                    Some((Ending::Gone(cause), _)) => Ended::Gone(cause),
+                    Some((Ending::Gone(cause), _)) => Ended::Gone(cause, presence.last),
                     Some((Ending::LostSight, _)) => Ended::Lost(presence.last),
                     Some((Ending::Changed, _)) => Ended::Changed,
                 };
@@ -161,7 +162,7 @@ impl LineReader<'_> {
         (stretches, is_unknown)
     }
 
-    /// Whether conditions on what never changes of a line let it through.
+    /// Whether a line may meet the conditions, judged by its attributes that never change.
     fn may_meet(&self, line: &Line) -> bool {
         let state = State {
             line,
@@ -179,7 +180,7 @@ impl LineReader<'_> {
         })
     }
 
-    /// The scopes that cover the part of the question that a line belongs to.
+    /// The indices of the scopes that cover the line's part of the question.
     fn places(&self, known: &KnownLine) -> Vec<usize> {
         let state = State {
             line: &known.line,
@@ -200,7 +201,7 @@ impl LineReader<'_> {
         places
     }
 
-    /// The times in which the scopes saw a line.
+    /// The times in which each scope saw a line, by the index of the scope.
     fn runs(
         &self,
         known: &KnownLine,
@@ -231,7 +232,7 @@ impl LineReader<'_> {
             let ending: Option<i64> = row.get(5)?;
             let first = first.saturating_sub(ahead);
             let ended = ended.map(|at| at.saturating_sub(ahead));
-            // A response before the question's time may have seen it last.
+            // The last response that contained it may be before the question's time.
             let begin = watch
                 .responses
                 .first()
@@ -271,7 +272,7 @@ impl LineReader<'_> {
             "SELECT until, field, value FROM change WHERE line = ?1 AND until > ?2 ORDER BY until DESC",
         )?;
         let mut rows = statement.query(params![known.id, first.saturating_add(self.ahead)])?;
-        // The state holds from `at` on, down to which changes are not yet undone.
+        // The state holds from `at` on, down to the changes that are not yet undone.
         let mut undone: Option<i64> = None;
         while let Some(row) = rows.next()? {
             let at = row.get::<_, i64>(0)?.saturating_sub(self.ahead);
@@ -290,7 +291,7 @@ impl LineReader<'_> {
         Ok(pieces)
     }
 
-    /// Adds what a line was in a time, divided where the time left passes a bound; the latest first.
+    /// Adds the state of a line in a time, divided at the moments when the time left passes a bound; the latest first.
     fn add_pieces(
         &self,
         pieces: &mut Vec<Piece>,
@@ -348,7 +349,7 @@ impl LineReader<'_> {
     }
 }
 
-/// The bit of a covering scope; none of those after the 64th.
+/// The bit of a covering scope; 0 for those after the 64th.
 fn bit(index: usize) -> u64 {
     u32::try_from(index)
         .ok()
@@ -359,7 +360,7 @@ fn bit(index: usize) -> u64 {
 /// Fields of a line that never change.
 const IDENTITY: [&str; 4] = ["machine_id", "cluster_id", "gpu_name", "num_gpus"];
 
-/// The numbers that a condition names.
+/// The numbers in a condition's operand.
 fn bounds(condition: &Condition) -> Vec<(&Condition, f64)> {
     let values = match &condition.operand {
         Operand::One(value) => std::slice::from_ref(value),
@@ -388,7 +389,7 @@ pub(super) fn country_of(state: &State<'_>) -> Option<Arc<str>> {
         return None;
     };
     let code = country::code(location);
-    // Hosts write locations by hand: other texts are no codes, and must not fill the memory.
+    // Hosts write locations by hand: other texts are not codes, and must not fill the memory.
     let is_code = code.len() == 2 && code.bytes().all(|letter| letter.is_ascii_uppercase());
     is_code.then(|| Arc::from(code))
 }

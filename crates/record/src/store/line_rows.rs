@@ -1,4 +1,4 @@
-//! The rows of scopes, responses and lines.
+//! Reads the rows of scopes, responses and lines.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -15,7 +15,7 @@ use crate::{
     Attribute, Fact, Facts, Line, Lot, Moment, PollOutcome, PollRow, Proof, Scope, attribute_index, attributes,
 };
 
-/// Attributes that every answer needs, whatever it is about.
+/// Attributes that every question needs.
 const ALWAYS: [&str; 12] = [
     "dph_base",
     "min_bid",
@@ -47,7 +47,7 @@ pub(super) struct Values {
     pub facts: Facts,
 }
 
-/// The part of an answer that a recorded field changes.
+/// The part of an excerpt that a recorded field changes.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Target {
     Offers,
@@ -83,7 +83,7 @@ impl Values {
     }
 }
 
-/// The number of the market, if anything of it is recorded.
+/// The id of the market; `None` if nothing of it is recorded.
 pub(super) fn market(connection: &Connection, name: &str) -> rusqlite::Result<Option<i64>> {
     connection
         .prepare_cached("SELECT id FROM market WHERE name = ?1")?
@@ -117,7 +117,7 @@ pub(super) fn scopes(
             excluded: Vec::new(),
         };
         let (conditions, excluded): (String, String) = (row.get(3)?, row.get(4)?);
-        // One that is no longer understood is no evidence.
+        // A scope that can no longer be parsed is not evidence.
         if let Some(scope) = bare.with(&conditions, &excluded) {
             scopes.push(KnownScope {
                 id: row.get(0)?,
@@ -149,7 +149,7 @@ pub(super) fn watch(connection: &Connection, known: &KnownScope, question: &Ques
     Ok(Watch::new(usable.collect()))
 }
 
-/// A row with the columns `at, took, proof, below, rows, every`.
+/// Reads a row with the columns `at, took, proof, below, rows, every`.
 pub(super) fn response(row: &Row<'_>, ahead: i64) -> rusqlite::Result<Response> {
     let at: i64 = row.get(0)?;
     let proof = codes::proof_of(row.get(2)?, row.get(3)?);
@@ -171,7 +171,7 @@ pub(super) fn response(row: &Row<'_>, ahead: i64) -> rusqlite::Result<Response> 
     })
 }
 
-/// What the fields that a question needs are, by their numbers.
+/// The targets of the fields that a question needs, by the ids of the fields.
 pub(super) fn targets(connection: &Connection, asked: &Asked) -> rusqlite::Result<HashMap<i64, Target>> {
     let attributes = attributes(asked.terms.resource);
     let mut statement = connection.prepare_cached("SELECT id, name FROM field")?;
@@ -199,7 +199,7 @@ fn is_needed(key: &str, asked: &Asked) -> bool {
     ALWAYS.contains(&key) || fields.any(|field| field.key == key || reads(field, key))
 }
 
-/// Whether a field's values come from a member.
+/// Whether a field reads the member `key`.
 fn reads(field: &Field, key: &str) -> bool {
     match field.source {
         Source::TextIs(member, _) | Source::NumberIs(member, _) | Source::Member(member) => member == key,
@@ -214,18 +214,18 @@ fn reads(field: &Field, key: &str) -> bool {
     }
 }
 
-/// The places of the attributes that an answer needs.
+/// The indices of the attributes that a question needs.
 pub(super) fn needed(asked: &Asked) -> Vec<usize> {
     let attributes = attributes(asked.terms.resource).iter().enumerate();
     let needed = attributes.filter(|(_, attribute)| is_needed(attribute.field.key, asked));
     needed.map(|(place, _)| place).collect()
 }
 
-/// Takes a line.
+/// A callback that receives a line.
 type Take<'a> = &'a mut dyn FnMut(KnownLine) -> rusqlite::Result<()>;
 
-/// Hands over the lines that a query's conditions on what never changes may let through, with the attributes at these
-/// places; the SQL ends with `within`.
+/// Passes the lines that may meet a query's conditions on attributes that never change to `take`, with the attributes
+/// at these indices; the SQL ends with `within`.
 pub(super) fn select_lines(
     connection: &Connection,
     market: i64,
@@ -256,7 +256,7 @@ pub(super) fn select_lines(
         let marks: Vec<String> = (0..named.len())
             .map(|index| format!("?{}", values.len() + index + 1))
             .collect();
-        // A machine is one line of the table; its index begins with what every line has in common.
+        // A machine is one line of the table; its index begins with the columns that every line has.
         let _ = write!(sql, " AND {column} IN ({})", marks.join(", "));
         values.extend(named);
     }
@@ -292,11 +292,12 @@ pub(super) fn select_lines(
     Ok(())
 }
 
-// Far more than a search can name.
-/// The longest list of names that SQL selects by.
+/// The maximum length of a list of names in SQL.
+///
+/// Far more than a search can name.
 const MOST_NAMES: usize = 500;
 
-/// The values that a query's conditions on a field ask for, if it names them.
+/// The values that a query's conditions on a field allow; `None` if they do not list them.
 fn named(asked: &Asked, key: &str) -> Option<Vec<rusqlite::types::Value>> {
     let mut conditions = asked.conditions.iter().filter(|condition| condition.field.key == key);
     conditions.find_map(|condition| {

@@ -1,11 +1,11 @@
-//! The latest state of each line, and what its fields were before.
+//! Writes the latest state of each line, and the earlier values of its fields.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
 use bourse_domain::Resource;
-use bourse_domain::field::Tolerance;
+use bourse_domain::field::NoiseThreshold;
 use rusqlite::types::{ToSqlOutput, Value, ValueRef};
 use rusqlite::{CachedStatement, Connection, Row, ToSql, params};
 
@@ -13,7 +13,7 @@ use super::codes;
 use super::scopes::RecordedScope;
 use crate::{Fact, Line, Moment, Poll, Proof, SeenLine, attributes};
 
-/// Columns of a row before those of the attributes: its number, when it was seen, offer, offers, GPU mask.
+/// The number of columns of a row before those of the attributes: id, time, offer, offers, GPU mask.
 const FIXED: usize = 5;
 
 /// The statements about the lines of a resource.
@@ -40,7 +40,7 @@ impl Statements {
             let key = attribute.field.key;
             let _ = write!(columns, ", \"{key}\"");
             let _ = write!(values, ", ?{}", index + 12);
-            // What is not known now was known before.
+            // A value that is unknown now keeps its last known value.
             let _ = write!(settings, ", \"{key}\" = coalesce(?{}, \"{key}\")", index + 6);
         }
         Self {
@@ -61,7 +61,7 @@ impl Statements {
     }
 }
 
-/// Writes what a poll says about its lines; returns their numbers, in their order.
+/// Writes the lines of a poll; returns their ids, in their order.
 pub(super) fn write(
     connection: &Connection,
     scope: RecordedScope,
@@ -72,7 +72,7 @@ pub(super) fn write(
     poll.lines.iter().map(|seen| writer.line(seen)).collect()
 }
 
-/// Writes lines of one poll, each with statements that are prepared once.
+/// Writes lines of one poll with prepared statements.
 struct Writer<'c> {
     connection: &'c Connection,
     select: CachedStatement<'c>,
@@ -80,7 +80,7 @@ struct Writer<'c> {
     update: CachedStatement<'c>,
     rename: CachedStatement<'c>,
     change: CachedStatement<'c>,
-    /// The numbers of the fields: those of the offers, the GPU mask, and the attributes.
+    /// The ids of the fields: those of the offers, the GPU mask, and the attributes.
     fields: Vec<i64>,
     market: i64,
     resource: Resource,
@@ -107,7 +107,7 @@ impl<'c> Writer<'c> {
             insert: connection.prepare_cached(&statements.insert)?,
             update: connection.prepare_cached(&statements.update)?,
             rename: connection.prepare_cached("UPDATE line SET offer = ?2 WHERE id = ?1")?,
-            // Of two polls in one second the first one knew what was before.
+            // Of two polls in one second the first one stored the earlier value.
             change: connection
                 .prepare_cached("INSERT OR IGNORE INTO change (line, until, field, value) VALUES (?1, ?2, ?3, ?4)")?,
             fields: fields.collect::<rusqlite::Result<_>>()?,
@@ -143,7 +143,7 @@ impl<'c> Writer<'c> {
         let mut new: Vec<&dyn ToSql> = Vec::new();
         let (mut offers, mut mask) = (seen.offers, seen.gpu_mask.map(u64::cast_signed));
         if !self.is_complete {
-            // Others may only be out of view.
+            // The other offers may only be out of view.
             offers = offers.max(row.get(3)?);
             let known: Option<i64> = row.get(4)?;
             mask = mask.map(|mask| mask | known.unwrap_or(0));
@@ -210,8 +210,8 @@ fn stored<'r>(row: &'r Row<'_>, index: usize) -> rusqlite::Result<ToSqlOutput<'r
     row.get_ref(index).map(ToSqlOutput::Borrowed)
 }
 
-/// Whether a fact says nothing that is not on record.
-fn is_same(stored: ValueRef<'_>, fact: &Fact, tolerance: &Tolerance) -> bool {
+/// Whether a fact equals the stored value within the tolerance.
+fn is_same(stored: ValueRef<'_>, fact: &Fact, tolerance: &NoiseThreshold) -> bool {
     #[expect(clippy::cast_precision_loss)] // larger numbers are recorded as text
     let number = match stored {
         ValueRef::Integer(number) => Some(number as f64),

@@ -1,4 +1,4 @@
-//! What `bourse db` does.
+//! The operations of `bourse db`.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -6,20 +6,20 @@ use std::path::{Path, PathBuf};
 use super::{Database, HistoryError, schema};
 use crate::{Moment, Question, SearchKey, Spell};
 
-/// What a file holds, with what version 0.1 left in it.
+/// The contents of a file, including those of version 0.1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Contents {
     pub searches: i64,
     pub polls: i64,
-    /// Times in which an offer asked the same.
+    /// The number of price intervals: times in which an offer asked the same.
     pub prices: i64,
-    /// Bytes.
+    /// Size in bytes.
     pub size: i64,
-    /// The first and the last poll, by the clock in use.
+    /// The times of the first and the last poll, by the current clock.
     pub span: Option<(Moment, Moment)>,
 }
 
-/// A spell with its search, as it is exported.
+/// A spell with its search, for export.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExportedSpell {
     pub search: SearchKey,
@@ -27,11 +27,10 @@ pub struct ExportedSpell {
 }
 
 impl Database {
-    /// Reads the whole file and returns what is wrong with it; empty if nothing is.
+    /// Checks the whole file; returns the problems found.
     ///
     /// # Errors
-    ///
-    /// When it cannot be read at all.
+    /// If it cannot be read at all.
     pub fn check(&self) -> Result<Vec<String>, HistoryError> {
         let check = || {
             let mut wrong: Vec<String> = self
@@ -53,11 +52,10 @@ impl Database {
         check().map_err(|error: rusqlite::Error| self.explained(&error))
     }
 
-    /// What the file holds, of every market.
+    /// The contents of the file, of all markets.
     ///
     /// # Errors
-    ///
-    /// When it cannot be read.
+    /// If it cannot be read.
     pub fn contents(&self) -> Result<Contents, HistoryError> {
         let read = || {
             let pragma = |name| {
@@ -99,8 +97,7 @@ impl Database {
     /// Rewrites the file without its free space.
     ///
     /// # Errors
-    ///
-    /// When the disk has no room for a second copy, or another program writes.
+    /// If the disk has no room for a second copy, or another program writes.
     pub fn vacuum(&mut self, now: Moment) -> Result<(), HistoryError> {
         self.sweep(now)?;
         self.connection
@@ -108,12 +105,11 @@ impl Database {
             .map_err(|error| self.explained(&error))
     }
 
-    /// Moves the file at `path` aside under a name with `date`, with the log that belongs to it.
-    /// Returns the new name; `None` if there is no file.
+    /// Moves the file at `path` aside under a name with `date`, with the log that belongs to it. Returns the new name;
+    /// `None` if there is no file.
     ///
     /// # Errors
-    ///
-    /// When it cannot be renamed.
+    /// If it cannot be renamed.
     pub fn set_aside(path: &Path, date: &str) -> std::io::Result<Option<PathBuf>> {
         if !path.exists() {
             return Ok(None);
@@ -144,8 +140,7 @@ impl Database {
     /// Calls `each` with every spell of every search of the market, in the order of their beginning.
     ///
     /// # Errors
-    ///
-    /// When the database cannot be read, or what `each` returns.
+    /// If the database cannot be read, or `each` returns an error.
     pub fn export<E: From<HistoryError>>(
         &self,
         mut each: impl FnMut(&ExportedSpell) -> Result<(), E>,
@@ -167,8 +162,8 @@ impl Database {
     }
 }
 
-/// Brings the files that `bourse db reset` moved aside up to date: earlier versions stored responses in them. One
-/// that can't be read stays as it is.
+/// Migrates the files that `bourse db reset` moved aside: earlier versions stored responses in them. Unreadable ones
+/// are not changed.
 pub(super) fn clean_aside(path: &Path) {
     let Some((folder, name)) = path.parent().zip(path.file_name().and_then(OsStr::to_str)) else {
         return;

@@ -1,4 +1,4 @@
-//! From when to when the polls of a scope contained a line.
+//! Writes the memberships: the times in which the polls of a scope contained a line.
 
 use std::collections::HashMap;
 
@@ -10,8 +10,8 @@ use super::codes;
 use super::scopes::{LastResponse, RecordedScope};
 use crate::{Beginning, Cause, Ending, Lot, Moment, Poll, Proof, Scope, patience};
 
-/// Continues the memberships of a scope with a poll at `at`, which has lines with these numbers. `last` is the usable
-/// response before it.
+/// Continues the memberships of a scope with a poll at `at`, whose lines have these ids. `last` is the usable response
+/// before it.
 pub(super) fn write(
     connection: &Connection,
     scope: RecordedScope,
@@ -27,8 +27,6 @@ pub(super) fn write(
     let mut open = open(connection, scope)?;
     let mut begin =
         connection.prepare_cached("INSERT INTO member (scope, line, first, beginning) VALUES (?1, ?2, ?3, ?4)")?;
-    let mut show =
-        connection.prepare_cached("UPDATE member SET last = NULL WHERE scope = ?1 AND line = ?2 AND ended IS NULL")?;
     let mut end = connection.prepare_cached(
         "UPDATE member SET last = ?3, ended = ?4, ending = ?5 WHERE scope = ?1 AND line = ?2 AND ended IS NULL",
     )?;
@@ -38,11 +36,10 @@ pub(super) fn write(
         Beginning::Found
     };
     let beginning = codes::beginning(beginning);
-    let patience = last.map_or(0, |last| patience(last.every));
     for line in lines {
         match open.remove(line) {
-            // Only responses that may lack it came since.
-            Some(Some(seen)) if at.since(seen) > patience => {
+            // Responses between may lack it: none of them saw it.
+            Some(Some(seen)) => {
                 end.execute(params![
                     scope.id,
                     line,
@@ -51,9 +48,6 @@ pub(super) fn write(
                     codes::ending(Ending::LostSight)
                 ])?;
                 begin.execute(params![scope.id, line, at.0, beginning])?;
-            }
-            Some(Some(_)) => {
-                show.execute([scope.id, *line])?;
             }
             Some(None) => {}
             None => {
@@ -64,6 +58,7 @@ pub(super) fn write(
     let Some(last) = last else {
         return Ok(());
     };
+    let patience = patience(last.every);
     let mut hide =
         connection.prepare_cached("UPDATE member SET last = ?3 WHERE scope = ?1 AND line = ?2 AND ended IS NULL")?;
     for (line, hidden) in open {
@@ -87,7 +82,7 @@ pub(super) fn write(
     Ok(())
 }
 
-/// Ends what was open when the scope was last watched before a moment.
+/// Ends the open memberships at the time when the scope was last watched before a moment.
 fn lose_sight(connection: &Connection, scope: RecordedScope, at: Moment) -> rusqlite::Result<()> {
     connection
         .prepare_cached(
@@ -100,7 +95,8 @@ fn lose_sight(connection: &Connection, scope: RecordedScope, at: Moment) -> rusq
         .map(drop)
 }
 
-/// The open members of a scope: their numbers, and when they were seen last if not by the last usable response.
+/// The open memberships of a scope: the ids of the lines, and the time they were last seen, `None` if by the last
+/// usable response.
 fn open(connection: &Connection, scope: RecordedScope) -> rusqlite::Result<HashMap<i64, Option<Moment>>> {
     connection
         .prepare_cached("SELECT line, last FROM member WHERE scope = ?1 AND ended IS NULL")?
@@ -111,7 +107,7 @@ fn open(connection: &Connection, scope: RecordedScope) -> rusqlite::Result<HashM
         .collect()
 }
 
-/// What is on record of a line that a poll lacks.
+/// The recorded state of a line that a poll lacks.
 struct Missing {
     lot: Lot,
     dph_base: Option<f64>,
@@ -142,7 +138,7 @@ impl Missing {
             })
     }
 
-    /// Whether a poll with this proof would have it if it were on offer as it was: it is gone or more expensive.
+    /// Whether a poll with this proof would contain it if it were on offer unchanged: it is gone or more expensive.
     fn is_disproved(&self, scope: &Scope, proof: Proof) -> bool {
         match proof {
             Proof::Complete => true,

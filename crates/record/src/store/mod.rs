@@ -1,11 +1,11 @@
-//! The recorded market: one `SQLite` file per profile with the responses to each scope, their lines and how these
-//! changed.
+//! The recorded market: one `SQLite` file per profile with the responses to each scope, their lines and the changes of
+//! these.
 //!
-//! What is compared and computed is in [the crate](crate); this module only stores it. A
-//! poll is one transaction, so that a crash loses at most the last one. Several programs share the
-//! file: `SQLite`'s locks order their writes, and a lock file per market says which of them asks.
+//! Comparisons and computations are in [the crate](crate); this module only stores the record. A poll is one
+//! transaction, so that a crash loses at most the last one. Several programs share the file: `SQLite`'s locks order
+//! their writes, and a lock file per market decides which of them polls.
 //!
-//! No error here ends the session: the caller says it once and goes on without a memory.
+//! No error here ends the session: the caller reports it once and continues without a record.
 
 mod ask;
 mod asked;
@@ -46,14 +46,15 @@ pub use retention::Limits;
 pub use ring::ProgramId;
 pub use turn::Turns;
 
-// After so long something is wrong with the file; the poll is lost, not the program.
-/// How long a write waits for another program's transaction, which takes milliseconds.
+/// The time a write waits for another program's transaction, which takes milliseconds.
+///
+/// After so long something is wrong with the file; the poll is lost, not the program.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The name of the file in the profile's folder.
 const NAME: &str = "history.sqlite";
 
-/// Why the recorded market cannot be used.
+/// The reason the recorded market cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum HistoryError {
     #[error("{path} is corrupt. bourse db reset moves it aside and starts a new one")]
@@ -73,7 +74,7 @@ pub enum HistoryError {
 }
 
 impl HistoryError {
-    /// Whether later writes may succeed without anybody repairing the file.
+    /// Whether later writes may succeed without a repair of the file.
     pub const fn is_passing(&self) -> bool {
         match self {
             Self::Locked { .. } | Self::Full { .. } => true,
@@ -86,14 +87,14 @@ impl HistoryError {
     }
 }
 
-/// Where a market is recorded.
+/// The place where a market is recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HistoryLocation {
-    /// The file; without one, what is recorded ends with the program.
+    /// The file; `None` for a record that ends with the program.
     pub path: Option<PathBuf>,
     /// Identifies the market: its address, or the sandbox's seed.
     pub market: String,
-    /// How the market is asked.
+    /// The market's dialect.
     pub dialect: &'static Dialect,
 }
 
@@ -101,8 +102,7 @@ impl HistoryLocation {
     /// Opens the database, creating it if needed.
     ///
     /// # Errors
-    ///
-    /// As [`Database::open`].
+    /// See [`Database::open`].
     pub fn open(&self) -> Result<Database, HistoryError> {
         let opened = match &self.path {
             Some(path) => Database::open(path, &self.market),
@@ -117,31 +117,29 @@ impl HistoryLocation {
 pub struct Database {
     connection: Connection,
     path: String,
-    /// The file, and which one it was when it was opened.
+    /// The file, and its identity when it was opened; `None` in memory.
     file: Option<(PathBuf, Option<(u64, u64)>)>,
-    /// The market that is recorded: another address is another market.
+    /// The recorded market: another address is another market.
     market: String,
     limits: Limits,
-    /// Machines and hosts that no answer is about.
+    /// Machines and hosts that are excluded from all excerpts.
     left_out: Vec<Supplier>,
-    /// How the market is asked: what of a query is sent, and in which units.
+    /// The market's dialect: it decides which conditions of a query are sent, and in which units.
     dialect: &'static Dialect,
-    /// Polls written since the last look at the limits.
+    /// The number of polls written since the limits were last checked.
     unswept: u32,
 }
 
 impl Database {
-    /// The file in a profile's folder.
+    /// The path of the file in a profile's folder.
     pub fn path(folder: &Path) -> PathBuf {
         folder.join(NAME)
     }
 
-    /// Opens the file at `path`, creating or migrating it. Only what was recorded of `market` is
-    /// read.
+    /// Opens the file at `path`, creating or migrating it. Only the record of `market` is read.
     ///
     /// # Errors
-    ///
-    /// When it cannot be created, or is corrupt, locked, read-only or from a newer version.
+    /// If it cannot be created, or is corrupt, locked, read-only or from a newer version.
     pub fn open(path: &Path, market: &str) -> Result<Self, HistoryError> {
         let shown = path.display().to_string();
         let connection = connect(path).map_err(|why| HistoryError::Failed {
@@ -155,12 +153,10 @@ impl Database {
         Ok(database)
     }
 
-    /// Goes on in the file at its path, if that is no longer the one that was opened: `bourse db
-    /// reset` moves it aside.
+    /// Reopens the file at its path if it is no longer the one that was opened: `bourse db reset` moves it aside.
     ///
     /// # Errors
-    ///
-    /// As [`Database::open`].
+    /// See [`Database::open`].
     pub fn follow(&mut self) -> Result<(), HistoryError> {
         let Some((path, opened)) = &self.file else {
             return Ok(());
@@ -181,8 +177,7 @@ impl Database {
     /// A database that ends with the program: a frozen sandbox changes nothing on disk.
     ///
     /// # Errors
-    ///
-    /// When there is no memory for it.
+    /// If there is not enough memory.
     pub fn in_memory(market: &str) -> Result<Self, HistoryError> {
         let shown = "the recorded market".to_owned();
         let connection = Connection::open_in_memory().map_err(|error| explained(&shown, &error))?;
@@ -207,26 +202,26 @@ impl Database {
             limits: Limits::default(),
             left_out: Vec::new(),
             dialect: &Dialect::SANDBOX,
-            // The first poll of a session looks at the limits.
+            // The first poll of a session checks the limits.
             unswept: write::SWEEP_EVERY,
         })
     }
 
-    /// Keeps no more than these limits allow.
+    /// The database with these limits on its age and size.
     #[must_use]
     pub const fn within(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// Answers as if these machines and hosts had never been on offer.
+    /// The database with these machines and hosts excluded from all excerpts, as if they had never been on offer.
     #[must_use]
     pub fn leaving_out(mut self, suppliers: impl Iterator<Item = Supplier>) -> Self {
         self.left_out = suppliers.collect();
         self
     }
 
-    /// Takes queries to be sent in a dialect.
+    /// The database with the dialect in which queries are sent.
     #[must_use]
     pub const fn asked_in(mut self, dialect: &'static Dialect) -> Self {
         self.dialect = dialect;
@@ -243,7 +238,7 @@ fn is_read_only(error: &std::io::Error) -> bool {
     matches!(error.kind(), PermissionDenied | ReadOnlyFilesystem)
 }
 
-/// Opens a private file; the outer error is the file system's.
+/// Opens a private file; the outer error is that of the file system.
 fn connect(path: &Path) -> std::io::Result<rusqlite::Result<Connection>> {
     if let Some(folder) = path.parent() {
         files::private_dir(folder)?;

@@ -1,7 +1,7 @@
-//! What a market was before its first response: the past of the sandbox, which is simulated.
+//! The past of a market before its first response: of the sandbox, where it is simulated.
 //!
 //! It is recorded beside the market, response by response, so that neither memory nor other programs wait for all of
-//! it, and joined with the market at the end. What is recorded stays: a command may have asked before.
+//! it, and joined with the market at the end. Recorded responses stay: a command may have used them.
 
 use std::fs::File;
 
@@ -11,39 +11,38 @@ use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior, params};
 use super::{Database, HistoryError, codes, scopes, turn};
 use crate::{Beginning, Cause, Ending, Moment, Poll, attributes, patience};
 
-/// The past of a market while it is recorded. Dropped before [`PastWriter::finish`] it is forgotten.
+/// The past of a market while it is recorded. It is deleted if dropped before [`PastWriter::finish`].
 #[derive(Debug)]
 pub struct PastWriter<'a> {
     database: &'a mut Database,
-    /// The market that the record knows it by until then.
+    /// The temporary name of the market in the record.
     beside: String,
-    /// The first response about each resource, by its code, before which it ends.
+    /// The first response about each resource, by its code, before which the past ends.
     recorded: Vec<(i64, Moment)>,
     last: Option<Moment>,
-    /// Locked, so that one program at a time writes a past.
+    /// The lock, so that one program at a time writes a past.
     _lock: Option<File>,
 }
 
 impl Database {
-    /// Begins to record what the market was before its first response; `None` while another program does.
+    /// Starts to record the time of the market before its first response; `None` while another program does.
     ///
     /// # Errors
-    ///
-    /// When the record cannot be read or written.
+    /// If the record cannot be read or written.
     pub fn write_past(&mut self) -> Result<Option<PastWriter<'_>>, HistoryError> {
         self.follow()?;
         let path = self
             .file
             .as_ref()
             .map(|(record, _)| turn::lock_file(record, &self.market, "past"));
-        // Where files cannot be locked, every program may.
+        // If files cannot be locked, every program may write.
         let lock = match path.and_then(|path| turn::open(&path).ok()) {
             Some((_, false)) => return Ok(None),
             lock => lock.map(|(file, _)| file),
         };
         let beside = format!("the past of {}", self.market);
         let begin = || {
-            // One that was killed has left its part.
+            // A program that was killed may have left a part.
             forget(&self.connection, &beside)?;
             first_responses(&self.connection, &self.market)
         };
@@ -59,11 +58,11 @@ impl Database {
 }
 
 impl PastWriter<'_> {
-    /// Adds a response, which is later than those before. One that is no earlier than the recorded ones is left out.
+    /// Adds a response, which is later than the earlier ones. One that is not earlier than the recorded ones is
+    /// ignored.
     ///
     /// # Errors
-    ///
-    /// When it cannot be written.
+    /// If it cannot be written.
     pub fn add(&mut self, poll: &Poll) -> Result<(), HistoryError> {
         let resource = codes::resource(poll.scope.resource);
         let is_late = |(own, first): &(i64, Moment)| *own == resource && poll.at.0 + 60 >= first.0;
@@ -82,11 +81,11 @@ impl PastWriter<'_> {
         Ok(())
     }
 
-    /// Makes it part of the record: all of it or, on an error, nothing. Returns whether anything was missing.
+    /// Adds the past to the record of the market: all of it or, on an error, nothing. Returns whether anything was
+    /// missing.
     ///
     /// # Errors
-    ///
-    /// When it cannot be written.
+    /// If it cannot be written.
     pub fn finish(self) -> Result<bool, HistoryError> {
         let Some(last) = self.last else {
             return Ok(false);
@@ -105,12 +104,12 @@ impl PastWriter<'_> {
 
 impl Drop for PastWriter<'_> {
     fn drop(&mut self) {
-        // What cannot be deleted now is when the next one begins.
+        // Parts that cannot be deleted now are deleted when the next past begins.
         let _ = forget(&self.database.connection, &self.beside);
     }
 }
 
-/// Deletes what is recorded of a market.
+/// Deletes the record of a market.
 fn forget(connection: &Connection, market: &str) -> rusqlite::Result<()> {
     for table in ["scope", "line"] {
         let of_market = format!("DELETE FROM {table} WHERE market = (SELECT id FROM market WHERE name = ?1)");
@@ -121,8 +120,9 @@ fn forget(connection: &Connection, market: &str) -> rusqlite::Result<()> {
         .map(drop)
 }
 
-/// The first response about each resource that has any, by its code. Of what was before a clock was set back nobody
-/// knows when it was: then nothing is added.
+/// The first response about each resource that has any, by its code.
+///
+/// The time of responses before a clock was set back is unknown: then nothing is added.
 fn first_responses(connection: &Connection, market: &str) -> rusqlite::Result<Vec<(i64, Moment)>> {
     connection
         .prepare(
@@ -134,7 +134,7 @@ fn first_responses(connection: &Connection, market: &str) -> rusqlite::Result<Ve
         .collect()
 }
 
-/// Joins a past that is recorded beside a market with it.
+/// Joins the past recorded beside a market with it.
 fn join(connection: &Connection, beside: &str, market: &str) -> rusqlite::Result<()> {
     let past = scopes::market_id(connection, beside)?;
     let id = scopes::market_id(connection, market)?;
@@ -185,7 +185,7 @@ fn join(connection: &Connection, beside: &str, market: &str) -> rusqlite::Result
     connection.execute_batch("DELETE FROM joint")
 }
 
-/// What lines were before the market's first sight of them, as changes until then.
+/// Stores the states of lines before the market's first sight of them, as changes until then.
 fn join_changes(connection: &Connection) -> rusqlite::Result<()> {
     let keys = [Resource::Offers, Resource::Volumes].into_iter().flat_map(attributes);
     let mut keys: Vec<&str> = keys.map(|attribute| attribute.field.key).collect();

@@ -1,31 +1,33 @@
-//! How much is kept: by age, and by the size of the file.
+//! Retention: limits on the age of the record and the size of the file.
 //!
-//! A clock that runs ahead must delete nothing. So age is time that the record itself shows to have passed:
-//! the time from poll to poll, of which a pause counts as a day at most. However wrong a clock is, a poll
-//! at its time makes the rest a day older.
+//! A clock that runs ahead must delete nothing. So age is the time that the record itself proves to have passed: the
+//! time from poll to poll, of which a pause counts as a day at most. However wrong a clock is, a poll at its time makes
+//! the rest a day older.
 
 use rusqlite::{Connection, TransactionBehavior, params};
 
 use super::{Database, HistoryError};
 use crate::Moment;
 
-// In small steps, so that other programs need not wait for their turn to write.
-/// Pages that are given back to the file system at a time: 4 MiB.
+/// The number of pages returned to the file system at a time: 4 MiB.
+///
+/// In small steps, so that other programs need not wait for their turn to write.
 const PAGES: i64 = 1024;
 
-/// Lines whose past is deleted at a time: some milliseconds.
+/// The number of lines whose past is deleted at a time, which takes some milliseconds.
 const SLICE: i64 = 2000;
 
-// A tenth at a time: deleting row by row would take as many looks at the size.
-/// The share of the past that goes when the file is too large.
+/// The share of the past that is deleted when the file is too large: one over this.
+///
+/// A tenth at a time: deleting row by row would take as many checks of the size.
 const SHARE: i64 = 10;
 
-/// What is kept of the past.
+/// The limits on the recorded past.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// Seconds, in which a pause of more than a day counts as one.
+    /// The maximum age in seconds, in which a pause of more than a day counts as one.
     pub age: i64,
-    /// Bytes of the file.
+    /// The maximum size of the file, in bytes.
     pub size: i64,
 }
 
@@ -41,11 +43,10 @@ impl Default for Limits {
 }
 
 impl Database {
-    /// Deletes what exceeds the limits, oldest first, and shrinks the file.
+    /// Deletes everything beyond the limits, oldest first, and shrinks the file.
     ///
     /// # Errors
-    ///
-    /// When the database cannot be written.
+    /// If the database cannot be written.
     pub fn sweep(&mut self, now: Moment) -> Result<(), HistoryError> {
         let limits = self.limits;
         let sweep = |connection: &mut Connection| {
@@ -67,11 +68,12 @@ impl Database {
     }
 }
 
-// A clock that jumps ahead ages the record by a day, not by the jump.
-/// The longest pause between two polls that counts, in seconds.
+/// The longest pause between two polls that counts in full, in seconds.
+///
+/// A clock that jumps ahead ages the record by a day, not by the jump.
 const LONGEST_PAUSE: i64 = 86_400;
 
-/// The time, by the clock in use, from which on polls are at most `age` old.
+/// The time, by the current clock, from which on polls are at most `age` old.
 fn border(connection: &Connection, now: Moment, age: i64) -> rusqlite::Result<i64> {
     let mut statement = connection.prepare(
         "SELECT at - ahead FROM poll JOIN search ON search.id = poll.search
@@ -91,15 +93,15 @@ fn border(connection: &Connection, now: Moment, age: i64) -> rusqlite::Result<i6
     Ok(i64::MIN)
 }
 
-/// Bytes of the pages in use; freed ones are used again first.
+/// The size of the pages in use, in bytes; free pages are reused first.
 pub(super) fn size(connection: &Connection) -> rusqlite::Result<i64> {
     let pragma = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
     let used = pragma("page_count")? - pragma("freelist_count")?;
     Ok(used * pragma("page_size")?)
 }
 
-/// What is kept of the past: a table, the column that says when a row ended, and the table with the seconds by which
-/// that is ahead of the clock.
+/// The tables of the past: a table, the column with the end of a row, and the table with the seconds by which that is
+/// ahead of the clock.
 const PAST: [(&str, &str, &str); 3] = [
     ("spell", "ended", "search ON search.id = spell.search"),
     ("member", "ended", "scope ON scope.id = member.scope"),
@@ -111,13 +113,13 @@ const PAST: [(&str, &str, &str); 3] = [
     ),
 ];
 
-/// The responses, old and new.
+/// The tables of responses, old and new.
 const RESPONSES: [(&str, &str, &str); 2] = [
     ("poll", "at", "search ON search.id = poll.search"),
     ("response", "at", "scope ON scope.id = response.scope"),
 ];
 
-/// The end of the oldest tenth of what is past; without any, of the responses.
+/// The end of the oldest tenth of the past; if there is none, of the responses. `None` if the record is empty.
 fn oldest_share(connection: &Connection) -> rusqlite::Result<Option<i64>> {
     let oldest = |(table, column, clock): (&str, &str, &str)| {
         let count: i64 = connection.query_row(&format!("SELECT count({column}) FROM {table}"), [], |row| row.get(0))?;
@@ -133,7 +135,7 @@ fn oldest_share(connection: &Connection) -> rusqlite::Result<Option<i64>> {
                 [count / SHARE],
                 |row| row.get(0),
             )
-            // The one at the border goes too, so that something always does.
+            // Includes the one at the border, so that something is always deleted.
             .map(|at: i64| Some(at.saturating_add(1)))
     };
     let first = |tables: &[(&str, &str, &str)]| {
@@ -150,8 +152,9 @@ fn oldest_share(connection: &Connection) -> rusqlite::Result<Option<i64>> {
     }
 }
 
-/// Deletes polls before `border`, by the clock in use, with what ended before it: without
-/// them, the time would look like one in which nothing was on offer.
+/// Deletes polls before `border`, by the current clock, with everything that ended before it.
+///
+/// Without them, the time would look like one in which nothing was on offer.
 fn forget_before(connection: &mut Connection, border: i64) -> rusqlite::Result<()> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let searches: Vec<(i64, i64)> = transaction
@@ -162,7 +165,7 @@ fn forget_before(connection: &mut Connection, border: i64) -> rusqlite::Result<(
         let border = border.saturating_add(ahead);
         for text in [
             "DELETE FROM spell WHERE search = ?1 AND ending IS NOT NULL AND ended < ?2",
-            // Those on offer at the last poll of a search that nobody has run since.
+            // Members on offer at the last poll of a search that was not run since.
             "DELETE FROM spell WHERE search = ?1 AND ending IS NULL
              AND coalesce((SELECT max(at) FROM poll WHERE search = ?1) < ?2, TRUE)",
             "DELETE FROM poll WHERE search = ?1 AND at < ?2",
@@ -170,7 +173,7 @@ fn forget_before(connection: &mut Connection, border: i64) -> rusqlite::Result<(
             transaction.execute(text, params![search, border])?;
         }
     }
-    // What is named by others goes after those that name it.
+    // Rows that others refer to are deleted after those.
     transaction.execute("DELETE FROM ring WHERE at < ?1", params![border])?;
     transaction.execute("DELETE FROM search WHERE id NOT IN (SELECT search FROM poll)", [])?;
     transaction.execute("DELETE FROM lot WHERE id NOT IN (SELECT lot FROM spell)", [])?;
@@ -178,8 +181,8 @@ fn forget_before(connection: &mut Connection, border: i64) -> rusqlite::Result<(
     forget_evidence(connection, border)
 }
 
-/// Deletes responses before `border`, and what ended before it, scope by scope and some lines at a time: other
-/// programs write in between.
+/// Deletes responses before `border`, and everything that ended before it, scope by scope and some lines at a time:
+/// other programs write in between.
 fn forget_evidence(connection: &mut Connection, border: i64) -> rusqlite::Result<()> {
     let scopes: Vec<(i64, i64)> = connection
         .prepare("SELECT id, ahead FROM scope")?
@@ -190,7 +193,7 @@ fn forget_evidence(connection: &mut Connection, border: i64) -> rusqlite::Result
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         for text in [
             "DELETE FROM member WHERE scope = ?1 AND ended < ?2",
-            // Those on offer in the last response to a scope that nobody has asked for since.
+            // Members on offer in the last response to a scope that was not requested since.
             "DELETE FROM member WHERE scope = ?1 AND ended IS NULL
              AND coalesce((SELECT max(at) FROM response WHERE scope = ?1) < ?2, TRUE)",
             "DELETE FROM response WHERE scope = ?1 AND at < ?2",
@@ -201,7 +204,7 @@ fn forget_evidence(connection: &mut Connection, border: i64) -> rusqlite::Result
         }
         transaction.commit()?;
     }
-    // Changes go after the responses: without these nothing is concluded from what a field was then.
+    // Changes are deleted after the responses: without these nothing is concluded from old values of fields.
     let markets: Vec<(i64, i64)> = connection
         .prepare("SELECT id, coalesce((SELECT max(ahead) FROM scope WHERE market = market.id), 0) FROM market")?
         .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
@@ -238,7 +241,7 @@ fn forget_changes(connection: &mut Connection, market: i64, border: i64) -> rusq
     }
 }
 
-/// Gives free pages back in small parts, so that other programs need not wait.
+/// Returns free pages in small parts, so that other programs need not wait.
 fn shrink(connection: &Connection) -> rusqlite::Result<()> {
     loop {
         let free: i64 = connection.pragma_query_value(None, "freelist_count", |row| row.get(0))?;
@@ -251,7 +254,7 @@ fn shrink(connection: &Connection) -> rusqlite::Result<()> {
         while rows.next()?.is_some() {}
         let left: i64 = connection.pragma_query_value(None, "freelist_count", |row| row.get(0))?;
         if left >= free {
-            // A file that another tool made without this option.
+            // A file that another tool created without this option.
             return Ok(());
         }
     }

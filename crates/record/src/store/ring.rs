@@ -1,19 +1,21 @@
-//! Which program rings when several see the same alert.
+//! Decides which program notifies when several see the same alert.
 
 use rusqlite::params;
 
 use super::{Database, HistoryError};
 use crate::Moment;
 
-// Each polls about once a minute.
-/// Seconds after a ring in which no other program rings.
+/// Seconds after a notification in which no other program notifies.
+///
+/// Each polls about once a minute.
 const RANG: i64 = 600;
 
-// Without this a clock that was once years ahead would silence the alert for years.
-/// A ring that is this far ahead was noted by a clock that was wrong, in seconds.
+/// Seconds beyond which a notification in the future counts as stored by a wrong clock.
+///
+/// Without this a clock that was once years ahead would silence the alert for years.
 const AHEAD: i64 = 86_400;
 
-/// A program that rings: its process and a random number, since process ids return.
+/// A program that may notify: its process and a random number, since process ids are reused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProgramId(String);
 
@@ -24,11 +26,10 @@ impl ProgramId {
 }
 
 impl Database {
-    /// Claims the ring of an alert; false if another program has rung for it in the last ten minutes.
+    /// Claims the notification of an alert; false if another program has notified in the last ten minutes.
     ///
     /// # Errors
-    ///
-    /// When the database cannot be written.
+    /// If the database cannot be written.
     pub fn claim_ring(&mut self, alert: &str, program: &ProgramId, now: Moment) -> Result<bool, HistoryError> {
         let (rang, latest) = (now.0.saturating_sub(RANG), now.0.saturating_add(AHEAD));
         self.connection

@@ -1,4 +1,4 @@
-//! Tables and their versions.
+//! The tables and their versions.
 
 use std::collections::BTreeSet;
 use std::thread;
@@ -11,15 +11,14 @@ use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 use super::HistoryError;
 use crate::attributes;
 
-/// In the header of the file, so that no other program's database is taken for it: "brse".
+/// The application id in the header of the file, "brse", so that no other program's database is mistaken for it.
 const APPLICATION: i32 = 0x6272_7365;
 
-/// What makes each version of the one before. Released steps never change: files of every version
-/// are about.
+/// The migrations from each version to the next. Released steps never change: files of every version exist.
 ///
 /// Version 0.1 wrote `search`, `poll`, `lot` and `spell`, and a copy of closed spells in `block`: they are read as
-/// evidence of its time. A spell without an ending is on offer; its `last` is the search's last usable poll, unless
-/// the column names an earlier one that saw it last.
+/// evidence of its time. A spell without an ending is on offer; its `last` is the search's last usable poll, unless the
+/// column names an earlier one that saw it last.
 ///
 /// Of the tables of version 10, `line` has the latest state of a line: a column for each attribute is added by
 /// [`complete`], when the catalog has a new one. The value of a field at a time is that of the `change` with the
@@ -103,7 +102,7 @@ const STEPS: [&str; 11] = [
     );",
     "DROP TABLE lease;
     DROP TABLE turn;",
-    // Nothing but the mark that the file was cleaned.
+    // Only marks the file as cleaned.
     "",
     // Quotes instead of one price that includes storage, see `codes::quotes_of`; spells that have none keep
     // theirs. Blocks are written again. Prices of volumes include nothing: complete polls of them have
@@ -187,34 +186,39 @@ const STEPS: [&str; 11] = [
     DROP TABLE begun;",
 ];
 
-/// Views for other programs, see docs/history.md; made with version 10. Another meaning gets another name.
+/// Views for other programs, see docs/history.md; created with version 10. A view with another meaning gets another
+/// name.
 const VIEWS: &str = include_str!("views.sql");
 
-// The text of a response can hold anything.
-/// The versions that kept responses of the market, in a table or in the free pages that it left.
+/// The versions that stored responses of the market, in a table or in the free pages that it left.
+///
+/// The text of a response can contain anything.
 const WITH_RESPONSES: [usize; 2] = [5, 6];
 
-// Sums of such times stay far from the ends of the integers, and no loop over days runs forever.
-/// The latest time that is plausible, in seconds since 1970: the year 11970.
+/// The latest plausible time, in seconds since 1970: the year 11970.
+///
+/// Sums of such times stay far from the ends of the integers, and no loop over days runs forever.
 const LATEST: i64 = 10_000 * 365 * 86_400;
 
-// SQLite does not wait before it switches to a write-ahead log: of two programs that started at once one
-// recorded nothing. Creating the file takes milliseconds.
-/// How often, and how long, a program waits for another one that creates the file.
+/// The maximum number of attempts while another program creates the file.
+///
+/// `SQLite` does not wait before it switches to a write-ahead log: of two programs that started at once one recorded
+/// nothing. Creating the file takes milliseconds.
 const TRIES: u32 = 50;
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Why a file at a path cannot be used.
+/// The reason a file at a path cannot be used, as a function of the path.
 type Unusable = fn(String) -> HistoryError;
 
-/// Sets up a connection and brings the tables to the current version; why that cannot be, if so. A file of
-/// a later version, or of another program, is not changed.
+/// Sets up a connection and migrates the tables to the current version; returns the reason if that is impossible.
+///
+/// A file of a later version, or of another program, is not changed.
 pub(super) fn prepare(connection: &mut Connection) -> rusqlite::Result<Option<Unusable>> {
-    // Before it is read: a log beside it cannot be.
+    // Before the file is read, which fails with an unreadable log beside it.
     if connection.is_readonly("main")? {
         return Ok(Some(|path| HistoryError::ReadOnly { path }));
     }
-    // Whatever somebody added to the file must not run.
+    // Triggers that somebody added to the file must not run.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
     let Some(version) = version_if_ours(connection)? else {
@@ -240,7 +244,7 @@ pub(super) fn prepare(connection: &mut Connection) -> rusqlite::Result<Option<Un
         clean(connection)?;
     }
     connection.pragma_update(None, "temp_store", "MEMORY")?;
-    // A program has it for as long as it runs: it grows to its limit, whatever a poll needs of it.
+    // Memory held for as long as the program runs: it grows to its limit, regardless of the size of a poll.
     connection.pragma_update(None, "cache_size", -8_000)?;
     // A long migration leaves a log of its size, which SQLite would keep.
     connection.pragma_update(None, "journal_size_limit", 4 * 1024 * 1024)?;
@@ -248,7 +252,7 @@ pub(super) fn prepare(connection: &mut Connection) -> rusqlite::Result<Option<Un
         migrate(connection, STEPS.len())?;
     }
     complete(connection)?;
-    // Damage that keeps them from being read is told by who needs them.
+    // Damage that prevents this check is reported by the query that needs the data.
     Ok(if is_plausible(connection).unwrap_or(true) {
         None
     } else {
@@ -270,8 +274,7 @@ fn version_if_ours(connection: &Connection) -> rusqlite::Result<Option<usize>> {
     Ok(is_ours.then_some(version))
 }
 
-/// Whether the times are some that a clock can show. What reckons with damaged ones might never
-/// end.
+/// Whether all times are plausible. Computations with damaged ones might never end.
 fn is_plausible(connection: &Connection) -> rusqlite::Result<bool> {
     connection.query_row(
         "SELECT NOT EXISTS (
@@ -293,8 +296,10 @@ fn is_plausible(connection: &Connection) -> rusqlite::Result<bool> {
     )
 }
 
-/// Switches to a write-ahead log. Where programs create a file at the same moment, `SQLite` refuses this
-/// to all but one of them at once, whatever the busy timeout is.
+/// Switches to a write-ahead log.
+///
+/// If programs create a file at the same moment, `SQLite` refuses this to all but one of them at once, whatever the
+/// busy timeout is.
 fn log_ahead(connection: &Connection) -> rusqlite::Result<()> {
     for _ in 0..TRIES {
         match connection.pragma_update(None, "journal_mode", "WAL") {
@@ -307,15 +312,16 @@ fn log_ahead(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "journal_mode", "WAL")
 }
 
-/// Removes what earlier versions stored of responses, which deleting left in free pages and the
-/// log. It is marked once it is done, so that it is tried again after a crash.
+/// Removes responses that earlier versions stored, which deleting left in free pages and the log.
+///
+/// The version is set once it is done, so that it is retried after a crash.
 fn clean(connection: &mut Connection) -> rusqlite::Result<()> {
     migrate(connection, WITH_RESPONSES[1])?;
     connection.execute_batch("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)")
 }
 
-/// Adds the columns and names of attributes that an earlier version of the catalog lacked, and the views, which
-/// name some of them.
+/// Adds the columns and names of attributes that an earlier version of the catalog lacked, and the views, which name
+/// some of them.
 fn complete(connection: &mut Connection) -> rusqlite::Result<()> {
     if missing(connection)?.is_empty() {
         return Ok(());
@@ -330,7 +336,7 @@ fn complete(connection: &mut Connection) -> rusqlite::Result<()> {
     transaction.commit()
 }
 
-/// The attributes that a line has no column for.
+/// The attributes without a column.
 fn missing(connection: &Connection) -> rusqlite::Result<BTreeSet<&'static str>> {
     let columns: BTreeSet<String> = connection
         .prepare("SELECT name FROM pragma_table_info('line')")?
@@ -344,7 +350,7 @@ fn missing(connection: &Connection) -> rusqlite::Result<BTreeSet<&'static str>> 
 /// The version of the tables; 0 of an empty file.
 fn version(connection: &Connection) -> rusqlite::Result<usize> {
     let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
-    // A negative one is none of ours.
+    // A negative version is not ours.
     Ok(usize::try_from(version).unwrap_or(usize::MAX))
 }
 

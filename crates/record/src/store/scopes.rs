@@ -1,4 +1,4 @@
-//! Adding a response to the record of the market: the scope that it answers, its lines and who was in it.
+//! Adds a response to the record of the market: its scope, its lines and their memberships.
 
 use bourse_domain::Resource;
 use rusqlite::{Connection, OptionalExtension as _, params};
@@ -6,7 +6,7 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 use super::{codes, lines, members};
 use crate::{Before, Moment, Poll, Scope, patience, place, rhythm};
 
-/// A recorded scope.
+/// The ids and the clock offset of a recorded scope.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RecordedScope {
     pub id: i64,
@@ -15,23 +15,23 @@ pub(super) struct RecordedScope {
     pub ahead: i64,
 }
 
-/// A response to a scope that says what was on offer.
+/// A usable response to a scope.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LastResponse {
     pub at: Moment,
     pub every: Option<u32>,
-    /// Whether what it lacks was not on offer.
+    /// Whether lines that it lacks were not on offer.
     pub is_complete: bool,
 }
 
 impl LastResponse {
-    /// Whether the scope went unwatched between it and a later moment.
+    /// Whether the scope was unwatched between it and a later moment.
     pub(super) fn is_gap(&self, later: Moment) -> bool {
         later.since(self.at) > patience(self.every)
     }
 }
 
-/// The time that a poll is recorded at, if it is.
+/// Adds a poll; returns the time it is recorded at, `None` if it is not recorded.
 pub(super) fn add(connection: &Connection, market: &str, poll: &Poll) -> rusqlite::Result<Option<Moment>> {
     if poll.scope.resource == Resource::Workergroups {
         return Ok(None);
@@ -48,7 +48,7 @@ pub(super) fn add(connection: &Connection, market: &str, poll: &Poll) -> rusqlit
         return Ok(None);
     }
     if placed.ahead != scope.ahead {
-        // Of all scopes: changes of lines are recorded once for all of them.
+        // From all scopes: changes of lines are recorded once for all of them.
         connection.execute(
             "UPDATE scope SET ahead = ?2 WHERE market = ?1",
             params![market, placed.ahead],
@@ -71,7 +71,7 @@ pub(super) fn add(connection: &Connection, market: &str, poll: &Poll) -> rusqlit
     Ok(Some(at))
 }
 
-/// The number of a market, which is added if it is new.
+/// The id of a market, which is added if it is new.
 pub(super) fn market_id(connection: &Connection, name: &str) -> rusqlite::Result<i64> {
     let known = connection
         .prepare_cached("SELECT id FROM market WHERE name = ?1")?
@@ -85,7 +85,7 @@ pub(super) fn market_id(connection: &Connection, name: &str) -> rusqlite::Result
     }
 }
 
-/// The number of a scope, which is added if it is new.
+/// The id of a scope, which is added if it is new.
 fn scope_id(connection: &Connection, market: i64, scope: &Scope) -> rusqlite::Result<RecordedScope> {
     let parameters = params![
         market,
@@ -122,7 +122,7 @@ fn scope_id(connection: &Connection, market: i64, scope: &Scope) -> rusqlite::Re
     }
 }
 
-/// What is on record of a market and a scope before a response.
+/// The latest recorded times of a market and a scope before a response.
 fn before(connection: &Connection, scope: RecordedScope) -> rusqlite::Result<Before> {
     let newest: Option<i64> = connection
         .prepare_cached("SELECT max(at) FROM response WHERE scope = ?1")?
@@ -142,7 +142,7 @@ fn before(connection: &Connection, scope: RecordedScope) -> rusqlite::Result<Bef
     })
 }
 
-/// The newest response to a scope that says what was on offer.
+/// The newest usable response to a scope; `None` if there is none.
 fn last_usable(connection: &Connection, scope: i64) -> rusqlite::Result<Option<LastResponse>> {
     connection
         .prepare_cached(
@@ -158,10 +158,11 @@ fn last_usable(connection: &Connection, scope: i64) -> rusqlite::Result<Option<L
         .optional()
 }
 
-/// Seconds until the next response to a scope after one at `at`, if those before it tell.
+/// Seconds until the next response to a scope after one at `at`, derived from earlier ones; `None` if they have no
+/// rhythm.
 fn rhythm_of(connection: &Connection, scope: i64, at: Moment) -> rusqlite::Result<Option<u32>> {
     let mut responses: Vec<Moment> = connection
-        // With the new one as many as a rhythm is learned from.
+        // The number of polls from which a rhythm is derived, including the new one.
         .prepare_cached("SELECT at FROM response WHERE scope = ?1 ORDER BY at DESC LIMIT 8")?
         .query_map([scope], |row| row.get(0).map(Moment))?
         .collect::<rusqlite::Result<_>>()?;

@@ -1,4 +1,4 @@
-//! The searches on record, and when they were sent.
+//! The recorded searches, and the times they were sent.
 
 use std::collections::HashSet;
 
@@ -12,12 +12,11 @@ use crate::implication::includes_storage;
 use crate::{Moment, Scope, SearchKey, normalised};
 
 impl Database {
-    /// When a search was first and last sent, by the clock in use, whatever it left out and whether or not it was
-    /// answered.
+    /// The times a search was first and last sent, by the current clock, whatever it excluded and whether or not it was
+    /// answered; `None` if it never was.
     ///
     /// # Errors
-    ///
-    /// When the database cannot be read.
+    /// If the database cannot be read.
     pub fn sent(&self, query: &Query) -> Result<Option<(Moment, Moment)>, HistoryError> {
         let scope = Scope::of(query, self.dialect, []);
         let sent = self.connection.prepare_cached(
@@ -37,8 +36,9 @@ impl Database {
         Ok(first.map(Moment).zip(last.map(Moment)))
     }
 
-    /// The searches of a market, each once whatever it left out: those of its scopes, then those that only version 0.1
-    /// recorded. What markets add to a search by themselves is not among its conditions.
+    /// The searches of a market without duplicates: those of its scopes, then those that only version 0.1 recorded.
+    ///
+    /// Conditions that markets add to a search by themselves are not included.
     pub(super) fn searches(&self, market: &str) -> rusqlite::Result<Vec<Query>> {
         // One moment of the file, although other programs write to it.
         let transaction = self.connection.unchecked_transaction()?;
@@ -58,7 +58,7 @@ impl Database {
                 scopes.sort_by_key(|scope| !scope.is_bundled);
                 scopes.extend(old_searches(&transaction, market, kind, self.dialect.transfer)?);
                 for scope in scopes {
-                    // Only a bound on a price that includes it makes storage part of a search.
+                    // Storage is part of a search only if it has a bound on a price that includes it.
                     let mut fields = scope.conditions.iter().map(|condition| condition.field);
                     let storage = fields.any(includes_storage).then_some(scope.storage.to_bits());
                     let query = scope.query(self.dialect.transfer);
@@ -97,7 +97,7 @@ fn old_searches(
             conditions: Vec::new(),
             excluded: Vec::new(),
         };
-        // One that is no longer understood is no evidence.
+        // A search that can no longer be parsed is not evidence.
         let scope = bare.with(conditions, "")?;
         let normal = scope.conditions.iter().map(|condition| normalised(condition, transfer));
         Some(Scope {

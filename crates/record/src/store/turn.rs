@@ -1,9 +1,9 @@
-//! The turn of a market: of all programs that watch it, one asks at a time.
+//! The turn of a market: of all programs that watch it, one polls at a time.
 //!
-//! Who wants to ask looks in the record for a poll that answers already, takes the market's lock file, looks again,
-//! asks, records, and frees the lock. So nobody owns a search, and what one program has just asked for is not asked
-//! for by another. The system frees the lock of a program that ends, however it ends; a stopped one keeps it, so the
-//! file's modification time says when it was taken: after that the others go on.
+//! A program that wants to poll looks in the record for a poll that already answers, takes the market's lock file,
+//! looks again, polls, records, and releases the lock. So no program owns a search, and none repeats the request of
+//! another. The system releases the lock of a program that ends, however it ends; a stopped one keeps it, so the file's
+//! modification time is the time it was taken: after a while the others continue.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -18,14 +18,15 @@ use crate::watch::{Claim, Right};
 /// The folder of the lock files, beside the record.
 const FOLDER: &str = "polls";
 
-// A request ends after 20 seconds.
-/// Seconds after which a program that has the turn is taken for stopped.
+/// Seconds after which a program that has the turn counts as stopped.
+///
+/// A request ends after 20 seconds.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Seconds until a program that waits for another one's response looks again.
+/// Seconds after which a program that waits for another one's response looks again.
 const LOOK: f64 = 1.0;
 
-/// A program's part in taking turns.
+/// A program's participation in the turns.
 #[derive(Debug)]
 pub struct Turns {
     lock: Lock,
@@ -40,7 +41,9 @@ impl Turns {
         }
     }
 
-    /// Decides a claim. The turn is held until [`Turns::end`]. Without a record nothing answers but the market.
+    /// Decides a claim. The turn is held until [`Turns::end`].
+    ///
+    /// Without a record only the market can answer.
     pub fn claim(&mut self, record: Option<&Database>, claim: &Claim) -> Right {
         let look = || {
             let (record, since) = (record?, claim.since?);
@@ -64,19 +67,19 @@ impl Turns {
                 Right::Later(wait)
             }
             Ok(None) => Right::Ours(Ok(())),
-            // Its own budget holds.
+            // The program's own budget applies.
             Err(why) => Right::Ours(Err(why)),
         }
     }
 
-    /// Counts a request that is sent in the same turn, or whether or not it is this program's turn.
+    /// Counts a request that is sent in the same turn, or regardless of turns.
     pub fn count(&self, now: f64) {
         self.budget.count(now);
     }
 
     /// Takes a further request of the same turn out of the budget; false if there is no room.
     pub fn has_room(&self, a_minute: u32, now: f64) -> bool {
-        // What cannot be counted is limited by the program's own budget.
+        // Requests that cannot be counted are limited by the program's own budget.
         !matches!(self.budget.claim(1, a_minute, now), Ok(Some(_)))
     }
 
@@ -89,7 +92,7 @@ impl Turns {
 /// The lock file of a market.
 #[derive(Debug)]
 struct Lock {
-    /// `None` if nothing is shared with other programs.
+    /// The path; `None` if nothing is shared with other programs.
     path: Option<PathBuf>,
     /// The file, while this program holds its lock.
     file: Option<File>,
@@ -100,13 +103,13 @@ impl Lock {
         let record = history.path.as_deref();
         let path = record.map(|record| lock_file(record, &history.market, "turn"));
         if let Some(path) = &path {
-            // What stays is tried again at the next start.
+            // Files that cannot be removed are retried at the next start.
             let _ = sweep(path);
         }
         Self { path, file: None }
     }
 
-    /// Whether this program may ask. Where files cannot be written or locked, every program may.
+    /// Takes the lock; false if another program holds it. If files cannot be written or locked, every program may poll.
     fn take(&mut self, now: f64) -> bool {
         let now = UNIX_EPOCH + Duration::try_from_secs_f64(now).unwrap_or_default();
         self.try_take(now).unwrap_or(true)
@@ -119,7 +122,7 @@ impl Lock {
             None => open(path)?,
         };
         let taken = file.metadata()?.modified()?;
-        // Either way round: a clock that was ahead holds nothing for long.
+        // In both directions: a clock that was ahead blocks nothing for long.
         let silence = now.duration_since(taken).unwrap_or_else(|ahead| ahead.duration());
         let is_ours = is_held || silence > PATIENCE;
         if is_ours {
@@ -130,16 +133,16 @@ impl Lock {
     }
 }
 
-/// The lock file of a market beside its record, for one purpose: its name does not tell which market.
+/// The lock file of a market beside its record, for one purpose. Its name is a hash, which does not reveal the market.
 pub(super) fn lock_file(record: &Path, market: &str, purpose: &str) -> PathBuf {
-    // A build that hashes in another way takes no turns.
+    // A build with another hash function does not share turns.
     let mut hasher = DefaultHasher::new();
     market.hash(&mut hasher);
     let name = format!("{:016x}.{purpose}", hasher.finish());
     record.with_file_name(FOLDER).join(name)
 }
 
-/// Opens a lock file, creating it, and says whether its lock was free.
+/// Opens a lock file, creating it; returns whether its lock was free.
 pub(super) fn open(path: &Path) -> io::Result<(File, bool)> {
     files::private_dir(path.parent().unwrap_or(path))?;
     let mut options = OpenOptions::new();
@@ -157,7 +160,7 @@ fn try_lock(file: &File) -> io::Result<bool> {
     }
 }
 
-/// Removes the lock files of searches that earlier versions have left beside the market's.
+/// Removes the lock files of searches that earlier versions left beside the market's.
 fn sweep(path: &Path) -> io::Result<()> {
     let folder = path.parent().unwrap_or(path);
     for path in fs::read_dir(folder)?.flatten().map(|entry| entry.path()) {

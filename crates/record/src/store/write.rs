@@ -1,30 +1,31 @@
-//! Adding responses, each in one transaction.
+//! Adds responses, each in one transaction.
 
 use rusqlite::TransactionBehavior;
 
 use super::{Database, HistoryError, retention, scopes};
 use crate::{Moment, Poll};
 
-// About eight hours of a poll a minute.
-/// Polls between two looks at the age of what is kept: deleting in small parts is quick.
+/// The number of polls between two checks of the record's age: deleting in small parts is quick.
+///
+/// About eight hours of a poll a minute.
 pub(super) const SWEEP_EVERY: u32 = 500;
 
 impl Database {
-    /// Adds a poll. Writes nothing and returns false if its scope already has one of the same second
-    /// or just after it, from another program. If the clock was set back, the poll is recorded after a
-    /// gap, see [`crate::place`].
+    /// Adds a poll. Writes nothing and returns false if its scope already has one of the same second or just after it,
+    /// from another program.
+    ///
+    /// If the clock was set back, the poll is recorded after a gap, see [`crate::place`].
     ///
     /// # Errors
-    ///
-    /// When it cannot be written; nothing of it is then.
+    /// If it cannot be written; then nothing of it is.
     pub fn record(&mut self, poll: &Poll) -> Result<bool, HistoryError> {
         self.follow()?;
         let mut write = || {
-            // What is read here decides what is written: no other program may write in between.
+            // The writes depend on these reads: no other program may write in between.
             let behavior = TransactionBehavior::Immediate;
             let transaction = self.connection.transaction_with_behavior(behavior)?;
             let at = scopes::add(&transaction, &self.market, poll)?;
-            // Else nothing was written but, of a new scope, its number.
+            // Otherwise nothing was written except the id of a new scope.
             if at.is_some() {
                 transaction.commit()?;
             }
@@ -38,7 +39,7 @@ impl Database {
         Ok(true)
     }
 
-    /// Deletes what is too old or too much after a poll at `at`.
+    /// Deletes the part of the record beyond the limits after a poll at `at`, if a check is due.
     pub(super) fn keep_size(&mut self, at: Moment) -> Result<(), HistoryError> {
         self.unswept += 1;
         let size = retention::size(&self.connection).map_err(|error| self.explained(&error))?;

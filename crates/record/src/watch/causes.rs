@@ -1,4 +1,4 @@
-//! Why lots are gone: one more search, sent by whoever sent the search that lacks them.
+//! The search for the reasons lots are gone, sent by the program whose search lacks them.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ pub struct CauseSearch {
 }
 
 impl CauseSearch {
-    /// What its response says of each lot.
+    /// The causes for each lot from its response.
     pub fn causes(&self, listing: &Listing) -> Vec<(Lot, Cause)> {
         let offer_type: OfferType = self.query.offer_type;
         causes(&self.lots, listing, offer_type, coverage(listing, Some(MOST_SLICES)))
@@ -26,8 +26,7 @@ impl CauseSearch {
 /// A lot that is gone, and its host.
 pub type Missing = (Lot, Option<i64>);
 
-/// The lots that are gone since the poll `before`, where `poll` does not say why; none where they may only be out of
-/// view.
+/// The lots that are gone since the poll `before` and have no cause in `poll`; empty if they may only be out of view.
 pub fn missing(before: &Poll, poll: &Poll) -> Vec<Missing> {
     let is_complete = |poll: &Poll| poll.outcome == PollOutcome::Complete;
     let is_comparable = is_complete(before) && is_complete(poll) && before.bans == poll.bans;
@@ -42,13 +41,13 @@ pub fn missing(before: &Poll, poll: &Poll) -> Vec<Missing> {
     missing.map(|seen| (seen.lot.clone(), seen.host)).collect()
 }
 
-/// The search that tells why lots are gone; `None` if none are.
+/// The search for the reasons lots are gone; `None` if none are.
 ///
-/// It is for their machines or clusters without the user's conditions, or for all of their hosts where the market
-/// takes no machines.
+/// It is for their machines or clusters without the user's conditions, or for all machines of their hosts if the market
+/// cannot filter by machine.
 pub fn cause_search(mut missing: Vec<Missing>, query: &Query, dialect: &'static Dialect) -> Option<CauseSearch> {
     missing.truncate(MOST_CAUSES);
-    // The narrowest that the market filters by: an answer about a host has all of its machines.
+    // The narrowest field that the market filters by: a response about a host has all of its machines.
     let keys = ["machine_id", "cluster_id", "host_id"].into_iter();
     let mut fields = keys.filter_map(|key| query.catalog().by_key(key));
     let field = fields.find(|field| dialect.sends(field))?;

@@ -1,4 +1,4 @@
-//! What a program that wants to ask says, and what it is told.
+//! The claim of a program that wants to poll, and its answer.
 
 use bourse_domain::annotations::Bans;
 use bourse_domain::query::Query;
@@ -10,13 +10,13 @@ use crate::{Moment, Poll};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Claim {
     pub query: Query,
-    /// A recorded poll that is later than this answers; `None` if none does.
+    /// A recorded poll later than this answers the claim; `None` if none does.
     pub since: Option<Moment>,
-    /// The machines and hosts that the poll may leave out.
+    /// The machines and hosts that the poll may exclude.
     pub bans: Bans,
-    /// When it is claimed, in seconds since 1970.
+    /// The time of the claim, in seconds since 1970.
     pub now: f64,
-    /// How many requests are sent, of how many that all programs may send in a minute.
+    /// The number of requests to send.
     pub requests: u32,
     pub a_minute: u32,
 }
@@ -24,10 +24,10 @@ pub struct Claim {
 /// The answer to a [`Claim`].
 #[derive(Debug)]
 pub enum Right {
-    /// This program asks; the error says why the shared budget cannot be counted.
+    /// This program polls. The error is the reason the shared budget cannot be counted.
     Ours(Result<(), StateFileError>),
-    /// There is no room in the budget, or another program asks: claim again after so many seconds.
+    /// There is no room in the budget, or another program polls: claim again after this many seconds.
     Later(f64),
-    /// Another program has asked.
+    /// Another program has polled; this is its poll.
     Recorded(Box<Poll>),
 }

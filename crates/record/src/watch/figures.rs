@@ -1,4 +1,4 @@
-//! Prices and supply of one search, for those who chart them.
+//! Prices and supply of one search, for charts.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use crate::{Moment, Poll, PollOutcome, PricePer};
 /// Prices and supply of a search at one poll.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchFigures {
-    /// When the request was sent.
+    /// The time the request was sent.
     pub at: Moment,
     /// The lowest price in $/h per GPU, of volumes in $/GB/month; `None` if nothing is on offer.
     pub lowest: Option<f64>,
@@ -23,7 +23,7 @@ pub struct SearchFigures {
 }
 
 impl SearchFigures {
-    /// The figures of a poll, priced with `storage` GB; `None` if its response is not about the search.
+    /// The figures of a poll, priced with `storage` GB; `None` if its response is not usable.
     pub fn new(poll: &Poll, storage: f64) -> Option<Self> {
         if !poll.outcome.is_usable() {
             return None;

@@ -1,8 +1,8 @@
-//! The watch: what is asked of a market next, and when, so that all who want to be kept current are.
+//! The watch: decides the next poll of a market and its time, so that all wishes are satisfied.
 //!
-//! A [`Wish`] is a query and how often it is to be answered. Wishes share one budget of requests a minute, ride on
-//! each other's responses, look for what other programs have recorded before they ask, and pause while the market
-//! refuses or cannot be reached. Pure: the time is passed in, on a monotonic clock and in seconds since 1970.
+//! A [`Wish`] is a query and its interval. Wishes share one budget of requests per minute, share each other's
+//! responses, look for polls recorded by other programs before they poll, and pause while the market refuses or cannot
+//! be reached. Pure: the time is passed in, on a monotonic clock and in seconds since 1970.
 
 mod causes;
 mod claim;
@@ -23,22 +23,23 @@ use super::{Moment, PollOutcome, seconds};
 /// The longest pause after failures, in seconds.
 pub const LONGEST_PAUSE: f64 = 600.0;
 
-/// How many complete responses in a row it takes until others ride on a wish again, after one that was cut or failed.
+/// The number of complete responses in a row after which others share a wish's responses again, after one that was cut
+/// or failed.
 const TRUSTED_AFTER: u8 = 3;
 
-/// Seconds for which a wish that another program's poll answered waits longer than its interval of `every` seconds for
-/// the next one.
+/// Seconds that a wish last answered by another program's poll waits beyond its interval of `every` seconds for the
+/// next one.
 ///
-/// The program that asked last is due at the interval, so that it goes on asking, and the others read its polls. They
-/// take over from one that has ended.
+/// The program that polled last is due at the interval, so that it continues polling, and the others read its polls.
+/// They take over from one that has ended.
 pub fn grace(every: f64) -> f64 {
     (every / 6.0).min(20.0)
 }
 
-/// Whether everything that meets the conditions of the second query meets those of the first.
+/// Whether the conditions of the second query imply those of the first.
 pub type Contains = fn(&Query, &Query) -> bool;
 
-/// Whether two queries have the same conditions: containment where nothing finer is at hand.
+/// Whether two queries have the same conditions: the containment test if there is no better one.
 pub fn has_same_conditions(scope: &Query, query: &Query) -> bool {
     fn is_in<'a>(wanted: &Condition, mut all: impl Iterator<Item = &'a Condition>) -> bool {
         all.any(|condition| {
@@ -50,42 +51,42 @@ pub fn has_same_conditions(scope: &Query, query: &Query) -> bool {
         && query.active().all(|condition| is_in(condition, scope.active()))
 }
 
-/// What is to be kept current.
+/// A query that is to be polled at an interval.
 #[derive(Debug, Clone)]
 pub struct Wish<K> {
     pub id: K,
     pub query: Query,
-    /// At least one response every so many seconds.
+    /// The maximum interval between responses, in seconds.
     pub every: f64,
-    /// When it is due first, on the monotonic clock.
+    /// The time it is first due, on the monotonic clock.
     pub first: f64,
-    /// Requests that one answer takes.
+    /// The number of requests of one poll.
     pub requests: u32,
-    /// Whether only a response of its own will do: neither another wish's nor a recorded one.
+    /// Whether it needs a response of its own: neither another wish's nor a recorded one.
     pub is_own: bool,
 }
 
-/// What a failure is about, which decides who pauses.
+/// The extent of a failure, which decides what is paused.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Failure {
-    /// Every request would meet it soon: an outage or a 429, with the pause in seconds that the market named.
+    /// All requests fail for a while: an outage or a 429, with the pause in seconds that the market requested.
     Market { pause: f64 },
-    /// Every request meets it until somebody acts, or a quota is renewed.
+    /// All requests fail until the user acts, or a quota is renewed.
     Refused,
-    /// Every request meets it until there is another key.
-    Key,
-    /// This request only.
+    /// All requests fail until the API key changes.
+    ApiKey,
+    /// Only this request failed.
     Request,
 }
 
-/// What is next.
+/// The next poll, or the reason there is none.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Next<K> {
-    /// This wish, at this moment at the earliest.
+pub enum NextPoll<K> {
+    /// This wish, at this time at the earliest.
     Due(K, f64),
-    /// Nothing until there is another key.
-    AwaitKey,
-    /// Nothing at all: no wish is left.
+    /// Nothing until the API key changes.
+    AwaitApiKey,
+    /// Nothing at all: there are no wishes.
     Idle,
 }
 
@@ -93,38 +94,39 @@ pub enum Next<K> {
 struct Task<K> {
     wish: Wish<K>,
     next: f64,
-    /// Failures in a row that are its own.
+    /// The number of consecutive failures of its own.
     failures: i32,
-    /// Complete responses until others may ride on it.
+    /// The number of complete responses until others may share its responses.
     distrust: u8,
-    /// The newest poll of its query that is known here.
+    /// The newest known poll of its query.
     newest: Option<Moment>,
-    /// Whether another program answered it last.
+    /// Whether it was last answered by another program.
     follows: bool,
-    /// Whether it rides on another one.
+    /// Whether it shares another wish's responses.
     rides: bool,
 }
 
-/// The turns of wishes that share a budget.
+/// The schedule of wishes that share a budget.
 #[derive(Debug)]
 pub struct Engine<K> {
-    /// Seconds between two requests. Even spacing holds the budget in every minute and leaves no burst to
-    /// make up for, after a suspend or anything else.
+    /// Seconds between two requests.
+    ///
+    /// Even spacing keeps the budget in every minute and leaves no backlog, after a suspend or anything else.
     gap: f64,
-    /// No request before this.
+    /// The earliest time of the next request.
     free: f64,
-    /// When the requests of the last minute were sent, if they may follow each other at once.
+    /// The times of the requests of the last minute; `None` if requests are spaced.
     burst: Option<VecDeque<f64>>,
-    /// Failures in a row of the market.
+    /// The number of consecutive failures of the market.
     failures: i32,
-    /// Whether the key was refused: nothing is sent with it again.
+    /// Whether the key was refused: nothing more is sent with it.
     is_stopped: bool,
     contains: Contains,
     tasks: Vec<Task<K>>,
 }
 
 impl<K: Clone + PartialEq> Engine<K> {
-    /// No wishes yet; the first request may be sent at `free`.
+    /// An engine without wishes; the first request may be sent at `free`.
     pub fn new(requests_a_minute: u32, free: f64, contains: Contains) -> Self {
         Self {
             gap: gap(requests_a_minute),
@@ -137,7 +139,7 @@ impl<K: Clone + PartialEq> Engine<K> {
         }
     }
 
-    /// The same for somebody who looks on: requests are not spaced, only counted in each minute.
+    /// An engine for a user who watches the screen: requests are not spaced, only counted in each minute.
     pub fn without_spacing(contains: Contains) -> Self {
         Self {
             burst: Some(VecDeque::new()),
@@ -145,7 +147,7 @@ impl<K: Clone + PartialEq> Engine<K> {
         }
     }
 
-    /// Changes the budget.
+    /// Changes the budget, in requests per minute.
     pub fn allow(&mut self, requests_a_minute: u32) {
         self.gap = gap(requests_a_minute);
     }
@@ -155,12 +157,12 @@ impl<K: Clone + PartialEq> Engine<K> {
         self.gap
     }
 
-    /// Goes on with another key.
+    /// Continues with another key.
     pub const fn resume(&mut self) {
         self.is_stopped = false;
     }
 
-    /// Replaces the wishes; unchanged ones keep their turn.
+    /// Replaces the wishes; unchanged ones keep their schedule.
     pub fn keep(&mut self, wishes: impl IntoIterator<Item = Wish<K>>, now: f64) {
         let mut before = std::mem::take(&mut self.tasks);
         let kept = wishes.into_iter().map(|wish| {
@@ -195,24 +197,24 @@ impl<K: Clone + PartialEq> Engine<K> {
         self.pair();
     }
 
-    /// Whose turn is next: who waits longest, the earlier one of equals.
-    pub fn next(&self) -> Next<K> {
+    /// The next wish: the one that waits longest, of equals the earlier one.
+    pub fn next(&self) -> NextPoll<K> {
         if self.is_stopped {
-            return Next::AwaitKey;
+            return NextPoll::AwaitApiKey;
         }
         let first = self.leaders().min_by(|left, right| left.next.total_cmp(&right.next));
-        first.map_or(Next::Idle, |task| {
+        first.map_or(NextPoll::Idle, |task| {
             let free = self.free_for(task.wish.requests);
-            Next::Due(task.wish.id.clone(), task.next.max(free))
+            NextPoll::Due(task.wish.id.clone(), task.next.max(free))
         })
     }
 
-    /// Makes a wish wait for its answer: until then it has no turn.
+    /// Marks a wish as being polled: until its answer it is not due.
     pub fn begin(&mut self, id: &K) {
         self.later(id, f64::INFINITY, |_| 0.0);
     }
 
-    /// When the budget has room for so many requests; more than the whole budget wait for an empty minute.
+    /// The time when the budget has room for `requests` requests; more than the whole budget wait for an empty minute.
     pub fn free_for(&self, requests: u32) -> f64 {
         let Some(sent) = &self.burst else { return self.free };
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a whole number
@@ -223,12 +225,12 @@ impl<K: Clone + PartialEq> Engine<K> {
         last.map_or(self.free, |at| self.free.max(at + 60.0))
     }
 
-    /// The wishes that ride on no other.
+    /// The wishes that do not share another's responses.
     fn leaders(&self) -> impl Iterator<Item = &Task<K>> {
         self.tasks.iter().filter(|task| !task.rides)
     }
 
-    /// Decides which wishes ride on another one.
+    /// Decides which wishes share another's responses.
     fn pair(&mut self) {
         let rides = |index: usize, task: &Task<K>| {
             let mut others = self.tasks.iter().enumerate();
@@ -241,12 +243,12 @@ impl<K: Clone + PartialEq> Engine<K> {
         }
     }
 
-    /// Whether the second task, with its place in the list, rides on the first one.
+    /// Whether the second task, with its index in the list, shares the responses of the first one.
     fn leads(&self, (at, leader): (usize, &Task<K>), (index, task): (usize, &Task<K>)) -> bool {
         if at == index || leader.distrust > 0 || leader.wish.every > task.wish.every {
             return false;
         }
-        // Of two that could ride on each other the first leads.
+        // Of two that could share each other's responses the first leads.
         let is_first = at < index || leader.wish.is_own || leader.wish.every < task.wish.every;
         self.covers(&leader.wish, &task.wish) && (is_first || !self.covers(&task.wish, &leader.wish))
     }
@@ -260,42 +262,43 @@ impl<K: Clone + PartialEq> Engine<K> {
         self.tasks.iter().find(|task| task.wish.id == *id)
     }
 
-    /// When a wish is due, whether or not the budget has room.
+    /// The time a wish is due, whether or not the budget has room; `None` if there is no such wish.
     pub fn due(&self, id: &K) -> Option<f64> {
         self.task(id).map(|task| task.next)
     }
 
-    /// Whether another program answered a wish last.
+    /// Whether a wish was last answered by another program.
     pub fn follows(&self, id: &K) -> bool {
         self.task(id).is_some_and(|task| task.follows)
     }
 
-    /// Whether requests are sent less often because the market refused.
+    /// Whether polling is slowed down after refusals.
     pub const fn is_backing_off(&self) -> bool {
         self.failures > 0
     }
 
-    /// When the budget has room for a request.
+    /// The time when the budget has room for a request.
     pub const fn free(&self) -> f64 {
         self.free
     }
 
-    /// A recorded poll answers a wish if it is later than this; `None` if only a response of its own does.
+    /// The moment after which a recorded poll answers a wish; `None` if only a response of its own does.
     pub fn since(&self, id: &K, epoch: f64) -> Option<Moment> {
         let task = self.task(id).filter(|task| !task.wish.is_own)?;
         let oldest = Moment::of(epoch - self.interval(task.wish.every));
-        // What was seen before the clock was set back may be in the future.
+        // Polls from before the clock was set back may be in the future.
         let newest = task.newest.filter(|newest| *newest <= Moment::of(epoch));
         Some(newest.map_or(oldest, |newest| newest.max(oldest)))
     }
 
-    /// Sends nothing before `until`.
+    /// Postpones the next request until `until`.
     pub const fn wait(&mut self, until: f64) {
         self.free = self.free.max(until);
     }
 
-    /// Counts requests that were answered or failed at `now`, and were sent before. Only one wish is asked for at a
-    /// time, so those sent within a minute are never more than the budget.
+    /// Counts requests that were answered or failed at `now`.
+    ///
+    /// Only one wish is polled at a time, so those sent within a minute never exceed the budget.
     pub fn spent(&mut self, requests: u32, now: f64) {
         let Some(sent) = &mut self.burst else {
             self.free = now + self.gap * f64::from(requests);
@@ -307,7 +310,7 @@ impl<K: Clone + PartialEq> Engine<K> {
         sent.extend((0..requests).map(|_| now));
     }
 
-    /// Takes back requests that were counted and not sent after all.
+    /// Uncounts requests that were not sent after all.
     pub fn refund(&mut self, requests: u32) {
         if let Some(sent) = &mut self.burst {
             let kept = sent
@@ -317,7 +320,7 @@ impl<K: Clone + PartialEq> Engine<K> {
         }
     }
 
-    /// The market answered a wish. Returns the wishes that it answers too.
+    /// Records the market's answer to a wish; returns the other wishes that it answers too.
     pub fn answered(&mut self, id: &K, outcome: PollOutcome, at: Moment, now: f64) -> Vec<K> {
         if std::mem::take(&mut self.failures) > 0 {
             // The pause is over.
@@ -327,7 +330,7 @@ impl<K: Clone + PartialEq> Engine<K> {
         self.polled(id, outcome, at, now, false)
     }
 
-    /// Another program's poll answers a wish. Returns the wishes that it answers too.
+    /// Records another program's poll as the answer to a wish; returns the other wishes that it answers too.
     pub fn recorded(&mut self, id: &K, outcome: PollOutcome, at: Moment, now: (f64, f64)) -> Vec<K> {
         let (mono, epoch) = now;
         let age = (epoch - seconds(at.0)).max(0.0);
@@ -368,12 +371,12 @@ impl<K: Clone + PartialEq> Engine<K> {
         also
     }
 
-    /// Looks again after so many seconds, without having sent a request.
+    /// Checks a wish again after `after` seconds, without having sent a request.
     pub fn look_again(&mut self, id: &K, now: f64, after: f64) {
         self.later(id, now, |_| after);
     }
 
-    /// Pauses whom a failure is about, longer each time.
+    /// Pauses the wishes that a failure affects, longer each time.
     pub fn failed(&mut self, id: &K, now: f64, failure: Failure) {
         let gap = self.gap;
         let doubled = |seconds: f64, failures: i32| (seconds * 2_f64.powi(failures)).min(LONGEST_PAUSE);
@@ -383,10 +386,10 @@ impl<K: Clone + PartialEq> Engine<K> {
                 self.free = now + doubled(gap, self.failures).max(pause.min(LONGEST_PAUSE)).max(gap);
             }
             Failure::Refused => self.free = now + LONGEST_PAUSE.max(gap),
-            Failure::Key => self.is_stopped = true,
+            Failure::ApiKey => self.is_stopped = true,
             Failure::Request => {}
         }
-        // The others have their turn first: one bad search must not stop all.
+        // The others are polled first: one bad search must not block all.
         self.later(id, now, |task| {
             let is_own = failure == Failure::Request;
             task.failures += i32::from(is_own);
@@ -396,7 +399,7 @@ impl<K: Clone + PartialEq> Engine<K> {
         self.pair();
     }
 
-    /// A span that failures of the market in a row have doubled.
+    /// A span in seconds, doubled for each consecutive failure of the market.
     pub fn doubled(&self, seconds: f64) -> f64 {
         (seconds * 2_f64.powi(self.failures)).min(LONGEST_PAUSE.max(seconds))
     }
@@ -407,31 +410,33 @@ impl<K: Clone + PartialEq> Engine<K> {
         }
     }
 
-    /// After a suspend: all are due within `seconds`, since every program of this computer woke at once.
+    /// Makes all wishes due within `seconds` after a suspend.
+    ///
+    /// Every program of this computer woke at once.
     pub fn woken(&mut self, now: f64, seconds: f64) {
         for task in self.tasks.iter_mut().filter(|task| task.next.is_finite()) {
             task.next = now + seconds;
         }
     }
 
-    /// Requests a minute that all wishes want.
+    /// The number of requests per minute that all wishes need.
     pub fn wanted(&self) -> f64 {
         let rates = self.leaders();
         total(rates.map(|task| 60.0 * f64::from(task.wish.requests) / task.wish.every))
     }
 
-    /// Requests a minute that there will be.
+    /// The number of requests per minute within the budget.
     pub fn rate(&self) -> f64 {
         self.wanted().min(60.0 / self.gap)
     }
 
-    /// Whether a request beside the wishes delays none of them for long.
+    /// Whether an extra request delays no wish for long.
     pub fn has_room(&self) -> bool {
         self.wanted() + 1.0 <= 60.0 / self.gap
     }
 
-    /// Seconds between two answers of a wish that wants one `every` so many: more where all together want more
-    /// than the budget.
+    /// Seconds between two answers of a wish with the interval `every`: longer if all wishes together exceed the
+    /// budget.
     pub fn interval(&self, every: f64) -> f64 {
         every * (self.wanted() * self.gap / 60.0).max(1.0)
     }
@@ -458,7 +463,7 @@ fn is_on_same_terms(left: &Query, right: &Query) -> bool {
         && has_same_conditions(left, right)
 }
 
-/// Whether two queries are one request, so that a response to one is as good as another to the other.
+/// Whether two queries are the same request, so that a response to one answers the other.
 fn is_same_request(left: &Query, right: &Query) -> bool {
     has_same_conditions(left, right) && left.order == right.order && left.limit == right.limit
 }

@@ -23,7 +23,7 @@ fn wish(id: u8, text: &str, every: f64) -> Wish<u8> {
     }
 }
 
-/// A wish of its own search for each of these.
+/// A wish with a search of its own for each id and interval.
 fn wishes(ids: impl IntoIterator<Item = (u8, f64)>) -> Vec<Wish<u8>> {
     let own = |(id, every)| wish(id, &format!("num_gpus>={id}"), every);
     ids.into_iter().map(own).collect()
@@ -35,7 +35,7 @@ fn engine(requests_a_minute: u32) -> Engine<u8> {
     engine
 }
 
-/// A lower bound on GPUs contains every higher one; of these queries nothing else does.
+/// A lower bound on GPUs contains every higher one; no other queries are contained.
 fn contains(scope: &Query, query: &Query) -> bool {
     let bound = |query: &Query| {
         let text = query.active().map(language::print_condition).collect::<String>();
@@ -49,10 +49,10 @@ fn complete(engine: &mut Engine<u8>, id: u8, now: f64) -> Vec<u8> {
     engine.answered(&id, PollOutcome::Complete, Moment::of(1000.0 + now), now)
 }
 
-/// Runs wishes for `seconds`, each request answered after `took`; what was sent when.
+/// Runs wishes for `seconds`, each request answered after `took`; returns the requests with their times.
 fn run(engine: &mut Engine<u8>, from: f64, seconds: f64, took: f64) -> Vec<(u8, f64)> {
     let (mut now, mut sent) = (from, Vec::new());
-    while let Next::Due(id, at) = engine.next() {
+    while let NextPoll::Due(id, at) = engine.next() {
         now = at.max(now);
         if now >= from + seconds {
             break;
@@ -71,7 +71,7 @@ fn count(sent: &[(u8, f64)], id: u8) -> usize {
 
 fn due(engine: &Engine<u8>) -> (u8, f64) {
     match engine.next() {
-        Next::Due(id, at) => (id, at),
+        NextPoll::Due(id, at) => (id, at),
         next => panic!("{next:?}"),
     }
 }
@@ -120,7 +120,7 @@ fn an_outage_doubles_the_pause_of_all_and_ends_with_the_first_answer() {
     engine.spent(1, at);
     complete(&mut engine, id, at);
     assert_eq!(engine.free(), at + 6.0);
-    // What a 429 names counts, but no more than the longest pause.
+    // The pause of a 429 counts, but no more than the longest pause.
     for (named, paused) in [(30.0, 30.0), (5000.0, 600.0)] {
         engine.failed(&id, 0.0, Failure::Market { pause: named });
         assert_eq!(engine.free(), paused);
@@ -138,8 +138,8 @@ fn a_search_that_fails_pauses_alone_and_a_refused_key_pauses_all() {
     }
     engine.failed(&2, 3000.0, Failure::Refused);
     assert_eq!(engine.free(), 3600.0);
-    engine.failed(&2, 3000.0, Failure::Key);
-    assert_eq!(engine.next(), Next::AwaitKey);
+    engine.failed(&2, 3000.0, Failure::ApiKey);
+    assert_eq!(engine.next(), NextPoll::AwaitApiKey);
     engine.resume();
     assert_eq!(due(&engine), (1, 3600.0));
 }
@@ -171,7 +171,7 @@ fn a_wish_rides_on_one_that_contains_it_and_comes_at_least_as_often() {
     assert_eq!(due(&engine).0, 2);
     assert_eq!(complete(&mut engine, 2, 0.0), [1]);
     assert_eq!(due(&engine), (2, 60.0));
-    // Equal ones are asked for once, by the first.
+    // Equal ones are polled once, by the first.
     engine.keep([narrow.clone(), wish(3, "num_gpus>=8", 60.0)], 100.0);
     assert_eq!((engine.wanted(), due(&engine).0), (1.0, 1));
     let rare = wish(2, "num_gpus>=2", 61.0);
@@ -190,7 +190,7 @@ fn a_wish_rides_on_one_that_contains_it_and_comes_at_least_as_often() {
         engine.keep([narrow.clone(), other], 0.0);
         assert!(engine.wanted() > 1.9, "{}", engine.wanted());
     }
-    // What needs a response of its own gets it, and may still lead.
+    // A wish that needs a response of its own gets it, and may still lead.
     let mut own = narrow.clone();
     own.is_own = true;
     engine.keep([wish(2, "num_gpus>=2", 60.0), own.clone()], 200.0);
@@ -218,7 +218,7 @@ fn a_cut_or_broken_response_separates_wishes_until_three_complete_ones() {
         }
         assert_eq!(engine.wanted(), 1.0);
     }
-    // Two that are one request stay one, whatever its response.
+    // Two that are the same request stay so, whatever its response.
     let mut engine = Engine::new(60, 0.0, contains);
     engine.keep(
         [
@@ -268,7 +268,7 @@ fn without_spacing_requests_follow_each_other_within_the_budget_of_a_minute() {
         engine.spent(1, 0.0);
     }
     assert_eq!(due(&engine), (10, 60.0));
-    // What was not sent after all leaves room, and after a suspend nothing under way is asked for again.
+    // Requests that were not sent free their room, and after a suspend those under way are not repeated.
     engine.refund(2);
     engine.woken(5.0, 1.0);
     assert_eq!(due(&engine), (10, 6.0));

@@ -340,6 +340,22 @@ fn what_is_dearer_than_a_cut_response_reaches_has_not_departed() {
 }
 
 #[test]
+fn a_cut_response_without_an_offer_did_not_see_it() {
+    let market = Market::new();
+    let other: Offer = (6, 60, "RTX 4090", FIRST, 0.35, "DE");
+    let dear: Offer = (3, 30, "RTX 4090", FIRST, 0.6, "Texas, US");
+    let cut = |at, offers: &[Offer]| market.see(&sent(at, "").limited(3), offers);
+    cut(1000, &[BERLIN, dear]);
+    // What is above the last price may be there or not.
+    cut(1060, &[OLD, other, BERLIN]);
+    market.see(&sent(1090, "gpu_name=RTX_4090"), &[other, BERLIN]);
+    cut(1120, &[BERLIN, dear]);
+    let excerpt = market.ask("gpu_name=RTX_4090 num_gpus=1", 900, 1200);
+    let of_dear: Vec<_> = lifetimes(&excerpt).into_iter().filter(|lot| lot.0 == 30).collect();
+    assert_eq!(of_dear, [(30, 1000, 1000, Some((GONE, 1090))), (30, 1120, 1120, None)]);
+}
+
+#[test]
 fn a_search_that_an_offer_left_says_nothing_of_its_return() {
     let market = Market::new();
     let raised: Offer = (3, 30, "RTX 4090", FIRST, 0.6, "Texas, US");

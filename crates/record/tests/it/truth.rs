@@ -9,7 +9,7 @@ use bourse_domain::response_check::ResponseCheck;
 use bourse_domain::{Dialect, Listing, OFFERS, Query, Resource};
 use bourse_record::Question;
 use bourse_record::store::Database;
-use bourse_record::{Arrival, Cause, Ending, Excerpt, Moment, Poll, PollOutcome, Spell};
+use bourse_record::{Analysis as _, Arrival, Cause, Ending, Excerpt, Moment, Poll, PollOutcome, Spell, VerdictBasis};
 
 use crate::world::{self, DAY, Filter, Machine, Offer, Random, Search, World};
 
@@ -171,6 +171,8 @@ struct Counts {
     covered: usize,
     polls: usize,
     ends: usize,
+    /// Questions with a lowest price now.
+    verdicts: usize,
 }
 
 impl Watched {
@@ -182,6 +184,14 @@ impl Watched {
             until: Moment(until),
         };
         let excerpt = self.record.excerpt(&question).unwrap();
+        let basis = VerdictBasis::of(question);
+        let by_lots = self.record.ask(&basis).unwrap();
+        assert_eq!(
+            by_lots,
+            basis.answer(std::slice::from_ref(&excerpt)),
+            "lot by lot as from all at once"
+        );
+        counts.verdicts += usize::from(by_lots.is_some_and(|memory| memory.lowest.is_some()));
         let complete: Vec<i64> = excerpt
             .polls
             .iter()
@@ -412,7 +422,10 @@ fn whatever_is_asked_of_a_few_days_equals_the_truth() {
     let counts = whatever_is_asked_equals_the_truth(1, 4, 30, 80);
     // Else it would prove nothing.
     assert!(counts.covered * 4 > counts.questions, "{counts:?}");
-    assert!(counts.polls > 300 && counts.ends > 50, "{counts:?}");
+    assert!(
+        counts.polls > 300 && counts.ends > 50 && counts.verdicts > 10,
+        "{counts:?}"
+    );
 }
 
 #[test]
@@ -420,4 +433,13 @@ fn whatever_is_asked_of_a_few_days_equals_the_truth() {
 fn whatever_is_asked_of_two_months_equals_the_truth() {
     let counts = whatever_is_asked_equals_the_truth(2, 60, 60, 2000);
     assert!(counts.covered * 4 > counts.questions, "{counts:?}");
+}
+
+#[test]
+#[ignore = "minutes"]
+fn whatever_is_asked_of_small_markets_equals_the_truth() {
+    for seed in [3, 5, 6, 25].into_iter().chain(30..40) {
+        println!("market {seed}");
+        whatever_is_asked_equals_the_truth(seed, 6, 30, 100);
+    }
 }

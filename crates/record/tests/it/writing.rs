@@ -82,7 +82,7 @@ fn a_cut_response_ends_only_what_it_would_have_shown() {
         record.members(),
         ["3 1 0 0 0 0 5", "4 1 0 0 - - -", "5 1 0 0 0 - -", "9 1 0 0 0 - -"]
     );
-    // In no order: nothing ends, and what is there again was not gone.
+    // In no order: nothing ends that is there, and what is there again was not gone, but unseen.
     let unordered = query("");
     record.add(&poll_of(
         &unordered,
@@ -92,7 +92,13 @@ fn a_cut_response_ends_only_what_it_would_have_shown() {
     ));
     assert_eq!(
         record.members(),
-        ["3 1 0 0 0 0 5", "4 1 0 0 60 - -", "5 1 0 0 - - -", "9 1 0 0 0 - -"]
+        [
+            "3 1 0 0 0 0 5",
+            "4 1 0 0 60 - -",
+            "5 1 0 0 0 0 5",
+            "5 1 120 0 - - -",
+            "9 1 0 0 0 - -"
+        ]
     );
     record.add(&poll_of(&asked, &offers, r#","truncated":false"#, &arrival(180)));
     // The poll before was not complete: nobody knows since when machine 3 is back.
@@ -101,9 +107,12 @@ fn a_cut_response_ends_only_what_it_would_have_shown() {
         [
             "3 1 0 0 0 0 5",
             "3 1 180 0 - - -",
-            "4 1 0 0 - - -",
-            "5 1 0 0 - - -",
-            "9 1 0 0 - - -"
+            "4 1 0 0 60 60 5",
+            "4 1 180 0 - - -",
+            "5 1 0 0 0 0 5",
+            "5 1 120 0 - - -",
+            "9 1 0 0 0 0 5",
+            "9 1 180 0 - - -"
         ]
     );
 }

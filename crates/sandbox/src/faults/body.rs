@@ -1,13 +1,13 @@
-//! Faults of the body: not JSON, or JSON that is not what it should be.
+//! Faults of the body: not JSON, or JSON with unexpected content.
 
 use axum::http::StatusCode;
 use serde_json::{Value as Json, json};
 
 use super::context::{FaultContext, FaultOutput, json as json_answer, records};
 
-/// Secrets and addresses stay what they are.
+/// Members that are never changed: secrets and addresses.
 const SKIPPED: [&str; 3] = ["api_key", "signature", "url"];
-/// Lists in which a new workergroup is missing.
+/// The number of lists from which a new workergroup is missing.
 const LAG: u32 = 3;
 
 pub fn garbage(_: &mut FaultContext<'_>) -> FaultOutput {
@@ -40,7 +40,7 @@ fn mistyped(value: &mut Json) {
     };
 }
 
-/// The id of a new workergroup missing, negative or a string.
+/// Removes the id of a new workergroup, or makes it negative or a string.
 pub fn odd_id(cx: &mut FaultContext<'_>) -> FaultOutput {
     cx.with_json(|rng, members| {
         let id = members.remove("id").unwrap_or_default();
@@ -81,7 +81,7 @@ pub fn escapes(cx: &mut FaultContext<'_>) -> FaultOutput {
     })
 }
 
-/// New workergroups are missing in the first lists.
+/// Removes new workergroups from the first lists.
 pub fn list_lag(cx: &mut FaultContext<'_>) -> FaultOutput {
     let hidden: Vec<u64> = cx
         .created

@@ -1,4 +1,4 @@
-//! A gzip bomb.
+//! A gzip bomb: a small body that unpacks to a gigabyte.
 
 use axum::body::Bytes;
 use axum::http::header::CONTENT_ENCODING;
@@ -6,17 +6,17 @@ use axum::http::{HeaderValue, Response};
 
 use super::context::{FaultContext, FaultOutput};
 
-/// The beginning of a gigabyte of spaces in gzip: a dynamic block in which a zero bit stands for a run of
-/// 258 more of them, and another one for its distance.
+/// The beginning of a gigabyte of spaces in gzip: a dynamic block in which a zero bit encodes a run of 258 more spaces,
+/// and another one its distance.
 const BEGINNING: [u8; 25] = [
     0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0xff, 0xed, 0xc0, 0x81, 0x00, 0x00, 0x00, 0x00, 0x80, 0x20,
     0x95, 0xfd, 0x29, 0x17, 0xa9, 0x00,
 ];
 
-/// Bytes of zero bits behind it, four runs each.
+/// The number of bytes of zero bits after the beginning, four runs each.
 const ZEROS: usize = (1 << 30) / 258 / 4;
 
-/// 1 GiB of spaces in 1 MiB.
+/// Responds with 1 GiB of spaces, compressed to 1 MiB.
 pub fn bomb(cx: &mut FaultContext<'_>) -> FaultOutput {
     let mut bytes = BEGINNING.to_vec();
     bytes.resize(BEGINNING.len() + ZEROS, 0);

@@ -7,27 +7,27 @@ use super::super::call::Call;
 use super::context::{FaultContext, FaultOutput};
 use super::{body, bomb, status, wire, worker};
 
-/// A way in which a call can go wrong.
+/// A kind of fault that can happen to a call.
 #[derive(Clone, Copy)]
 pub struct Fault {
     /// The number in the catalogue, from 1.
     pub number: u8,
     /// The name in a specification.
     pub name: &'static str,
-    /// The operations that it can happen to.
+    /// The operations to which it can happen.
     pub calls: &'static [Call],
-    /// When it happens.
+    /// The stage of the call at which it happens.
     pub stage: Stage,
     pub(super) output: fn(&mut FaultContext<'_>) -> FaultOutput,
-    /// What a client should report: "response", or the kind of an error. The operation or the variant
-    /// decides between several.
+    /// The expected report of a client: "response", or the kind of an error. The operation or the variant decides
+    /// between several.
     pub reported: &'static [&'static str],
     /// A line for the guide.
     pub help: &'static str,
 }
 
 impl Fault {
-    /// The number as `F07`.
+    /// The number as text: `F07`.
     pub fn id(&self) -> String {
         format!("F{:02}", self.number)
     }
@@ -45,12 +45,12 @@ impl PartialEq for Fault {
     }
 }
 
-/// When a fault happens, which decides whether the request is performed.
+/// The stage of a call at which a fault happens, which decides whether the request is performed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
-    /// After the request is read. It is not performed.
+    /// After the request is read; it is not performed.
     BeforeCommit,
-    /// The request is performed after a delay.
+    /// Before the request is performed, which is delayed.
     Delayed,
     /// After the request is performed.
     AfterCommit,
@@ -58,18 +58,18 @@ pub enum Stage {
     Repeated,
 }
 
-/// All operations, those of workers too.
+/// All operations, including those of workers.
 const ALL: &[Call] = &Call::ALL;
 /// All operations of the marketplace.
 const EACH: &[Call] = &Call::MARKET;
 const LISTS: &[Call] = &[Call::Offers, Call::Volumes, Call::Groups];
-/// Operations with strings in their responses.
+/// All operations with strings in their responses.
 const TEXTS: &[Call] = &[Call::Offers, Call::Volumes, Call::Unlist, Call::Groups, Call::Route];
 const GROUPS: &[Call] = &[Call::Groups];
 const CREATE: &[Call] = &[Call::Create];
 const WORKER: &[Call] = &[Call::Worker];
 
-/// A row: number, name, operations, stage, function, what a client should report, help.
+/// Builds a catalogue from rows: number, name, operations, stage, function, expected report, help.
 macro_rules! catalogue {
     ($($number:literal $name:literal $calls:ident $stage:expr, $output:path,
         [$($reported:literal)|+], $help:literal;)*) => {
@@ -85,8 +85,9 @@ macro_rules! catalogue {
     };
 }
 
-/// All faults, in the order of their numbers, which stay what they are when a fault goes: people keep
-/// specifications and labels.
+/// All faults, in the order of their numbers.
+///
+/// The numbers never change, even when a fault is removed: people store specifications and labels.
 pub const CATALOGUE: &[Fault] = catalogue! {
     3 "hang" ALL BeforeCommit, wire::silence, ["timed out"],
         "The request is read and never answered.";

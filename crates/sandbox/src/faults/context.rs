@@ -1,4 +1,4 @@
-//! What the functions of faults read and return.
+//! The input and output of the functions of faults.
 
 use axum::body::Bytes;
 use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, HOST};
@@ -10,16 +10,16 @@ use super::super::random::Rng;
 use super::super::script::Script;
 use super::FaultTimes;
 
-/// A workergroup created in this run, and how often workergroups were listed since.
+/// A workergroup created in this run, and the number of listings since.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Created {
     /// The id of the workergroup.
     pub id: u64,
-    /// How often workergroups were listed since it was created.
+    /// The number of times workergroups were listed since its creation.
     pub listings: u32,
 }
 
-/// The call that goes wrong, for the function of a fault.
+/// The affected call, as the input of a fault's function.
 #[derive(Debug)]
 pub struct FaultContext<'a> {
     /// The head of the request.
@@ -30,23 +30,23 @@ pub struct FaultContext<'a> {
     pub reply: Response<Bytes>,
     /// Workergroups created in this run, oldest first.
     pub created: &'a [Created],
-    /// Draws the variant.
+    /// The generator for the variant.
     pub rng: Rng,
 }
 
-/// What the caller gets instead of the response.
+/// The output of a fault in place of the response.
 #[derive(Debug)]
 pub enum FaultOutput {
-    /// A response, sent as every other.
+    /// A normal response.
     Response(Response<Bytes>),
-    /// A response that ends in its middle, with the connection.
+    /// A response that ends in the middle, together with the connection.
     Cut(Response<Bytes>),
     /// Bytes that the HTTP server cannot send.
     Script(Script),
 }
 
 impl FaultContext<'_> {
-    /// The host that the request names; `localhost` without one.
+    /// The host of the request; `localhost` if it names none.
     pub fn host(&self) -> &str {
         let host = self.request.headers.get(HOST);
         host.and_then(|host| host.to_str().ok()).unwrap_or("localhost")
@@ -72,7 +72,7 @@ impl FaultContext<'_> {
         FaultOutput::Response(Response::from_parts(parts, body.into()))
     }
 
-    /// The response with its JSON changed; unchanged if it is not JSON.
+    /// The response with changed JSON; unchanged if it is not JSON.
     pub fn with_json(&mut self, change: impl FnOnce(&mut Rng, &mut Map<String, Json>)) -> FaultOutput {
         match serde_json::from_slice(self.reply.body()) {
             Ok(Json::Object(mut members)) => {
@@ -83,8 +83,7 @@ impl FaultContext<'_> {
         }
     }
 
-    /// The response with one record changed: a random record of a list, or the whole object if there
-    /// is no list.
+    /// The response with one changed record: a random record of a list, or the whole object if there is no list.
     pub fn with_record(&mut self, change: impl FnOnce(&mut Rng, &mut Map<String, Json>)) -> FaultOutput {
         self.with_json(|rng, members| match records(members) {
             Some(rows) => {
@@ -98,7 +97,7 @@ impl FaultContext<'_> {
     }
 }
 
-/// The records of a list.
+/// The records of a list; `None` if the response has none.
 pub fn records(members: &mut Map<String, Json>) -> Option<&mut Vec<Json>> {
     let name = ["offers", "results"]
         .into_iter()

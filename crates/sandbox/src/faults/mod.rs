@@ -1,12 +1,11 @@
 //! Fault injection: numbered faults, drawn from a seed, the same in every run.
 //!
-//! A specification takes one of two forms. A profile (`storm,seed=7,only=F08,F10`) draws from its
-//! part of the [`CATALOGUE`]. A list (`status_500:0.1,F10@offers`) names faults, the share of the
-//! calls that get it (default: all) and the operation (default: all).
+//! A specification has one of two forms. A profile (`storm,seed=7,only=F08,F10`) draws from its part of the
+//! [`CATALOGUE`]. A list (`status_500:0.1,F10@offers`) names faults, each with its share of calls (default: all) and
+//! its operation (default: all).
 //!
-//! Whether a call gets a fault depends on the seed, the operation and the call's number among the
-//! calls of that operation, never on timing. Faulty responses carry
-//! `x-sandbox-fault: F10/SEED/NUMBER`.
+//! Whether a call has a fault depends on the seed, the operation and the call's number among the calls of that
+//! operation, never on timing. Faulty responses carry `x-sandbox-fault: F10/SEED/NUMBER`.
 
 mod body;
 mod bomb;
@@ -45,7 +44,7 @@ pub struct FaultTimes {
     pub slow: Duration,
     /// The pause after each byte of a dribbled response.
     pub dribble: Duration,
-    /// How long a silent connection stays open.
+    /// The time a silent connection stays open.
     pub silence: Duration,
 }
 
@@ -71,11 +70,11 @@ pub struct Injection {
     /// The number of the call among those of its operation, from 1.
     pub ordinal: u64,
     seed: u64,
-    /// Draws the fault's variant.
+    /// The generator for the fault's variant.
     pub rng: Rng,
 }
 
-/// As in the header of an answer.
+/// Formats the value of the response header: `F10/SEED/NUMBER`.
 impl fmt::Display for Injection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}/{}", self.fault.id(), self.seed, self.ordinal)
@@ -83,7 +82,7 @@ impl fmt::Display for Injection {
 }
 
 impl Injection {
-    /// What the sandbox sends. `cx` holds the response of the call if it was performed.
+    /// The response to send. `cx` holds the response of the call if it was performed.
     pub fn output(&self, mut cx: FaultContext<'_>) -> FaultOutput {
         self.mark(&mut cx.reply);
         let mut output = (self.fault.output)(&mut cx);
@@ -100,7 +99,7 @@ impl Injection {
     }
 }
 
-/// Decides which calls get a fault.
+/// Draws the faults of calls.
 #[derive(Debug)]
 pub struct Faults {
     seed: u64,
@@ -111,7 +110,7 @@ pub struct Faults {
 }
 
 impl Faults {
-    /// `seed` is used unless the specification has its own. Faults are recorded in `ledger`.
+    /// A generator of faults. `seed` is used unless the specification has its own; faults are recorded in `ledger`.
     pub fn new(seed: u64, spec: FaultSpec, times: FaultTimes, ledger: Ledger) -> Self {
         Self {
             seed: spec.seed().unwrap_or(seed),
@@ -127,7 +126,7 @@ impl Faults {
         self.times
     }
 
-    /// The fault of the next call of an operation.
+    /// The fault of the next call of an operation; `None` if it has none.
     pub fn next(&self, call: Call) -> Option<Injection> {
         if self.spec.is_empty() {
             return None;
@@ -144,7 +143,8 @@ impl Faults {
     }
 }
 
-/// The fault of call number `ordinal` of an operation, counted from 1. It depends on the arguments alone.
+/// The fault of call number `ordinal` of an operation, from 1; `None` if it has none. It depends on the arguments
+/// alone.
 pub fn plan(spec: &FaultSpec, seed: u64, call: Call, ordinal: u64) -> Option<Injection> {
     let mut rng = draw(seed, call, ordinal);
     let fault = spec.choose(call, &mut rng)?;

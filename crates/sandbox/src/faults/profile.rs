@@ -1,19 +1,19 @@
-//! Profiles: subsets of the catalogue and how often they are injected.
+//! Profiles: named subsets of the catalogue, each with a share of calls.
 
 use super::super::call::Call;
 use super::super::random::Rng;
 use super::catalogue::{CATALOGUE, Fault};
 
-/// A choice of faults with a share of calls, under a name.
+/// A named set of faults with a share of calls.
 #[derive(Debug, PartialEq)]
 pub struct Profile {
     /// The name in a specification, such as `storm`.
     pub name: &'static str,
     /// A line for the guide.
     pub help: &'static str,
-    /// The share of calls that get a fault.
+    /// The share of calls with a fault.
     share: f64,
-    /// Its faults, by number; `None` is all of them.
+    /// The numbers of its faults; `None` for all faults.
     faults: Option<&'static [u8]>,
     calls: &'static [Call],
 }
@@ -60,7 +60,7 @@ const fn profile(
 }
 
 impl Profile {
-    /// The profile of that name.
+    /// The profile with a name; `None` if there is none.
     pub fn named(name: &str) -> Option<&'static Self> {
         PROFILES.iter().find(|profile| profile.name == name)
     }
@@ -75,7 +75,7 @@ impl Profile {
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProfileSpec {
     pub profile: &'static Profile,
-    /// The seed of the faults [default: the market's].
+    /// The seed of the faults; `None` for the market's.
     pub seed: Option<u64>,
     /// The faults to draw from, by number; empty for all of the profile.
     pub only: Vec<u8>,
@@ -89,7 +89,7 @@ impl ProfileSpec {
         })
     }
 
-    /// Draws the fault of a call.
+    /// Draws the fault of a call; `None` if it has none.
     pub(super) fn choose(&self, call: Call, rng: &mut Rng) -> Option<&'static Fault> {
         if !rng.chance(self.profile.share) || !self.profile.calls.contains(&call) {
             return None;

@@ -1,4 +1,4 @@
-//! Specifications of faults, as people write them.
+//! Specifications of faults as text.
 
 use std::str::FromStr;
 
@@ -7,10 +7,10 @@ use super::super::random::Rng;
 use super::catalogue::{CATALOGUE, Fault};
 use super::profile::{PROFILES, Profile, ProfileSpec};
 
-/// Which faults are injected, where and how often.
+/// The faults to inject, with their operations and shares of calls.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FaultSpec {
-    /// The first rule that applies wins.
+    /// A list of rules; the first one that applies is used.
     Rules(Vec<Rule>),
     /// A profile, such as `storm`.
     Profile(ProfileSpec),
@@ -29,7 +29,7 @@ pub struct Rule {
     call: Option<Call>,
 }
 
-/// An invalid fault specification.
+/// The error for an invalid fault specification.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct FaultSpecError(String);
@@ -49,7 +49,7 @@ impl FaultSpec {
         }
     }
 
-    /// Draws the fault of a call.
+    /// Draws the fault of a call; `None` if it has none.
     pub(super) fn choose(&self, call: Call, rng: &mut Rng) -> Option<&'static Fault> {
         match self {
             Self::Profile(choice) => choice.choose(call, rng),
@@ -135,7 +135,7 @@ impl FromStr for Rule {
     }
 }
 
-/// Finds a fault by name or number.
+/// The fault with a name or number; an error if there is none.
 fn fault(text: &str) -> Result<&'static Fault, FaultSpecError> {
     let number = text
         .strip_prefix(['F', 'f'])
@@ -151,7 +151,7 @@ fn fault(text: &str) -> Result<&'static Fault, FaultSpecError> {
     })
 }
 
-/// The operations that a rule can name.
+/// The names of operations in a rule.
 pub fn operations() -> impl Iterator<Item = &'static str> {
     Call::ALL.into_iter().map(Call::name)
 }

@@ -101,7 +101,7 @@ pub fn captive_portal(_: &mut FaultContext<'_>) -> FaultOutput {
     ))
 }
 
-/// An error message that contains the API key of the request.
+/// Responds with an error message that contains the API key of the request.
 pub fn echo(cx: &mut FaultContext<'_>) -> FaultOutput {
     let msg = format!("cannot read the header Authorization: {}", cx.authorization());
     failed(StatusCode::BAD_REQUEST, "invalid_request", &msg)

@@ -27,7 +27,7 @@ pub fn dribble_body(cx: &mut FaultContext<'_>) -> FaultOutput {
     script([Step::Send(head(&cx.reply)), Step::Dribble(body, cx.times.dribble)])
 }
 
-/// The response is unchanged, only late.
+/// Sends the response unchanged, only late.
 pub fn late(cx: &mut FaultContext<'_>) -> FaultOutput {
     FaultOutput::Response(cx.reply.clone())
 }

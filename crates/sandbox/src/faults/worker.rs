@@ -1,4 +1,4 @@
-//! Faults of workers: the statuses of the market's own workers, and a stream that breaks.
+//! Faults of workers: the statuses of the market's own workers, and a stream that breaks off.
 
 use axum::body::Bytes;
 use axum::http::{Response, StatusCode};
@@ -37,7 +37,7 @@ pub fn model_failed(_: &mut FaultContext<'_>) -> FaultOutput {
     empty(StatusCode::INTERNAL_SERVER_ERROR)
 }
 
-/// Half of the response, under its own status.
+/// Sends half of the response, under its own status.
 pub fn cut(cx: &mut FaultContext<'_>) -> FaultOutput {
     FaultOutput::Cut(cx.reply.clone())
 }

@@ -1,4 +1,4 @@
-//! Workergroups: how the workers of an endpoint are found and scaled.
+//! Workergroups: the hiring and scaling of an endpoint's workers.
 
 use bourse_domain::query::number_json;
 use bourse_domain::workergroup::{MOST_GROUPS, MadeGroup};
@@ -11,7 +11,7 @@ use super::super::token::Token;
 use super::workers::Worker;
 use super::{Fleet, HIRING};
 
-/// A workergroup as the specification has it by default: no endpoint, and no id yet.
+/// A workergroup with the specification's defaults: no endpoint, and no id yet.
 pub fn default_group() -> MadeGroup {
     MadeGroup {
         id: 0,
@@ -31,25 +31,25 @@ pub fn default_group() -> MadeGroup {
     }
 }
 
-/// The endpoint of a new workergroup: by its id, else by a name, else one that is called after the group.
+/// The endpoint of a new workergroup: by its id, else by a name, else one named after the group.
 #[derive(Debug, Default)]
 pub struct Place {
     /// The id of an existing endpoint.
     pub endpoint_id: Option<u64>,
-    /// The name of an endpoint, created if there is none.
+    /// The name of an endpoint, which is created if there is none.
     pub endpoint_name: Option<String>,
 }
 
-/// Why a workergroup is not created.
+/// The reason a workergroup is not created.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum CreateError {
     /// There is no endpoint with that id.
     #[error("Please assign your workergroup to a valid endpoint identifier")]
     UnknownEndpoint,
-    /// The caller has the most workergroups that a sandbox takes.
+    /// The caller has the maximum number of workergroups.
     #[error("at most {MOST_GROUPS} workergroups in a sandbox; delete one first")]
     TooManyGroups,
-    /// There are as many endpoints as a sandbox takes.
+    /// The sandbox has the maximum number of endpoints.
     #[error("at most {MOST_ENDPOINTS} endpoints in a sandbox")]
     TooManyEndpoints,
 }
@@ -58,9 +58,9 @@ pub enum CreateError {
 #[derive(Debug, Clone)]
 pub struct Group {
     pub record: MadeGroup,
-    /// A key of its own.
+    /// The group's own key.
     pub api_key: Token,
-    /// When it next looks for workers, in seconds since the fleet started.
+    /// The time of its next search for workers, in seconds since the fleet started; `None` if it needs none.
     pub hires_at: Option<f64>,
     /// Whether a caller created it: such a group outlives the sandbox.
     is_made: bool,
@@ -72,8 +72,9 @@ impl Group {
         usize::try_from(self.record.test_workers.min(self.record.max_workers)).unwrap_or(0)
     }
 
-    /// As the listing shows it (specification, "Workergroup"). The memory is whole unless it was created
-    /// with a fraction.
+    /// The group as a record of the listing (specification, "Workergroup").
+    ///
+    /// The memory is whole unless it was created with a fraction.
     fn listed(&self) -> Json {
         let record = &self.record;
         json!({
@@ -96,7 +97,7 @@ impl Group {
     }
 }
 
-// The most endpoints: deleting a workergroup leaves its endpoint.
+// The maximum number of endpoints: deleting a workergroup leaves its endpoint.
 const MOST_ENDPOINTS: usize = 1000;
 
 /// The initial workergroups: endpoint, search, GPU memory in GB.
@@ -124,7 +125,7 @@ const FOUNDED: [(&str, &str, f64); 4] = [
 ];
 
 impl Fleet {
-    /// The groups as the listing shows them.
+    /// The groups as records of the listing.
     pub fn workergroups(&self) -> impl Iterator<Item = Json> {
         self.groups.iter().map(Group::listed)
     }
@@ -157,8 +158,10 @@ impl Fleet {
         Ok(id)
     }
 
-    /// Restores a group of an earlier run. Its endpoint is created if there is none of that name,
-    /// its workers are hired again, and if its id is taken it gets the next one.
+    /// Restores a group of an earlier run.
+    ///
+    /// Its endpoint is created if there is none with its name, its workers are hired again, and if its id is taken it
+    /// gets the next one.
     pub fn restore(&mut self, mut record: MadeGroup) {
         let known = self
             .endpoints
@@ -184,13 +187,13 @@ impl Fleet {
         self.groups.iter().all(|group| group.record.id != id) && self.endpoints.iter().all(|endpoint| endpoint.id != id)
     }
 
-    /// The group to save, if a caller created it.
+    /// The group to save; `None` unless a caller created it.
     pub fn made(&self, group: u64) -> Option<MadeGroup> {
         let known = self.groups.iter().find(|known| known.record.id == group)?;
         known.is_made.then(|| known.record.clone())
     }
 
-    /// Returns the id of the endpoint of that name, creating it if needed.
+    /// The id of the endpoint with a name, which is created if there is none.
     pub fn create_endpoint(&mut self, name: &str) -> Result<u64, CreateError> {
         if let Some(known) = self.endpoints.iter().find(|known| known.name == name) {
             return Ok(known.id);
@@ -215,7 +218,7 @@ impl Fleet {
         self.groups.len() < before
     }
 
-    /// The settings of a workergroup, to be changed.
+    /// The settings of a workergroup, for changes; `None` if it does not exist.
     pub fn settings(&mut self, group: u64) -> Option<&mut MadeGroup> {
         let known = self.groups.iter_mut().find(|known| known.record.id == group);
         known.map(|known| &mut known.record)
@@ -234,7 +237,7 @@ impl Fleet {
         });
     }
 
-    /// The groups and workers of an initial endpoint.
+    /// Adds the groups and workers of an initial endpoint.
     pub(super) fn add_groups(&mut self, endpoint: usize, ready: usize, stopped: usize) {
         let name = self.endpoints[endpoint].name.clone();
         let mut groups = Vec::new();
@@ -263,7 +266,7 @@ impl Fleet {
     }
 }
 
-/// A time (seconds since 1970) as ISO 8601, to the second.
+/// Formats a time (seconds since 1970) as ISO 8601, to the second.
 fn iso(epoch: f64) -> String {
     Timestamp::from_second(whole(epoch))
         .map(|moment| moment.to_string())

@@ -1,13 +1,15 @@
-//! The requests of an endpoint that wait for a worker, and the load that assignments hold.
+//! The requests of an endpoint that wait for a worker, and the load of assignments.
 
 use std::collections::BTreeMap;
 
-// The market's own client polls at least every five seconds.
-/// Seconds after its last poll at which a waiting request is given up.
+/// Seconds after its last poll at which a waiting request is dropped.
+///
+/// The market's own client polls at least every five seconds.
 const GIVEN_UP: f64 = 60.0;
 
-/// The queue of an endpoint. Requests are in the order of their index: one that is polled keeps its
-/// place, a new one goes to the back.
+/// The queue of an endpoint, in the order of the requests' indices.
+///
+/// A request that is polled keeps its place, a new one goes to the back.
 #[derive(Debug, Clone, Default)]
 pub struct Queue {
     waiting: BTreeMap<u64, Waiting>,
@@ -17,7 +19,7 @@ pub struct Queue {
 #[derive(Debug, Clone, Copy)]
 struct Waiting {
     cost: f64,
-    /// When it is given up, in seconds since the fleet started.
+    /// The time it is dropped, in seconds since the fleet started.
     until: f64,
 }
 
@@ -27,11 +29,11 @@ struct Hold {
     url: String,
     request_idx: u64,
     cost: f64,
-    /// When it is released, in seconds since the fleet started; never while its worker has the request.
+    /// The time it is released, in seconds since the fleet started; infinite while its worker has the request.
     until: f64,
 }
 
-/// The requests before one in the queue.
+/// The number and load of the requests before one in the queue.
 #[derive(Debug, Clone, Copy)]
 pub struct Ahead {
     pub requests: usize,
@@ -43,13 +45,13 @@ impl Queue {
         self.waiting.is_empty()
     }
 
-    /// Releases what is over at `elapsed`.
+    /// Drops requests and releases loads whose time is over at `elapsed`.
     pub fn step(&mut self, elapsed: f64) {
         self.waiting.retain(|_, waiting| waiting.until > elapsed);
         self.holds.retain(|hold| hold.until > elapsed);
     }
 
-    /// The requests before the one of that index.
+    /// The number and load of the requests before the one with an index.
     pub fn ahead(&self, request_idx: u64) -> Ahead {
         let before = || self.waiting.range(..request_idx);
         Ahead {
@@ -58,7 +60,7 @@ impl Queue {
         }
     }
 
-    /// Adds a request, or notes that it was polled.
+    /// Adds a request, or extends its time after a poll.
     pub fn wait(&mut self, request_idx: u64, cost: f64, elapsed: f64) {
         let until = elapsed + GIVEN_UP;
         self.waiting.insert(request_idx, Waiting { cost, until });
@@ -69,7 +71,7 @@ impl Queue {
         self.waiting.remove(&request_idx);
     }
 
-    /// Holds the load of an assignment until then, unless its worker gets the request before.
+    /// Holds the load of an assignment until `until`, unless its worker receives the request before.
     pub fn hold(&mut self, url: &str, request_idx: u64, cost: f64, until: f64) {
         let url = url.to_owned();
         self.holds.push(Hold {
@@ -91,12 +93,12 @@ impl Queue {
         self.holds.retain(|hold| hold.request_idx != request_idx);
     }
 
-    /// Whether a worker has a request.
+    /// Whether any worker has a request.
     pub fn is_worked_on(&self) -> bool {
         self.holds.iter().any(|hold| hold.until.is_infinite())
     }
 
-    /// The load that the worker at an address holds.
+    /// The load held by the worker at an address.
     pub fn held(&self, url: &str) -> f64 {
         let holds = self.holds.iter().filter(|hold| hold.url == url);
         holds.map(|hold| hold.cost).sum()

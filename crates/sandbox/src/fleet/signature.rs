@@ -1,4 +1,4 @@
-//! Signatures of route replies: RSA PKCS#1 v1.5 over SHA-256, in base64, as workers check them.
+//! Signatures of route replies: RSA PKCS#1 v1.5 over SHA-256, in base64, as workers verify them.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -8,10 +8,10 @@ use ring::signature::{KeyPair as _, RSA_PKCS1_2048_8192_SHA256, RSA_PKCS1_SHA256
 // The sandbox's private key: it is public on purpose and guards nothing.
 const PRIVATE_KEY: &str = include_str!("../../assets/route-signing-key.pem");
 
-/// The public key that goes with it, PEM.
+/// The public key of the signing key, PEM.
 pub const PUBLIC_KEY: &str = include_str!("../../assets/route-signing-key.pub.pem");
 
-/// The embedded key is invalid: a broken build, since it is part of the program.
+/// The error for an invalid embedded key: a broken build, since it is part of the program.
 #[derive(Debug, thiserror::Error)]
 #[error("the sandbox's signing key cannot be used: {0}")]
 pub struct SignatureError(String);
@@ -27,7 +27,7 @@ impl Signer {
     /// Loads the embedded key.
     ///
     /// # Errors
-    /// When the embedded key is broken.
+    /// If the embedded key is invalid.
     pub fn new() -> Result<Self, SignatureError> {
         let der = STANDARD
             .decode(pem_body(PRIVATE_KEY))
@@ -49,7 +49,7 @@ impl Signer {
         Ok(STANDARD.encode(signature))
     }
 
-    /// Whether `signature` is one of the address, as a worker checks it.
+    /// Whether `signature` is a valid signature of the address, as a worker verifies it.
     pub fn verifies(&self, url: &str, signature: &str) -> bool {
         let key = UnparsedPublicKey::new(&RSA_PKCS1_2048_8192_SHA256, self.key.public_key());
         STANDARD

@@ -4,9 +4,9 @@ use super::super::random::Rng;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum State {
-    /// Stopped: costs only its disk.
+    /// Stopped: only its disk is billed.
     Stopped,
-    /// Loading its model until that time, in seconds since the fleet started.
+    /// Loading its model until this time, in seconds since the fleet started.
     Loading(f64),
     Ready,
 }
@@ -21,9 +21,10 @@ pub struct Worker {
     /// Seconds from stopped to ready.
     loading: f64,
     reqnum: u64,
-    /// When its queue is empty, on a clock that only requests advance: the worker whose queue
-    /// empties first gets the next request, so that shares follow speeds however fast requests
-    /// come.
+    /// The time when its queue is empty, on a clock that only requests advance.
+    ///
+    /// The worker whose queue empties first receives the next request, so that shares follow speeds however fast
+    /// requests arrive.
     queue_end: f64,
 }
 
@@ -50,8 +51,9 @@ impl Worker {
         self.state = State::Loading(elapsed + self.loading);
     }
 
-    /// Makes it ready once loading is done; its queue then ends at `level`, like the others', so
-    /// that it need not catch up with their past.
+    /// Makes it ready once loading is done.
+    ///
+    /// Its queue then ends at `level`, like the others', so that it need not catch up with their past.
     fn step(&mut self, elapsed: f64, level: f64) {
         if let State::Loading(until) = self.state
             && until <= elapsed
@@ -66,7 +68,7 @@ impl Worker {
     }
 }
 
-/// Makes the workers ready that have finished loading.
+/// Makes workers ready that have finished loading.
 pub fn step(workers: &mut [Worker], elapsed: f64) {
     let ends = ready(workers).map(|worker| worker.queue_end);
     let level = ends.reduce(f64::min).unwrap_or(0.0);
@@ -80,8 +82,8 @@ pub fn ready(workers: &[Worker]) -> impl Iterator<Item = &Worker> {
     workers.iter().filter(|worker| worker.is_ready())
 }
 
-/// Assigns a request of `cost` to the ready worker with room whose queue empties first: its address,
-/// and the count of its requests. `None` if there is none.
+/// Assigns a request of `cost` to the ready worker with room whose queue empties first; returns its address and its
+/// number of requests. `None` if there is none.
 pub fn assign(workers: &mut [Worker], cost: f64, has_room: impl Fn(&Worker) -> bool) -> Option<(String, u64)> {
     let worker = workers
         .iter_mut()
@@ -102,7 +104,7 @@ pub fn speed_of(workers: &[Worker], url: &str) -> Option<f64> {
     worker.is_ready().then_some(worker.speed)
 }
 
-/// How many are ready, loading and stopped.
+/// The number of workers that are ready, loading and stopped.
 pub fn census(workers: &[Worker]) -> [usize; 3] {
     workers
         .iter()
@@ -113,7 +115,7 @@ pub fn census(workers: &[Worker]) -> [usize; 3] {
         })
 }
 
-/// The states as text, for a status reply.
+/// Describes the states, for a status reply.
 pub fn summary(workers: &[Worker]) -> String {
     let [ready, loading, stopped] = census(workers);
     if workers.is_empty() {
@@ -127,20 +129,20 @@ pub fn summary(workers: &[Worker]) -> String {
         .join(", ")
 }
 
-/// Cost that the ready workers process per second.
+/// The cost that the ready workers process per second.
 pub fn capacity(workers: &[Worker]) -> f64 {
     ready(workers).map(|worker| worker.speed).sum()
 }
 
-/// Starts the first stopped one.
+/// Starts the first stopped worker.
 pub fn wake_first(workers: &mut [Worker], elapsed: f64) {
     if let Some(worker) = workers.iter_mut().find(|worker| worker.state == State::Stopped) {
         worker.load(elapsed);
     }
 }
 
-/// Stops the last ready one.
-pub fn stop_last(workers: &mut [Worker]) {
+/// Stops the last worker that is ready.
+pub fn stop_last_ready(workers: &mut [Worker]) {
     if let Some(worker) = workers.iter_mut().rev().find(|worker| worker.is_ready()) {
         worker.state = State::Stopped;
     }

@@ -1,4 +1,4 @@
-//! The figures that the market is drawn from, embedded in the program.
+//! The figures from which the market is drawn, embedded in the program.
 
 use serde::Deserialize;
 
@@ -7,7 +7,7 @@ use super::super::random::Rng;
 const GPUS: &str = include_str!("../../assets/gpus.toml");
 const MARKET: &str = include_str!("../../assets/market.toml");
 
-/// The embedded figures are invalid: a broken build, since they are part of the program.
+/// The error for invalid embedded figures: a broken build, since they are part of the program.
 #[derive(Debug, thiserror::Error)]
 #[error("the sandbox's market figures cannot be read: {0}")]
 pub struct FiguresError(String);
@@ -15,9 +15,9 @@ pub struct FiguresError(String);
 /// A GPU model. Sources and units are in `assets/gpus.toml`.
 #[derive(Debug, Deserialize)]
 pub struct GpuModel {
-    /// The market's name for it, such as `RTX 4090`.
+    /// The market's name of the model, such as `RTX 4090`.
     pub name: String,
-    /// Its weight: the number of machines seen with it.
+    /// The weight: the number of machines seen with it.
     pub machines: f64,
     /// Memory sizes in MB, each with a weight.
     pub vram: Vec<(u64, f64)>,
@@ -39,7 +39,7 @@ pub struct GpuModel {
     /// Whether it is a data centre GPU.
     #[serde(default)]
     pub server: bool,
-    /// `NVLink` bandwidth in GB/s; 0 without.
+    /// `NVLink` bandwidth in GB/s; 0 without `NVLink`.
     #[serde(default)]
     pub nvlink: f64,
     #[serde(default)]
@@ -51,49 +51,49 @@ pub struct GpuModel {
 
 #[derive(Debug, Deserialize)]
 pub struct Processor {
-    /// The market's name for it.
+    /// The market's name of the processor.
     pub name: String,
     pub threads: u32,
     pub ghz: f64,
     /// Maximum number of sockets in a machine.
     pub sockets: u32,
-    /// Whether it is found in data centres.
+    /// Whether it is used in data centres.
     pub server: bool,
 }
 
 /// Shares from 0 to 1, named in `assets/market.toml`.
 #[derive(Debug, Deserialize)]
 pub struct Shares {
-    /// Machines with a static address.
+    /// Share of machines with a static address.
     pub static_ip: f64,
-    /// Offers whose lowest bid is the on-demand price.
+    /// Share of offers whose lowest bid is the on-demand price.
     pub min_bid_equal: f64,
-    /// Offers whose lowest bid is above it.
+    /// Share of offers whose lowest bid is above it.
     pub min_bid_above: f64,
-    /// Machines without a board name.
+    /// Share of machines without a board name.
     pub board_unknown: f64,
-    /// Machines without a start date.
+    /// Share of machines without a start date.
     pub start_unknown: f64,
-    /// Machines without a volume of their own.
+    /// Share of machines without a volume of their own.
     pub local_volume_unknown: f64,
-    /// Machines that failed the check of their virtual machines.
+    /// Share of machines that failed the check of their virtual machines.
     pub vm_deverified: f64,
-    /// Machines with driver 580.173 that report it as their CUDA version.
+    /// Share of machines with driver 580.173 that report it as their CUDA version.
     pub cuda_garbage: f64,
-    /// Hosts whose machines are verified.
+    /// Share of hosts whose machines are verified.
     pub verified: f64,
-    /// Hosts whose machines lost their verification.
+    /// Share of hosts whose machines lost their verification.
     pub deverified: f64,
-    /// Hosts that are data centres.
+    /// Share of hosts that are data centres.
     pub datacenter: f64,
-    /// Recently listed machines.
+    /// Share of recently listed machines.
     pub new_machine: f64,
-    /// Machines that the caller rents.
+    /// Share of machines that the caller rents.
     pub rented_by_caller: f64,
     pub occupied: f64,
     pub no_avx: f64,
     pub external: f64,
-    /// Hosts that discount prepaid rentals.
+    /// Share of hosts that discount prepaid rentals.
     pub credit_discount: f64,
 }
 
@@ -118,11 +118,11 @@ pub struct Distributions {
     pub reliability: NineQuantiles,
     /// Days until the offer ends.
     pub duration_days: NineQuantiles,
-    /// Download in Mbit/s.
+    /// Download speed in Mbit/s.
     pub inet_down: NineQuantiles,
-    /// Upload in Mbit/s.
+    /// Upload speed in Mbit/s.
     pub inet_up: NineQuantiles,
-    /// Open ports of a machine.
+    /// Open ports per machine.
     pub ports_per_machine: NineQuantiles,
     pub cores_per_gpu: NineQuantiles,
     /// Main memory per GPU in MB.

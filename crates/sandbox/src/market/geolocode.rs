@@ -5,8 +5,9 @@ use ring::digest;
 
 use super::figures::Figures;
 
-/// The number of a country: the last four bytes of the SHA-256 of its two letters, big endian,
-/// modulo 2^31 - 1. This holds on every recorded pair.
+/// The number of a country: the last four bytes of the SHA-256 of its two letters, big endian, modulo 2^31 - 1.
+///
+/// This holds for every recorded pair.
 pub fn geolocode(country: &str) -> u64 {
     let hash = digest::digest(&digest::SHA256, country.as_bytes());
     let tail = hash.as_ref().iter().rev().take(4).rev();
@@ -14,7 +15,7 @@ pub fn geolocode(country: &str) -> u64 {
     number % ((1 << 31) - 1)
 }
 
-/// The numbers of all locations of the figures.
+/// The numbers of all locations of the figures, by index.
 #[derive(Debug)]
 pub struct Codes(Vec<u64>);
 
@@ -24,7 +25,7 @@ impl Codes {
         Self(locations.map(|(name, _)| geolocode(country::code(name))).collect())
     }
 
-    /// The number of the location at `location`; 0 if there is none.
+    /// The number of the location with an index; 0 if there is none.
     pub fn of(&self, location: usize) -> u64 {
         self.0.get(location).copied().unwrap_or(0)
     }

@@ -1,4 +1,4 @@
-//! Hosts: owners of machines, and what their machines have in common.
+//! Hosts: owners of machines, and the properties that their machines share.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use super::super::random::{Purpose, Rng};
 use super::figures::{Figures, pick};
 use super::machine::Verification;
 
-/// What the machines of one host share.
+/// A host: the shared properties of its machines.
 #[derive(Debug)]
 pub struct Host {
     pub id: u64,
@@ -18,13 +18,13 @@ pub struct Host {
     pub datacenter: bool,
     /// The verification status of most of its machines.
     pub verification: Verification,
-    /// Where its prices lie in the price distribution of its GPUs, 0 to 1.
+    /// The position of its prices in the price distribution of its GPUs, 0 to 1.
     pub price_level: f64,
-    /// Where its network lies in the speed distributions, 0 to 1.
+    /// The position of its network in the speed distributions, 0 to 1.
     pub network_level: f64,
     /// Its disk price, $ per GB and month, before the market's share.
     pub storage_ask: f64,
-    /// Traffic price, $ per GB, as clients see it.
+    /// Traffic price, $ per GB, as seen by clients.
     pub traffic_cost: f64,
     /// Maximum discount for prepaid rentals, 0 to 1.
     pub discount: f64,
@@ -37,7 +37,7 @@ pub struct Host {
 }
 
 impl Host {
-    /// Host number `serial` of the market of `seed`.
+    /// Draws host number `serial` of the market of `seed`.
     pub fn draw(figures: &Figures, seed: u64, serial: u64) -> Arc<Self> {
         let rng = &mut Rng::keyed(seed, Purpose::Host, serial);
         let spread = &figures.spread;
@@ -73,8 +73,7 @@ impl Host {
         })
     }
 
-    /// This host with the location, kind and verification that an anchor needs; the caller's own if
-    /// `own`.
+    /// This host with the location, kind and verification of an anchor; owned by the caller if `is_users`.
     pub fn anchored(&self, location: usize, datacenter: bool, is_users: bool) -> Arc<Self> {
         Arc::new(Self {
             id: if is_users { USER } else { self.id },
@@ -87,18 +86,18 @@ impl Host {
     }
 }
 
-/// A price that a host would type: whole cents, at least one.
+/// A price in whole cents, at least one, as a host would type it.
 pub fn whole_cents(dollars: f64) -> f64 {
     let cents = whole(dollars * 100.0).max(1).unsigned_abs();
     float(cents) / 100.0
 }
 
-/// What clients pay for a host's price: the market adds a third.
+/// The price for clients of a host's price: the market adds a third.
 pub fn client_price(ask: f64) -> f64 {
     ask * 4.0 / 3.0
 }
 
-/// Traffic prices as hosts set them: next to nothing, or whole dollars per TB.
+/// A traffic price as hosts set it: next to nothing, or whole dollars per TB.
 fn traffic(drawn: f64) -> f64 {
     let terabyte_ask = drawn * 1024.0 * 0.75;
     if terabyte_ask < 0.05 {

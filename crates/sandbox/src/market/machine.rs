@@ -1,4 +1,4 @@
-//! Machines: what a host lists, split into offers of one, two, four ... GPUs.
+//! Machines of hosts, split into offers of one, two, four ... GPUs.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use super::host::{Host, whole_cents};
 pub enum Verification {
     Verified,
     Unverified,
-    /// Checked and failed; the code says how.
+    /// Failed the check; the code is the reason.
     Deverified(u8),
 }
 
@@ -73,11 +73,11 @@ pub struct Wish {
     pub datacenter: bool,
 }
 
-/// Ids that increase as offers are listed.
+/// A source of ids, which increase as offers are listed.
 #[derive(Debug, Clone)]
 pub struct Ids {
     pub offer: u64,
-    /// Largest gap between two offer ids.
+    /// The largest gap between two offer ids.
     pub gap: u64,
     pub machine: u64,
     pub gpu: u64,
@@ -101,21 +101,21 @@ pub struct Commission<'a> {
     pub order: Order,
 }
 
-/// What a machine shall be, and when.
+/// The requirements on a machine to draw, and its time.
 #[derive(Debug)]
 pub struct Order {
     pub wish: Option<Wish>,
-    /// The GPU model and number of the machine that it replaces.
+    /// The GPU model and number of the machine that it replaces; `None` for a free choice.
     pub like: Option<(usize, u32)>,
     /// The maximum number of offers to split it into.
     pub room: usize,
-    /// Now, in seconds since 1970.
+    /// The current time, in seconds since 1970.
     pub now: f64,
-    /// Whether it arrives after the start.
+    /// Whether it arrives after the start of the market.
     pub arriving: bool,
 }
 
-/// A struct and the function that makes it, a row for each member.
+/// Declares a struct and the function that makes it, a row for each member.
 macro_rules! drawn {
     (
         $(#[$about:meta])*
@@ -144,7 +144,9 @@ drawn! {
     #[derive(Debug, Clone)]
     pub struct Machine;
 
-    /// Draws a machine and gives its offers ids. The order of the rows decides which random number each gets.
+    /// Draws a machine and assigns ids to its offers.
+    ///
+    /// The order of the rows decides which random number each member gets.
     pub fn draw(commission: &Commission<'_>, ids: &mut Ids) {
         let Commission { figures, host, order, .. } = commission;
         let now = order.now;
@@ -191,20 +193,21 @@ drawn! {
 
     id: u64 = machine_id;
     host: Arc<Host> = Arc::clone(host);
-    /// Index among the GPU models of the figures.
+    /// Index into the GPU models of the figures.
     model: usize = model;
     /// Memory of a card, MB.
-    // One model name is sold with several sizes: an RTX 4090 has 24, 48 or 23 GB.
+    ///
+    /// One model name is sold with several sizes: an RTX 4090 has 24, 48 or 23 GB.
     gpu_ram: u64 = choose_vram(card, anchor, rng);
     gpus: u32 = gpus;
     gpu_ids: Vec<u64> = (0..u64::from(gpus)).map(|card| ids.gpu + card).collect();
-    /// GPUs rented to others: offers of more than the rest cannot be rented.
+    /// The number of GPUs rented to others: offers of more than the rest cannot be rented.
     occupied: u32 = if anchor { 0 } else { choose_occupied(gpus, shares, rng) };
     // A machine is listed once for every power of two of its GPUs, each with an id of its own.
     slices: Vec<Slice> = cut(chunks(gpus), ids, rng);
-    /// Recently listed: few measurements yet, no location, lowest scores.
+    /// Whether it was listed recently: few measurements yet, no location, lowest scores.
     new: bool = new;
-    /// Stays for as long as the market runs, so that common searches always find something.
+    /// Whether it stays for as long as the market runs, so that common searches always find something.
     anchor: bool = anchor;
     verification: Verification = match host.verification {
         _ if new => Verification::Unverified,
@@ -215,8 +218,9 @@ drawn! {
     vm_deverified: bool = rng.chance(shares.vm_deverified);
     /// Whether virtual machines can be rented.
     vms_enabled: bool = card.server && rng.chance(0.4);
-    /// Whether it belongs to another market, if known.
-    // Mostly null on the market, which the filter `external=false` lets pass.
+    /// Whether it belongs to another market; `None` if unknown.
+    ///
+    /// Mostly null on the market, which the filter `external=false` lets pass.
     external: Option<bool> = rng.chance(shares.external).then(|| rng.chance(0.7));
     /// Whether the caller rents it.
     rented_by_caller: bool = !anchor && rng.chance(shares.rented_by_caller);
@@ -227,22 +231,23 @@ drawn! {
         rounded(if anchor { drawn.max(0.9871) } else { drawn }, 7)
     };
     cuda_max_good: f64 = cuda_max_good;
-    /// As the market prints it, in two or three parts.
+    /// The driver version as the market prints it, in two or three parts.
     driver_version: String = driver_version;
-    /// Index among the Ubuntu versions of the figures.
+    /// Index into the Ubuntu versions of the figures.
     os: usize = rng.weighted(figures.spread.os.iter().map(|(_, weight)| *weight));
-    /// Index among the boards of the figures.
+    /// Index into the boards of the figures; `None` if unknown.
     board: Option<usize> = (!rng.chance(shares.board_unknown))
         .then(|| rng.weighted(figures.spread.boards.iter().map(|(_, weight)| *weight)));
-    /// Index among the disks of the figures.
+    /// Index into the disks of the figures.
     disk_name: usize = rng.weighted(figures.spread.disks.iter().map(|(_, weight)| *weight));
-    /// Index among the processors of the figures.
+    /// Index into the processors of the figures.
     processor: usize = processor;
     cpu_cores: u32 = cpu_cores;
     cpu_ghz: f64 = figures.spread.processors.get(processor).map_or(0.0, |cpu| cpu.ghz);
     cpu_ram: u64 = cpu_ram;
     /// Whether the processor has AVX.
-    // AVX is an extension of x86.
+    ///
+    /// AVX is an extension of x86.
     has_avx: bool = !card.arm && !rng.chance(shares.no_avx);
     disk_space: f64 = disk_space;
     disk_bw: f64 = rounded(figures.spread.disk_bandwidth.draw(rng), 1);
@@ -253,7 +258,7 @@ drawn! {
     static_ip: bool = rng.chance(shares.static_ip);
     public_ipaddr: String = address(commission.serial, rng);
     pci_gen: f64 = pci_gen;
-    /// `PCIe` lanes of a GPU.
+    /// Number of `PCIe` lanes per GPU.
     gpu_lanes: u8 = lanes;
     pcie_bw: f64 = rounded(pci_gen * f64::from(lanes) * rng.between(0.6, 0.687), 1);
     // A link needs two cards.
@@ -269,20 +274,20 @@ drawn! {
     } else {
         card.dlperf * rng.between(0.88, 1.12)
     };
-    /// Its disk, offered separately.
+    /// The separate offer of its disk; `None` if it has none.
     local_volume: Option<LocalVolume> = (!rng.chance(shares.local_volume_unknown)).then(|| LocalVolume {
         id: ids.next_offer(rng),
         size: disk_space * rng.between(0.2, 0.9),
     });
-    /// Where its price lies among those that its host asks for such GPUs, 0 to 1.
+    /// The position of its price among its host's prices for such GPUs, 0 to 1.
     price_roll: f64 = price_roll;
-    /// Lowest bid over price.
+    /// The lowest bid divided by the price.
     bid_ratio: f64 = bid_ratio;
-    /// $ per GPU and hour.
+    /// The host's price, $ per GPU and hour.
     ask: f64 = ask;
-    /// Lowest bid, $ per GPU and hour.
+    /// The lowest bid, $ per GPU and hour.
     bid_ask: f64 = bid_ask;
-    /// Seconds since 1970, if known.
+    /// The time it was listed, in seconds since 1970; `None` if unknown.
     start_date: Option<f64> = (!rng.chance(shares.start_unknown)).then(|| {
         listed
             - if order.arriving && new {
@@ -291,7 +296,7 @@ drawn! {
                 rng.between(0.05, 400.0) * 86_400.0
             }
     });
-    /// Seconds since 1970.
+    /// The time its offers end, in seconds since 1970.
     end_date: f64 = end_date;
 }
 
@@ -322,25 +327,25 @@ impl Machine {
         }
     }
 
-    /// Whether it is split into other offers than at first.
+    /// Whether it is split into other offers than originally.
     pub fn is_resplit(&self) -> bool {
         self.slices.len() < chunks(self.gpus).count()
     }
 
-    /// Splits it as at first.
+    /// Restores the original split.
     pub fn join(&mut self, ids: &mut Ids, rng: &mut Rng) {
         self.slices = cut(chunks(self.gpus), ids, rng);
     }
 }
 
-/// A host changes its price, mostly by some percent, within what it asks for such GPUs.
+/// Changes the price of a machine, mostly by some percent, within its host's range for such GPUs.
 pub fn reprice(figures: &Figures, machine: &mut Machine, rng: &mut Rng) {
     let Some(card) = figures.gpus.get(machine.model) else {
         return;
     };
     let step = rng.between(0.05, 0.2);
     let wanted = machine.price_roll + if rng.chance(0.5) { step } else { -step };
-    // Turned back at the ends: each price is as frequent as at first.
+    // Reflected at the ends, so that each price stays as frequent as originally.
     let turned = wanted.abs();
     machine.price_roll = if turned > 1.0 { 2.0 - turned } else { turned };
     if rng.chance(0.1) {
@@ -349,7 +354,7 @@ pub fn reprice(figures: &Figures, machine: &mut Machine, rng: &mut Rng) {
     (machine.ask, machine.bid_ask) = prices(card, &machine.host, machine.price_roll, machine.bid_ratio);
 }
 
-/// GPUs are rented or released.
+/// Rents or releases GPUs of a machine.
 pub fn relet(figures: &Figures, machine: &mut Machine, rng: &mut Rng) {
     if !machine.anchor {
         machine.occupied = choose_occupied(machine.gpus, &figures.spread.shares, rng);
@@ -424,7 +429,7 @@ fn choose_driver(figures: &Figures, card: &GpuModel, rng: &mut Rng) -> (String, 
     (driver.clone(), cuda)
 }
 
-/// The processor of the right kind that is closest to the threads that the GPUs need.
+/// The processor of the right kind that is closest to the number of threads that the GPUs need.
 fn choose_processor(all: &[Processor], figures: &Figures, card: &GpuModel, gpus: u32, rng: &mut Rng) -> (usize, u32) {
     let wanted = figures.spread.cores_per_gpu.draw(rng) * f64::from(gpus);
     let server = card.server || wanted > 64.0;
@@ -444,7 +449,7 @@ fn choose_processor(all: &[Processor], figures: &Figures, card: &GpuModel, gpus:
 
 /// The host's price per GPU and hour, and its lowest bid, both in whole cents.
 fn prices(card: &GpuModel, host: &Host, roll: f64, bid_ratio: f64) -> (f64, f64) {
-    // Hosts are cheap or not with all of their machines, more than a single machine is.
+    // Hosts are cheap or expensive with all of their machines, more than a single machine is.
     let level = (host.price_level * 0.6 + roll * 0.4).clamp(0.02, 0.98);
     let ask = whole_cents(card.price.at(level) * 0.75);
     (ask, whole_cents(ask * bid_ratio))
@@ -462,8 +467,8 @@ fn choose_bid_ratio(card: &GpuModel, shares: &Shares, rng: &mut Rng) -> f64 {
     }
 }
 
-/// An address of the range reserved for benchmarks (RFC 2544): it leads nowhere. A few have the
-/// white space that real ones have.
+/// An address in the range reserved for benchmarks (RFC 2544), which leads nowhere. A few have white space, as real
+/// ones do.
 fn address(serial: u64, rng: &mut Rng) -> String {
     let (high, low) = (serial / 250 % 512, serial % 250 + 1);
     let space = if rng.chance(0.01) { " " } else { "" };
@@ -494,7 +499,7 @@ pub fn scaling(gpus: u32) -> f64 {
     1.0 - 0.03 * f64::from(gpus).log2()
 }
 
-/// Cores of a share of a machine; real ones are fractional too.
+/// The number of cores of a share of a machine; real ones are fractional too.
 pub fn share_of(machine: u64, gpus: u32, all: u32) -> f64 {
     float(machine) * f64::from(gpus) / f64::from(all.max(1))
 }

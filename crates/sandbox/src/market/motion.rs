@@ -1,8 +1,8 @@
-//! How the market changes: prices, rentals, scores, splits, arrivals and departures, tick by tick.
+//! The motion of the market: prices, rentals, scores, splits, arrivals and departures, tick by tick.
 //!
-//! The market is steady: however long it moves, it looks as it was drawn. Each change draws again what the
-//! first draw drew (who rents, the lowest bid, the machine in a host's place) or takes a step that is as
-//! likely both ways. Such a motion looks the same forwards and backwards, which [`Market::go_back`] uses.
+//! The market is steady: however long it moves, it has the same distributions as the first draw. Each change repeats a
+//! draw (who rents, the lowest bid, the machine in a host's place) or takes a step that is equally likely in both
+//! directions. Such a motion looks the same forwards and backwards, which [`Market::go_back`] uses.
 
 use super::super::numbers::{float, rounded, unsigned};
 use super::super::random::{Purpose, Rng};
@@ -11,12 +11,13 @@ use super::host::whole_cents;
 use super::machine::{self, Machine};
 use super::{Market, Vacancy, volume};
 
-/// Seconds of one tick of the market's clock.
+/// The length of a tick of the market's clock, in seconds.
 const TICK: f64 = 5.0;
-// Real prices change more slowly; these are meant to be seen.
 /// Share of the machines whose price changes in a tick.
+///
+/// Real prices change more slowly; these changes are meant to be seen.
 const REPRICED: f64 = 0.004;
-/// Share of the machines whose GPUs may change hands in a tick.
+/// Share of the machines whose rented GPUs may change in a tick.
 const RELET: f64 = 0.005;
 /// Share of the machines whose reliability is remeasured in a tick.
 const MEASURED: f64 = 0.006;
@@ -24,18 +25,18 @@ const MEASURED: f64 = 0.006;
 const DEPARTED: f64 = 0.0005;
 /// Share of the machines that are split into other offers in a tick.
 const RESPLIT: f64 = 0.0005;
-/// Share of the machines without an offer of one GPU that get one again in a tick.
+/// Share of the machines without an offer of one GPU that are restored to one in a tick.
 const JOINED: f64 = 0.005;
 /// Share of the machines whose offers get new ids in a tick.
 const REISSUED: f64 = 0.0005;
 /// Share of the volumes that change in a tick.
 const VOLUMES_CHANGED: f64 = 0.01;
-/// Ticks between two checks for expired offers.
+/// Number of ticks between two checks for expired offers.
 const ENDED_EVERY: u64 = 12;
 /// Maximum number of machines that arrive in a tick.
 const ARRIVALS: u64 = 3;
 
-/// Which way the market's clock runs.
+/// The direction of the market's clock.
 #[derive(Debug, Clone, Copy)]
 enum Direction {
     Forth,
@@ -43,8 +44,9 @@ enum Direction {
 }
 
 impl Market {
-    /// Advances time by `seconds`. Only the sum of all steps counts, not how it is divided; a
-    /// negative or non-finite step does nothing.
+    /// Advances time by `seconds`.
+    ///
+    /// Only the sum of all steps counts, not its division; a negative or non-finite step does nothing.
     pub fn step(&mut self, seconds: f64) {
         if !(seconds > 0.0 && seconds.is_finite()) {
             return;
@@ -57,7 +59,7 @@ impl Market {
         }
     }
 
-    /// Takes the clock back by `seconds`, in which the market changes as much as else in `motion` seconds.
+    /// Takes the clock back by `seconds`, with as many changes to the market as in `motion` seconds of normal time.
     pub fn go_back(&mut self, seconds: f64, motion: f64) {
         self.elapsed -= seconds;
         let now = self.now();
@@ -65,7 +67,7 @@ impl Market {
             self.ticks += 1;
             self.tick(now, Direction::Back);
         }
-        // Nothing is on offer before it is listed.
+        // A machine is not on offer before it was listed.
         self.remove(|machine| !machine.anchor && machine.start_date.is_some_and(|start| start > now));
     }
 
@@ -92,10 +94,11 @@ impl Market {
         self.change_volumes(rng, now);
     }
 
-    /// Lists some machines' GPUs as other offers: nothing has changed hands, which those who compare
-    /// offers by their ids cannot tell.
+    /// Splits some machines into other offers.
+    ///
+    /// Nothing has changed hands, but this is invisible to a comparison of offers by id.
     fn relist(&mut self) {
-        // Numbers of their own: what else happens in the tick stays as it was without them.
+        // Separate random numbers, so that the other changes of the tick are unaffected.
         let rng = &mut Rng::keyed(self.config.seed, Purpose::Relisting, self.ticks);
         let machines = float(self.machines.len() as u64);
         let resplit = rng.count(machines * RESPLIT);
@@ -138,7 +141,7 @@ impl Market {
         }
     }
 
-    /// Removes expired offers; those that the market keeps are extended.
+    /// Removes expired offers; those of anchors are extended.
     fn end(&mut self, now: f64) {
         for machine in &mut self.machines {
             // A sandbox that runs for months keeps the offers that people try first.
@@ -161,7 +164,7 @@ impl Market {
         self.listed = self.machines.iter().map(|machine| machine.slices.len()).sum();
     }
 
-    /// Lists machines in the place of those that have left, with some delay.
+    /// Lists machines in place of those that have left, with some delay.
     fn arrive(&mut self, rng: &mut Rng, now: f64, direction: Direction) {
         for _ in 0..ARRIVALS {
             if rng.chance(0.4) {

@@ -1,5 +1,4 @@
-//! Machine offers on the wire: every member of the specification, and those that the real service
-//! adds.
+//! The records of machine offers: every member of the specification, and those that the real service adds.
 
 use bourse_domain::{OfferType, Version};
 
@@ -10,7 +9,7 @@ use super::machine::{Machine, Slice, scaling, share_of};
 use super::price::{Charges, Quote, Tariff, Terms};
 use super::record::record;
 
-/// The part of an offer's price that grows with its GPUs.
+/// The prices of an offer, which grow with its GPUs.
 fn tariff(machine: &Machine, slice: &Slice, now: f64) -> Tariff {
     let gpus = f64::from(slice.gpus);
     Tariff {
@@ -23,7 +22,7 @@ fn tariff(machine: &Machine, slice: &Slice, now: f64) -> Tariff {
     }
 }
 
-/// The service's ranking, approximately: a regression over recorded offers with an error of 9 %.
+/// An approximation of the service's ranking: a regression over recorded offers with an error of 9 %.
 fn score(machine: &Machine, dlperf: f64, adjusted: f64, reliability_mult: f64) -> f64 {
     let network = -1.162 + 0.083 * machine.inet_down.ln() + 0.128 * machine.inet_up.ln();
     dlperf / adjusted * reliability_mult.powf(0.965) * network.exp()
@@ -35,7 +34,7 @@ record! {
     /// hour, per GB for traffic.
     pub struct OfferRow<'m>;
 
-    /// An offer as a search with `terms` at `now` shows it.
+    /// An offer as a record of a search with `terms` at `now`.
     pub fn row(
         figures: &'m Figures,
         codes: &super::geolocode::Codes,
@@ -53,7 +52,7 @@ record! {
         let dlperf = machine.dlperf * gpus * scaling(slice.gpus);
         let total_flops = card.tflops * gpus;
         let gpu_total_ram = machine.gpu_ram * u64::from(slice.gpus);
-        // Approximately what recorded offers show.
+        // An approximation of recorded offers.
         let reliability_mult = 1.0 / (1.0 + 10.0 * (1.0 - machine.reliability));
         // New machines have no location on the market.
         let location = (!machine.new).then(|| spread.locations[host.location].0.as_str());
@@ -63,7 +62,7 @@ record! {
     }
 
     id: u64 = slice.id;
-    /// The same id under the service's older name.
+    /// The id under the service's older name.
     ask_contract_id: u64 = slice.id;
     bundle_id: u64 = slice.bundle;
     bundled_results: Option<bool> = None;
@@ -91,19 +90,19 @@ record! {
     dlperf: f64 = dlperf;
     /// The score per dollar and hour.
     dlperf_per_dphtotal: f64 = dlperf / quote.total;
-    /// GPUs, $ per hour.
+    /// Price of the GPUs, $ per hour.
     dph_base: f64 = quote.base;
-    /// GPUs and disk, $ per hour.
+    /// Price of GPUs and disk, $ per hour.
     dph_total: f64 = quote.total;
-    /// GPUs, disk and some traffic, $ per hour.
+    /// Price of GPUs, disk and some traffic, $ per hour.
     dph_total_adj: f64 = quote.adjusted;
-    /// Driver as a nine-digit number.
+    /// Driver version as a nine-digit number.
     driver_vers: u64 = Version::parse(&machine.driver_version).map_or(0, |version| version.code);
-    /// Driver; sometimes in two parts only.
+    /// Driver version; sometimes in two parts only.
     driver_version: &'m str = &machine.driver_version;
     /// Seconds until the offer ends.
     duration: f64 = tariff.duration;
-    /// When the offer ends, seconds since 1970.
+    /// The time the offer ends, seconds since 1970.
     end_date: f64 = machine.end_date;
     /// Reliability that the service expects, 0 to 1.
     expected_reliability: f64 = machine.reliability * 0.999;
@@ -119,10 +118,10 @@ record! {
     gpu_arch: &'static str = if card.amd { "amd" } else { "nvidia" };
     /// Whether a GPU drives a display.
     gpu_display_active: bool = machine.gpu_display_active;
-    /// Share of the machine's GPUs.
+    /// Share of the machine's GPUs, 0 to 1.
     gpu_frac: f64 = gpus / f64::from(machine.gpus.max(1));
     gpu_ids: &'m [u64] = &machine.gpu_ids[..cards];
-    /// `PCIe` lanes of a GPU.
+    /// Number of `PCIe` lanes per GPU.
     gpu_lanes: u32 = u32::from(machine.gpu_lanes);
     gpu_max_power: f64 = machine.gpu_max_power;
     /// Temperature of the hottest GPU in °C.
@@ -144,9 +143,9 @@ record! {
     inet_down_cost: f64 = host.traffic_cost;
     inet_up: f64 = machine.inet_up;
     inet_up_cost: f64 = host.traffic_cost;
-    /// Download, $ per 1024 GB.
+    /// Download price, $ per 1024 GB.
     internet_down_cost_per_tb: f64 = host.traffic_cost * 1024.0;
-    /// Upload, $ per 1024 GB.
+    /// Upload price, $ per 1024 GB.
     internet_up_cost_per_tb: f64 = host.traffic_cost * 1024.0;
     /// Whether the price is a bid price.
     is_bid: bool = terms.rental == OfferType::Bid;
@@ -162,7 +161,7 @@ record! {
     os_version: &'m str = &spread.os[machine.os].0;
     pci_gen: f64 = machine.pci_gen;
     pcie_bw: f64 = machine.pcie_bw;
-    /// Address; sometimes surrounded by white space.
+    /// The IP address; sometimes surrounded by white space.
     public_ipaddr: &'m str = &machine.public_ipaddr;
     reliability: f64 = machine.reliability;
     reliability2: f64 = machine.reliability;
@@ -171,7 +170,8 @@ record! {
     /// Whether it can be rented now.
     rentable: bool = slice.gpus <= machine.free();
     /// Whether the caller rents it.
-    // The GPUs that are missing for it are somebody's.
+    ///
+    /// GPUs that are missing for it are rented by others.
     rented: bool = machine.rented_by_caller || slice.gpus > machine.free();
     resource_type: &'static str = "gpu";
     rn: u32 = 1;
@@ -179,18 +179,19 @@ record! {
     score: f64 = score(machine, dlperf, quote.adjusted, reliability_mult);
     sla_sigma_x: Option<bool> = None;
     sla_broker_rate: Option<bool> = None;
-    /// Sent by the service without documentation.
+    /// Reliability; sent by the service without documentation.
     sla_r_claim: f64 = machine.reliability;
-    /// When the machine was listed, seconds since 1970; sometimes null.
+    /// The time the machine was listed, seconds since 1970; sometimes null.
     start_date: Option<f64> = machine.start_date;
     /// Whether the IP address is static.
     static_ip: bool = machine.static_ip;
-    /// Disk, $ per GB and month.
+    /// Disk price, $ per GB and month.
     storage_cost: f64 = tariff.storage_cost;
-    /// Disk, $ per hour for the allocation of the search.
+    /// Disk price, $ per hour for the allocation of the search.
     storage_total_cost: f64 = quote.storage;
-    /// Sent by the service without documentation.
-    // The service applies this filter to the expected reliability: both are the same here.
+    /// Reliability; sent by the service without documentation.
+    ///
+    /// The service applies this filter to the expected reliability: both are the same here.
     target_reliability: f64 = machine.reliability * 0.999;
     time_remaining: &'static str = "";
     time_remaining_isbid: &'static str = "";
@@ -198,25 +199,25 @@ record! {
     verification: &'static str = machine.verification.text();
     /// The verification status as a number.
     vericode: u32 = u32::from(machine.verification.code());
-    /// $ per GB of GPU memory and hour.
+    /// Price per GB of GPU memory, $ per hour.
     vram_costperhour: f64 = quote.base / (float(gpu_total_ram) / 1024.0);
     /// Whether virtual machines can be rented.
     vms_enabled: bool = machine.vms_enabled;
     webpage: Option<bool> = None;
     /// The cluster whose network volumes it can use.
     cluster_id: Option<u64> = host.cluster;
-    /// Offer of the machine's disk as a volume; null together with the next two at times.
+    /// The id of the machine's disk as a volume offer; null together with the next two at times.
     avail_vol_ask_id: Option<u64> = volume.map(|volume| volume.id);
-    /// Its price, $ per GB and hour.
+    /// The price of that volume, $ per GB and hour.
     avail_vol_dph: Option<f64> = volume.map(|_| tariff.storage_cost / super::price::HOURS_PER_MONTH);
     avail_vol_size: Option<f64> = volume.map(|volume| volume.size);
     /// Always null: machines have no network disk of their own.
     nw_disk_min_bw: Option<bool> = None;
     nw_disk_max_bw: Option<bool> = None;
     nw_disk_avg_bw: Option<bool> = None;
-    /// What a prepaid rental saves, 0 to 1; null if the host gives no discount.
+    /// The discount for a prepaid rental, 0 to 1; null if the host gives none.
     discount_rate: Option<f64> = quote.discount_rate;
-    /// What it saves, $ per hour.
+    /// The discount, $ per hour.
     discounted_hourly: f64 = quote.discount;
     /// The discounted price, $ per hour.
     discounted_dph_total: f64 = quote.discounted;

@@ -1,4 +1,4 @@
-//! The service's price arithmetic: every price quoted for an offer.
+//! The service's price arithmetic: every quoted price of an offer.
 
 use bourse_domain::OfferType;
 use bourse_domain::query::DEFAULT_STORAGE_GB;
@@ -6,18 +6,20 @@ use serde::{Serialize, Serializer};
 
 use super::record::Cell;
 
-// Kept apart from the client's constant, so that a wrong month in one shows up against the other.
-/// Hours of a month in the service's storage billing.
+/// Hours in a month of the service's storage billing.
+///
+/// Separate from the client's constant, so that a wrong month in one is detected by the other.
 pub const HOURS_PER_MONTH: f64 = 720.0;
 
-// The real curve is unknown; this one is linear.
 /// Months paid in advance for a host's full discount.
+///
+/// The real curve is unknown; this one is linear.
 const FULL_DISCOUNT_MONTHS: f64 = 3.0;
 
-/// What a search prices offers for.
+/// The terms for which a search prices offers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Terms {
-    /// How the machine is rented.
+    /// The rental type.
     pub rental: OfferType,
     /// Disk to allocate, GB.
     pub storage: f64,
@@ -32,36 +34,35 @@ impl Default for Terms {
     }
 }
 
-/// A host's prices for an offer, as clients see them.
+/// A host's prices for an offer, as seen by clients.
 #[derive(Debug, Clone, Copy)]
 pub struct Tariff {
-    /// On demand, $ per hour.
+    /// On-demand price, $ per hour.
     pub on_demand: f64,
     /// Lowest bid, $ per hour.
     pub min_bid: f64,
-    /// Disk, $ per GB and month.
+    /// Disk price, $ per GB and month.
     pub storage_cost: f64,
-    /// Download, $ per GB.
+    /// Download price, $ per GB.
     pub inet_down_cost: f64,
     /// Maximum discount for prepaid rentals, 0 to 1.
     pub discount: f64,
-    /// How long the offer is available, seconds.
+    /// The time the offer is available, seconds.
     pub duration: f64,
 }
 
 /// The quoted prices of one offer.
 #[derive(Debug, Clone, Copy)]
 pub struct Quote {
-    /// The GPUs, $ per hour.
+    /// Price of the GPUs, $ per hour.
     pub base: f64,
-    /// The disk, $ per hour.
+    /// Price of the disk, $ per hour.
     pub storage: f64,
-    /// GPUs and disk, $ per hour.
+    /// Price of GPUs and disk, $ per hour.
     pub total: f64,
-    /// GPUs, disk and some traffic, $ per hour: offers are ranked by it.
+    /// Price of GPUs, disk and some traffic, $ per hour, by which offers are ranked.
     pub adjusted: f64,
-    /// The discount, 0 to 1; `None` if the host gives none or the search is not for reserved
-    /// prices.
+    /// The discount, 0 to 1; `None` if the host gives none or the search is not for reserved prices.
     pub discount_rate: Option<f64>,
     /// The discount, $ per hour.
     pub discount: f64,

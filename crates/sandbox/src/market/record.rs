@@ -1,10 +1,10 @@
-//! Records that can be written as JSON and read member by member without building JSON first.
+//! Records that can be serialized as JSON and read member by member without building JSON first.
 
 use super::price::Charges;
 
-/// A row that a search is applied to.
+/// A row to which a search can be applied.
 pub trait Record<'m> {
-    /// The value of a member, or `None` if there is no such member.
+    /// The value of a member; `None` if there is no such member.
     fn member(&self, name: &str) -> Option<Cell<'m>>;
 }
 
@@ -13,7 +13,7 @@ pub trait Record<'m> {
 pub enum Cell<'a> {
     /// No value.
     Null,
-    /// A truth value.
+    /// A boolean.
     Flag(bool),
     /// A number, in the unit of its member.
     Number(f64),
@@ -21,7 +21,7 @@ pub enum Cell<'a> {
     Text(&'a str),
     /// An object of prices.
     Charges(Charges),
-    /// A list.
+    /// A list, without its values.
     List,
 }
 
@@ -31,7 +31,7 @@ pub(super) trait AsCell<'m> {
     fn as_cell(&self) -> Cell<'m>;
 }
 
-/// What the types of members are as cells.
+/// Implements [`AsCell`] for types of members.
 macro_rules! cells {
     ($($type:ty, $value:ident => $cell:expr;)*) => {$(
         impl<'m> AsCell<'m> for $type {
@@ -59,8 +59,9 @@ impl<'m, T: AsCell<'m>> AsCell<'m> for Option<T> {
     }
 }
 
-/// Declares a record and the function that makes it, a row for each member: a struct that serializes in the
-/// order of its members, which can also be read by name.
+/// Declares a record and the function that makes it, a row for each member.
+///
+/// The record is a struct that serializes in the order of its members, which can also be read by name.
 macro_rules! record {
     (
         $(#[$about:meta])*

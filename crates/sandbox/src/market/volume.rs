@@ -1,4 +1,4 @@
-//! Network volumes: disk space that the machines of a cluster share.
+//! Network volumes: disk space shared by the machines of a cluster.
 
 use super::super::USER;
 use super::super::numbers::{rounded, since_midnight, unsigned, until_midnight};
@@ -8,18 +8,18 @@ use super::host::{client_price, whole_cents};
 use super::price::storage_per_hour;
 use super::record::record;
 
-// Unlike the 8 GB of an offer search: the market's own volume search sends 1.
-/// Disk in GB that a volume search prices by default.
+/// The default size of a volume search, in GB.
+///
+/// Unlike the 8 GB of an offer search: the market's own volume search sends 1.
 pub const DEFAULT_VOLUME: f64 = 1.0;
 
 /// The lowest and highest price of a host, $ per GB and month.
 pub const PRICES: (f64, f64) = (0.03, 0.16);
 
-/// The least and most space of a volume, GB: e² and e⁵ times a hundred.
+/// The minimum and maximum space of a volume, GB: e² and e⁵ times a hundred.
 pub const SPACE: (f64, f64) = (738.9, 14_841.3);
 
-/// The cluster of a volume, as far as it shows in the record: the network in Mbit/s, traffic in $ per
-/// GB.
+/// The cluster of a volume, with its members of the record: the network in Mbit/s, traffic in $ per GB.
 #[derive(Debug, Clone)]
 pub struct Cluster {
     pub id: u64,
@@ -40,22 +40,22 @@ pub struct Volume {
     pub id: u64,
     pub cluster: Cluster,
     pub disk_space: f64,
-    /// $ per GB and month, the host's price.
+    /// The host's price, $ per GB and month.
     pub ask: f64,
     /// Average, highest and lowest read rate, MB/s.
     pub bandwidth: [u64; 3],
-    /// Seconds since 1970.
+    /// The time it was listed, in seconds since 1970.
     pub start_date: f64,
-    /// Seconds since 1970.
+    /// The time it ends, in seconds since 1970.
     pub end_date: f64,
-    /// Null, or whether it belongs to another market.
+    /// Whether it belongs to another market; `None` if unknown.
     pub external: Option<bool>,
-    /// Rented by somebody, so it cannot be unlisted.
+    /// Whether it is rented, so that it cannot be unlisted.
     pub active: bool,
 }
 
 impl Volume {
-    /// Volume number `serial` of the market of `seed`, on `cluster`.
+    /// Draws volume number `serial` of the market of `seed`, on `cluster`.
     pub fn draw(figures: &Figures, (seed, serial): (u64, u64), id: u64, cluster: Cluster, now: f64) -> Self {
         let rng = &mut Rng::keyed(seed, Purpose::Volume, serial);
         let average = rng.between(300.0, 6_400.0);
@@ -88,7 +88,7 @@ record! {
     /// client shows. Space is in GB, the network in Mbit/s, traffic in $ per GB.
     pub struct VolumeRow<'m>;
 
-    /// A volume as a search for `storage` GB at `now` shows it.
+    /// A volume as a record of a search for `storage` GB at `now`.
     pub fn row(figures: &'m Figures, codes: &super::geolocode::Codes, volume: &Volume, storage: f64, now: f64) {
         let storage_cost = client_price(volume.ask);
         let hourly = storage_per_hour(storage_cost, storage);
@@ -97,18 +97,19 @@ record! {
     }
 
     id: u64 = volume.id;
-    /// The same id under the specification's name.
+    /// The id under the specification's name.
     ask_contract_id: u64 = volume.id;
-    /// The machines that share it.
+    /// The id of the cluster of machines that share it.
     cluster_id: u64 = volume.cluster.id;
     host_id: u64 = volume.cluster.host;
     disk_space: f64 = volume.disk_space;
-    /// $ per GB and month.
+    /// The price, $ per GB and month.
     storage_cost: f64 = storage_cost;
-    /// $ per hour for the allocation of the search.
-    // The specification and the offers' interface name the same member differently.
+    /// The price of the search's allocation, $ per hour.
+    ///
+    /// The specification and the offers' interface name the same member differently.
     storage_cost_total: f64 = hourly;
-    /// The same under the service's name.
+    /// The price of the search's allocation under the service's name.
     storage_total_cost: f64 = hourly;
     inet_up: f64 = volume.cluster.inet_up;
     inet_down: f64 = volume.cluster.inet_down;
@@ -127,9 +128,9 @@ record! {
     nw_disk_avg_bw: u64 = average;
     nw_disk_max_bw: u64 = highest;
     nw_disk_min_bw: u64 = lowest;
-    /// When it was listed, seconds since 1970.
+    /// The time it was listed, seconds since 1970.
     start_date: f64 = volume.start_date;
-    /// When it ends, seconds since 1970.
+    /// The time it ends, seconds since 1970.
     end_date: f64 = volume.end_date;
     /// Seconds until it ends.
     duration: f64 = volume.end_date - now;

@@ -1,11 +1,11 @@
-//! Operands as clients send them: numbers as text, booleans as words, versions as numbers.
+//! Parses operands as clients send them: numbers as text, booleans as words, versions as numbers.
 
 use serde_json::Value as Json;
 
 use bourse_domain::{Field, Kind, Operand, Operator, Value, Version};
 
-/// Parses an operand for `field` in the field's unit (the value sent, times `factor`). The error
-/// says what is expected.
+/// Parses an operand for `field` into the field's unit: the sent value, times `factor`. The error describes the
+/// expected value.
 pub fn read(field: &Field, operator: Operator, sent: &Json, factor: f64) -> Result<Operand, &'static str> {
     match (operator.takes_list(), sent) {
         (true, Json::Array(items)) => {
@@ -17,7 +17,7 @@ pub fn read(field: &Field, operator: Operator, sent: &Json, factor: f64) -> Resu
     }
 }
 
-/// A number, also as text.
+/// A number, also as text; `None` for other values.
 pub fn number(sent: &Json) -> Option<f64> {
     let number = match sent {
         Json::Number(number) => number.as_f64()?,
@@ -70,8 +70,9 @@ fn version(sent: &Json) -> Option<Version> {
     }
 }
 
-/// A text; a number stands for its digits (`os_version` 22.04), and an underscore in a GPU name for
-/// a blank, as documents and the service's own client write it.
+/// A text, also from a number by its digits (`os_version` 22.04).
+///
+/// An underscore in a GPU name becomes a blank, as in documents and the service's own client.
 fn text(field: &Field, sent: &Json) -> Option<String> {
     let text = match sent {
         Json::String(text) => text.clone(),

@@ -12,12 +12,13 @@ use super::Search;
 /// The result of a search.
 pub struct Hits<T> {
     pub items: Vec<T>,
-    /// Whether the limit left some out.
+    /// Whether the limit cut off some rows.
     pub is_truncated: bool,
 }
 
-/// The items whose rows match `search`, in its order, up to its limit. `row` makes rows one at a
-/// time: only what the order needs of them is kept.
+/// The items whose rows match `search`, in its order, up to its limit.
+///
+/// `row` makes rows one at a time: only their sort keys are stored.
 pub fn pick<'m, T, R: Record<'m>>(items: impl Iterator<Item = T>, row: impl Fn(&T) -> R, search: &Search) -> Hits<T> {
     let mut hits: Vec<(Vec<CellRef<'m>>, f64, T)> = items
         .filter_map(|item| {
@@ -54,7 +55,7 @@ pub fn pick<'m, T, R: Record<'m>>(items: impl Iterator<Item = T>, row: impl Fn(&
     }
 }
 
-/// The value of a field in a row.
+/// The cell of a field in a row.
 fn cell<'m>(row: &impl Record<'m>, field: &Field) -> CellRef<'m> {
     let value = match field.source {
         Source::Member(name) | Source::Search(name) | Source::TimeLeft(name, _) | Source::Since(name) => {

@@ -1,8 +1,8 @@
-//! The workers behind the endpoints, as HTTPS servers on loopback.
+//! The workers of the endpoints, as HTTPS servers on loopback.
 //!
-//! A worker has an address once a request is assigned to it: a sandbox whose workers nobody calls makes no certificate
-//! and listens on no port for them. Whether a worker is ready and how fast it works is up to the [fleet](super::fleet);
-//! one that has stopped closes its port.
+//! A worker has an address once a request is assigned to it: a sandbox whose workers are never called makes no
+//! certificate and listens on no port for them. The [fleet](super::fleet) decides whether a worker is ready and how
+//! fast it works; a stopped one closes its port.
 
 mod model;
 mod queue;
@@ -37,9 +37,9 @@ pub struct Workers {
 
 #[derive(Debug)]
 struct Servers {
-    /// By the address of the worker's machine.
+    /// The addresses of the workers, by the address of the machine.
     addresses: HashMap<String, Address>,
-    /// `None` once the sandbox stops.
+    /// The tasks of the servers; `None` once the sandbox stops.
     tasks: Option<JoinSet<()>>,
 }
 
@@ -51,7 +51,7 @@ struct Address {
 }
 
 impl Workers {
-    /// No worker listens yet.
+    /// A set without listening workers.
     pub fn new() -> Self {
         Self {
             authority: Mutex::default(),
@@ -63,12 +63,14 @@ impl Workers {
         }
     }
 
-    /// The root certificate that signs those of the workers, PEM. It is made on the first call, and kept in memory only.
+    /// The root certificate that signs those of the workers, PEM.
+    ///
+    /// It is created on the first call, and kept in memory only.
     pub fn root(&self) -> io::Result<String> {
         Ok(self.authority()?.root)
     }
 
-    /// The address of the worker of a machine, which listens from now on. Must be called on the sandbox's runtime.
+    /// The address of the worker of a machine, which then listens. Must be called on the sandbox's runtime.
     pub fn open(&self, state: &Arc<State>, machine: &str) -> io::Result<String> {
         let tls = self.authority()?.acceptor;
         let mut servers = self.servers();
@@ -96,7 +98,7 @@ impl Workers {
         Ok(url(port))
     }
 
-    /// The addresses given out so far, each with that of its machine.
+    /// The addresses assigned so far, each with that of its machine.
     pub fn addresses(&self) -> Vec<(String, String)> {
         let servers = self.servers();
         let addresses = servers.addresses.iter();
@@ -137,7 +139,7 @@ fn url(port: u16) -> String {
     format!("https://{}:{port}", Ipv4Addr::LOCALHOST)
 }
 
-/// The port in the address of a machine.
+/// The port in the address of a machine; `None` if it has none.
 fn port_of(machine: &str) -> Option<u16> {
     machine.rsplit(':').next()?.parse().ok()
 }

@@ -1,7 +1,7 @@
-//! The model of a worker: words, at the worker's speed.
+//! The model of a worker: generates words at the worker's speed.
 //!
-//! A path that ends in `completions` answers in the shapes of the `OpenAI` interface, any other in that of Ollama. With
-//! `"stream": true` in its payload the one is sent as server-sent events, the other as a JSON object a line.
+//! A path that ends in `completions` responds in the shapes of the `OpenAI` interface, any other in that of Ollama.
+//! With `"stream": true` in the payload the former sends server-sent events, the latter one JSON object per line.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -15,10 +15,10 @@ use serde_json::{Map, Value as Json, json};
 use super::super::numbers::unsigned;
 use super::queue::Place;
 
-/// The most tokens of a reply.
+/// The maximum number of tokens of a reply.
 const MOST_TOKENS: f64 = 32_768.0;
 
-/// The words of the simulated model, repeated; each with its space.
+/// The words of the simulated model, which repeat; each with its space.
 const WORDS: [&str; 12] = [
     "supply ", "meets ", "demand ", "where ", "the ", "spread ", "is ", "small ", "and ", "the ", "queue ", "short ",
 ];
@@ -35,12 +35,12 @@ enum Shape {
 
 /// A request to the model.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Job {
+pub struct ModelRequest {
     shape: Shape,
     model: String,
     /// The number of the request at the worker.
     number: u64,
-    /// Seconds since 1970.
+    /// The time of the request, in seconds since 1970.
     created: u64,
     prompt_tokens: u64,
     tokens: u64,
@@ -49,11 +49,11 @@ pub struct Job {
     has_usage: bool,
 }
 
-impl Job {
-    /// Reads a payload of `load`, which is as many tokens.
+impl ModelRequest {
+    /// Parses a payload of `load`, which is the number of tokens.
     ///
     /// # Errors
-    /// The model's own response to a payload that it cannot use.
+    /// The model's own response to an unusable payload.
     pub fn read(
         path: &str,
         payload: &Map<String, Json>,
@@ -98,7 +98,7 @@ impl Job {
         })
     }
 
-    /// Does the work, a token in the time of `token`, and keeps its place in the queue until the end.
+    /// Generates the response, with the time of `token` per token, and holds its place in the queue until the end.
     pub async fn answer(self, place: Place, token: Duration) -> Response<Body> {
         if self.is_stream {
             return self.stream(place, token);
@@ -110,7 +110,7 @@ impl Job {
         typed("application/json", Body::from(self.whole().to_string()))
     }
 
-    /// Sends each token once it is there. The stream ends early when its client is gone.
+    /// Streams each token as soon as it is generated. The stream ends early if its client is gone.
     fn stream(self, place: Place, token: Duration) -> Response<Body> {
         let kind = match self.shape {
             Shape::Completion | Shape::Chat => "text/event-stream",
@@ -139,7 +139,7 @@ impl Job {
         }
     }
 
-    /// The piece of a stream at an index: the tokens, then the end.
+    /// The piece of a stream at an index: first the tokens, then the end; `None` after it.
     fn piece(&self, index: u64) -> Option<Bytes> {
         let is_token = index < self.tokens;
         let text = if is_token { word(index) } else { "" };
@@ -161,7 +161,7 @@ impl Job {
         Some(piece.into())
     }
 
-    /// The `OpenAI` interface's object with one choice.
+    /// A response object of the `OpenAI` interface, with one choice.
     fn choice(&self, object: &str, mut choice: Json, is_last: bool, has_usage: bool) -> Json {
         choice["index"] = json!(0);
         choice["finish_reason"] = json!(is_last.then_some("length"));
@@ -182,7 +182,7 @@ impl Job {
         answer
     }
 
-    /// Ollama's object.
+    /// A response object of Ollama.
     fn generation(&self, text: &str, is_last: bool) -> Json {
         let mut answer = json!({ "model": self.model, "response": text, "done": is_last });
         if is_last {
@@ -198,7 +198,7 @@ fn word(index: u64) -> &'static str {
     WORDS[usize::try_from(index).unwrap_or(0) % WORDS.len()]
 }
 
-/// The words in the texts of a value.
+/// The number of words in the texts of a value.
 fn words(value: &Json) -> u64 {
     match value {
         Json::String(text) => text.split_whitespace().map(|_| 1).sum(),
@@ -208,7 +208,7 @@ fn words(value: &Json) -> u64 {
     }
 }
 
-/// The timer's shortest wait is a millisecond, so no time at all is none.
+/// Waits for `time`; not at all if it is zero, because the timer's shortest wait is a millisecond.
 async fn wait(time: Duration) {
     if !time.is_zero() {
         tokio::time::sleep(time).await;

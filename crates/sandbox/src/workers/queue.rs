@@ -6,14 +6,14 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::work::Work;
 
-/// Seconds that the queue may take before requests are refused.
+/// The maximum wait in the queue, in seconds, before requests are refused.
 const LIMIT: f64 = 30.0;
 
-/// The requests that a worker has taken and not finished.
+/// The requests that a worker has accepted but not finished.
 #[derive(Debug)]
 pub struct Queue {
     turn: Arc<Semaphore>,
-    /// The load of all of them.
+    /// The total load of the requests.
     load: Mutex<f64>,
 }
 
@@ -23,7 +23,7 @@ pub struct Place {
     queue: Arc<Queue>,
     load: f64,
     turn: Option<OwnedSemaphorePermit>,
-    /// The work that ends when the place is given up.
+    /// The work that ends when the place is dropped.
     work: Option<Work>,
 }
 
@@ -36,9 +36,10 @@ impl Queue {
         }
     }
 
-    /// Appends a request of `load`, in the unit of `speed` per second. `None` if those before it take longer than the
-    /// limit: a running one counts whole until it is done, as a worker of the market counts.
-    pub fn enter(self: &Arc<Self>, load: f64, speed: f64) -> Option<Place> {
+    /// Appends a request; `None` if the wait would exceed [`LIMIT`]. `load` is in the unit of `speed` per second.
+    ///
+    /// A running request counts in full until it ends, as at the market's own workers.
+    pub fn enqueue(self: &Arc<Self>, load: f64, speed: f64) -> Option<Place> {
         let mut total = self.load.lock().unwrap_or_else(PoisonError::into_inner);
         if *total / speed > LIMIT {
             return None;
@@ -54,7 +55,7 @@ impl Queue {
 }
 
 impl Place {
-    /// Ends `work` when the place is given up.
+    /// Ends `work` when the place is dropped.
     pub fn ends(&mut self, work: Work) {
         self.work = Some(work);
     }
@@ -80,27 +81,27 @@ mod tests {
     #[test]
     fn a_queue_of_more_than_thirty_seconds_takes_no_more() {
         let queue = Arc::new(Queue::new());
-        let first = queue.enter(301.0, 10.0);
+        let first = queue.enqueue(301.0, 10.0);
         assert!(first.is_some());
-        assert!(queue.enter(1.0, 10.0).is_none(), "30.1 s");
+        assert!(queue.enqueue(1.0, 10.0).is_none(), "30.1 s");
         assert!(
-            queue.enter(1.0, 11.0).is_some(),
+            queue.enqueue(1.0, 11.0).is_some(),
             "27.4 s; the place is given up at once"
         );
         drop(first);
         let places = [
-            queue.enter(100.0, 10.0),
-            queue.enter(200.0, 10.0),
-            queue.enter(1.0, 10.0),
+            queue.enqueue(100.0, 10.0),
+            queue.enqueue(200.0, 10.0),
+            queue.enqueue(1.0, 10.0),
         ];
         assert!(places.iter().all(Option::is_some), "10 s, and 30 s are the limit");
-        assert!(queue.enter(1.0, 10.0).is_none(), "30.1 s");
+        assert!(queue.enqueue(1.0, 10.0).is_none(), "30.1 s");
     }
 
     #[tokio::test]
     async fn requests_have_their_turns_in_order() {
         let queue = Arc::new(Queue::new());
-        let [mut first, mut second] = [(); 2].map(|()| queue.enter(1.0, 1.0).unwrap());
+        let [mut first, mut second] = [(); 2].map(|()| queue.enqueue(1.0, 1.0).unwrap());
         first.turn().await;
         let waits = tokio::spawn(async move {
             second.turn().await;

@@ -1,15 +1,15 @@
-//! The body of a request to a worker, and what a worker says to an incomplete one.
+//! Parses the body of a request to a worker, with a worker's response to an incomplete one.
 
 use serde_json::{Map, Value as Json, json};
 
-/// The load of a request whose payload does not tell it.
+/// The load of a request whose payload does not give it.
 const DEFAULT_LOAD: f64 = 100.0;
-/// The most load of a request.
+/// The maximum load of a request.
 const MOST_LOAD: f64 = 1e9;
 
-/// The members of `auth_data` that a worker asks for.
+/// The members of `auth_data` that a worker requires.
 const AUTH_DATA: [&str; 6] = ["cost", "endpoint", "reqnum", "request_idx", "signature", "url"];
-/// The members of a payload that say how much work it is, the first one found counts.
+/// The members of a payload that give its amount of work; the first one found counts.
 const LOAD: [&str; 5] = [
     "max_tokens",
     "max_completion_tokens",
@@ -18,16 +18,16 @@ const LOAD: [&str; 5] = [
     "steps",
 ];
 
-/// A request with all members that a worker asks for.
+/// A request with all members that a worker requires.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WorkerRequest {
-    /// The signed address; empty if it is no text, which nobody has signed.
+    /// The signed address; empty if it is not a text, which has no valid signature.
     pub url: String,
-    /// Its signature, in base64.
+    /// The signature, in base64.
     pub signature: String,
-    /// The number that the router gave it at the worker; 0 if it is no number.
+    /// The number assigned by the router for this worker; 0 if it is not a number.
     pub number: u64,
-    /// The name of the endpoint, and the request's number there; 0 if it is no number.
+    /// The name of the endpoint, and the number of the request there, 0 if it is not a number.
     pub endpoint: String,
     pub request_idx: u64,
     /// Whether it belongs to a session.
@@ -37,7 +37,7 @@ pub struct WorkerRequest {
 }
 
 impl WorkerRequest {
-    /// Reads a body.
+    /// Parses a body.
     ///
     /// # Errors
     /// The body of the response with status 422.
@@ -83,7 +83,9 @@ impl WorkerRequest {
         })
     }
 
-    /// The load in the payload, which `auth_data` has no part in: its cost is the client's own claim.
+    /// The load in the payload.
+    ///
+    /// `auth_data` is ignored: its cost is the client's own claim.
     pub fn load(&self) -> f64 {
         load(&self.payload).unwrap_or(DEFAULT_LOAD)
     }
@@ -98,7 +100,7 @@ fn missing(auth_data: &Json) -> Option<Json> {
     (!lacks.is_empty()).then_some(Json::Object(lacks))
 }
 
-/// The load stated in a payload or in an object in it, such as `parameters`.
+/// The load given in a payload or in an object in it, such as `parameters`; `None` if it is not given.
 fn load(payload: &Map<String, Json>) -> Option<f64> {
     let objects = payload.values().filter_map(Json::as_object);
     std::iter::once(payload).chain(objects).find_map(|members| {

@@ -26,12 +26,12 @@ use super::super::faults::Stage;
 use super::super::script::{Script, Step};
 use super::super::server::{FROZEN_DATE, MAX_BODY, spoil};
 use super::super::state::State;
-use super::model::Job;
+use super::model::ModelRequest;
 use super::queue::Queue;
 use super::request::WorkerRequest;
 use super::work::Work;
 
-/// The paths that the market's workers serve besides those of the model. The sandbox has no sessions.
+/// The paths that the market's workers serve in addition to those of the model. The sandbox has no sessions.
 const OWN_PATHS: [&str; 2] = ["/session/", "/pyworker/"];
 
 /// The server of one worker.
@@ -39,11 +39,11 @@ pub struct Server {
     pub state: Weak<State>,
     /// The address of the machine, by which the fleet knows the worker.
     pub machine: String,
-    /// Its own address.
+    /// The worker's own address.
     pub url: String,
     pub tls: TlsAcceptor,
     pub queue: Arc<Queue>,
-    /// False once it accepts no more connections.
+    /// Whether it accepts connections.
     pub is_open: Arc<AtomicBool>,
 }
 
@@ -63,7 +63,9 @@ pub async fn serve(server: Arc<Server>, mut front: Front, mut stop: watch::Recei
     while connections.join_next().await.is_some() {}
 }
 
-/// Answers the requests of a connection. Errors are the caller's: it left, or has no trust in the certificate.
+/// Answers the requests of a connection.
+///
+/// Errors are the caller's: it left, or does not trust the certificate.
 async fn converse(server: Arc<Server>, connection: Connection, handle: ConnectionHandle, stop: watch::Receiver<bool>) {
     let Ok(stream) = server.tls.accept(connection).await else {
         return;
@@ -102,7 +104,7 @@ async fn respond(
     Ok(response)
 }
 
-/// Answers a request, or does what its fault says.
+/// Answers a request, or plays its fault.
 async fn answer(
     server: &Server,
     state: &Arc<State>,
@@ -127,7 +129,7 @@ async fn answer(
     spoil(state, &injection, parts, reply, handle).await
 }
 
-/// Checks a request in the order of the market's workers, and has the model answer it in its turn.
+/// Checks a request in the order of the market's workers, and lets the model answer it in its turn.
 async fn perform(server: &Server, state: &State, parts: &Parts, body: &[u8], speed: f64) -> Response<Body> {
     let path = parts.uri.path();
     if OWN_PATHS.iter().any(|own| path.starts_with(own)) {
@@ -149,19 +151,19 @@ async fn perform(server: &Server, state: &State, parts: &Parts, body: &[u8], spe
         return empty(StatusCode::UNAUTHORIZED);
     }
     let load = request.load();
-    let Some(mut place) = server.queue.enter(load, speed) else {
+    let Some(mut place) = server.queue.enqueue(load, speed) else {
         return empty(StatusCode::TOO_MANY_REQUESTS);
     };
     place.ends(Work::start(&server.state, &server.machine, &request));
     place.turn().await;
-    match Job::read(path, &request.payload, load, request.number, state.seconds()) {
+    match ModelRequest::read(path, &request.payload, load, request.number, state.seconds()) {
         Ok(job) => job.answer(place, state.work_time(speed)).await,
         Err(response) => response,
     }
 }
 
 impl Server {
-    /// The load that the worker does in a second; `None` if it is not ready.
+    /// The load that the worker does per second; `None` if it is not ready.
     fn speed(&self) -> Option<f64> {
         self.state.upgrade()?.speed_of(&self.machine)
     }

@@ -15,16 +15,16 @@ use rustls::crypto::ring::default_provider;
 use rustls::pki_types::PrivatePkcs8KeyDer;
 use tokio_rustls::TlsAcceptor;
 
-/// Days until the certificates expire: some clients trust none that lasts longer.
+/// Days until the certificates expire: some clients reject longer lifetimes.
 const LIFETIME: i64 = 397;
 
-/// A certificate could not be made.
+/// The reason a certificate could not be created.
 #[derive(Debug, thiserror::Error)]
 pub enum CertificateError {
     /// It could not be signed.
     #[error("the workers' certificate cannot be signed: {0}")]
     Unsigned(#[from] rcgen::Error),
-    /// The TLS server does not take it.
+    /// The TLS server rejects it.
     #[error("the workers' certificate cannot be used: {0}")]
     Unusable(#[from] rustls::Error),
 }
@@ -45,12 +45,12 @@ impl fmt::Debug for Authority {
 }
 
 impl Authority {
-    /// Makes new keys and certificates, which takes some milliseconds.
+    /// Generates new keys and certificates, which takes some milliseconds.
     ///
-    /// The keys are of elliptic curves: keys of RSA, as the market has, take much longer to make.
+    /// The keys are of elliptic curves: RSA keys, as the market has, take much longer to generate.
     ///
     /// # Errors
-    /// When the system gives no random numbers.
+    /// If the system provides no random numbers.
     pub fn new() -> Result<Self, CertificateError> {
         let mut root = params("bourse sandbox root", Vec::new())?;
         root.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));

@@ -1,4 +1,4 @@
-//! A request at its worker, as the fleet counts it.
+//! A request at its worker, as counted by the fleet.
 
 use std::sync::Weak;
 
@@ -14,7 +14,7 @@ pub struct Work {
 }
 
 impl Work {
-    /// Counts a request at the worker of a machine.
+    /// Starts counting a request at the worker of a machine.
     pub fn start(state: &Weak<State>, machine: &str, request: &WorkerRequest) -> Self {
         let work = Self {
             state: Weak::clone(state),

@@ -6,14 +6,14 @@ use std::ops::Range;
 use super::Form;
 
 impl<K: Copy + Eq> Form<K> {
-    /// Marks the part of a text, in bytes, that its error is about: carets are drawn below it.
+    /// Marks the range of a text, in bytes, to which its error refers: carets are drawn below it.
     pub fn mark_error(&mut self, key: K, span: Range<usize>) {
         if let Some(field) = self.field_mut(key) {
             field.error_span = Some(span);
         }
     }
 
-    /// Shows a warning at a field, which does not prevent submitting.
+    /// Sets a warning at a field, which does not prevent submitting; `None` removes it.
     pub fn set_warning(&mut self, key: K, warning: Option<String>) {
         if let Some(field) = self.field_mut(key) {
             field.warning = warning;

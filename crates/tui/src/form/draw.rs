@@ -19,17 +19,17 @@ const LABELS: u16 = 22;
 /// The positions of a form's parts in the last frame.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FormLayout {
-    /// Lines scrolled away at the top.
+    /// The number of lines scrolled away at the top.
     pub top: usize,
-    /// Lines of the whole form.
+    /// The total number of lines of the form.
     pub total: usize,
-    /// The cell of the cursor on the screen, if the focused field is a visible text.
+    /// The position of the cursor on the screen; `None` unless the focused field is a visible text.
     pub cursor: Option<Position>,
     /// The visible fields with their indices.
     pub fields: Vec<(Rect, usize)>,
 }
 
-/// Draws a form. The state keeps the scroll position and receives where the fields are.
+/// Draws a form. The state holds the scroll position and receives the positions of the fields.
 #[derive(Debug)]
 pub struct FormLines<'a, K> {
     form: &'a Form<K>,
@@ -37,12 +37,12 @@ pub struct FormLines<'a, K> {
 }
 
 impl<'a, K: Copy + Eq> FormLines<'a, K> {
-    /// The lines of this form.
+    /// A widget for the given form.
     pub const fn new(form: &'a Form<K>, theme: &'a Theme) -> Self {
         Self { form, theme }
     }
 
-    /// The number of lines that the form takes in `width` cells.
+    /// The height of the form in lines, in `width` cells.
     pub fn height(&self, width: u16) -> u16 {
         let label = self.label_width();
         let rows = self.rows(width.saturating_sub(label + 3));
@@ -107,7 +107,7 @@ fn choice(option: &str, style: Style, edge: Style) -> Line<'_> {
 }
 
 impl FormLayout {
-    /// The screen row of a line of the page, if it is visible.
+    /// The screen row of a line of the page; `None` if it is not visible.
     fn onto(&self, y: u16, area: Rect) -> Option<u16> {
         let top = u16::try_from(self.top).unwrap_or(u16::MAX);
         let y = y.checked_sub(top).filter(|y| *y < area.height)?;
@@ -243,12 +243,12 @@ impl<K: Copy + Eq> FormLines<'_, K> {
         (room - longest.unwrap_or(0) - 2).min(48)
     }
 
-    /// Draws carets below the part of a text that its error is about; false if there is none.
+    /// Draws carets below the range of a text to which its error refers; false if there is none.
     fn carets(&self, field: &Field<K>, area: Rect, buffer: &mut Buffer) -> bool {
         let (Control::Text(input), Some(span), Some(_)) = (&field.control, &field.error_span, &field.error) else {
             return false;
         };
-        // As the value above is drawn: between edges, with a cell for the cursor.
+        // Like the value above: between edges, with a cell for the cursor.
         let room = area.width.saturating_sub(2).max(1);
         let hidden = u16::try_from(input.scroll(usize::from(room - 1))).unwrap_or(0);
         let column = |byte| u16::try_from(input.column_of(byte)).unwrap_or(u16::MAX);
@@ -269,7 +269,7 @@ impl<K: Copy + Eq> FormLines<'_, K> {
                 let mut cursor = None;
                 let inner = extent(area, edge, buffer);
                 if !is_focused && field.error_span.is_none() {
-                    // Without focus, the beginning tells more than the end.
+                    // Without focus, the beginning is more useful than the end.
                     let text = Line::styled(input.shown(), theme.text);
                     fit(text, inner.width).render(inner, buffer);
                     return (area.right(), None);

@@ -1,4 +1,4 @@
-//! A field of a form: what is edited, its label and notes, and what is wrong with it.
+//! A field of a form: its control, label, notes and error.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,7 +7,7 @@ use std::ops::Range;
 use crate::secret_input::SecretInput;
 use crate::text_input::TextInput;
 
-/// Returns why a text is not a valid value of its field.
+/// A function that returns the reason a text is not a valid value; `None` if it is.
 pub(super) type Check = Box<dyn Fn(&str) -> Option<String> + Send>;
 
 /// The control of a field.
@@ -17,11 +17,11 @@ pub enum Control {
     Text(TextInput),
     /// An API key or password: masked, wiped from memory when dropped.
     Secret(SecretInput),
-    /// One of a few values.
+    /// A selection from a few values.
     Choice {
-        /// The values as they are shown.
+        /// The displayed values.
         options: Vec<Cow<'static, str>>,
-        /// The index of the chosen one.
+        /// The index of the selected value.
         chosen: usize,
     },
     /// A switch, on or off.
@@ -32,14 +32,14 @@ pub enum Control {
 
 /// A field of a form.
 pub struct Field<K> {
-    /// Identifies the field to the view.
+    /// The key by which the view identifies the field.
     pub key: K,
     pub(super) label: Cow<'static, str>,
     pub(super) note: Cow<'static, str>,
     pub(super) control: Control,
     pub(super) check: Option<Check>,
     pub(super) error: Option<String>,
-    /// The part of the text that the error is about, in bytes.
+    /// The range of the text to which the error refers, in bytes.
     pub(super) error_span: Option<Range<usize>>,
     pub(super) warning: Option<String>,
     pub(super) is_hidden: bool,
@@ -70,12 +70,12 @@ impl<K: Copy + Eq> Field<K> {
         }
     }
 
-    /// A line of text with its initial value.
+    /// A field for a line of text, with its initial value.
     pub fn text(key: K, label: impl Into<Cow<'static, str>>, value: impl Into<String>) -> Self {
         Self::new(key, label, Control::Text(TextInput::new(value)))
     }
 
-    /// An empty field for a key or password.
+    /// An empty field for an API key or password.
     pub fn secret(key: K, label: impl Into<Cow<'static, str>>) -> Self {
         Self::new(key, label, Control::Secret(SecretInput::default()))
     }
@@ -92,7 +92,7 @@ impl<K: Copy + Eq> Field<K> {
         Self::new(key, label, Control::Choice { options, chosen })
     }
 
-    /// A switch.
+    /// A field for a switch.
     pub fn toggle(key: K, label: impl Into<Cow<'static, str>>, is_on: bool) -> Self {
         Self::new(key, label, Control::Toggle(is_on))
     }
@@ -102,7 +102,7 @@ impl<K: Copy + Eq> Field<K> {
         Self::new(key, label, Control::Button)
     }
 
-    /// The unit, an example or a short explanation, shown after the value.
+    /// Sets the unit, an example or a short explanation to show after the value.
     #[must_use]
     pub fn note(mut self, note: impl Into<Cow<'static, str>>) -> Self {
         self.note = note.into();
@@ -117,7 +117,7 @@ impl<K: Copy + Eq> Field<K> {
         self
     }
 
-    /// The error of the value; `None` for controls without errors.
+    /// The error of the value; `None` if it is valid, and for controls without checks.
     pub(super) fn fault(&self) -> Option<String> {
         let check = self.check.as_ref()?;
         match &self.control {

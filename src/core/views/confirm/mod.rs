@@ -1,7 +1,7 @@
 //! A question before an action, and a prompt for one line of text.
 //!
-//! Both get a closure for the answer when they are opened. To pass an answer to the view that
-//! asked, put a value into `drafts` and read it in [`View::on_top`].
+//! Both take a closure for the answer. To pass an answer to the calling view, put a value into
+//! `drafts` and read it in [`View::on_top`].
 
 mod prompt;
 mod question;
@@ -61,7 +61,7 @@ impl Confirm {
         }
     }
 
-    /// Shows the first request that is sent.
+    /// Shows `request`, the first one that is sent.
     #[must_use]
     pub fn sends_first(mut self, request: Request) -> Self {
         self.request = Some(request);

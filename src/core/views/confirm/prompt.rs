@@ -22,11 +22,11 @@ pub enum Entered {
     Accepted,
     /// Rejected, for this reason.
     Rejected(String),
-    /// A question about it was opened; [`accept`] closes the prompt after a yes.
+    /// A question about the text was opened; [`accept`] closes the prompt once it is confirmed.
     Asked,
 }
 
-/// Records that a question over the prompt was confirmed.
+/// Marks that the question over the prompt was confirmed.
 struct Accept;
 
 /// Closes the prompt below the calling question.
@@ -39,7 +39,7 @@ pub(crate) struct Answer;
 
 type Then = Box<dyn FnMut(&str, &mut Cx<'_>) -> Entered + Send>;
 
-/// Asks for one line of text.
+/// A dialog for one line of text.
 pub struct Prompt {
     title: &'static str,
     text: String,
@@ -73,14 +73,14 @@ impl Prompt {
         }
     }
 
-    /// An explanation above the line.
+    /// Adds an explanation above the line.
     #[must_use]
     pub fn text(mut self, text: impl Into<String>) -> Self {
         self.text = text.into();
         self
     }
 
-    /// The text that submitting an empty line means, if there is one.
+    /// Sets the text that an empty line stands for.
     #[must_use]
     pub fn proposes(mut self, text: String) -> Self {
         if !text.is_empty() {
@@ -119,7 +119,7 @@ impl FormView for Prompt {
         }
     }
 
-    /// Its one field has no next and no last one.
+    /// Hides the moves to the next and last field: there is only one.
     fn availability(&self, action: Action, _: &State) -> Availability {
         match action {
             Action::Move(Motion::Down | Motion::Last) => Availability::Hidden,

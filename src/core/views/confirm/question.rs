@@ -1,4 +1,4 @@
-//! What answers a question: two buttons, or a word that has to be typed.
+//! The answering part of a confirmation: two buttons, or a word to type.
 
 use crossterm::event::KeyEvent;
 
@@ -12,12 +12,13 @@ use crate::tui::form::{Field, Form, FormEvent};
 pub(crate) enum Answer {
     Cancel,
     Yes,
-    /// Not yet: another button was highlighted, or the word is being typed.
+    /// No answer yet: another button was highlighted, or the word is being typed.
     Word,
 }
 
-/// The buttons Cancel, which Enter presses first, and one that says the effect. Where money is real, a write asks
-/// for a typed word instead: [`Question::typed`].
+/// The button Cancel, which is selected first, and a button that names the effect.
+///
+/// Where money is real, a write asks for a typed word instead: [`Question::typed`].
 #[derive(Debug)]
 pub(crate) struct Question {
     form: Form<Answer>,
@@ -26,7 +27,7 @@ pub(crate) struct Question {
 }
 
 impl Question {
-    /// A question with buttons; `verb` is what the second one does: `unlist`.
+    /// A question with buttons; `verb` names the effect: `unlist`.
     pub fn buttons(verb: &'static str) -> Self {
         let (first, rest) = verb.split_at(1);
         let fields = vec![
@@ -40,7 +41,7 @@ impl Question {
         }
     }
 
-    /// A question answered by a word, which the view compares.
+    /// A question answered by typing a word, which the view compares.
     pub fn typed(label: &'static str, verb: &'static str) -> Self {
         Self {
             form: Form::new(vec![Field::text(Answer::Word, label, "")]).submits(Answer::Yes),
@@ -62,7 +63,7 @@ impl Question {
         &self.form
     }
 
-    /// Whether the answer is right: the button was pressed, or this word typed.
+    /// Whether the answer confirms: the button was pressed, or `word` was typed.
     pub fn says(&self, word: &str) -> bool {
         !self.is_typed || self.word() == word
     }
@@ -75,7 +76,7 @@ impl Question {
         self.is_typed
     }
 
-    /// Says below the word why nothing was sent.
+    /// Shows below the word the reason nothing was sent.
     pub fn refuse(&mut self, why: impl Into<String>) {
         self.form.set_error(Answer::Word, Some(why.into()));
     }
@@ -88,7 +89,7 @@ impl Question {
         }
     }
 
-    /// Only the keys that answer are worth a hint.
+    /// Hides the hints of `Down` and `Last`, which answer nothing.
     pub const fn availability(action: Action) -> Availability {
         match action {
             Action::Move(Motion::Down | Motion::Last) => Availability::Hidden,
@@ -104,7 +105,7 @@ impl Question {
         }
     }
 
-    /// The answer that an action gives; `None` if it means nothing here.
+    /// The answer to an action; `None` if it has no meaning here.
     pub fn update(&mut self, action: Action) -> Option<Answer> {
         match action {
             Action::Yes => Some(Answer::Yes),
@@ -117,13 +118,13 @@ impl Question {
         Self::answer(self.form.click(field))
     }
 
-    /// Types into the word; false if there is none, or the key edits nothing.
+    /// Edits the typed word; false if there is none, or the key edits nothing.
     pub fn key(&mut self, key: KeyEvent) -> bool {
         self.form.set_error(Answer::Word, None);
         self.form.key(key)
     }
 
-    /// Refuses a paste: confirming should take a moment.
+    /// Shows that a paste is refused: confirming should take a moment.
     pub fn paste(&mut self) {
         self.refuse(PASTE_REFUSED);
     }

@@ -1,4 +1,4 @@
-//! What the record says of an alert that is being written.
+//! The check of the alert in the form on the record.
 
 use crate::core::view::Cx;
 use crate::domain::format;
@@ -9,22 +9,24 @@ use crate::features::history::{self, Asked, Recalled};
 use crate::record::alerts::Followed;
 use crate::record::{DAY, Moment, Question, Rule, VERDICT_DAYS};
 
-/// Seconds of the record that a rule is checked on.
+/// Seconds of the record on which a rule is checked.
 const RECORDED: i64 = VERDICT_DAYS * DAY;
 
-/// The least seconds on record that say anything.
+/// Minimum recorded seconds for a statement.
 const LEAST: i64 = 3600;
 
 #[derive(Debug, Default)]
 pub(super) struct Backtest {
     replay: Option<Replay>,
-    /// The rule and the search that it is of.
+    /// The rule and the search of the current result.
     answered: Option<AlertReplay>,
     awaited: Option<(Asked<AlertReplay>, AlertReplay)>,
 }
 
 impl Backtest {
-    /// Asks the record about a rule: one question at a time, since each key changes it.
+    /// Starts an analysis of a rule, unless one is in progress.
+    ///
+    /// Each key press changes the rule, so they run one at a time.
     pub fn ask(&mut self, follows: &Followed, rule: Rule, cx: &mut Cx<'_>) {
         if self.awaited.is_some() || !Recall::read(cx.state()).is_on {
             return;
@@ -41,7 +43,7 @@ impl Backtest {
         }
     }
 
-    /// Takes the answer; false if it is not here yet.
+    /// Stores the result of the analysis; false if none has arrived.
     pub fn take(&mut self, cx: &Cx<'_>) -> bool {
         let Some((asked, _)) = &self.awaited else {
             return false;
@@ -55,12 +57,13 @@ impl Backtest {
         true
     }
 
-    /// The lowest price at the last poll.
+    /// The lowest price in the last poll.
     pub fn lowest(&self) -> Option<f64> {
         self.replay?.lowest
     }
 
-    /// How often a rule would have rung, with the mark of simulated prices; `None` while nothing recorded says so.
+    /// The number of times a rule would have fired, as a sentence ending with `mark`; `None` while
+    /// there is no result for it.
     pub fn rung(&self, rule: &Rule, mark: &str) -> Option<String> {
         let (replay, answered) = self.replay.zip(self.answered.as_ref())?;
         let is_same = answered.rule == *rule;

@@ -23,10 +23,10 @@ use crate::tui::records::Records;
 use crate::tui::table::Column;
 use crate::tui::text::fit;
 
-/// The most rings that are shown of an alert.
+/// Maximum number of logged events shown of an alert.
 const RINGS: usize = 20;
 
-/// The maximum length of a search's text.
+/// Maximum length of the text of a search, in characters.
 const LONGEST: usize = 400;
 
 /// The fewest lines of a chart that is worth its room.
@@ -171,7 +171,7 @@ fn alerts(view: &AlertList, area: Rect, scene: &mut Scene<'_, '_>) {
     scene.table(Region::MAIN, &rows, Some(cursor), area);
 }
 
-/// What an alert follows and waits for, and its latest rings, newest first.
+/// The subject and the rule of an alert, and its latest events, newest first.
 fn describe(alert: &Alert, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let now = Moment::of(scene.now.epoch);

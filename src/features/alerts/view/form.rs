@@ -36,7 +36,7 @@ pub(crate) enum Key {
     Add,
 }
 
-/// The triggers in the order of their choice.
+/// The triggers, in the order of the selector.
 const TRIGGERS: [&str; 6] = [
     "price below",
     "GPUs at least",
@@ -50,7 +50,7 @@ const DOWN: usize = 3;
 const FEWER: usize = 4;
 const WORKERS: usize = 5;
 
-/// What a price is for, in the order of [`PRICES`].
+/// The units of a price, in the order of [`PRICES`].
 const PER: [&str; 2] = ["GPU", "machine"];
 const PRICES: [PricePer; 2] = [PricePer::Gpu, PricePer::Machine];
 
@@ -62,20 +62,20 @@ pub(super) struct AlertForm {
     form: Form<Key>,
     subjects: Vec<Subject>,
     zone: jiff::tz::TimeZone,
-    /// The alert that is edited.
+    /// The alert being edited; `None` for a new one.
     edited: Option<Alert>,
     pub backtest: Backtest,
 }
 
 impl AlertForm {
-    /// The form for what is selected; `None` if nothing can be followed.
+    /// The form for the selected row or search; `None` if nothing there can be followed.
     pub fn new(state: &State) -> Option<Self> {
         let subjects = subjects(state);
         let first = subjects.first()?;
         let is_group = matches!(first.follows, Followed::Group(_));
         let mut view = Self::of(subjects, None, state);
         view.form.choose(Key::Trigger, if is_group { WORKERS } else { 0 });
-        // Where all offers have as many GPUs, the price in the table is the one that people think of.
+        // If all offers have the same number of GPUs, users think of the price in the table.
         let is_of_machines = state.browser().is_some_and(|browser| {
             let counts =
                 |condition: &Condition| condition.field.key == "num_gpus" && condition.operator == Operator::Eq;
@@ -148,7 +148,7 @@ impl AlertForm {
         view
     }
 
-    /// The form with every field that some trigger needs.
+    /// The form with the fields of all triggers.
     fn of(subjects: Vec<Subject>, edited: Option<Alert>, state: &State) -> Self {
         let labels: Vec<String> = subjects.iter().map(|subject| subject.label.clone()).collect();
         let text = |key, label: &'static str, value: &str| Field::text(key, label, value);
@@ -185,7 +185,7 @@ impl AlertForm {
         self.edited.is_some()
     }
 
-    /// How many lines the fields take.
+    /// Number of visible fields.
     pub fn fields(&self) -> usize {
         // Subject, trigger, repetition, name and button are always there.
         let until = usize::from(self.form.chosen(Key::Repeat) == UNTIL);
@@ -210,7 +210,7 @@ impl AlertForm {
         self.annotate();
     }
 
-    /// Says beside the price what the lowest is now; volumes have one kind of price.
+    /// Shows the current lowest price beside the price; volumes show their unit.
     fn annotate(&mut self) {
         let is_volume = self.is_volume();
         let note = match (self.backtest.lowest(), is_volume) {
@@ -223,7 +223,7 @@ impl AlertForm {
         self.form.set_hidden(Key::Per, is_volume || !is_priced);
     }
 
-    /// How often it is checked, and whether it rings again.
+    /// A sentence on how often the alert is checked, and whether it fires again.
     pub fn rhythm(&self) -> &'static str {
         match self.form.chosen(Key::Repeat) {
             0 => "Checked every minute while bourse runs, until it rings.",
@@ -231,12 +231,14 @@ impl AlertForm {
         }
     }
 
-    /// What the prices in the form are for.
+    /// The unit of the prices in the form.
     pub fn per(&self) -> PricePer {
         PRICES[self.form.chosen(Key::Per)]
     }
 
-    /// Asks the record about the rule; while the fields have none, only today's lowest price is wanted.
+    /// Starts an analysis of the rule.
+    ///
+    /// While the fields hold no valid rule, the analysis only provides the current lowest price.
     fn ask(&mut self, cx: &mut Cx<'_>) {
         let rule = self.rule().unwrap_or_else(|_| Rule {
             model: None,
@@ -256,7 +258,7 @@ impl AlertForm {
         number.map_err(|_| (key, format!("Give {what}")))
     }
 
-    /// The rule in the fields, or the first invalid field and why.
+    /// The rule in the fields, or the first invalid field and its error.
     pub fn rule(&self) -> Result<Rule, (Key, String)> {
         let trigger = match self.form.chosen(Key::Trigger) {
             0 => Trigger::PriceBelow(self.number(Key::Price, "a price, such as 0.30")?),
@@ -315,7 +317,7 @@ impl AlertForm {
         self.subject().is_some_and(|subject| is_volume(&subject.follows))
     }
 
-    /// The storage in GB of the prices; `None` where the workergroup's search decides.
+    /// The storage in GB that prices include; `None` if the workergroup's search determines it.
     pub fn storage(&self) -> Option<f64> {
         match &self.subject()?.follows {
             Followed::Search(spec) => Some(spec.storage.unwrap_or(DEFAULT_STORAGE_GB)),
@@ -323,7 +325,7 @@ impl AlertForm {
         }
     }
 
-    /// The search that is followed, as it is shown.
+    /// The text of the followed search.
     pub fn search_text(&self) -> String {
         match self.subject().map(|subject| &subject.follows) {
             Some(Followed::Search(spec)) => visible(&spec.query, 300),
@@ -359,7 +361,9 @@ impl AlertForm {
         cx.close();
     }
 
-    /// The new alert, or the edited one with what it remembers while it waits for the same.
+    /// The change that adds or edits the alert.
+    ///
+    /// An edited alert keeps its state if its condition is the same.
     fn change(&self, name: String, follows: Followed, rule: Rule, cx: &mut Cx<'_>) -> AlertChange {
         let all = &AlertWatch::read(cx.state()).all;
         let Some(edited) = &self.edited else {
@@ -407,7 +411,7 @@ const fn shown(trigger: usize) -> &'static [Key] {
     }
 }
 
-/// The field that an error is about.
+/// The field to which an error belongs.
 const fn field_of(error: RuleError) -> Key {
     match error {
         RuleError::Price => Key::Price,
@@ -417,7 +421,7 @@ const fn field_of(error: RuleError) -> Key {
     }
 }
 
-/// The place of a trigger in its choice, and the texts of its fields.
+/// The index of a trigger in the selector, and the texts of its fields.
 fn trigger_texts(trigger: Trigger) -> (usize, Vec<(Key, String)>) {
     match trigger {
         Trigger::PriceBelow(price) => (0, vec![(Key::Price, price.to_string())]),
@@ -435,7 +439,8 @@ fn trigger_texts(trigger: Trigger) -> (usize, Vec<(Key, String)>) {
     }
 }
 
-/// What the selected row says of a machine or a workergroup.
+/// The values of the selected row that triggers use: the machine's id, or the workergroup's
+/// `max_workers`.
 fn selected_numbers(state: &State) -> Vec<(Key, String)> {
     let Some((browser, listing)) = state.browser().and_then(|browser| Some((browser, browser.listing()?))) else {
         return Vec::new();

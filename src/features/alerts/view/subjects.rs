@@ -1,4 +1,4 @@
-//! What an alert can follow: a search, the model of an offer, or a workergroup.
+//! The subjects that an alert can follow: a search, the model of an offer, or a workergroup.
 
 use crate::core::{Pane, State};
 use crate::domain::saved::SearchSpec;
@@ -7,14 +7,14 @@ use crate::domain::{Condition, Operand, Operator, Resource, Value, language};
 use crate::record::alerts::{Alert, Followed, condition};
 use crate::tui::text::capitalized;
 
-/// What an alert can follow, in the words of the choice.
+/// A subject that an alert can follow, with its label in the selector.
 #[derive(Debug, Clone)]
 pub(super) struct Subject {
     pub label: String,
     pub follows: Followed,
 }
 
-/// What can be followed on the open pane, and every saved search.
+/// The subjects of the open pane, and every saved search.
 pub(super) fn subjects(state: &State) -> Vec<Subject> {
     let mut subjects = Vec::new();
     if state.pane == Pane::Workergroups {
@@ -41,7 +41,7 @@ pub(super) fn subjects(state: &State) -> Vec<Subject> {
     subjects
 }
 
-/// What can be followed besides what an alert follows, and the place of that.
+/// The subjects with that of an alert among them, and its index.
 pub(super) fn subjects_with(alert: &Alert, state: &State) -> (Vec<Subject>, usize) {
     let mut subjects = subjects(state);
     let index = subjects.iter().position(|subject| subject.follows == alert.follows);
@@ -60,12 +60,12 @@ pub(super) fn subjects_with(alert: &Alert, state: &State) -> (Vec<Subject>, usiz
     (subjects, 0)
 }
 
-/// Whether prices are those of volumes.
+/// Whether the followed prices are those of volumes.
 pub(super) fn is_volume(follows: &Followed) -> bool {
     matches!(follows, Followed::Search(spec) if spec.resource == Resource::Volumes)
 }
 
-/// The model of the selected offer, among all that can be rented.
+/// The model of the selected offer, as a search of all offers for rent.
 fn model(state: &State) -> Option<Subject> {
     let browser = state.browser()?;
     let field = Resource::Offers.catalog().by_key("gpu_name")?;

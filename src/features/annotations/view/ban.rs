@@ -1,4 +1,4 @@
-//! The dialog about bans: of the selected row's machine or host, and of what is banned already.
+//! The dialog about bans: those of the selected row's machine and host, and the existing ones.
 
 use ratatui::layout::Rect;
 
@@ -102,7 +102,7 @@ fn items(state: &State) -> Vec<Item<Choice>> {
     items
 }
 
-/// How many loaded rows are of a machine or host.
+/// Number of loaded rows of a machine or host.
 fn count(browser: &Browser, of: Supplier) -> usize {
     let Some(listing) = browser.listing() else {
         return 0;

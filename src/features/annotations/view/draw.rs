@@ -1,4 +1,4 @@
-//! Draws the list of annotations, and what cards say of them.
+//! Draws the list of annotations, and the annotations on cards.
 
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -64,7 +64,7 @@ fn parts(annotation: &Annotation, theme: &Theme) -> Vec<Span<'static>> {
     parts
 }
 
-/// What the person has annotated about machines and hosts, a line each: `★ starred  ✎ slow disk`.
+/// The user's annotations of machines and hosts, a line each: `★ starred  ✎ slow disk`.
 pub(crate) fn line(suppliers: [Option<Supplier>; 2], state: &State, theme: &Theme) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
     for of in suppliers.into_iter().flatten() {

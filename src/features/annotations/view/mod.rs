@@ -1,4 +1,5 @@
-//! Stars, notes and bans of machines and hosts: set on the selected row, listed and undone here.
+//! The list of stars, notes and bans of machines and hosts. They are set on the selected row, and
+//! can be undone in the list.
 
 mod ban;
 mod draw;
@@ -55,13 +56,13 @@ struct Entry {
     kind: Kind,
 }
 
-/// All annotations of the profile.
+/// The view of all annotations of the profile.
 #[derive(Debug)]
 pub(crate) struct AnnotationList {
     list: List<Entry>,
 }
 
-/// Opens what an action on annotations means for the selected row.
+/// Carries out an action on the annotations of the selected row: changes one, or opens a view.
 pub(crate) fn open(action: Action, cx: &mut Cx<'_>) -> bool {
     let suppliers = cx.state().browser().map(annotations::selected);
     let [machine, host] = suppliers.unwrap_or_default();
@@ -99,7 +100,7 @@ fn star(of: Supplier, cx: &mut Cx<'_>) -> bool {
     true
 }
 
-/// Asks for the note on a machine or host.
+/// Opens the prompt for the note on a machine or host.
 fn ask_note(of: Supplier, cx: &mut Cx<'_>) -> bool {
     let before = cx.state().annotations.all.get(of);
     let before = before.map(|annotation| annotation.note.clone()).unwrap_or_default();
@@ -158,7 +159,7 @@ fn undo(cx: &mut Cx<'_>) {
     });
 }
 
-/// Searches every offer of a machine or host, banned or not.
+/// Searches all offers of a machine or host, banned ones included.
 fn search(of: Supplier, cx: &mut Cx<'_>) {
     if cx.state().annotations.all.is_banned(of) && !cx.state().annotations.shows_banned {
         cx.show_banned(true);
@@ -184,7 +185,8 @@ impl AnnotationList {
         self.list.current()?.value
     }
 
-    /// Lists the annotations as they are now; the selection stays on its line or its place.
+    /// Updates the list to the current annotations; the selection stays on its entry, or else on
+    /// its line.
     fn relist(&mut self, state: &State) {
         let (entry, line) = (self.entry(), self.list.selected());
         self.list.select(line, false);
@@ -289,7 +291,7 @@ fn items(state: &State) -> Vec<Item<Entry>> {
     items
 }
 
-/// `Machine 4711`.
+/// The name of a machine or host: `Machine 4711`.
 fn capitalized(of: Supplier) -> String {
     match of {
         Supplier::Machine(id) => format!("Machine {id}"),

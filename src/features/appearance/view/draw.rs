@@ -7,10 +7,10 @@ use crate::core::view::{Region, Scene};
 use crate::tui::list::{Item, List};
 use crate::tui::panel::{Panel, Tone};
 
-/// Rows of the sample below the list.
+/// Height of the sample below the list.
 const SAMPLE: u16 = 6;
 
-/// The dialog is at the right and dims nothing: the screen is the preview.
+/// Draws the picker at the right, and dims nothing, as the screen is the preview.
 pub(super) fn theme(view: &Theme, area: Rect, scene: &mut Scene<'_, '_>) {
     let all = &scene.state.settings.themes.all;
     let items = all.iter().map(|named| {
@@ -45,7 +45,7 @@ pub(super) fn theme(view: &Theme, area: Rect, scene: &mut Scene<'_, '_>) {
     scene.render(Paragraph::new(lines), below);
 }
 
-/// The roles side by side.
+/// The styles of the theme, side by side.
 fn example(scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let mut series = Line::default();

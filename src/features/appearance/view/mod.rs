@@ -51,7 +51,7 @@ impl Theme {
     }
 }
 
-/// Whether an action is about something else than the colors.
+/// Whether an action has nothing to do with colors.
 const fn is_foreign(action: Action) -> bool {
     matches!(
         action,

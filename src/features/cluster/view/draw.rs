@@ -1,4 +1,4 @@
-//! Draws the planner: the form, and beside it the bill, what to know about it, and the offers.
+//! Draws the planner: the form, and beside it the bill, notes and the offers.
 
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::Line;
@@ -12,7 +12,7 @@ use crate::domain::{Resource, country, format};
 use crate::tui::panel::{Panel, Size};
 use crate::tui::rail::Rail;
 
-/// Rows of the form: its fields, and the buttons with a blank line above.
+/// Height of the form: its fields, and the buttons with a blank line above.
 const FORM: u16 = 12;
 
 /// Cells of the rails beside the offers.
@@ -97,7 +97,7 @@ fn lines(view: &Cluster, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     lines
 }
 
-/// The offers of the plan, a line each.
+/// The lines of the plan's offers.
 fn picks(view: &Cluster, bill: Bill, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let offers = &scene.state.browsers[Resource::Offers];
     let Some(listing) = offers.listing() else {

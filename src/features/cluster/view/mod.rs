@@ -35,12 +35,12 @@ pub(crate) enum Key {
     Mark,
 }
 
-/// As many offers as a plan is made from at first; they take a second to load.
+/// Number of offers that a plan is first made from; they take a second to load.
 const PLENTY: u32 = 3_000;
 
 const MODELS: [&str; 2] = ["all the same", "may differ"];
 
-/// The text fields with their labels and notes; the choices stand behind the first five.
+/// The text fields with their labels and notes; the choices follow the first five.
 const TEXTS: [(Key, &str, &str); 8] = [
     (Key::Gpus, "GPUs", ""),
     (Key::Vram, "Memory per GPU", "as sold: 24GB, 80GB"),
@@ -59,18 +59,19 @@ enum FieldError {
     Quantity(#[from] QuantityError),
     #[error(transparent)]
     Conditions(#[from] LanguageError),
-    /// The words set a price model or a sort order.
+    /// The words set a price model or a sort order, which are no conditions.
     #[error("Only conditions, such as EU or inet_up>=500")]
     NoConditions,
-    /// The numbers contradict each other.
+    /// The values contradict each other.
     #[error("{}", .0.message)]
     Need(Objection),
-    /// A deadline without a job.
+    /// A deadline is set, but no job.
     #[error("Price the offers for a job first")]
     NoJob,
 }
 
-/// The number in a text; `None` if it is blank, which sets no limit.
+/// Parses the number in a text; `None` if it is blank, so that there is no limit. The number of
+/// GPUs must be given.
 fn read(key: Key, text: &str) -> Result<Option<f64>, FieldError> {
     let (quantity, range) = match key {
         Key::Gpus | Key::Least | Key::Most | Key::PerMachine => (Quantity::Count, 1.0..=1e6),
@@ -102,18 +103,21 @@ fn blank(dialect: &'static Dialect) -> Form<Key> {
     Form::new(fields).submits(Key::Mark)
 }
 
-/// The planner over the loaded offers.
+/// The view of the planner over the loaded offers.
 #[derive(Debug)]
 pub(crate) struct Cluster {
     form: Form<Key>,
     /// The need in the fields, or the first invalid field.
     need: Result<Need, (Key, FieldError)>,
     planning: Option<Planning>,
-    /// The offers of the plan with their prices, machine by machine.
+    /// The offers of the plan with their prices, grouped by machine.
     picks: Vec<(u32, f64)>,
 }
 
-/// Opens the planner. A count that no offer has leaves the search and becomes the planner's.
+/// Opens the planner.
+///
+/// If the search asks for more GPUs than any offer has, that condition moves from the search to the
+/// planner.
 pub(crate) fn open(cx: &mut Cx<'_>) -> bool {
     let offers = cx.table(Resource::Offers);
     let Some(gpus) = offers.gpus_beyond_an_offer().filter(|_| offers.view().is_empty()) else {
@@ -126,7 +130,7 @@ pub(crate) fn open(cx: &mut Cx<'_>) -> bool {
     open_with(cx, |form| form.set_text(Key::Gpus, &trimmed(gpus, 0)))
 }
 
-/// Opens the planner for this many GPUs, of one model or of any.
+/// Opens the planner for `gpus` GPUs of one model, or of any.
 pub(crate) fn open_for(gpus: u64, model: Option<&str>, cx: &mut Cx<'_>) {
     open_with(cx, |form| {
         let condition = model.and_then(|model| {
@@ -140,7 +144,7 @@ pub(crate) fn open_for(gpus: u64, model: Option<&str>, cx: &mut Cx<'_>) {
     });
 }
 
-/// Opens the planner for machines of a shape: how many there are, and the GPUs of each.
+/// Opens the planner for a number of machines with a number of GPUs each.
 pub(crate) fn open_shape(wanted: plain::Cluster, cx: &mut Cx<'_>) {
     open_with(cx, |form| {
         let (machines, gpus) = (wanted.machines, wanted.gpus_each);
@@ -170,7 +174,8 @@ fn open_with(cx: &mut Cx<'_>, fill: impl FnOnce(&mut Form<Key>)) -> bool {
     true
 }
 
-/// Searches once for [`PLENTY`] if the search left offers out; its own limit stays the person's.
+/// Searches once for [`PLENTY`] offers if the search left some out, without changing the user's
+/// limit.
 fn load_more(cx: &mut Cx<'_>) {
     let offers = cx.table(Resource::Offers);
     let (limit, shown) = (offers.query.limit, offers.shown_query().and_then(|shown| shown.limit));
@@ -234,7 +239,7 @@ impl Cluster {
         }
     }
 
-    /// Marks the offers of the plan in the pane, where they can be compared, copied and exported.
+    /// Marks the offers of the plan in the pane, so that they can be compared, copied and exported.
     fn mark(&self, cx: &mut Cx<'_>) {
         let offers = cx.table(Resource::Offers);
         let Some(listing) = offers.listing() else {
@@ -316,7 +321,7 @@ impl FormView for Cluster {
     }
 }
 
-/// What bills are in a pane.
+/// The kind of bill in a pane.
 fn bill(browser: &Browser) -> Bill {
     match browser.pricing().job {
         Some(_) => Bill::Job,
@@ -324,7 +329,7 @@ fn bill(browser: &Browser) -> Bill {
     }
 }
 
-/// The conditions of a text, in plain words or the query language.
+/// Parses conditions, in plain words or the query language.
 fn only(text: &str, dialect: &'static Dialect) -> Result<Vec<Condition>, FieldError> {
     let catalog = Resource::Offers.catalog();
     let reading = plain::read(text, catalog, dialect, &plain::Names::default());

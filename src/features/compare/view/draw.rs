@@ -16,10 +16,10 @@ use crate::tui::text::{cells, fit, wrap};
 use crate::tui::theme::Theme;
 use crate::tui::viewport::Viewport;
 
-/// The minimum width of a column.
+/// Minimum width of a column, in cells.
 const COLUMN: u16 = 18;
 
-/// The minimum width of the labels.
+/// Minimum width of the labels, in cells.
 const LABEL: u16 = 18;
 
 /// Positions of the labels and the visible columns.
@@ -30,7 +30,7 @@ struct Grid {
 }
 
 impl Grid {
-    /// As many columns as fit, including the current one; they fill the width.
+    /// The grid with as many columns as fit, including the current one; they fill the width.
     fn new(view: &Compare, area: Rect) -> Self {
         let labels = view.lines.iter().filter_map(|line| match line {
             Line::Heading(_) => None,
@@ -115,7 +115,7 @@ pub(super) fn comparison(view: &Compare, area: Rect, scene: &mut Scene<'_, '_>) 
     }
 }
 
-/// Whether each price is low for what was recorded; nothing where the rows need the room.
+/// The rating of each price by the record, as text; empty where space is scarce.
 fn ratings(view: &Compare, scene: &Scene<'_, '_>) -> Vec<String> {
     if scene.size == Size::Compact {
         return Vec::new();
@@ -129,7 +129,7 @@ fn ratings(view: &Compare, scene: &Scene<'_, '_>) -> Vec<String> {
     rated.collect()
 }
 
-/// The totals as lines; none where the rows need the room.
+/// The totals as lines; empty where the rows need the space.
 fn totals(view: &Compare, height: u16, width: u16) -> Vec<String> {
     if height <= 14 || view.totals.is_empty() {
         return Vec::new();
@@ -186,7 +186,7 @@ fn headers(view: &Compare, grid: &Grid, area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-/// The lines of the comparison.
+/// The body of the comparison, as a scrolling widget.
 struct Body<'a> {
     view: &'a Compare,
     grid: &'a Grid,

@@ -1,4 +1,4 @@
-//! Marked rows side by side, with a verdict.
+//! The view of marked rows side by side, with a verdict.
 
 mod draw;
 mod verdict;
@@ -21,33 +21,34 @@ use crate::table::browser::Browser;
 use crate::tui::find::Find;
 use crate::tui::input_widget::InputWidget;
 
-// The person chose them, so they come first.
 /// The section with the table's columns.
+///
+/// The user chose them, so they come first.
 const AT_A_GLANCE: &str = "At a glance";
 
-/// The section of what does not differ, last.
+/// The last section, of the fields with equal values.
 const ALIKE: &str = "The same in all";
 
-/// Lines that stay visible above a match.
+/// Number of lines that stay visible above a match.
 const CONTEXT: usize = 3;
 
 /// The region of the column headers.
 const HEADERS: Region = Region::PREVIEW;
 
-/// One line of the comparison.
+/// A line of the comparison.
 #[derive(Debug, Clone, PartialEq)]
 enum Line {
     Heading(&'static str),
     Values(Values),
 }
 
-/// One value for each compared row, formatted.
+/// The formatted values of a field, one for each compared row.
 #[derive(Debug, Clone, PartialEq)]
 struct Values {
     label: &'static str,
-    /// `None` if not reported.
+    /// The value of each row; `None` if not reported.
     cells: Vec<Option<String>>,
-    /// The indices of the best ones.
+    /// The indices of the best values.
     best: Vec<usize>,
 }
 
@@ -87,7 +88,7 @@ pub struct Compare {
 }
 
 impl Compare {
-    /// Compares the marked rows of the pane.
+    /// The comparison of the pane's marked rows; `None` if they cannot be compared.
     pub fn new(state: &State) -> Option<Self> {
         let browser = state.browser()?;
         let mut view = Self {
@@ -189,7 +190,7 @@ impl Compare {
     }
 }
 
-/// An offer in a few words.
+/// The name of an offer, in a few words.
 fn title(listing: &Listing, row: u32) -> String {
     let cell = |key: &str| {
         let field = listing.catalog().by_key(key)?;
@@ -236,8 +237,9 @@ fn cell(record: &FullRecord, field: &Field, dialect: &Dialect) -> Option<String>
     is_reported.then(|| format::detail(record, field, dialect))
 }
 
-/// The best values of a line as displayed: what reads like the best is as good, and if all read
-/// alike there is none.
+/// The indices of the best values by their displayed text.
+///
+/// A value that reads like the best one is as good; if all read alike, there is no best one.
 fn best_shown(cells: &[Option<String>], best: &[usize]) -> Vec<usize> {
     let is_best = |index: &usize| best.iter().any(|best| cells.get(*best) == cells.get(*index));
     let alike: Vec<usize> = (0..cells.len()).filter(is_best).collect();

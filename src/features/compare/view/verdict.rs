@@ -1,4 +1,4 @@
-//! The conclusions of a comparison: who is cheapest, who is fastest, and what all cost together.
+//! The conclusions of a comparison: the cheapest row, the fastest row, and the total of all.
 
 use crate::domain::cost::{Fit, Prices};
 use crate::domain::field::Unit;
@@ -7,7 +7,7 @@ use crate::domain::insight::{Supply, Totals, total};
 use crate::domain::{Listing, Resource, format};
 use crate::table::browser::Browser;
 
-/// The letter of a column.
+/// The letter of a column, starting at A.
 pub(super) fn letter(index: usize) -> char {
     // Beyond 26 columns letters repeat: ids tell them apart.
     char::from(b'A' + u8::try_from(index % 26).unwrap_or(0))
@@ -20,8 +20,8 @@ struct Runner {
     speed: Option<f64>,
 }
 
-/// Who is cheapest and fastest among the rows that can do the job, and who cannot; one sentence
-/// each.
+/// The cheapest and the fastest of the rows that suit the job, and those that do not suit it; a
+/// sentence each.
 pub(super) fn verdict(browser: &Browser, listing: &Listing, rows: &[u32]) -> Vec<String> {
     let runners = runners(browser, listing, rows);
     let mut sentences: Vec<String> = Vec::new();
@@ -134,7 +134,8 @@ pub(super) fn totals(browser: &Browser, listing: &Listing, rows: &[u32]) -> Vec<
     }
 }
 
-/// The totals of offers: what cannot be rented together first, then supply, prices and limits.
+/// The totals of offers: first those that cannot be rented together, then supply, prices and
+/// limits.
 fn offers(browser: &Browser, listing: &Listing, rows: &[u32]) -> Vec<String> {
     let pricing = browser.pricing();
     let prices = Prices::new(listing, pricing.model);

@@ -1,4 +1,4 @@
-//! The copy menu: what can be copied, each with its letter, and a preview of the text.
+//! The copy menu: the texts to copy with their letters, and a preview.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -18,7 +18,7 @@ use crate::tui::text::wrap;
 
 const WIDEST: u16 = 116;
 
-/// The maximum number of preview lines.
+/// Maximum number of preview lines.
 const TEXT: u16 = 8;
 
 #[derive(Debug)]
@@ -28,7 +28,6 @@ pub struct CopyMenu {
 }
 
 impl CopyMenu {
-    /// The menu of what a view has to copy.
     pub fn new(items: Vec<CopyItem>) -> Self {
         let lines = items.iter().enumerate().map(|(index, item)| {
             let title = format!("{}  {}", item.letter, item.what);
@@ -48,7 +47,7 @@ impl CopyMenu {
     }
 }
 
-/// Copies an item and closes the menu; an item without a text says why.
+/// Copies an item and closes the menu; shows the reason if the item has no text.
 fn take(item: Option<&CopyItem>, cx: &mut Cx<'_>) -> Outcome {
     match item.map(copy::copy) {
         None => return Outcome::Ignored,
@@ -116,7 +115,7 @@ impl View for CopyMenu {
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
         let items = u16::try_from(self.items.len()).unwrap_or(u16::MAX);
         let width = WIDEST.min(area.width.saturating_sub(4));
-        // Room for the longest preview: the dialog keeps its place while the selection moves.
+        // Space for the longest preview, so that the dialog does not move with the selection.
         let text = Rect::new(0, 0, width.saturating_sub(4), TEXT);
         let previews = self.items.iter().map(|item| preview(item, text).len());
         let text = u16::try_from(previews.max().unwrap_or(0)).unwrap_or(TEXT);
@@ -136,7 +135,7 @@ impl View for CopyMenu {
     }
 }
 
-/// The beginning of a text and its full length, or why there is none.
+/// The beginning of a text and its full length, or the reason there is none.
 fn preview(item: &CopyItem, area: Rect) -> Vec<String> {
     let text = match &item.text {
         Ok(_) if item.is_secret => "(hidden; copied in full)",
@@ -150,7 +149,7 @@ fn preview(item: &CopyItem, area: Rect) -> Vec<String> {
         if lines.len() > rows {
             break;
         }
-        // Non-breaking blanks: the text appears as it is copied, cut at the end of the line.
+        // Non-breaking spaces show the text as it is copied, cut at the end of the line.
         let solid = visible(line, room + 1).replace(' ', "\u{a0}");
         lines.extend(wrap(&solid, area.width));
     }

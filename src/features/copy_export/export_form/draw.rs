@@ -11,7 +11,7 @@ use crate::tui::dialog;
 use crate::tui::form::FormLines;
 use crate::tui::panel::{Panel, Size, Tone};
 
-/// Preview lines of the file.
+/// Number of preview lines.
 const LINES: u16 = 8;
 
 pub(super) fn export(view: &ExportForm, area: Rect, scene: &mut Scene<'_, '_>) {

@@ -1,4 +1,4 @@
-//! Exports rows or requests to a file: format, rows, columns, path, and a preview.
+//! The form that exports rows or requests to a file: format, rows, columns, path, and a preview.
 
 mod draw;
 
@@ -20,7 +20,7 @@ use crate::table::browser::Browser;
 use crate::table::remote::Now;
 use crate::tui::form::{Field as Input, Form};
 
-/// A file without content.
+/// The reason a file has no content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 enum ContentError {
     #[error("No rows yet")]
@@ -49,7 +49,7 @@ enum Subject {
     Requests,
 }
 
-/// The user agreed to overwrite the file.
+/// Marks that the user agreed to overwrite the file.
 struct Overwrite;
 
 #[derive(Debug)]
@@ -177,7 +177,7 @@ impl ExportForm {
                     path,
                     content,
                     overwrite,
-                    // Launch arguments and environments are nobody else's business.
+                    // Launch arguments and environments are private.
                     is_private: match self.subject {
                         Subject::Records(Resource::Workergroups) | Subject::Requests => true,
                         Subject::Records(Resource::Offers | Resource::Volumes) => false,
@@ -193,7 +193,7 @@ impl ExportForm {
     }
 }
 
-/// The path field, with a time in the name so that files do not collide.
+/// The path field; a time in the name prevents collisions of files.
 fn path(stem: &str, ending: &str, now: Now) -> Input<Key> {
     let moment: String = format::moment(now.epoch)
         .chars()
@@ -221,7 +221,7 @@ impl FormView for ExportForm {
         self.write(false, cx);
     }
 
-    /// The file's extension follows the format; a JSON file has no columns.
+    /// Adapts the file's extension to the format, and hides the columns for JSON.
     fn changed(&mut self, key: Key, _: &mut Cx<'_>) {
         match key {
             Key::File => self.form.set_error(Key::File, None),

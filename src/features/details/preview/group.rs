@@ -49,7 +49,7 @@ pub(super) fn lines(card: &Card<'_>) -> Vec<Line<'static>> {
     lines
 }
 
-/// A limit that the market returns, else the one that was sent when the group was created here.
+/// A limit that the market returns, or else the one sent when the group was created here.
 fn count(card: &Card<'_>, key: Key, label: &str) -> Option<String> {
     if let Some(number) = card.number(key.wire()) {
         return Some(format!("{} {label}", trimmed(number, 2)));

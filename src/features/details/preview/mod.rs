@@ -1,4 +1,4 @@
-//! The card of one record: the facts to decide by, in the order people ask.
+//! The card of one record: the facts to decide by, in the order of their importance.
 //!
 //! It is shown beside every list of records and as the first tab of the details.
 
@@ -32,27 +32,27 @@ use crate::tui::range_bar::RangeBar;
 use crate::tui::text::{cells, fit, wrap, wrap_line};
 use crate::tui::theme::Theme;
 
-/// Cells of the labels before the bars.
+/// Width of the labels before the bars.
 const LABEL: u16 = 9;
 
-/// The fewest cells of the texts after the bars, and of the full ones.
+/// Minimum width of the texts after the bars, and of the full ones.
 const TEXT: u16 = 23;
 const FULL_TEXT: u16 = 32;
 
-/// The widest preview that holds its card alone; a wider one lies below its list.
+/// Maximum width of a preview that has only its card; a wider one is below its list.
 const BESIDE: u16 = 90;
 
-/// The maximum length of a record's text on a card, in cells.
+/// Maximum length of a record's text on a card, in cells.
 const LONGEST: usize = 200;
 
-/// The record of a card, and what it is compared with.
+/// The record of a card, and the rows it is compared with.
 #[derive(Clone, Copy)]
 pub struct Subject<'a> {
     pub listing: &'a Listing,
     pub row: usize,
     /// The ranks of the listing's rows.
     pub standing: &'a Standing,
-    /// The market and the person's settings.
+    /// The market, and the user's settings.
     pub state: &'a State,
     pub now: Now,
     pub theme: &'a Theme,
@@ -92,7 +92,7 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// What the price was before auto-refresh found another: `was $0.41/h 3 minutes ago (−$0.06, −15%)`.
+/// The price before auto-refresh found a change: `was $0.41/h 3 minutes ago (−$0.06, −15%)`.
 fn moved(card: &Card<'_>, browser: &Browser, money: impl Fn(f64) -> String) -> Option<Line<'static>> {
     let watch = browser.watching()?;
     let id = card.subject.listing.id(card.subject.row)?;
@@ -151,11 +151,11 @@ pub fn draw(resource: Resource, row: usize, area: Rect, scene: &mut Scene<'_, '_
     scene.lines(&lines, inner);
 }
 
-/// Puts what the overview says besides the card below it; only the last part is cut.
+/// Adds the further parts of the overview below the card; only the last part is cut.
 fn below(subject: Subject<'_>, lines: &mut Vec<Line<'static>>, area: Rect, scene: &Scene<'_, '_>) {
     for block in below_card(subject.resource(), subject.row, scene) {
         let block = block.lines_in(area.width);
-        // A heading alone says nothing.
+        // A heading without lines is useless.
         if lines.len() + 3 > usize::from(area.height) {
             return;
         }
@@ -164,8 +164,10 @@ fn below(subject: Subject<'_>, lines: &mut Vec<Line<'static>>, area: Rect, scene
     }
 }
 
-/// Draws the card of a wide preview, the rest of the overview and the record's JSON, in as few columns as
-/// hold them: short texts side by side would leave the lower half blank.
+/// Draws the card of a wide preview, the rest of the overview and the record's JSON, in as few
+/// columns as hold them.
+///
+/// Short texts side by side would leave the lower half blank.
 fn beside(subject: Subject<'_>, area: Rect, scene: &mut Scene<'_, '_>) {
     let blocks = below_card(subject.resource(), subject.row, scene);
     let json = json_of(subject.listing, subject.row, scene.theme);
@@ -201,15 +203,16 @@ struct Card<'a> {
 }
 
 impl Card<'_> {
-    /// The person's stars, notes and bans of its machine and host.
+    /// The user's stars, notes and bans of its machine and host.
     fn annotations(&self) -> Vec<Line<'static>> {
         let subject = &self.subject;
         let of = suppliers(subject.listing, subject.row);
         annotations::line(of, subject.state, subject.theme)
     }
 
-    /// Whether its price is low for what was recorded. The record is about the rows of the table,
-    /// not about others of the same machine.
+    /// The comparison of its price with the record.
+    ///
+    /// It is about the rows of the table, not about others of the same machine.
     fn rating(&self, resource: Resource) -> Vec<Line<'static>> {
         let subject = &self.subject;
         let table = subject.state.browsers[resource].listing();
@@ -261,7 +264,7 @@ impl Card<'_> {
         self.subject.theme
     }
 
-    /// Title on the left, location on the right; one below the other if they do not fit.
+    /// The title on the left, and the location on the right or below it if they do not fit.
     fn title(&self, title: String, location: Option<String>) -> Vec<Line<'static>> {
         let theme = self.theme();
         let location = location.unwrap_or_default();
@@ -278,19 +281,19 @@ impl Card<'_> {
         vec![Line::from(title), Line::styled(location, theme.text)]
     }
 
-    /// The width of the bars: none where they would be too short for the names of their ends.
+    /// The width of the bars; 0 if they would be too short for the names of their ends.
     fn bar_width(&self) -> u16 {
         let text = if self.is_roomy() { FULL_TEXT } else { TEXT };
         let room = self.width.saturating_sub(LABEL + 2 + text).min(22);
         if room < 8 { 0 } else { room }
     }
 
-    /// Whether the texts after the bars need not be short.
+    /// Whether the texts after the bars can be in full.
     const fn is_roomy(&self) -> bool {
         self.width >= LABEL + 2 + FULL_TEXT + 10
     }
 
-    /// The rail of its price, and the text that says how it ranks; `3 alike` where too few compare.
+    /// The rail of its price, and a text on its rank; `3 alike` if too few rows compare.
     fn rail(&self, label: &str, text: impl FnOnce(Option<Rank>) -> Option<String>) -> Option<Line<'static>> {
         let Subject {
             listing,
@@ -316,7 +319,9 @@ impl Card<'_> {
         Some(fit(line, self.width))
     }
 
-    /// The names of the ends of the bars above; `None` where there are none. The price says how many compare.
+    /// The names of the ends of the bars above; `None` if there are no bars.
+    ///
+    /// The line of the price has the number of comparable rows.
     fn ends_of_bars(&self) -> Option<Line<'static>> {
         let subject = &self.subject;
         let rank = subject.standing.rank(subject.listing, Measure::Price, subject.row)?;
@@ -326,7 +331,7 @@ impl Card<'_> {
         Some(Line::styled(text, self.theme().dim))
     }
 
-    /// A bar of how many comparable rows are worse, and the value.
+    /// A bar for the share of comparable rows that are worse, and the value.
     fn bar(
         &self,
         label: &str,
@@ -374,7 +379,7 @@ impl Card<'_> {
         lines.map(|line| Line::styled(line, style)).collect()
     }
 
-    /// How long the record is still available.
+    /// The time for which the record is still available.
     fn available(&self) -> Option<String> {
         let age = self.subject.now.epoch - self.subject.listing.read_at();
         let left = self.number("duration")? - age.max(0.0);
@@ -395,7 +400,7 @@ pub fn tint(share: f64, theme: &Theme) -> Style {
     }
 }
 
-/// A saved or added share: `−28%`.
+/// A difference as text: `−28%`.
 fn difference(saving: f64) -> String {
     let share = format::percent(saving.abs());
     match saving {
@@ -405,7 +410,7 @@ fn difference(saving: f64) -> String {
     }
 }
 
-fn speed(value: f64) -> String {
+fn grouped_number(value: f64) -> String {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // checked
     if (0.0..1e12).contains(&value) {
         format::grouped(value.round() as usize)

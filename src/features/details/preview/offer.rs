@@ -2,7 +2,7 @@
 
 use ratatui::text::{Line, Span};
 
-use super::{Card, difference, speed};
+use super::{Card, difference, grouped_number};
 use crate::domain::cost::{Gap, Prices};
 use crate::domain::field::Unit;
 use crate::domain::format::{percent, trimmed};
@@ -51,7 +51,7 @@ pub(super) fn lines(card: &Card<'_>) -> Vec<Line<'static>> {
     lines
 }
 
-/// `1× RTX 4090 24 GB`.
+/// The name of the offer: `1× RTX 4090 24 GB`.
 pub(super) fn name(card: &Card<'_>) -> String {
     let count = card
         .number("num_gpus")
@@ -97,7 +97,7 @@ fn price(card: &Card<'_>, browser: &Browser) -> Line<'static> {
     line
 }
 
-/// Which throughput the job's hours need.
+/// A note that names the throughput the job's hours depend on, if it is missing.
 fn no_rate(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {
     let pricing = browser.pricing();
     let prices = Prices::new(card.subject.listing, pricing.model);
@@ -110,7 +110,8 @@ fn no_rate(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {
     }
 }
 
-/// The prices of the other price models: from their own searches if loaded, else from this record.
+/// The prices of the other price models, from their own searches if loaded, or else from this
+/// record.
 fn models(card: &Card<'_>, browser: &Browser) -> Option<Line<'static>> {
     let pricing = browser.pricing();
     let row = card.subject.row;
@@ -152,7 +153,7 @@ fn models(card: &Card<'_>, browser: &Browser) -> Option<Line<'static>> {
     (!parts.is_empty()).then(|| Line::styled(parts.join(" · "), card.theme().text))
 }
 
-/// What beats the offer, or why it is not ranked.
+/// The offer that beats this one, or the reason it is not ranked.
 fn verdict(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {
     let theme = card.theme();
     let row = card.subject.row;
@@ -204,7 +205,7 @@ fn bars(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {
         Some(format!("{score} DLPerf{}", per_dollar.unwrap_or_default()))
     };
     let network = || {
-        let way = |sign: &str, key: &str| Some(format!("{sign} {}", speed(card.number(key)?)));
+        let way = |sign: &str, key: &str| Some(format!("{sign} {}", grouped_number(card.number(key)?)));
         let ways: Vec<String> = [way("↓", "inet_down"), way("↑", "inet_up")]
             .into_iter()
             .flatten()
@@ -255,7 +256,11 @@ fn disk(card: &Card<'_>) -> Option<String> {
     });
     let model = card.text("disk_name");
     let model = model.map(|model| format!(" {model}")).unwrap_or_default();
-    Some(format!("{} GB disk{model}{}", speed(space), read.unwrap_or_default()))
+    Some(format!(
+        "{} GB disk{model}{}",
+        grouped_number(space),
+        read.unwrap_or_default()
+    ))
 }
 
 fn storage(card: &Card<'_>) -> Option<String> {

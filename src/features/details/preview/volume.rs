@@ -2,7 +2,7 @@
 
 use ratatui::text::{Line, Span};
 
-use super::{Card, speed};
+use super::{Card, grouped_number};
 use crate::domain::cost::{Outlives, Room, VolumePrices};
 use crate::domain::field::Unit;
 use crate::domain::format::trimmed;
@@ -13,7 +13,10 @@ const HOUR: f64 = 3600.0;
 
 pub(super) fn lines(card: &Card<'_>) -> Vec<Line<'static>> {
     let space = card.number("disk_space");
-    let space = space.map_or_else(|| "Network volume".to_owned(), |gb| format!("{} GB", speed(gb)));
+    let space = space.map_or_else(
+        || "Network volume".to_owned(),
+        |gb| format!("{} GB", grouped_number(gb)),
+    );
     let mut lines = card.title(space, card.text("geolocation"));
     lines.extend(price(card));
     let browser = &card.subject.state.browsers[Resource::Volumes];
@@ -38,7 +41,7 @@ pub(super) fn lines(card: &Card<'_>) -> Vec<Line<'static>> {
     lines
 }
 
-/// What the volume costs for the current size and term.
+/// The cost of the volume for the current size and term.
 fn price(card: &Card<'_>) -> Vec<Line<'static>> {
     let theme = card.theme();
     let subject = &card.subject;
@@ -85,13 +88,13 @@ fn bars(card: &Card<'_>) -> Vec<Line<'static>> {
     let read = || {
         let average = card.number("nw_disk_avg_bw")?;
         let ends = card.number("nw_disk_min_bw").zip(card.number("nw_disk_max_bw"));
-        let ends = ends.map(|(low, high)| format!(" ({}–{})", speed(low), speed(high)));
-        Some(format!("{} MB/s{}", speed(average), ends.unwrap_or_default()))
+        let ends = ends.map(|(low, high)| format!(" ({}–{})", grouped_number(low), grouped_number(high)));
+        Some(format!("{} MB/s{}", grouped_number(average), ends.unwrap_or_default()))
     };
     let network = || {
         let unit = Unit::Transfer.symbol(dialect);
         let (down, up) = (card.number("inet_down")?, card.number("inet_up")?);
-        Some(format!("↓ {} ↑ {} {unit}", speed(down), speed(up)))
+        Some(format!("↓ {} ↑ {} {unit}", grouped_number(down), grouped_number(up)))
     };
     let reliable = || {
         let share = card.number("reliability2").or_else(|| card.number("reliability"))?;

@@ -1,4 +1,4 @@
-//! What a preview says besides its card, where it has the room.
+//! The further parts of a preview below its card, where there is room.
 
 use ratatui::text::Line;
 
@@ -8,7 +8,7 @@ use crate::domain::format::NONE;
 use crate::domain::insight::is_silent;
 use crate::domain::{Listing, Resource, format};
 
-/// What the card of an offer leaves out and people ask for next.
+/// Further fields of an offer that the card leaves out, in the order of their use.
 const OF_OFFERS: [&str; 20] = [
     "total_flops",
     "gpu_mem_bw",
@@ -32,7 +32,7 @@ const OF_OFFERS: [&str; 20] = [
     "end_date",
 ];
 
-/// The same of a volume.
+/// Further fields of a volume.
 const OF_VOLUMES: [&str; 8] = [
     "storage_cost_total",
     "disk_bw",
@@ -56,7 +56,7 @@ pub(crate) fn below_card(resource: Resource, row: usize, scene: &Scene<'_, '_>) 
             ("Job", job(browser, listing, row, scene)),
             ("More", fields(&OF_OFFERS, listing, row, scene)),
         ],
-        // The card says what the term costs.
+        // The card shows the cost of the term.
         Resource::Volumes => vec![("More", fields(&OF_VOLUMES, listing, row, scene))],
         Resource::Workergroups => vec![
             ("Launch", launch(listing, row, scene)),
@@ -82,7 +82,7 @@ pub(super) fn more(resource: Resource, row: usize, scene: &Scene<'_, '_>) -> Opt
     (!lines.is_empty()).then(|| Block::titled("More".to_owned(), lines, scene.theme))
 }
 
-/// The reported ones of some fields, a line each.
+/// The lines of those fields that are reported.
 fn fields(keys: &[&str], listing: &Listing, row: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let record = listing.whole(row);
     let dialect = scene.state.profile.dialect;

@@ -24,17 +24,18 @@ use crate::tui::scrolled::Scrolled;
 use crate::tui::text::{capitalized, fit, wrap_explained};
 use crate::tui::viewport::Viewport;
 
-// Bars and lines gain nothing beyond it.
-/// The maximum width of the card.
+/// Maximum width of the card.
+///
+/// Bars and lines gain nothing beyond it.
 const CARD: u16 = 66;
 
-/// Maximum lines of a chart, including title and axis: on a normal screen, and on a tall one.
+/// Maximum height of a chart, including title and axis: on a normal screen, and on a tall one.
 const TALLEST: [u16; 2] = [16, 30];
 
-/// The fewest lines of a useful chart, with its title and its axis.
+/// Minimum height of a useful chart, with its title and its axis.
 const LEAST_CHART: u16 = 8;
 
-/// The indent of wrapped lines: after the labels.
+/// The indent of wrapped lines, after the labels.
 const INDENT: u16 = 19;
 
 pub(super) fn detail(view: &Detail, area: Rect, scene: &mut Scene<'_, '_>) {
@@ -83,7 +84,7 @@ pub(super) fn detail(view: &Detail, area: Rect, scene: &mut Scene<'_, '_>) {
     scene.framed(panel.note(note), area);
 }
 
-/// The record as it was sent, and beside it what its members are.
+/// Draws the record as it was sent, with the meaning of its members beside it.
 fn draw_json(view: &Detail, row: usize, area: Rect, scene: &mut Scene<'_, '_>) -> Viewport {
     let notes = if scene.size == Size::Compact {
         0
@@ -105,7 +106,7 @@ fn draw_json(view: &Detail, row: usize, area: Rect, scene: &mut Scene<'_, '_>) -
     viewport
 }
 
-/// The card and one or two columns beside it.
+/// The areas of the card and of one or two columns beside it.
 fn overview_columns(is_wide: bool, area: Rect) -> [Rect; 3] {
     let columns = if is_wide {
         [Constraint::Length(CARD), Constraint::Fill(1), Constraint::Fill(1)]
@@ -185,7 +186,7 @@ fn draw_overview(view: &Detail, row: usize, area: Rect, scene: &mut Scene<'_, '_
         charts.draw(below_text, scene);
     }
     let mut lines = last.map_or_else(Vec::new, |last| last.lines_in(right.width));
-    // What comes after the alternatives is in Fields too: only a blank column has room for it.
+    // The parts after the alternatives are also in Fields, so they are shown only in an empty column.
     let more = below::more(view.resource, row, scene);
     let more = more.map_or_else(Vec::new, |block| block.lines_in(right.width));
     let room = usize::from(right.height).saturating_sub(lines.len());
@@ -205,7 +206,7 @@ fn draw_record(row: usize, area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-/// Draws lines; returns what is below them.
+/// Draws lines; returns the area below them.
 fn paragraph(lines: &[Line<'static>], area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
     scene.lines(lines, area);
     below(u16::try_from(lines.len()).unwrap_or(u16::MAX), area)
@@ -217,8 +218,8 @@ fn below(text: u16, area: Rect) -> Rect {
     rest
 }
 
-/// The charts of a row, each for the next column with room below its text: its price over time, then its
-/// peers by price, then those by price and speed.
+/// The charts of a row, each for the next column with room below its text: price over time, the
+/// peers by price, then the peers by price and speed.
 struct Charts<'a> {
     view: &'a Detail,
     row: usize,
@@ -261,7 +262,7 @@ impl<'a> Charts<'a> {
     }
 }
 
-/// The price distribution of comparable rows, with the row's own bar highlighted.
+/// Draws the price distribution of comparable rows, with the row's own bar highlighted.
 fn spread(spread: &Spread, area: Rect, scene: &mut Scene<'_, '_>) -> bool {
     let Some(scale) = Scale::fit(spread.values.iter().copied(), None) else {
         return false;
@@ -278,7 +279,7 @@ fn titled(title: &str, area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
     chart
 }
 
-/// Performance against price of comparable rows: anything up and to the left beats the row.
+/// Draws performance against price of comparable rows. Any point up and to the left beats the row.
 fn scatter(spread: &Spread, area: Rect, scene: &mut Scene<'_, '_>) -> bool {
     let scale = |of: fn(&(f64, f64)) -> f64| Scale::fit(spread.points.iter().map(of), None);
     let (Some(x), Some(y)) = (scale(|point| point.0), scale(|point| point.1)) else {

@@ -27,18 +27,19 @@ use crate::tui::find::{Find, FindEvent, FindLine};
 use crate::tui::text::{cells, fit, wrap, wrap_line};
 use crate::tui::viewport::Viewport;
 
-/// Cells of a column: a label, a value and a gap.
+/// Width of a column: a label, a value and a gap.
 const COLUMN: u16 = 37;
 
 const LABEL: usize = 19;
 
 const GAP: u16 = 2;
 
-// Most fit in the first number; a tall screen has room for long ones.
-/// Lines for the value and meaning of the focused field.
+/// Height of the note on the focused field, on a low and on a tall screen.
+///
+/// Most notes fit in the first; a tall screen has room for long ones.
 const NOTE: [u16; 2] = [4, 7];
 
-/// How a value is emphasised.
+/// The emphasis of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Tone {
     Normal,
@@ -54,7 +55,7 @@ struct Entry {
     label: String,
     value: String,
     tone: Tone,
-    /// The meaning of the field, and why it is blank or unusual.
+    /// The meaning of the field, and the reason it is blank or unusual.
     note: String,
 }
 
@@ -63,7 +64,7 @@ struct Entry {
 pub(super) struct Fields {
     cursor: usize,
     pub find: Find,
-    /// The members that no catalog has, once they were worked out.
+    /// The members that no catalog has, once they are computed.
     unknown: OnceLock<Vec<Arc<Entry>>>,
 }
 
@@ -85,7 +86,7 @@ impl Fields {
         true
     }
 
-    /// Another record is shown, or the same one again.
+    /// Drops the computed members, as another record may be shown.
     pub fn rows_changed(&mut self) {
         self.unknown = OnceLock::new();
     }
@@ -100,6 +101,8 @@ impl Fields {
         self.cursor = index.unwrap_or(0);
     }
 
+    /// Updates the matches and moves the cursor to the current one.
+    ///
     /// Secrets are not searched: a match would reveal their content.
     pub fn search(&mut self, state: &State, now: Now) {
         let entries = self.entries(state, now, false);
@@ -112,8 +115,7 @@ impl Fields {
         self.cursor = self.find.current().unwrap_or(self.cursor);
     }
 
-    /// Every field of the selected record: what is out of the ordinary first, names and numbers of
-    /// things last.
+    /// Every field of the selected record: unusual values first, names and ids last.
     fn entries(&self, state: &State, now: Now, reveals: bool) -> Vec<Arc<Entry>> {
         let Some(browser) = state.browser() else {
             return Vec::new();
@@ -146,7 +148,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// The members that the catalog has.
+    /// The entries of the fields in the catalog.
     fn known(&self) -> Vec<Arc<Entry>> {
         let sections = Section::ALL.into_iter();
         let (ids, further): (Vec<_>, Vec<_>) = sections.partition(|section| *section == Section::Identity);
@@ -220,13 +222,13 @@ impl Reader<'_> {
         let text = format::detail(&self.record, field, self.browser.dialect());
         let text = if text.is_empty() { "(empty)".to_owned() } else { text };
         let doc = match cell {
-            CellRef::Text(text) => whole_text(text, doc),
+            CellRef::Text(text) => note_on_truncated(text, doc),
             _ => doc,
         };
         (self.qualified(field, text), self.left_out(field, doc))
     }
 
-    /// Says when a price is not the market's quote.
+    /// Adds a note to a price that is not the market's quote.
     fn qualified(&self, field: &Field, text: String) -> String {
         let Some(listing) = self.browser.listing() else {
             return text;
@@ -240,7 +242,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Parts of a search that are not conditions.
+    /// Adds the names of a search's members that are no conditions to the field's note.
     fn left_out(&self, field: &Field, doc: String) -> String {
         if !matches!(field.source, Source::Search(_)) {
             return doc;
@@ -255,7 +257,7 @@ impl Reader<'_> {
         format!("Not shown here, see the JSON: {}. {doc}", names.join(", "))
     }
 
-    /// Why a value is unusual, if it is.
+    /// The reason a value is unusual; `None` if it is usual.
     fn oddity(&self, field: &Field, cell: CellRef<'_>) -> Option<String> {
         if self.browser.is_violating(self.row, field) {
             return Some("Not what you searched for".to_owned());
@@ -302,8 +304,8 @@ fn folded(blank: &[Entry]) -> Option<Entry> {
     })
 }
 
-/// A note on a text, with where the rest of it is if only its beginning is shown.
-fn whole_text(text: &str, note: String) -> String {
+/// Prefixes a note with the size and a reference to the JSON tab if the text is truncated.
+fn note_on_truncated(text: &str, note: String) -> String {
     if text.len() <= DETAIL {
         return note;
     }
@@ -354,7 +356,8 @@ pub(super) fn draw(view: &Detail, area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-/// The focused field: its wire name, its meaning, and its full value if the column has cut it.
+/// Draws the focused field: its wire name, its meaning, and its full value if the column has cut
+/// it.
 fn explain(entry: &Entry, room: usize, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let name = if entry.key.is_empty() {

@@ -6,10 +6,10 @@ use crate::domain::format::{grouped, trimmed};
 use crate::domain::insight::{HostCount, HostSummary, PriceLevel};
 use crate::tui::theme::Theme;
 
-/// The maximum number of names in a list.
+/// Maximum number of names in a list.
 const LISTED: usize = 4;
 
-/// The summary of a host; `loaded` offers are what its prices are compared with.
+/// The lines on a host; its prices are compared with those of `loaded` offers.
 pub(super) fn lines(host: &HostSummary, loaded: usize, theme: &Theme) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
     if !host.gpus.is_empty() {
@@ -64,7 +64,7 @@ fn trust(host: &HostSummary) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
 }
 
-/// The host's prices against those of other hosts.
+/// A sentence that compares the host's prices with those of other hosts.
 fn prices(level: Option<PriceLevel>, loaded: usize) -> String {
     let loaded = grouped(loaded);
     let Some(level) = level else {

@@ -17,13 +17,13 @@ use crate::tui::report::{LongText, Report};
 use crate::tui::theme::Theme;
 use crate::tui::viewport::Viewport;
 
-/// Lines of JSON that a preview has room for.
+/// Maximum number of JSON lines in a preview.
 const PREVIEWED: usize = 100;
 
-/// The longest record, in bytes, that a preview lays out with every frame.
+/// Maximum size of a record, in bytes, whose JSON a preview lays out with every frame.
 const LONGEST: usize = 16 * 1024;
 
-/// Cells of a field's name and of its value beside the JSON.
+/// Width of a field's name and of its value beside the JSON.
 const LABEL: usize = 16;
 const VALUE: usize = 18;
 
@@ -31,17 +31,17 @@ const VALUE: usize = 18;
 #[derive(Debug, Default)]
 pub(super) struct Json {
     text: Arc<JsonText>,
-    /// Of the record, to know it again.
+    /// A hash of the record, to recognize it.
     hash: u64,
     /// The last line of the object or list that starts on a line.
     ends: Vec<Option<usize>>,
     folded: BTreeSet<usize>,
-    /// The lines in the report, by their places in `text`.
+    /// The visible lines, by their indices in `text`.
     shown: Arc<[usize]>,
     pub report: Report,
 }
 
-/// The beginning of a record's JSON for a preview, without secrets; nothing of a very long record.
+/// The beginning of a record's JSON for a preview, without secrets; empty for a very long record.
 pub(crate) fn json_of(listing: &Listing, row: usize, theme: &Theme) -> Vec<Line<'static>> {
     let record = listing.json(row).filter(|text| text.len() <= LONGEST);
     let text = JsonText::new(redact::record(record.unwrap_or_default()));
@@ -71,7 +71,9 @@ impl Json {
         json
     }
 
-    /// Whether it is this record's. Large ones take long to lay out.
+    /// Whether the text is that of this record.
+    ///
+    /// Laying out a large record takes long.
     pub fn is_of(&self, listing: &Listing, row: usize) -> bool {
         let record = listing.json(row).unwrap_or_default();
         !self.is_empty() && hash(record) == self.hash
@@ -82,7 +84,7 @@ impl Json {
         self.text.is_empty()
     }
 
-    /// Folds or unfolds the object or list under the cursor: the one that starts there, else the
+    /// Folds or unfolds the object or list at the cursor: the one that starts there, or else the
     /// one around it.
     pub fn toggle(&mut self) {
         let Some(line) = self.cursor_line() else {
@@ -105,8 +107,8 @@ impl Json {
         self.report.select(line.unwrap_or(0));
     }
 
-    /// What the visible members of the record are, each with its row: its name, its value in words, and
-    /// what it is for.
+    /// Notes on the visible members of the record, each with its row: its name, its value in words,
+    /// and its meaning.
     pub fn notes(
         &self,
         listing: &Listing,
@@ -121,7 +123,7 @@ impl Json {
             // Members of nested objects are indented further.
             let (key, _) = text.strip_prefix("  \"")?.split_once('"')?;
             let field = listing.catalog().by_key(key)?;
-            // A text says nothing else in words, and may hold a secret that the JSON hides.
+            // A text would only be repeated, and may hold a secret that the JSON hides.
             let is_figure = matches!(record.cell(field), CellRef::Number(_) | CellRef::Flag(_));
             let value = (is_figure && field.kind != Kind::Secret).then(|| format::detail(&record, field, dialect));
             let value = value.filter(|value| !text.ends_with(value.as_str()) && !text.contains(&format!("{value},")));
@@ -161,7 +163,7 @@ impl Json {
     }
 }
 
-/// The lines that are not folded away, as the report asks for them.
+/// The lines that are not folded away, in the form that the report reads.
 #[derive(Debug)]
 struct Shown {
     text: Arc<JsonText>,
@@ -191,7 +193,7 @@ impl LongText for Shown {
 }
 
 impl Shown {
-    /// A line, and what is folded away behind it.
+    /// The text of a line, with the number of lines folded away after it.
     fn text(&self, index: usize) -> String {
         let Some(number) = self.lines.get(index) else {
             return String::new();

@@ -31,10 +31,10 @@ use crate::tui::table::{Column, GUTTER};
 use crate::tui::text::wrap_line;
 use crate::tui::theme::Theme;
 
-/// The minimum width of the selected offer's card.
+/// Minimum width of the selected offer's card.
 const LEAST_CARD: u16 = 38;
 
-/// One offer of the same host.
+/// An offer of the same host.
 #[derive(Debug)]
 struct Sibling {
     id: RowId,
@@ -52,15 +52,15 @@ pub(super) struct Machine {
     pub remote: Remote<Listing>,
     siblings: Vec<Sibling>,
     share: Share,
-    /// Its machine and host, as text.
+    /// The ids of the machine and the host, as text.
     ids: (String, String),
     suppliers: [Option<Supplier>; 2],
-    /// How many offers, machines and distinct GPUs the host has among the siblings.
+    /// Number of offers, machines and distinct GPUs of the host among the siblings.
     totals: (usize, usize, u64),
     cursor: usize,
     host: Option<Condition>,
     summary: HostSummary,
-    /// How many loaded offers its prices are compared with.
+    /// Number of loaded offers that its prices are compared with.
     loaded: usize,
     /// The ranks among the offers of the response.
     standing: Standing,
@@ -91,7 +91,7 @@ impl Machine {
         machine
     }
 
-    /// Whether the selected offer belongs to this host: then nothing new is requested.
+    /// Whether the selected offer belongs to this host, so that nothing new is requested.
     pub fn is_about(&self, browser: &Browser) -> bool {
         self.host.is_some() && browser.host_condition() == self.host
     }
@@ -198,7 +198,7 @@ impl Machine {
         scene.render(Line::styled(text, theme.dim), foot);
     }
 
-    /// The areas of the table and of the selected offer's card, which is blank on a narrow screen.
+    /// The areas of the table and of the selected offer's card, which is empty on a narrow screen.
     fn split(&self, area: Rect, theme: &Theme) -> (Rect, Rect) {
         let rows = self.rows(theme);
         let table: u16 = rows.columns().iter().map(|column| column.width + 1).sum();
@@ -212,7 +212,7 @@ impl Machine {
         (table, card)
     }
 
-    /// What the selected offer is, and below it the GPU models of the host.
+    /// Draws the selected offer, and the GPU models of the host below it.
     fn card(&self, area: Rect, scene: &mut Scene<'_, '_>) {
         let Some(sibling) = self.siblings.get(self.cursor).filter(|_| !area.is_empty()) else {
             return;
@@ -242,7 +242,7 @@ impl Machine {
         scene.render(Paragraph::new(lines), inner);
     }
 
-    /// The GPU models of the host: how many offers can be rented, and from what price per GPU.
+    /// The GPU models of the host: the number of offers for rent, and their lowest price per GPU.
     fn models(&self, width: u16, theme: &Theme) -> Vec<Line<'static>> {
         let mut models: BTreeMap<&str, (usize, Option<f64>)> = BTreeMap::new();
         for sibling in &self.siblings {
@@ -318,7 +318,7 @@ impl Machine {
         lines
     }
 
-    /// The siblings, a row each; those of other machines are dim.
+    /// The siblings as records of a table; those of other machines are dim.
     fn rows<'a>(&'a self, theme: &'a Theme) -> Records<'a, &'a Sibling> {
         let widest = |of: fn(&Sibling) -> usize, least: u16| {
             let longest = self.siblings.iter().map(of).max().unwrap_or(0);
@@ -379,13 +379,13 @@ fn text(listing: &Listing, row: usize, key: &str) -> String {
     field.map_or_else(String::new, |field| format::cell(listing, row, field, 20))
 }
 
-/// Number and model of the GPUs.
+/// The number and the model of the GPUs.
 fn title(listing: &Listing, row: usize) -> String {
     let count = text(listing, row, "num_gpus");
     format!("{count}× {}", text(listing, row, "gpu_name"))
 }
 
-/// The slices of every machine of the host, the offer's own machine first.
+/// The slices of the host's machines, those of the offer's own machine first.
 fn siblings(prices: &Prices<'_>, row: usize, gb: Option<f64>) -> Vec<Sibling> {
     let listing = prices.listing();
     let catalog = listing.catalog();
@@ -432,7 +432,7 @@ fn siblings(prices: &Prices<'_>, row: usize, gb: Option<f64>) -> Vec<Sibling> {
         .collect()
 }
 
-/// The offer's share of its machine.
+/// A sentence on the offer's share of its machine.
 fn gets(share: &Share) -> String {
     let of = |part: Option<f64>, all: Option<f64>, write: fn(f64) -> String| match (part, all) {
         (Some(part), Some(all)) => Some(format!("{} of {}", write(part), write(all))),

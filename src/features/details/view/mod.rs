@@ -29,7 +29,7 @@ use self::json::Json;
 use self::machine::Machine;
 use self::spread::Spread;
 
-/// How long secrets are shown, in seconds.
+/// Seconds for which secrets are shown.
 const SECRET_SHOWN: f64 = 15.0;
 
 /// A tab of the details.
@@ -42,7 +42,7 @@ enum Tab {
 }
 
 impl Tab {
-    /// The tabs of a resource: only offers are parts of a machine.
+    /// The tabs of a resource; only offers have one of their machine.
     const fn of(resource: Resource) -> &'static [Self] {
         match resource {
             Resource::Offers => &[Self::Overview, Self::Fields, Self::Machine, Self::Json],
@@ -60,24 +60,24 @@ impl Tab {
     }
 }
 
-/// The details of the selected record.
+/// The view of the selected record.
 #[derive(Debug)]
 pub struct Detail {
     resource: Resource,
     tab: Tab,
-    /// The id of the record that `json` and `alternatives` belong to.
+    /// The id of the record to which `json` and `alternatives` belong.
     id: Option<RowId>,
-    /// First visible line of the overview, if it is longer than the screen.
+    /// The first visible line of the overview, if it is longer than the screen.
     top: usize,
     fields: Fields,
     json: Json,
     alternatives: Vec<u32>,
-    /// Joined once: three listings are too many rows for a frame.
+    /// The joined price models of the rows, as three listings have too many rows for a frame.
     price_models: ThreePrices,
     spread: Spread,
-    /// Offers of the same machine and host, once requested.
+    /// The offers of the same machine and host, once requested.
     machine: Option<Machine>,
-    /// The record whose secrets are shown, and until when.
+    /// The record whose secrets are shown, and the monotonic time until which they are.
     revealed: Option<(RowId, f64)>,
 }
 
@@ -103,7 +103,7 @@ impl Detail {
         Some(detail)
     }
 
-    /// The same on the machine tab, which requests its offers.
+    /// The details with the machine tab open, which requests its offers.
     pub fn on_machine(state: &State) -> Option<Self> {
         let mut detail = Self::new(state)?;
         detail.tab = Tab::Machine;
@@ -138,7 +138,7 @@ impl Detail {
         }
     }
 
-    /// A record may be large: its text is laid out once its tab is open.
+    /// Lays out the record's text once its tab is open, as a record may be large.
     fn lay_out_json(&mut self, state: &State) {
         let browser = &state.browsers[self.resource];
         if self.tab == Tab::Json
@@ -223,7 +223,7 @@ impl Detail {
         }
     }
 
-    /// Opens the selected offer of the machine; if it is not loaded, all offers of the host are
+    /// Opens the selected offer of the machine. If it is not loaded, all offers of the host are
     /// requested.
     fn open_related(&mut self, cx: &mut Cx<'_>) {
         let Some(machine) = &self.machine else { return };

@@ -21,19 +21,20 @@ use crate::table::remote::Phase;
 use crate::tui::rail::Rail;
 use crate::tui::theme::Theme;
 
-// What a tall screen shows.
-/// The maximum number of alternatives.
+/// Maximum number of alternatives.
+///
+/// As many as a tall screen shows.
 const ALTERNATIVES: usize = 40;
 
 const LABEL: usize = 18;
 
-/// Cells of the rails beside the alternatives.
+/// Width of the rails beside the alternatives.
 const RAIL: u16 = 8;
 
 const SECONDS_PER_DAY: f64 = 86_400.0;
 
-/// The alternatives to a row: those that beat it, then the cheapest with the same GPUs, or the
-/// cheapest volumes.
+/// The alternatives to a row: those that beat it, then the cheapest with the same GPUs; for a
+/// volume, the cheapest ones.
 pub(super) fn alternatives(browser: &Browser, listing: &Listing, row: usize) -> Vec<u32> {
     let catalog = listing.catalog();
     let alike: Vec<&'static Field> = match browser.resource() {
@@ -80,7 +81,7 @@ pub(super) fn alternatives(browser: &Browser, listing: &Listing, row: usize) -> 
         .collect()
 }
 
-/// A fact with its name.
+/// The line of a fact with its name.
 pub(super) fn labelled(label: &str, text: String, theme: &Theme) -> Line<'static> {
     Line::from(vec![
         Span::styled(format!("{label:LABEL$} "), theme.dim),
@@ -91,11 +92,11 @@ pub(super) fn labelled(label: &str, text: String, theme: &Theme) -> Line<'static
 /// A titled part of the overview.
 pub(crate) struct Block {
     pub lines: Vec<Line<'static>>,
-    /// How many of them are rows of a table, which are cut instead of wrapped.
+    /// Number of lines that are rows of a table, which are cut instead of wrapped.
     pub table: usize,
 }
 
-/// What the job costs on the offer.
+/// The bill of the job on the offer.
 pub(super) fn job(browser: &Browser, listing: &Listing, row: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     if let Some(job) = &browser.computed.job {
         let prices = Prices::new(listing, browser.pricing().model);
@@ -160,7 +161,7 @@ pub(super) fn blocks(view: &Detail, scene: &Scene<'_, '_>) -> Vec<Block> {
     blocks
 }
 
-/// What the volume costs for the priced size and term, or for an example, under its title.
+/// The title and the bill of the volume for the size and term, or for an example.
 fn volume(browser: &Browser, listing: &Listing, row: usize, scene: &Scene<'_, '_>) -> (String, Vec<Line<'static>>) {
     let term = browser.computed.term;
     let size = term.unwrap_or_default();
@@ -173,14 +174,14 @@ fn volume(browser: &Browser, listing: &Listing, row: usize, scene: &Scene<'_, '_
     (format!("{gb} for {days} days"), bill)
 }
 
-/// A phrase in lower case, to continue a title.
+/// A phrase with a lower-case start, to continue a title.
 fn lowered(text: &str) -> String {
     let mut letters = text.chars();
     let first = letters.next().map(|letter| letter.to_ascii_lowercase());
     first.into_iter().chain(letters).collect()
 }
 
-/// The prices: each price model, what the price is made of, and what comes on top.
+/// The prices: each price model, the parts of the price, and further costs.
 pub(super) fn prices(
     view: Option<&Detail>,
     browser: &Browser,
@@ -380,7 +381,7 @@ fn alternative_lines(
     lines
 }
 
-/// Where the price of a row is among those of comparable ones; their number where they are too few.
+/// The rail of a row's price among those of comparable rows; their number if they are too few.
 fn rail(browser: &Browser, listing: &Listing, row: usize, theme: &Theme) -> Line<'static> {
     match browser.computed.standing.price_scale(listing, row) {
         Some(scale) if scale.is_telling() => {
@@ -391,8 +392,9 @@ fn rail(browser: &Browser, listing: &Listing, row: usize, theme: &Theme) -> Line
     }
 }
 
-/// A cell of a column whose header names the unit; of a place the code is enough to tell countries
-/// apart.
+/// A cell of a column whose header names the unit.
+///
+/// Of a place, the code is enough to tell countries apart.
 fn figure(listing: &Listing, row: usize, key: &str) -> String {
     let Some(field) = listing.catalog().column(key) else {
         return String::new();
@@ -410,7 +412,7 @@ fn figure(listing: &Listing, row: usize, key: &str) -> String {
     }
 }
 
-/// What a workergroup starts its workers with.
+/// The lines on how a workergroup starts its workers.
 pub(super) fn launch(listing: &Listing, row: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let record = listing.whole(row);

@@ -4,7 +4,7 @@ use crate::domain::insight::{FEWEST, Measure, Standing};
 use crate::domain::{Listing, Resource, format};
 use crate::table::browser::Browser;
 
-/// The price of the row among those of comparable rows.
+/// The price of a row among those of comparable rows.
 #[derive(Debug, Default)]
 pub(super) struct Spread {
     pub title: String,
@@ -19,7 +19,7 @@ pub(super) struct Spread {
 impl Spread {
     pub fn new(browser: &Browser, listing: &Listing, row: usize) -> Self {
         let mut figures = Standing::figures(listing, Some(row));
-        // Too few of its model: the market as a whole says more.
+        // With too few rows of its model, all rows are a better comparison.
         let is_of_all = figures.len() < FEWEST as usize;
         if is_of_all {
             figures = Standing::figures(listing, None);

@@ -1,7 +1,7 @@
 //! The command palette: every action, saved search, market, field and copy by name.
 //!
-//! Each kind of line is a function that returns items; `Palette::new` chains them. Before typing, only commands
-//! and markets are listed, by what they are for.
+//! Each kind of line is a function that returns items; `Palette::new` chains them. Before anything
+//! is typed, only commands and markets are listed, by group.
 
 use ratatui::layout::Rect;
 
@@ -26,7 +26,7 @@ use crate::tui::text::capitalized;
 enum Entry {
     Do(&'static Binding),
     Connect(u16),
-    /// Runs a command of the user's.
+    /// Runs a user's command, by its index in the configuration.
     Own(u16),
     Copy(CopyItem),
     Run(Box<SavedSearch>),
@@ -37,7 +37,7 @@ enum Entry {
 }
 
 impl Entry {
-    /// The heading it is under.
+    /// The group under whose heading it is listed.
     const fn group(&self) -> Group {
         match self {
             Self::Do(row) => row.action.group(),
@@ -49,8 +49,10 @@ impl Entry {
         }
     }
 
-    /// Whether it is listed while `text` is typed: there are hundreds of fields, so they wait for
-    /// what to do with one.
+    /// Whether it is listed while `text` is typed.
+    ///
+    /// There are hundreds of fields, so they are listed only after the word for their use, such as
+    /// `sort`.
     fn is_listed(&self, text: &str) -> bool {
         let wants = |word: &str| text.to_lowercase().starts_with(word);
         match self {
@@ -62,7 +64,7 @@ impl Entry {
         }
     }
 
-    /// Names that are searched and not shown: those in the configuration, and what people call it.
+    /// Further names that find it: that in the configuration, and other common ones.
     const fn names(&self) -> &'static [&'static str] {
         match self {
             Self::Do(row) if matches!(row.action, Action::GroupFromSearch) => &["from-search", "workergroup"],
@@ -154,7 +156,7 @@ fn lines(commands: &Commands, state: &State) -> List<Entry> {
     list.known_as(Entry::names).listing(Entry::is_listed)
 }
 
-/// The lines below their headings, those that can be used first.
+/// The lines under the headings of their groups, those available now first.
 fn grouped(mut items: Vec<Item<Entry>>) -> Vec<Item<Entry>> {
     items.sort_by_key(|item| item.disabled.is_some());
     let groups = Group::ALL.iter().flat_map(|group| {
@@ -171,7 +173,7 @@ pub(crate) fn label(name: &str) -> String {
     capitalized(&name.replace('-', " "))
 }
 
-/// What an action does, unless its name already says so: `next-pane` is "Next pane".
+/// The effect of an action; empty if its name already states it: `next-pane` is "Next pane".
 pub(crate) fn explanation(row: &Binding) -> &'static str {
     if label(row.name) == row.help { "" } else { row.help }
 }
@@ -237,7 +239,7 @@ fn saved(state: &State) -> Vec<Item<Entry>> {
     saved.chain(state.searches.presets().map(item)).collect()
 }
 
-/// The fields of the pane: to sort by, to start a condition on, to show as columns.
+/// The fields of the pane, to sort by, to start a condition on, or to show as columns.
 fn fields(state: &State) -> Vec<Item<Entry>> {
     let Some(browser) = state.browser() else {
         return Vec::new();
@@ -324,7 +326,7 @@ impl View for Palette {
         Some(&mut self.list)
     }
 
-    // What needed rows can be done once they are there.
+    // Actions that need rows become available when rows arrive.
     fn rows_changed(&mut self, state: &State) {
         let title = self.list.current().map(|item| item.title.clone());
         let input = std::mem::take(&mut self.list.input);

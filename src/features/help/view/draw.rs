@@ -52,7 +52,7 @@ fn key(view: &Help, row: &Binding, scene: &Scene<'_, '_>) -> Vec<Line<'static>> 
     lines
 }
 
-/// The signs and the query language, which are looked up most.
+/// The signs and the query language, which users look up most.
 fn legend(scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let mut lines = Vec::new();

@@ -1,4 +1,5 @@
-//! All keys, those of the current view first; the query language; the signs on the screen.
+//! The help: all keys, those of the current view first, the query language, and the signs on the
+//! screen.
 
 mod draw;
 mod topics;
@@ -21,7 +22,7 @@ enum Entry {
     Read,
     Key(&'static Binding),
     Copy(CopyItem),
-    /// A command of the user's.
+    /// A user's command, by its index in the configuration.
     Own(u16),
 }
 
@@ -87,7 +88,7 @@ impl Help {
     }
 }
 
-/// The name of a key in the configuration, by which it is found, too.
+/// The name of a key in the configuration, which finds it too.
 const fn names(entry: &Entry) -> &'static [&'static str] {
     match entry {
         Entry::Key(row) => std::slice::from_ref(&row.name),
@@ -117,7 +118,7 @@ fn key_elsewhere(row: &'static Binding, state: &State) -> Item<Entry> {
     Item::new(keys(row, state), text, Entry::Key(row))
 }
 
-/// Where the configuration is, and how to find all other paths.
+/// The path of the configuration, and the command that prints all other paths.
 fn files(state: &State) -> [Item<Entry>; 2] {
     let config = state.markets.market_list.file.as_deref();
     let config = config.map_or_else(|| "no home folder, no file".to_owned(), |path| visible(path, 200));
@@ -127,7 +128,7 @@ fn files(state: &State) -> [Item<Entry>; 2] {
     ]
 }
 
-/// The user's own commands, with the rows that they are for.
+/// The user's own commands, with the kind of row each runs on.
 fn own(commands: &Commands, state: &State) -> Vec<Item<Entry>> {
     let named = (0_u16..).zip(&state.settings.values.commands);
     let items: Vec<Item<Entry>> = named

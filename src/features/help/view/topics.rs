@@ -1,17 +1,18 @@
-//! What the help explains besides keys.
+//! The topics of the help other than keys.
 
-/// A title, and lines of a sign or an example with its meaning.
+/// A topic: its title, and lines of a sign or an example with its meaning.
 type Topic = (&'static str, &'static [(&'static str, &'static str)]);
 
-/// All of them, in the order of the help.
+/// All topics, in the order of the help.
 pub(super) const ALL: [Topic; 3] = [
     ("Query language", LANGUAGE),
     ("Signs on the screen", SIGNS),
     ("Mouse", MOUSE),
 ];
 
-// The left sides are short because the keys below them are.
 /// The query language by example.
+///
+/// The left sides are short because the keys below them are.
 pub(super) const LANGUAGE: &[(&str, &str)] = &[
     ("4090 eu 200gb 3d", "plain words become conditions and a job"),
     ("gpu_name=RTX_4090", "equal; a _ is a blank in a name"),

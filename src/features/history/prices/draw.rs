@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use ratatui::layout::{Constraint, Layout, Rect};
-use ratatui::style::{Color, Style};
+use ratatui::style::Color;
 use ratatui::text::{Line, Span as Text};
 use ratatui::widgets::canvas::Context;
 
@@ -29,14 +29,14 @@ use crate::tui::theme::Theme;
 /// The lowest that the chart of prices gets before that of amounts is left out.
 const LEAST_PRICES: u16 = 11;
 
-/// The fewest lines of the chart of amounts: its title, its bars and its axis.
+/// Minimum height of the chart of amounts: its title, its bars and its axis.
 const AMOUNTS: u16 = 8;
 
 /// The signs of the lines of prices.
 const LOWEST: &str = "●";
 const MEDIAN: &str = "○";
 
-/// The least width of the table beside the charts.
+/// Minimum width of the table beside the charts, in cells.
 const TABLE: u16 = 40;
 
 pub(super) fn history(view: &History, area: Rect, scene: &mut Scene<'_, '_>) {
@@ -95,7 +95,7 @@ pub(super) fn history(view: &History, area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-/// The prices on offer now, where there are none of earlier.
+/// Draws the current prices, as long as there are none of earlier.
 fn prices_now(view: &History, area: Rect, scene: &mut Scene<'_, '_>) {
     let scale = Scale::fit(view.now.iter().copied(), None);
     let Some(scale) = scale.filter(|_| view.index == 0 && area.height >= LEAST_PRICES) else {
@@ -235,13 +235,14 @@ fn amount(many: u64, resource: Resource) -> String {
     }
 }
 
-/// Seconds since 1970 as the clock of the screen counts them.
+/// Seconds since 1970 on the screen's clock.
 #[expect(clippy::cast_precision_loss)] // seconds of this century
 pub(crate) const fn seconds(moment: Moment) -> f64 {
     moment.0 as f64
 }
 
-/// The time in as many equal parts as a table has lines: prices and amount of each, the latest first.
+/// The time in as many equal parts as the table has lines, with prices and amount of each, latest
+/// first.
 fn parts(series: &Series, resource: Resource, local: &LocalTime, area: Rect, theme: &Theme) -> Vec<Line<'static>> {
     if area.width == 0 {
         return Vec::new();
@@ -396,7 +397,8 @@ fn band(series: &Series, (time, scale): (&Scale, &Scale), plot: Rect, scene: &mu
     }
 }
 
-/// The lowest price of such offers as one of a row over the recorded time; false if nothing is recorded.
+/// Draws the lowest price of offers like that of a row over the recorded time; false if nothing is
+/// recorded.
 pub(crate) fn lows(of_row: (Resource, usize), area: Rect, scene: &mut Scene<'_, '_>) -> bool {
     let state = scene.state;
     let Some((memory, lot, price)) = remembered(state, of_row.0, of_row.1) else {
@@ -420,7 +422,7 @@ pub(crate) fn lows(of_row: (Resource, usize), area: Rect, scene: &mut Scene<'_, 
     )
 }
 
-/// Draws lowest prices over a time, and a price across them; false if there are too few.
+/// Draws lowest prices over time; false if there are too few.
 pub(crate) fn chart_of_lows(
     lows: &[(Moment, Moment, f64)],
     (since, until): (Moment, Moment),
@@ -471,7 +473,7 @@ pub(crate) fn chart_of_lows(
     true
 }
 
-/// Draws a value over time as staircases: one for each time without a gap.
+/// Draws a value over time as staircases, one for each time without a gap.
 fn stairs(
     series: &Series,
     (time, scale): (&Scale, &Scale),
@@ -492,7 +494,7 @@ fn stairs(
     polyline(context, &steps, color);
 }
 
-/// What was on offer, below the prices and over the same time.
+/// Draws the amounts on offer, below the prices and over the same time.
 fn draw_amounts(series: &Series, resource: Resource, local: &LocalTime, area: Rect, scene: &mut Scene<'_, '_>) {
     let [title, area] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(area);
     let from = if series.truncated > 0 {

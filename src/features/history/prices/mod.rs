@@ -1,4 +1,4 @@
-//! The price history: lowest and typical prices over a day, a week or a month, and what was on
+//! The price history: lowest and typical prices over a day, a week or a month, and the amounts on
 //! offer.
 
 mod draw;
@@ -25,7 +25,7 @@ use crate::table::remote::Now;
 // Parts of the time: as many as a wide screen has columns for.
 const BUCKETS: usize = 180;
 
-/// How far back the chart goes.
+/// The time span of the chart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Span {
     Hour,
@@ -67,27 +67,28 @@ pub(crate) struct History {
     subjects: Vec<Subject>,
     index: usize,
     span: Span,
-    /// Whether the person has chosen the span; else it follows what is recorded.
+    /// Whether the user has chosen the span; otherwise it follows the recorded time.
     is_span_chosen: bool,
     prices: Option<Asked<PriceSeries>>,
-    /// What the prices of a month say of today's.
+    /// The analysis behind the verdict, over a month.
     month: Option<Asked<VerdictBasis>>,
     memory: Option<Box<Memory>>,
     series: Option<Box<Series>>,
-    /// Whether the prices are awaited.
+    /// Whether the output of the analysis is awaited.
     is_awaited: bool,
     failure: Option<String>,
-    /// Whether the subjects are about the rows of the pane.
+    /// Whether the subjects are those of the pane's rows.
     is_of_pane: bool,
-    /// The prices per GPU of the selected row and those like it, for as long as nothing earlier is recorded.
+    /// The prices per GPU of the selected row and those like it, shown as long as none of earlier
+    /// are recorded.
     now: Vec<f64>,
-    /// The open pane, and how many responses it had when the question was asked.
+    /// The open pane, and its number of responses when the analysis was started.
     pane: (Resource, u64),
 }
 
 impl History {
-    /// The history of the selected offer's model, of the pane's search, or of what a workergroup's
-    /// search finds.
+    /// The history of the selected offer's model, of the pane's search, or of the offers that a
+    /// workergroup's search finds; `None` if the pane has no table.
     pub fn new(cx: &mut Cx<'_>) -> Option<Self> {
         let browser = cx.state().browser()?;
         let pane = (browser.resource(), browser.polls());
@@ -134,7 +135,7 @@ impl History {
         self.subjects.get(self.index)
     }
 
-    /// Asks for the prices of the subject; the ones on the screen stay until they are here.
+    /// Starts the analysis of the subject's prices; the shown ones stay until it is finished.
     fn ask(&mut self, cx: &mut Cx<'_>) {
         let browser = &cx.state().browsers[self.pane.0];
         self.pane.1 = browser.polls();
@@ -157,7 +158,9 @@ impl History {
         self.fit_span(cx);
     }
 
-    /// Shows the last hour while nothing earlier is recorded: a day would show some dots.
+    /// Shows the last hour while nothing earlier is recorded.
+    ///
+    /// A day would show some dots only.
     fn fit_span(&mut self, cx: &mut Cx<'_>) {
         let Some(series) = self.series.as_ref().filter(|_| !self.is_span_chosen) else {
             return;
@@ -171,7 +174,7 @@ impl History {
         }
     }
 
-    /// Shows another subject or time: what is on the screen belongs to the last one.
+    /// Shows another subject or time, and drops the prices of the last one.
     fn switch(&mut self, cx: &mut Cx<'_>) {
         self.series = None;
         self.memory = None;
@@ -206,13 +209,13 @@ impl History {
         }
     }
 
-    /// The rows on screen that meet a query, if the subject is about them.
+    /// The rows on screen that a query finds, if the subjects are those of the pane's rows.
     fn rows(&self, state: &State, query: &Query) -> Option<Excerpt> {
         let browser = self.is_of_pane.then(|| &state.browsers[self.pane.0])?;
         super::on_screen(browser, query)
     }
 
-    /// What the rows on screen have of the subject.
+    /// The current prices and amount of the subject, from the rows on screen.
     fn on_screen(&self, state: &State) -> Option<series::Now> {
         let query = &self.subject()?.query;
         let rows = self.rows(state, query)?;
@@ -276,7 +279,7 @@ impl View for History {
 
     fn deadline(&self, state: &State, now: Now) -> Option<f64> {
         let (pane, responses) = self.pane;
-        // A response has been recorded since: the chart goes on with it.
+        // A response was recorded since, so the chart is extended.
         (state.browsers[pane].polls() != responses).then_some(now.mono)
     }
 

@@ -4,27 +4,27 @@ use crate::record::lows::{Levels, LowSeries, Prices};
 use crate::record::timeline::{self, seconds, share};
 use crate::record::{Analysis, Excerpt, Interval, Moment, PollOutcome, PollRow, Question};
 
-/// One part of the time.
+/// A part of the time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bucket {
     pub from: Moment,
     pub until: Moment,
     /// The share of it that was watched, from 0 to 1.
     pub watched: f64,
-    /// `None` where nothing was on offer, or where it was not watched.
+    /// The prices; `None` if nothing was on offer or watched.
     pub levels: Option<Levels>,
-    /// GPUs on offer on average, of volumes GB; `None` where it was not watched, or by a truncated response:
-    /// what that lacks may be on offer.
+    /// Average number of GPUs on offer, for volumes GB; `None` if it was not watched, or the
+    /// response was truncated and may lack some.
     pub amount: Option<f64>,
 }
 
-/// What the last usable poll saw.
+/// The lots in the last usable poll.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Now {
     pub at: Moment,
     pub levels: Option<Levels>,
     pub lots: usize,
-    /// GPUs, of volumes GB; of a truncated poll those that it has.
+    /// Number of GPUs, for volumes GB; in a truncated poll, those it has.
     pub amount: u64,
     pub is_complete: bool,
 }
@@ -39,26 +39,26 @@ pub struct Series {
     pub record: Option<(f64, Moment)>,
     /// The share of the time that was watched, from 0 to 1.
     pub watched: f64,
-    /// Usable polls that were truncated.
+    /// Number of truncated usable polls.
     pub truncated: usize,
-    /// Sizes of machines that may belong to it, see [`Excerpt::unknown`].
+    /// Number of offers that may belong to the subject; see [`Excerpt::unknown`].
     pub unknown: u32,
-    /// The lowest price of each usable poll that saw any, ascending.
+    /// The lowest price of each usable poll with any lot, ascending.
     lows: Vec<f64>,
-    /// Usable polls, also those that saw none.
+    /// Number of usable polls, including those without a lot.
     pub polls: usize,
 }
 
 impl Series {
-    /// The share of usable polls with a lot below a price; all others had none. `None` without
-    /// polls.
+    /// The share of usable polls with a lot below a price, from 0 to 1; `None` without polls.
     #[expect(clippy::cast_precision_loss)] // counts of polls are far below 2^53
     pub fn share_below(&self, price: f64) -> Option<f64> {
         let below = self.lows.partition_point(|low| *low < price);
         (self.polls > 0).then(|| below as f64 / self.polls as f64)
     }
 
-    /// How many offers may belong to it, with the reason: `3 more offers may match: …`.
+    /// A sentence on the number of offers that may belong to the subject, and the reason: `3 more
+    /// offers may match: …`.
     pub fn unknown_sentence(&self) -> Option<String> {
         let offers = match self.unknown {
             0 => return None,
@@ -71,7 +71,7 @@ impl Series {
     }
 }
 
-/// Prices over the time of a question, in `buckets` equal parts.
+/// The analysis of prices over the time of a question, in `buckets` equal parts.
 #[derive(Debug, Clone)]
 pub struct PriceSeries {
     pub question: Question,
@@ -79,7 +79,7 @@ pub struct PriceSeries {
 }
 
 impl Analysis for PriceSeries {
-    /// `None` if nothing is recorded of such offers.
+    /// `None` if no matching offers are recorded.
     type Output = Option<Series>;
 
     fn questions(&self) -> Vec<Question> {
@@ -104,7 +104,7 @@ impl Analysis for PriceSeries {
         Some(Series {
             since,
             until,
-            // What the poll before the time saw holds until the first of it.
+            // The poll before the time holds until the first one in it.
             buckets: parts.finish(&times, polls.get(first.saturating_sub(1)..last).unwrap_or_default()),
             now: within.last().map(|poll| now(&intervals, poll)),
             record: lows.record,
@@ -142,11 +142,11 @@ fn is_truncated(poll: &PollRow) -> bool {
     poll.outcome == PollOutcome::Truncated
 }
 
-/// What is summed up for each bucket.
+/// The sums for each bucket.
 struct Parts {
     edges: Vec<Moment>,
     prices: Vec<Prices>,
-    /// Amounts times seconds.
+    /// Amounts multiplied by seconds.
     amounts: Vec<f64>,
 }
 
@@ -180,7 +180,7 @@ impl Parts {
             if begin >= *until || removed <= *from {
                 break;
             }
-            // What only a single poll saw would count for nothing.
+            // A lot that only a single poll saw would count for nothing.
             let span = end.min(*until).since(begin.max(*from)).max(1);
             prices.add(interval.price, seconds(span));
             *amount += f64::from(interval.amount) * seconds(span);
@@ -198,7 +198,7 @@ impl Parts {
             let holds = polls.partition_point(|poll| poll.at <= *from).saturating_sub(1);
             let seen = polls.get(holds..).unwrap_or_default().iter();
             let is_whole = !seen.take_while(|poll| poll.at < *until).any(is_truncated);
-            // What only one poll saw counts for a second, see `add`.
+            // A lot that only one poll saw counts for a second, see `add`.
             let within = polls.get(next..).unwrap_or_default().iter();
             let is_alone = |poll: &&PollRow| {
                 let (before, after) = (Moment(poll.at.0 - 1), Moment(poll.at.0 + 1));

@@ -23,11 +23,11 @@ use crate::tui::table::{Column, Rows, Table};
 use crate::tui::text::cells;
 use crate::tui::theme::Theme;
 
-/// Cells that all columns of the events need with their frame, and from which names get more.
+/// Width of all columns of the events with their frame, and the width above which names get more.
 const EVENTS: u16 = 84;
 const ROOMY: u16 = 90;
 
-/// Cells of a GPU model's name.
+/// Width of a GPU model's name, in cells.
 const MODEL: usize = 24;
 
 pub(super) fn tape(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) {
@@ -91,7 +91,7 @@ fn events(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) -> Option<String> 
     (viewport.page < viewport.total).then(|| viewport.label())
 }
 
-/// The room of the events, and of their sums where the events do not need it.
+/// The areas of the events and of their sums; the latter is empty where the events need the space.
 fn with_flows(view: &Tape, area: Rect) -> [Rect; 2] {
     let is_wide = area.width >= EVENTS + flows::WIDTH;
     let is_shown = is_wide && view.resource == Resource::Offers && !view.flows.is_empty();
@@ -182,11 +182,11 @@ fn time(at: Moment, local: &LocalTime) -> String {
     local.clock(at.0 as f64)
 }
 
-/// The events as rows of the table.
+/// The events as records of the table.
 struct Events<'a> {
     view: &'a Tape,
     local: &'a LocalTime,
-    /// What amounts are counted in.
+    /// The unit of amounts.
     unit: &'static str,
     state: &'a State,
     theme: &'a Theme,
@@ -223,7 +223,7 @@ impl Events<'_> {
     }
 }
 
-/// A price per GPU, or per GB.
+/// A price per GPU, or per GB, as text.
 fn price(value: f64) -> String {
     if value.abs() < 10.0 {
         format!("{value:.3}")
@@ -248,14 +248,15 @@ fn share(change: &Change) -> Option<String> {
     Some(format!("{sign}{:.0}", percent.abs()))
 }
 
-/// How long something had lasted: `3.2h`, `>26m` if nobody saw it begin.
+/// The duration of a price or an offer as text: `3.2h`, or `>26m` if its beginning was not
+/// observed.
 #[expect(clippy::cast_precision_loss)] // seconds of this century
 fn after(lasted: Lasted) -> String {
     let sign = if lasted.is_at_least { ">" } else { "" };
     format!("{sign}{}", format::span(lasted.seconds as f64))
 }
 
-/// How long a gap was: `6 h 02 min`.
+/// The duration of a gap as text: `6 h 02 min`.
 fn gap(seconds: i64) -> String {
     let minutes = seconds / 60;
     match (minutes / 60, minutes % 60) {

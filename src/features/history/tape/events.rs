@@ -1,4 +1,4 @@
-//! The tape of the record: what it says happened when.
+//! The events of the record: changes of the market, with their times.
 
 use std::collections::HashMap;
 
@@ -34,7 +34,7 @@ impl Analysis for RecentEvents {
     }
 }
 
-/// The events of a question, in no order.
+/// The events of a question, unsorted.
 fn events_of(question: &Question, excerpt: &Excerpt) -> Vec<Event> {
     let polls = timeline::usable(&excerpt.polls);
     let search = SearchKey::of(&question.query);
@@ -76,8 +76,10 @@ fn events_of(question: &Question, excerpt: &Excerpt) -> Vec<Event> {
     events
 }
 
-/// How a spell began; `has_left` if the lot may have been on offer at a price or with values that the
-/// search excludes, so that nothing was listed.
+/// The change at the beginning of a spell; `None` if it is none.
+///
+/// `has_left` says that the lot may have been on offer before at a price or with values that the
+/// search excludes, so that it is not newly listed.
 fn beginning(spell: &Spell, polls: &[PollRow], has_left: bool) -> Option<ChangeKind> {
     match spell.beginning {
         Beginning::Listed if has_left => Some(ChangeKind::IntoView),
@@ -109,15 +111,16 @@ const fn continues(spell: &Spell) -> bool {
     matches!(Onset::of(spell.beginning), Onset::Continued)
 }
 
-/// Since when lots are on offer, followed over their spells in order of time.
+/// The time since which each lot is on offer, updated spell by spell in order of time.
 #[derive(Debug, Default)]
 struct Lives<'a> {
-    /// The third is the price.
+    /// The life of each lot, its latest spell, and the price in it.
     lots: HashMap<&'a Lot, (Lived, &'a Spell, f64)>,
 }
 
 impl<'a> Lives<'a> {
-    /// Goes on with the next spell of its lot; how long the one before lasted, if this continues it.
+    /// Adds the next spell of a lot; returns the duration of the spell before, if this one
+    /// continues it.
     fn follow(&mut self, spell: &'a Spell, price: f64) -> Option<Lasted> {
         let interval = spell.interval(0);
         let before = self.lots.get(&spell.lot).copied();
@@ -130,7 +133,7 @@ impl<'a> Lives<'a> {
         })
     }
 
-    /// Whether a lot went because the search excludes it.
+    /// Whether a lot departed because the search excludes it.
     fn has_left(&self, lot: &Lot) -> bool {
         let latest = self.lots.get(lot);
         latest.is_some_and(|(_, spell, _)| matches!(spell.end, Some((Ending::Gone(Cause::LeftTheSearch), _))))
@@ -141,7 +144,7 @@ impl<'a> Lives<'a> {
         self.lots.get(lot).map(|(.., price)| *price)
     }
 
-    /// How long a lot has been on offer at a moment.
+    /// The duration for which a lot has been on offer at a time.
     fn lasted(&self, lot: &Lot, at: Moment) -> Option<Lasted> {
         Some(self.lots.get(lot)?.0.lasted(at))
     }

@@ -1,4 +1,4 @@
-//! What the events of the tape add up to for each GPU model, beside them on a wide screen.
+//! The sums of the tape's events by GPU model, shown beside them on a wide screen.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -17,13 +17,13 @@ use crate::tui::table::{Column, Rows, Table};
 use crate::tui::theme::Theme;
 use crate::tui::viewport::Viewport;
 
-/// Cells of the panel with its frame.
+/// Width of the panel with its frame, in cells.
 pub(super) const WIDTH: u16 = 58;
 
-/// Cells of a GPU model's name.
+/// Width of a GPU model's name, in cells.
 const MODEL: usize = 24;
 
-/// How often each thing happened to offers of a model.
+/// The number of events of each kind, for the offers of a model.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Flow {
     model: String,

@@ -1,4 +1,4 @@
-//! The tape: what was listed, repriced and gone, the newest first.
+//! The tape: the listed, repriced and departed offers, newest first.
 
 mod draw;
 pub mod events;
@@ -19,12 +19,14 @@ use crate::table::remote::Now;
 use crate::tui::input_widget::InputWidget;
 use crate::tui::text_input::TextInput;
 
-// The tape is for what happened lately; the history shows longer times.
-/// Days that the tape goes back.
+/// Number of days that the tape covers.
+///
+/// The tape is for recent events; the history shows longer times.
 const DAYS: i64 = 7;
 
-// As many as anyone scrolls through.
-/// The events that are read.
+/// Maximum number of events that are read.
+///
+/// As many as anyone scrolls through.
 const MOST: usize = 2_000;
 
 const SEARCH: Region = Region(3);
@@ -33,28 +35,28 @@ const SEARCH: Region = Region(3);
 #[derive(Debug)]
 pub(crate) struct Tape {
     resource: Resource,
-    /// GB that the prices include.
+    /// The storage in GB that prices include.
     storage: f64,
-    /// What the events can be of, the search first.
+    /// The available subjects, the search first.
     subjects: Vec<Subject>,
     index: usize,
     asked: Option<Asked<RecentEvents>>,
-    /// How many responses there were when it was asked.
+    /// The number of responses when the analysis was started.
     responses: u64,
     events: Vec<Event>,
-    /// The places of the events that match the words.
+    /// The indices of the events that match the words.
     rows: Vec<usize>,
-    /// What those events add up to.
+    /// The sums of those events.
     flows: Vec<flows::Flow>,
     words: TextInput,
     is_typing: bool,
     cursor: usize,
-    /// Why there is nothing from before auto-refresh was turned on.
+    /// The reason there are no events from before auto-refresh was turned on.
     failure: Option<String>,
 }
 
 impl Tape {
-    /// The tape of the open pane's search; `None` where nothing is for rent.
+    /// The tape of the open pane's search; `None` if its rows are not for rent.
     pub fn new(cx: &mut Cx<'_>) -> Option<Self> {
         let browser = cx.state().browser()?;
         let mut tape = Self {
@@ -98,7 +100,7 @@ impl Tape {
         self.asked = Some(super::ask(cx, RecentEvents { question, most: MOST }));
     }
 
-    /// Shows the answer once it is here; until then the last one stays.
+    /// Shows the output of the analysis once it is finished; until then the last one stays.
     fn take_answer(&mut self, state: &State) {
         match self.asked.as_ref().map(|asked| Recall::read(state).output(asked)) {
             Some(Recalled::Here(events)) => {
@@ -112,7 +114,9 @@ impl Tape {
         self.narrow(state);
     }
 
-    /// Without a record there is what auto-refresh has seen since it is on.
+    /// Shows the events since auto-refresh was turned on, as there is no record.
+    ///
+    /// `why` is the reason.
     fn take_live(&mut self, state: &State, why: &str) {
         self.failure = Some(why.to_owned());
         let watch = state.browsers[self.resource].watching();
@@ -136,7 +140,7 @@ impl Tape {
         self.cursor = self.cursor.min(self.rows.len().saturating_sub(1));
     }
 
-    /// What the words are looked for in.
+    /// The text of an event that the words are searched in.
     fn text(&self, event: &Event, state: &State) -> String {
         match &event.kind {
             EventKind::NotWatched { .. } => "not watched".to_owned(),
@@ -149,7 +153,7 @@ impl Tape {
         }
     }
 
-    /// Why a lot is gone: as recorded, else what a search has found out since.
+    /// The cause of a lot's departure, as recorded or as a search has determined since.
     fn cause(&self, change: &Change, state: &State) -> Option<Cause> {
         let ChangeKind::Gone(cause) = change.kind else {
             return None;
@@ -215,8 +219,10 @@ impl Tape {
     }
 }
 
-/// Whether something changed on the market. That a lot is among the results now, or past the limit, may only be the
-/// search's doing: it is found by typing.
+/// Whether an event is a change on the market.
+///
+/// A lot that appears in the results, or moves past the limit, may have done so because of the
+/// search only: such events are shown only if the typed words match them.
 fn is_news(event: &Event) -> bool {
     match &event.kind {
         EventKind::NotWatched { .. } => true,
@@ -224,7 +230,7 @@ fn is_news(event: &Event) -> bool {
     }
 }
 
-/// What happened, in one or two words.
+/// The change in one or two words.
 fn what(change: &Change, cause: Option<Cause>) -> &'static str {
     match change.kind {
         ChangeKind::Listed => "listed",

@@ -13,10 +13,10 @@ use crate::features::job::bill::{AMOUNT, LABEL};
 use crate::tui::panel::Panel;
 use crate::tui::theme::Theme;
 
-/// Rows of the form: its fields, and the buttons with a blank line above.
+/// Height of the form: its fields, and the buttons with a blank line above.
 const FORM: u16 = 9;
 
-/// Draws the form and what the job costs.
+/// Draws the form and the cost of the job.
 pub(super) fn job(view: &JobForm, area: Rect, scene: &mut Scene<'_, '_>) {
     let offers = &scene.state.browsers[Resource::Offers];
     let selected = offers.listing().zip(offers.selected_row());
@@ -56,13 +56,13 @@ pub(super) fn job(view: &JobForm, area: Rect, scene: &mut Scene<'_, '_>) {
     scene.form(&view.form, sheet.main);
     if let Some(side) = sheet.side {
         let room = usize::from(side.height).saturating_sub(lines.len());
-        // A heading without offers says nothing.
+        // A heading without offers is useless.
         let best = if room < best.len().min(3) { Vec::new() } else { best };
         sheet::text(lines.into_iter().chain(best), side, scene);
     }
 }
 
-/// An offer in a few words.
+/// The name of an offer, in a few words.
 fn name(listing: &Listing, row: usize) -> String {
     let cell = |key: &str| {
         let field = listing.catalog().by_key(key);
@@ -71,7 +71,7 @@ fn name(listing: &Listing, row: usize) -> String {
     format!("{}× {}", cell("num_gpus"), cell("gpu_name"))
 }
 
-/// The cheapest offers for the job.
+/// The lines of the cheapest offers for the job.
 fn cheapest(view: &JobForm, listing: &Listing, theme: &Theme) -> Vec<Line<'static>> {
     if view.candidates.is_empty() {
         return vec![Line::default(), Line::styled("! No offer fits this job", theme.warning)];

@@ -18,7 +18,7 @@ use crate::table::browser::Browser;
 use crate::table::remote::Now;
 use crate::tui::form::{Field, Form};
 
-/// The maximum number of cheapest offers listed.
+/// Maximum number of cheapest offers listed.
 ///
 /// Enough to see how prices rise; the table sorts all of them by the bill.
 const CHEAPEST: usize = 8;
@@ -48,7 +48,7 @@ impl Key {
         Self::By,
     ];
 
-    /// Its label, and the note behind it.
+    /// Its label, and the note after it.
     const fn words(self) -> (&'static str, &'static str) {
         match self {
             Self::Run => ("Run time", "24h, 3d, 2w"),
@@ -78,7 +78,7 @@ impl Key {
         }
     }
 
-    /// Sets the field of the job from a text; work and deadline are optional.
+    /// Parses a text into the field of the job; work and deadline may be empty.
     fn read(self, text: &str, job: &mut Job, local: &LocalTime) -> Result<(), FieldError> {
         let (input, quantity) = self.input();
         let number = |text: &str| quantity::within(text, quantity, 0.0..=input.most());
@@ -117,13 +117,13 @@ enum FieldError {
     Deadline(#[from] DeadlineError),
 }
 
-/// The unit of work without one.
+/// The name of the unit of work that needs no throughput.
 const DLPERF_HOURS: &str = "dlperf-hours";
 
 /// The input of a form that was closed without pricing.
 struct Draft([String; 7]);
 
-/// An offer that the job can run on.
+/// An offer that suits the job.
 #[derive(Debug, Clone, PartialEq)]
 struct Candidate {
     row: usize,
@@ -133,19 +133,19 @@ struct Candidate {
 #[derive(Debug)]
 pub struct JobForm {
     form: Form<Key>,
-    /// When it was opened.
+    /// The time zone and the time at which the form was opened.
     local: LocalTime,
     has_job: bool,
     /// The job in the fields, or the first invalid field.
     job: Result<Job, (Key, FieldError)>,
-    /// The cheapest offers that can do it, and how many can.
+    /// The cheapest offers that suit the job; their total number follows.
     candidates: Vec<Candidate>,
     fitting: usize,
 }
 
 impl JobForm {
-    /// The form with the last input, else the current job, else a typical one with the disk of the
-    /// search.
+    /// The form with the last input, or else the current job, or else a typical one with the disk
+    /// of the search.
     pub fn new(state: &State, now: Now) -> Self {
         let local = state.local_time(now);
         let offers = &state.browsers[Resource::Offers];

@@ -1,4 +1,4 @@
-//! Draws the book as a staircase, in a sentence, and as a table of sizes.
+//! Draws the depth: as a staircase, in a sentence, and as a table of sizes.
 
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::Line;
@@ -12,7 +12,7 @@ use crate::keys::Action;
 use crate::tui::records::Records;
 use crate::tui::table::Column;
 
-/// The fewest lines of a useful chart.
+/// Minimum height of a useful chart.
 const CHART: u16 = 7;
 
 pub(super) fn depth(view: &DepthView, area: Rect, scene: &mut Scene<'_, '_>) {
@@ -62,7 +62,7 @@ pub(super) fn depth(view: &DepthView, area: Rect, scene: &mut Scene<'_, '_>) {
     table_of_sizes(view, sizes, scene);
 }
 
-/// A price per GPU, or the bill of one.
+/// The text of a price per GPU, or of the bill of one.
 pub(super) fn money(price: f64, has_job: bool) -> String {
     if has_job {
         format::dollars(price)

@@ -1,4 +1,4 @@
-//! Depth: how many GPUs there are at or below each price, and what buying N of them costs.
+//! The depth: the number of GPUs at or below each price, and the price of buying N of them.
 
 mod draw;
 
@@ -13,22 +13,22 @@ use crate::domain::insight::{Depth, GroupValue, MOST_GPUS, Purchase, facets};
 use crate::keys::{Action, Context};
 use crate::table::browser::Browser;
 
-/// The book of the offers, or of one GPU model among them.
+/// The view of the depth of the offers, or of one GPU model among them.
 #[derive(Debug)]
 pub(crate) struct DepthView {
     /// The models, those with the most offers first.
     models: Vec<String>,
-    /// The model shown; all without.
+    /// The shown model; `None` for all.
     model: Option<String>,
     depth: Depth,
-    /// The depth in a sentence, if any offer has a price.
+    /// The depth as a sentence; `None` if no offer has a price.
     sentence: Option<String>,
-    /// What more and more GPUs cost.
+    /// The purchases of increasing sizes.
     purchases: Vec<Purchase>,
     cursor: usize,
     /// Whether prices are the bills of a job.
     has_job: bool,
-    /// Whether they are for work, which has no price per GPU.
+    /// Whether they are bills for work, which has no price per GPU.
     is_work: bool,
 }
 
@@ -82,7 +82,7 @@ impl DepthView {
         self.cursor = self.cursor.min(self.purchases.len().saturating_sub(1));
     }
 
-    /// Shows the next or previous model; all models are one of the choices.
+    /// Shows the next or previous model; all models together are one of the choices.
     fn switch(&mut self, by: usize, state: &State) {
         let many = self.models.len() + 1;
         let is_shown = |model: &String| Some(model) == self.model.as_ref();

@@ -18,7 +18,7 @@ pub enum Axis {
     Y,
 }
 
-/// A choice to pass to the plot.
+/// The field chosen for an axis, passed to the plot.
 #[derive(Debug)]
 pub(super) struct Chosen {
     pub axis: Axis,

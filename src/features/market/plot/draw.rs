@@ -18,7 +18,7 @@ use crate::table::browser::Browser;
 use crate::tui::panel::{Panel, Size};
 use crate::tui::theme::{SERIES, SERIES_SIGNS, Theme};
 
-/// Width of the card that describes the selected row.
+/// Width of the card that describes the selected row, in cells.
 const CARD: u16 = 44;
 
 /// Draws the plot or the histogram, and the card of the selected row.
@@ -93,7 +93,7 @@ fn name(field: &Field, dialect: &Dialect) -> String {
     }
 }
 
-/// The models by number of points, the rest together: one series each.
+/// The series: the models with the most points, and the others together.
 fn series<'a>(view: &Plot, listing: &'a Listing) -> Vec<(String, Vec<&'a str>)> {
     let Some(field) = listing.catalog().by_key("gpu_name") else {
         return Vec::new();
@@ -152,7 +152,7 @@ fn scatter(view: &Plot, browser: &Browser, (x, y): (&Scale, &Scale), area: Rect,
 }
 
 /// The names of the series in their colours, or with their signs where there are none, in as few
-/// lines as possible; none for one series.
+/// lines as possible; empty for one series.
 fn legend(series: &[(String, Vec<&str>)], width: u16, theme: &Theme) -> Vec<Line<'static>> {
     let mut lines: Vec<Line<'static>> = Vec::new();
     if series.len() < 2 {
@@ -186,10 +186,10 @@ fn marked<'a>(view: &'a Plot, browser: &'a Browser, listing: &'a Listing) -> imp
     view.points.iter().filter(is_marked)
 }
 
-/// A place on the plot, both coordinates from 0 to 1.
+/// A position on the plot; both coordinates are from 0 to 1.
 type Spot = (f64, f64);
 
-/// The places of every series with its colour.
+/// The positions of the points of every series, with its colour.
 fn dots(
     view: &Plot,
     listing: &Listing,
@@ -216,7 +216,7 @@ fn color(style: Style) -> Color {
     style.fg.unwrap_or(Color::Reset)
 }
 
-/// The content between the axes.
+/// The points between the axes, as drawn on the canvas.
 struct Cloud {
     groups: Vec<(Color, Vec<Spot>)>,
     staircase: Vec<Spot>,
@@ -269,8 +269,9 @@ impl Cloud {
     }
 }
 
-/// Where to print a label so that it covers the braille dot of a position: the canvas rounds dots
-/// to the nearest but labels down, so that they would be drawn a cell apart.
+/// The position at which to print a label so that it covers the braille dot of a point.
+///
+/// The canvas rounds dots to the nearest but labels down, so that they would be drawn a cell apart.
 fn label_spot((x, y): Spot, area: Rect) -> Spot {
     let label = |share: f64, cells: u16, dots: f64| {
         let cells = f64::from(cells);
@@ -281,8 +282,9 @@ fn label_spot((x, y): Spot, area: Rect) -> Spot {
     (label(x, area.width, 2.0), 1.0 - label(1.0 - y, area.height, 4.0))
 }
 
-/// The labels of many positions, one per cell: a hundred thousand points cost no more than fill the
-/// plot.
+/// The positions of many labels, one per cell.
+///
+/// A hundred thousand points cost no more than fill the plot.
 fn label_spots(spots: &[Spot], area: Rect) -> Vec<Spot> {
     let mut seen = vec![false; usize::from(area.width) * usize::from(area.height)];
     let is_new = |spot: &Spot| {
@@ -295,7 +297,7 @@ fn label_spots(spots: &[Spot], area: Rect) -> Vec<Spot> {
     labels.filter(is_new).collect()
 }
 
-/// Describes the selected row: its position on the plot, what beats it, and its card.
+/// Draws the panel of the selected row: its two numbers, the row that beats it, and its card.
 fn selected(view: &Plot, browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
     let (Some(listing), Some(row)) = (browser.listing(), browser.selected_row()) else {
         return;
@@ -323,7 +325,7 @@ fn selected(view: &Plot, browser: &Browser, area: Rect, scene: &mut Scene<'_, '_
     }
 }
 
-/// The row in a few words.
+/// The name of the row, in a few words.
 fn name_of(listing: &Listing, row: usize) -> String {
     let cell = |key: &str| {
         let field = listing.catalog().by_key(key)?;
@@ -334,7 +336,7 @@ fn name_of(listing: &Listing, row: usize) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
-/// Both numbers of the row and what beats it, or why it has no point.
+/// Both numbers of the row and the row that beats it, or the reason it has no point.
 fn standing(view: &Plot, browser: &Browser, listing: &Listing, row: usize, theme: &Theme) -> Vec<Line<'static>> {
     let number = |field: &Field, value: f64| {
         Line::from(vec![
@@ -354,7 +356,7 @@ fn standing(view: &Plot, browser: &Browser, listing: &Listing, row: usize, theme
     }
 }
 
-/// Whether the point is on the front, or which row beats it and by how much.
+/// Whether the point is on the front, or the row that beats it and by how much.
 fn verdict(view: &Plot, listing: &Listing, point: &Point, theme: &Theme) -> Line<'static> {
     let Some(lead) = view.front.beaten_by(point.row) else {
         return Line::styled("◆ on the Pareto front: nothing beats it", theme.good);

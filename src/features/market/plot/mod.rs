@@ -1,4 +1,5 @@
-//! Two numbers of the rows against each other, with the Pareto front; or the distribution of one.
+//! The plot: two numbers of the rows against each other, with the Pareto front, or the distribution
+//! of one.
 
 mod axes;
 mod draw;
@@ -15,7 +16,7 @@ use crate::table::browser::Browser;
 
 pub use self::axes::Axis;
 
-/// The chosen axes, kept per resource while the plot is closed.
+/// The chosen axes, stored per resource while the plot is closed.
 #[derive(Debug, Clone, Copy, Default)]
 struct Choice {
     offers: Option<(&'static Field, &'static Field)>,
@@ -23,7 +24,7 @@ struct Choice {
     histogram: bool,
 }
 
-/// The plot of the rows in a pane.
+/// The view of the plot of a pane's rows.
 #[derive(Debug)]
 pub struct Plot {
     resource: Resource,
@@ -34,17 +35,18 @@ pub struct Plot {
     front: Front,
     /// The better ends of the axes.
     goals: (Goal, Goal),
-    /// `None` when no row has both numbers.
+    /// The scales of the axes; `None` if no row has both numbers.
     scales: Option<(Scale, Scale)>,
-    /// Rows that lack a number.
+    /// Number of rows that lack one of the numbers.
     absent: usize,
-    /// Rows that are too small or end too early, which do not compete.
+    /// Number of rows that are too small or end too early, which do not compete.
     unfit: usize,
     histogram: bool,
 }
 
 impl Plot {
-    /// The axes of last time; at first price against `DLPerf`, for volumes against read speed.
+    /// The plot with the last axes; initially price against `DLPerf`, for volumes against read
+    /// speed.
     pub fn new(state: &State) -> Option<Self> {
         let browser = state.browser()?;
         let choice = state.drafts.get::<Choice>().copied().unwrap_or_default();

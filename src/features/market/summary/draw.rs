@@ -20,16 +20,16 @@ use crate::tui::records::Records;
 use crate::tui::table::Column;
 use crate::tui::text::{cells, fit};
 
-/// Below this height the groups get all the room.
+/// Height below which the details of a group are left out.
 const LEAST_WITH_DETAIL: u16 = 16;
 
-/// The minimum number of lines for the details of a group.
+/// Minimum height of the details of a group.
 const DETAIL: u16 = 10;
 
-/// The minimum width of a range bar.
+/// Minimum width of a range bar.
 const BAR: u16 = 20;
 
-/// Cells of all numeric columns together.
+/// Width of all numeric columns together.
 const FIGURES: u16 = 82;
 
 /// The unit of a resource's prices.
@@ -42,7 +42,7 @@ const fn unit(resource: Resource, has_job: bool, is_work: bool) -> &'static str 
     }
 }
 
-/// A price with the decimals of its column, short however large it is.
+/// The text of a price with the decimals of its column, short even for large ones.
 fn price(value: f64, has_job: bool) -> String {
     match value.abs() {
         magnitude if magnitude >= 1e6 => format!("{value:.1e}"),
@@ -303,8 +303,10 @@ pub fn panel(overview: &Overview, area: Rect, scene: &mut Scene<'_, '_>, is_focu
     }
 }
 
-/// Each section as high as its lines, the blank room below the last. Where not all fit, the first
-/// takes what the others leave, and none of those more than two fifths unless the first leaves more.
+/// The areas of the sections, each as high as its lines.
+///
+/// Where they do not all fit, none but the first gets more than two fifths unless the first leaves
+/// space, and the first gets the rest.
 fn heights(overview: &Overview, area: Rect) -> Vec<Rect> {
     let needed = |section: &Section| u16::try_from(section.lines.len() + 2).unwrap_or(u16::MAX);
     let needed: Vec<u16> = overview.sections.iter().map(needed).collect();

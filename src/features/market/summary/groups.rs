@@ -3,7 +3,7 @@
 use crate::domain::insight::{Group, GroupValue};
 use crate::domain::{Field, Resource, format};
 
-/// The fields whose values define a group.
+/// A grouping by the values of fields.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Grouping {
     /// The name of its tab.

@@ -1,5 +1,5 @@
-//! Prices and supply of the loaded rows by group: a table with the price range of each group, and
-//! the prices of the selected one below.
+//! The summary: prices and supply of the loaded rows by group, with the price range of each group,
+//! and the prices of the selected one below.
 
 mod draw;
 mod groups;
@@ -23,7 +23,7 @@ use crate::tui::input_widget::InputWidget;
 pub use self::draw::panel;
 pub use self::overview::Overview;
 
-/// The last choice, kept per resource while the view is closed.
+/// The last choice, stored per resource while the view is closed.
 #[derive(Debug, Clone, Copy, Default)]
 struct Choice {
     offers: usize,
@@ -31,7 +31,7 @@ struct Choice {
     order: GroupOrder,
 }
 
-/// The groups of the rows in a pane.
+/// The view of the groups of a pane's rows.
 #[derive(Debug)]
 pub struct Market {
     resource: Resource,
@@ -39,21 +39,21 @@ pub struct Market {
     order: GroupOrder,
     lines: Vec<Line>,
     cursor: usize,
-    /// The scale of all groups' prices; `None` when no row has a price.
+    /// The common scale of the prices; `None` if no row has a price.
     scale: Option<Scale>,
     /// The lowest price on each machine of the selected group.
     prices: Vec<f64>,
-    /// The offers of the selected group by price.
+    /// The supply of the selected group by price.
     depth: Depth,
     /// Whether prices are the bills of a job.
     has_job: bool,
-    /// Whether they are for work, so that they are not per GPU.
+    /// Whether they are bills for work, so that they are not per GPU.
     is_work: bool,
     find: Find,
 }
 
 impl Market {
-    /// The grouping of last time; at first GPU models or countries, the largest first.
+    /// The view with the last grouping; initially GPU models or countries, the largest first.
     pub fn new(state: &State) -> Option<Self> {
         let browser = state.browser()?;
         let choice = state.drafts.get::<Choice>().copied().unwrap_or_default();

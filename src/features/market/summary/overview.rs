@@ -24,14 +24,14 @@ pub(super) struct OfferedLine {
     pub group: Offered,
 }
 
-/// The groups of the rows in a pane, with one cursor through all sections.
+/// The groups of a pane's rows, with one cursor through all sections.
 #[derive(Debug, Default)]
 pub struct Overview {
     pub(super) sections: Vec<Section>,
-    /// The section and its line.
+    /// The index of the section with the cursor, and of its line.
     pub(super) cursor: (usize, usize),
     contents: Option<u64>,
-    /// The response that was indexed, and its rows.
+    /// The index of groups, and the number of the response it was built from.
     index: Option<(u64, Arc<OfferIndex>)>,
 }
 

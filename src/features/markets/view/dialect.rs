@@ -1,13 +1,13 @@
-//! The dialect in the form of a new market: chosen, or found out by searches before it is saved.
+//! The dialect in the form of a new market: chosen, or detected by searches before it is saved.
 
 use super::form::{Line, MarketForm};
-use crate::core::message::EffectError;
 use crate::domain::Dialect;
 use crate::domain::evidence::Findings;
+use crate::features::markets::ProbeError;
 use crate::tui::text::capitalized;
 
 impl MarketForm {
-    /// The chosen dialect; `None` to find it out.
+    /// The chosen dialect; `None` to detect it.
     pub(super) fn dialect(&self) -> Option<&'static Dialect> {
         let index = self.form.chosen(Line::Dialect).checked_sub(1)?;
         Dialect::ALL.get(index).copied()
@@ -18,8 +18,8 @@ impl MarketForm {
         self.form.choose(Line::Dialect, index.map_or(0, |index| index + 1));
     }
 
-    /// Shows what was found, to be saved with another Enter.
-    pub(super) fn on_findings(&mut self, result: Result<Findings, EffectError>) {
+    /// Shows the detected dialect; another Enter saves it.
+    pub(super) fn on_findings(&mut self, result: Result<Findings, ProbeError>) {
         match result {
             Ok(findings) => {
                 let dialect = findings.dialect();
@@ -28,7 +28,11 @@ impl MarketForm {
                 self.form
                     .focus_on(if dialect.is_some() { Line::Save } else { Line::Dialect });
             }
-            Err(why) => {
+            Err(ProbeError::Key(why)) => {
+                self.form.focus_on(self.key_line());
+                self.complaint = Some(format!("{why}. Change the key and save again: nothing is saved yet."));
+            }
+            Err(ProbeError::Failed(why)) => {
                 self.form.focus_on(Line::Dialect);
                 self.complaint = Some(format!("The dialect was not found: {why}. Choose one."));
             }
@@ -36,7 +40,7 @@ impl MarketForm {
         self.check();
     }
 
-    /// Forgets what another address showed.
+    /// Drops the findings about another address.
     pub(super) fn on_address(&mut self) {
         if self.form.focused() == Some(Line::Address) && self.findings.take().is_some() {
             self.choose_dialect(None);

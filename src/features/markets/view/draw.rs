@@ -40,7 +40,7 @@ pub(super) fn markets(view: &Markets, area: Rect, scene: &mut Scene<'_, '_>) {
     sheet::text(lines, below, scene);
 }
 
-/// A market in a line; a star marks the connected one.
+/// The list item of a market; a star marks the connected one.
 fn item(market: &Market, scene: &Scene<'_, '_>) -> Item<()> {
     let is_current = market.name == scene.state.profile.name;
     let access = if market.read_only { ", read-only" } else { "" };

@@ -1,5 +1,6 @@
-//! The form for a new market, or for the key of an existing one. Input is checked while typing;
-//! nothing is lost if something is wrong, except a key when the form closes.
+//! The form for a new market, or for the key of an existing one.
+//!
+//! Input is checked while typing. No invalid input is lost, except a key when the form closes.
 
 use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
@@ -50,14 +51,14 @@ struct Left {
 
 #[derive(Debug)]
 pub(super) struct MarketForm {
-    /// The market that gets another key; `None` for a new market.
+    /// The market whose key is changed; `None` for a new market.
     market: Option<Box<Market>>,
     pub(super) form: Form<Line>,
-    /// Why it could not be saved.
+    /// The reason it could not be saved.
     pub(super) complaint: Option<String>,
-    /// Evidence for the dialect of the market at this address.
+    /// The evidence for the dialect of the market at this address.
     pub(super) findings: Option<Findings>,
-    /// Whether it is being saved.
+    /// Whether saving is in progress.
     is_busy: bool,
     taken: Vec<String>,
     has_variable: bool,
@@ -133,7 +134,7 @@ impl MarketForm {
         self.complaint.as_deref()
     }
 
-    /// Lines of the fields that can be shown at once.
+    /// Number of fields that can be visible at the same time.
     pub const fn field_count(&self) -> u16 {
         if self.market.is_some() { 2 } else { 7 }
     }
@@ -146,7 +147,16 @@ impl MarketForm {
         self.form.chosen(Line::KeyFrom)
     }
 
-    /// Shows what is wrong with the input, but not that something is still empty.
+    /// The field that has the key, or names where it is.
+    pub(super) fn key_line(&self) -> Line {
+        match self.source() {
+            FILE => Line::Key,
+            COMMAND => Line::Command,
+            _ => Line::KeyFrom,
+        }
+    }
+
+    /// Shows the mistakes in the input, except that a field is still empty.
     pub(super) fn check(&mut self) {
         let source = self.source();
         self.form.set_hidden(Line::Key, source != FILE);
@@ -169,7 +179,7 @@ impl MarketForm {
         }
     }
 
-    /// What is wrong with a field, if anything.
+    /// The mistake in a field, or `None` if it is valid.
     fn objection(&self, line: Line) -> Option<String> {
         match line {
             Line::Name => name_fault(&self.text(line), &self.taken),
@@ -257,7 +267,7 @@ impl MarketForm {
         }
     }
 
-    /// Who will be sent the key, from the parsed addresses: in plain ASCII.
+    /// The hosts that will receive the key, from the parsed addresses, in plain ASCII.
     fn receivers(&self) -> String {
         let addresses = match &self.market {
             Some(market) => addresses(market),
@@ -275,7 +285,7 @@ impl MarketForm {
         format!(" It is sent to {}.", hosts.join(" and "))
     }
 
-    /// Where the key will be saved.
+    /// The file in which the key will be saved, for display.
     fn file(&self) -> String {
         match &self.market {
             Some(market) => match &market.file {
@@ -289,18 +299,14 @@ impl MarketForm {
         }
     }
 
-    /// The change if everything is valid; else the first invalid field is focused with its error.
+    /// The change if every field is valid; otherwise focuses the first invalid field and shows its
+    /// error.
     fn change(&mut self) -> Option<Change> {
-        let last = match self.source() {
-            FILE => Some(Line::Key),
-            COMMAND => Some(Line::Command),
-            _ => None,
-        };
         let mut lines = vec![Line::KeyFrom];
         if self.market.is_none() {
             lines.splice(0..0, [Line::Name, Line::Address, Line::Route, Line::Dialect]);
         }
-        lines.extend(last);
+        lines.extend(Some(self.key_line()).filter(|line| *line != Line::KeyFrom));
         let mut wrong = lines.into_iter();
         if let Some((line, why)) = wrong.find_map(|line| Some((line, self.objection(line)?))) {
             self.form.focus_on(line);
@@ -328,7 +334,7 @@ impl MarketForm {
         })
     }
 
-    /// Saves it; asks first if that deletes a stored key.
+    /// Saves the change, after a question if that deletes a stored key.
     fn save(&mut self, cx: &mut Cx<'_>) {
         let Some(change) = self.change() else { return };
         self.complaint = None;
@@ -352,8 +358,9 @@ impl MarketForm {
         }
     }
 
-    /// Why a pasted text cannot be meant for the focused field: a key pasted into the wrong field
-    /// would be shown.
+    /// The reason a pasted text cannot be meant for the focused field.
+    ///
+    /// A key pasted into the wrong field would be shown.
     fn paste_fault(&self, text: &str) -> Option<&'static str> {
         match self.form.focused() {
             Some(Line::Name) if name_fault(text, &[]).is_some() => Some("not a name: nothing was pasted"),
@@ -367,7 +374,7 @@ impl MarketForm {
         }
     }
 
-    /// Keeps the input, except the key.
+    /// Stores the input as a draft, without the key.
     fn put_away(&self, cx: &mut Cx<'_>) {
         let had_key = self.form.secret(Line::Key).is_some_and(|key| !key.is_empty());
         let texts = Line::TEXTS.map(|line| self.text(line));
@@ -489,7 +496,7 @@ impl View for MarketForm {
     }
 
     fn closing(&mut self, cx: &mut Cx<'_>) {
-        // What was saved is no draft.
+        // Saved input is no draft.
         if !self.is_busy || cx.state().markets.is_changing {
             self.put_away(cx);
         }

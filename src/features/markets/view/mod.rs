@@ -15,7 +15,8 @@ use crate::features::markets;
 use crate::keys::{Action, Context};
 use crate::settings::KeySource;
 
-/// The list; the selection is by name, because its index may change while the list is open.
+/// The view of the list. The selection is by name, because an index may change while the list is
+/// open.
 #[derive(Debug)]
 pub(crate) struct Markets {
     selected: String,
@@ -59,7 +60,7 @@ impl Markets {
         }
     }
 
-    /// Esc: stops connecting, else closes.
+    /// Stops connecting on Esc, or closes if nothing is in progress.
     fn back(cx: &mut Cx<'_>) {
         match markets::stop_connecting(cx) {
             Some(name) => {
@@ -98,14 +99,14 @@ impl Markets {
     }
 }
 
-/// Asks before a key is deleted; `what` describes the change.
+/// The question before a key is deleted; `what` describes the change.
 fn question(name: &str, what: String, change: Change) -> Confirm {
     let title = format!("Remove the key of {name}?");
     let remove = move |cx: &mut Cx<'_>| markets::change(change, cx);
     Confirm::new(title, what, "remove", remove).danger()
 }
 
-/// Why the key of a market cannot be changed here, if it cannot.
+/// The reason the key of a market cannot be changed here, or `None` if it can.
 fn fixed(market: &Market, state: &State) -> Option<&'static str> {
     if market.address.is_none() {
         Some("The sandbox creates its own key.")
@@ -121,10 +122,10 @@ fn fixed(market: &Market, state: &State) -> Option<&'static str> {
     }
 }
 
-/// A key that cannot be removed here.
+/// The reason a key cannot be removed here.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 enum RemovalError {
-    /// The market's key is not changed here at all.
+    /// The market's key cannot be changed here.
     #[error("{0}")]
     Fixed(&'static str),
     #[error("The key is in the environment: unset {0} to remove it.")]

@@ -34,7 +34,7 @@ pub(super) fn editor(view: &BodyEditor, area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-/// Whether the body can be sent, or why it was not.
+/// Whether the body is valid, or the reason it was not sent.
 fn verdict(view: &BodyEditor, scene: &Scene<'_, '_>) -> Line<'static> {
     let theme = scene.theme;
     match (&view.refusal, &view.fault) {

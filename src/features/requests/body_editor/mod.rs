@@ -1,4 +1,4 @@
-//! Edits the body of a search and sends it: searches only, and only a valid body.
+//! The editor for the body of a search, which can be sent if it is valid.
 
 mod draw;
 
@@ -30,7 +30,7 @@ pub struct BodyEditor {
     /// The edited text while the original is shown.
     changed: Option<String>,
     fault: Option<BodyError>,
-    /// Why it was not sent, after an attempt.
+    /// The reason it was not sent, after an attempt.
     refusal: Option<String>,
 }
 
@@ -42,8 +42,8 @@ struct Draft {
 }
 
 impl BodyEditor {
-    /// Opens the editor on the current request, or says why not; restores the draft of the same
-    /// request.
+    /// Opens the editor on the current request, or shows the reason it cannot; restores the draft
+    /// of the same request.
     pub fn open(cx: &mut Cx<'_>) {
         match editable(cx.state()) {
             Ok((number, operation)) => {
@@ -79,7 +79,7 @@ impl BodyEditor {
         self.fault = RawSearch::new(self.operation, &self.area.text()).err();
     }
 
-    /// Shows the original body; the next time, the edited one.
+    /// Switches between the original and the edited body.
     fn swap(&mut self) {
         let text = self.area.text();
         if let Some(changed) = self.changed.take().filter(|_| text == self.sent) {
@@ -91,7 +91,11 @@ impl BodyEditor {
         self.check();
     }
 
-    /// The request with this body, if it is valid and the market is still the same.
+    /// The request with this body.
+    ///
+    /// # Errors
+    ///
+    /// When the body is invalid, or the market is another one.
     fn request(&self, state: &State) -> Result<Request, ResendError> {
         let text = self.area.text();
         let raw = RawSearch::new(self.operation, &text)?;

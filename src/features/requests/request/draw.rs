@@ -16,15 +16,17 @@ use crate::tui::report::Report;
 use crate::tui::text::{cells, wrap_line};
 use crate::tui::viewport::Viewport;
 
-// Few request bodies are wider.
-/// The maximum width of the request beside its response.
+/// Maximum width of the request beside its response, in cells.
+///
+/// Few request bodies are wider.
 const WIDEST_REQUEST: u16 = 80;
 
-/// The minimum height of the panel with the command line.
+/// Minimum height of the panel with the command line.
 const LEAST_CURL: u16 = 6;
 
-// A body of many ids would push everything else off the screen; all of it can be copied.
-/// The longest command line that is shown, in cells.
+/// Maximum length of the shown command line, in cells.
+///
+/// A body of many ids would push everything else off the screen; all of it can be copied.
 const LONGEST_CURL: usize = 4000;
 
 /// Draws the details of a request.
@@ -59,7 +61,7 @@ pub(super) fn details(view: &RequestDetails, area: Rect, scene: &mut Scene<'_, '
     }
 }
 
-/// The request as a command line, as it is copied.
+/// Draws the request as the command line that can be copied.
 fn as_curl(view: &RequestDetails, area: Rect, scene: &mut Scene<'_, '_>) {
     if area.is_empty() {
         return;
@@ -96,7 +98,7 @@ fn body(view: &RequestDetails, side: Side, area: Rect, scene: &mut Scene<'_, '_>
     scene.label_border(area, cells(title(side)), &lines_label(viewport));
 }
 
-/// The focused body, with the name of the other one beside its own.
+/// Draws the focused body, with the name of the other one beside its own.
 fn one_body(view: &RequestDetails, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let tab = |side: Side| {

@@ -1,4 +1,4 @@
-//! One request: what was sent and received, side by side where there is room.
+//! The details of one request: the sent and the received body, side by side where there is room.
 
 mod draw;
 pub(crate) mod text;
@@ -37,15 +37,15 @@ impl Side {
     }
 }
 
-/// The details of a request.
+/// The view of the details of a request.
 #[derive(Debug)]
 pub struct RequestDetails {
     number: u64,
-    /// A copy: the ledger may drop the entry while it is shown.
+    /// A copy, as the ledger may drop the entry while it is shown.
     entry: LedgerEntry,
     request: Report,
     response: Report,
-    /// Whether a secret was removed from request and response.
+    /// Whether a secret was removed from the request, and from the response.
     lacks_secret: (bool, bool),
     focus: Side,
 }
@@ -86,7 +86,7 @@ impl RequestDetails {
         }
     }
 
-    /// Shows the next request of the list; the search stays.
+    /// Shows the next or previous request of the list, with the same search.
     fn step(&mut self, by: isize, cx: &mut Cx<'_>) {
         let next = cx.feature::<super::Requests>().step_request(by);
         let Some((number, entry)) = next.and_then(|number| Some((number, cx.state().ledger.get(number)?.clone())))
@@ -259,7 +259,7 @@ impl View for RequestDetails {
     }
 }
 
-/// Resends the request of the open or selected entry, or says why not.
+/// Resends the open or selected request, or shows the reason it cannot.
 pub(crate) fn resend(cx: &mut Cx<'_>) {
     match resendable(cx.state()) {
         Ok((number, request)) => super::resend(cx, number, request),

@@ -10,13 +10,13 @@ use crate::domain::local::LocalTime;
 use crate::domain::text::visible;
 use crate::tui::theme::Theme;
 
-/// The maximum length of an address or error, in characters.
+/// Maximum length of an address or error, in characters.
 const LONGEST: usize = 2000;
 
-/// The longest fault name that is shown, in characters.
+/// Maximum length of a fault name, in characters.
 const LONGEST_FAULT: usize = 60;
 
-/// The facts of a request besides its bodies.
+/// The lines of a request's facts, without its bodies.
 pub(crate) fn summary(entry: &LedgerEntry, local: &LocalTime, theme: &Theme) -> Vec<Line<'static>> {
     let url = visible(&entry.url, LONGEST);
     let status = if entry.is_cancelled() {
@@ -81,12 +81,13 @@ pub(crate) fn outcome(entry: &LedgerEntry) -> String {
     }
 }
 
-/// How long a request waited to be sent, if it did; below a millisecond is the timer's resolution.
+/// The time a request waited before it was sent; `None` up to a millisecond, the timer's
+/// resolution.
 pub(crate) fn waited(entry: &LedgerEntry) -> Option<String> {
     (entry.waited.as_millis() > 1).then(|| span(entry.waited))
 }
 
-/// A duration for people: `0.3 ms`, `31 ms`, `1.25 s`, `2m 5s`.
+/// A duration as text: `0.3 ms`, `31 ms`, `1.25 s`, `2m 5s`.
 pub(crate) fn span(span: Duration) -> String {
     let seconds = span.as_secs_f64();
     if seconds < 0.009_95 {

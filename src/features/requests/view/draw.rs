@@ -25,25 +25,28 @@ use crate::tui::table::{Column, Rows, Table, place};
 use crate::tui::text::{cells, fit};
 use crate::tui::theme::Theme;
 
-// The first columns and the bars.
-/// The minimum width of the list beside the preview.
+/// Minimum width of the list beside the preview, in cells.
+///
+/// The first columns and the bars.
 const LIST: u16 = 68;
 
-/// Lines of a list's frame, filters, search, flight and header.
+/// Lines of the list's frame, filters, search, flight and header.
 const AROUND: u16 = 6;
 
-/// The lowest that the list gets above the preview.
+/// Minimum height of the list above the preview.
 const LEAST_LIST: u16 = 9;
 
-/// The lowest preview below the list of a compact screen.
+/// Minimum height of the preview below the list on a compact screen.
 const LEAST_PREVIEW: u16 = 7;
 
-// Measuring all of them would cost more than drawing, and new ones are seen first.
-/// How many of the latest requests are measured for the width of their status.
+/// Number of the latest requests that are measured for the width of their status.
+///
+/// Measuring all of them would cost more than drawing, and new ones are seen first.
 const MEASURED: usize = 200;
 
-// A wider list has nothing more to show.
-/// The maximum width of the list beside the preview.
+/// Maximum width of the list beside the preview, in cells.
+///
+/// A wider list has nothing more to show.
 const WIDEST_LIST: u16 = 124;
 
 pub(super) fn pane(view: &RequestsPane, area: Rect, scene: &mut Scene<'_, '_>) {
@@ -181,7 +184,7 @@ fn flight_line(flight: &Flight, width: u16, scene: &Scene<'_, '_>) -> Line<'stat
     fit(Line::styled(text, scene.theme.accent), width)
 }
 
-/// Replaces a list without rows.
+/// Draws a note in place of a list without rows.
 fn empty(area: Rect, scene: &mut Scene<'_, '_>) {
     let (theme, state) = (scene.theme, scene.state);
     let (what, how) = if state.ledger.is_empty() {
@@ -212,7 +215,7 @@ fn empty(area: Rect, scene: &mut Scene<'_, '_>) {
     scene.render(text.alignment(Alignment::Center), middle);
 }
 
-/// The longest duration of the rows, in seconds; of a folded run, its median.
+/// The longest duration of the rows, in seconds; for a folded run, its median.
 fn slowest(state: &State) -> f64 {
     let durations = Requests::read(state).rows().iter().filter_map(|row| match *row {
         Row::Request(number) => Some(state.ledger.get(number)?.took.as_secs_f64()),
@@ -275,12 +278,12 @@ fn columns(state: &State, local: &LocalTime, width: u16) -> Vec<Column> {
         .collect()
 }
 
-/// The rows of the list, for the table.
+/// The rows of the list, as records of the table.
 struct List<'a> {
     state: &'a State,
     local: &'a LocalTime,
     theme: &'a Theme,
-    /// In seconds.
+    /// The longest duration of the rows, in seconds.
     slowest: f64,
 }
 
@@ -305,7 +308,7 @@ impl List<'_> {
             }
             Cell::Status => {
                 let status = entry.status_words();
-                // The beginning of an error says something from a few words on.
+                // An error is meaningful from a few words on.
                 if width < 20 || cells(&status) + 4 > width {
                     status
                 } else {
@@ -413,8 +416,9 @@ impl Rows for List<'_> {
     }
 }
 
-/// A duration as a bar of at most `width` cells, scaled to the slowest request of the list. The
-/// square root keeps the others apart next to one that timed out.
+/// A duration as a bar of at most `width` cells, scaled to the slowest request of the list.
+///
+/// The square root makes short durations distinguishable next to a timeout.
 fn bar(seconds: f64, slowest: f64, width: u16) -> String {
     if slowest <= 0.0 {
         return String::new();

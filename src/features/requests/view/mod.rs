@@ -1,5 +1,5 @@
-//! The Requests pane: one row per request, route runs folded into one, and the selected one beside
-//! the list.
+//! The Requests pane: one row per request, with route runs folded into one row, and a preview of
+//! the selected one.
 
 mod draw;
 mod preview;
@@ -21,8 +21,9 @@ const FILTERS: Region = Region(2);
 
 const SEARCH: Region = Region(3);
 
-/// The Requests pane. Its list is part of the state: requests are recorded while other panes are
-/// open.
+/// The view of the Requests pane.
+///
+/// Its list is part of the state, as requests are recorded while other panes are open.
 #[derive(Debug, Default)]
 pub struct RequestsPane {
     is_typing: bool,
@@ -44,8 +45,9 @@ impl RequestsPane {
     }
 }
 
-/// Why an action is unavailable in this pane; `None` if it is available. The pane shares the keys
-/// of tables, but its rows are not records of the market.
+/// The reason an action is unavailable in this pane, or `None` if it is available.
+///
+/// The pane shares the keys of tables, but its rows are not records of the market.
 pub(crate) fn unavailable(action: Action) -> Option<String> {
     let is_for_records = matches!(
         action,
@@ -94,7 +96,7 @@ fn show(filter: Filter, cx: &mut Cx<'_>) {
     lent.feature.set_filter(filter, lent.ledger);
 }
 
-/// Selects the next filter, wrapping around.
+/// Selects a filter `by` steps further, wrapping around.
 fn step_filter(by: isize, cx: &mut Cx<'_>) {
     let many = Filter::ALL.len();
     let shown = Requests::read(cx.state()).filter();
@@ -116,7 +118,7 @@ fn open(cx: &mut Cx<'_>) {
     }
 }
 
-/// Esc: cancels resent requests, else clears the notices, the search, the filter.
+/// Cancels resent requests on Esc, or else clears the notices, the search or the filter.
 fn step_back(cx: &mut Cx<'_>) {
     let cancelled = cx.feature::<Requests>().cancel();
     if !cancelled.is_empty() {

@@ -1,4 +1,4 @@
-//! The selected request beside the list.
+//! The preview of the selected request.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -24,8 +24,9 @@ use crate::tui::json;
 use crate::tui::panel::{Panel, Size};
 use crate::tui::text::{fit, wrap_line};
 
-// More than the largest screen shows.
-/// How much of a body is laid out, in bytes.
+/// Number of bytes of a body that are pretty-printed.
+///
+/// More than the largest screen shows.
 const BEGINNING: usize = 12 * 1024;
 
 /// Lines of the request's body before the response starts.
@@ -34,10 +35,10 @@ const REQUEST_LINES: usize = 16;
 /// Cells of a run's figures beside its chart.
 const FIGURES: u16 = 44;
 
-/// The fewest lines of a useful chart, with its title and its axis.
+/// Minimum height of a useful chart, with its title and its axis.
 const LEAST_CHART: u16 = 8;
 
-/// Draws what is selected in the list, beside it.
+/// Draws the preview of the selected row beside the list.
 pub(super) fn draw(area: Rect, scene: &mut Scene<'_, '_>) {
     let inner = frame(area, scene);
     let lines = match Requests::read(scene.state).selected() {
@@ -64,7 +65,7 @@ pub(super) fn draw(area: Rect, scene: &mut Scene<'_, '_>) {
     lines_in(inner, lines, scene);
 }
 
-/// How long each request of a run took, over the time of the run: a dot each, failed ones as crosses.
+/// Draws the duration of each request of a run over time; failed ones are crosses.
 fn timeline(run: &RouteRun, area: Rect, scene: &mut Scene<'_, '_>) {
     let (state, theme) = (scene.state, scene.theme);
     let of_run = state.ledger.numbered();
@@ -119,7 +120,7 @@ fn timeline(run: &RouteRun, area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-/// Draws what is selected in the list, below it: the response has half of the width to itself.
+/// Draws the preview of the selected row below the list, where the response gets half of the width.
 pub(super) fn below(area: Rect, scene: &mut Scene<'_, '_>) {
     let selected = Requests::read(scene.state).selected();
     let Some(Row::Request(number)) = selected.filter(|_| scene.size != Size::Compact) else {
@@ -147,7 +148,7 @@ pub(super) fn below(area: Rect, scene: &mut Scene<'_, '_>) {
         lines_in(areas[0], summary, scene);
         areas[1..].to_vec()
     };
-    // The response goes on in the next column, as a newspaper does.
+    // The response continues in the next column.
     let height = usize::from(areas[0].height);
     let mut rest = received(entry, height * areas.len(), scene).into_iter();
     for area in areas {
@@ -161,7 +162,7 @@ fn lines_in(area: Rect, lines: Vec<Line<'static>>, scene: &mut Scene<'_, '_>) {
     }
 }
 
-/// Draws the frame with the name of what is selected; gives the area inside.
+/// Draws the frame with the name of the selected row; returns the area inside.
 fn frame(area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
     let state = scene.state;
     let (title, effect) = match Requests::read(state).selected() {
@@ -181,7 +182,7 @@ fn frame(area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
     panel.render(area, scene.frame.buffer_mut(), scene.theme)
 }
 
-/// The facts of a request and the beginnings of its bodies, as far as `area` has room.
+/// The facts of a request and the beginnings of its bodies, as many lines as `area` has.
 fn request(entry: &LedgerEntry, area: Rect, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let mut lines = known(entry, area, scene);
     lines.extend(sent(entry, REQUEST_LINES, scene));
@@ -195,7 +196,7 @@ fn known(entry: &LedgerEntry, area: Rect, scene: &Scene<'_, '_>) -> Vec<Line<'st
     let theme = scene.theme;
     let local = scene.state.local_time(scene.now);
     let mut known = summary(entry, &local, theme);
-    // Only the path: every request of a market goes to the same address, and there is little room.
+    // Only the path, as space is scarce and every request of a market goes to the same address.
     if let Some(first) = known.first_mut() {
         *first = Line::styled(call(entry), theme.heading);
     }
@@ -203,7 +204,7 @@ fn known(entry: &LedgerEntry, area: Rect, scene: &Scene<'_, '_>) -> Vec<Line<'st
     known.flat_map(|line| wrap_line(line, area.width, 2)).collect()
 }
 
-/// The body of the request, cut to so many lines.
+/// The lines of the request's body, cut to `most`.
 fn sent(entry: &LedgerEntry, most: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let request = entry.request.as_deref().unwrap_or_default();
@@ -221,7 +222,7 @@ fn sent(entry: &LedgerEntry, most: usize, scene: &Scene<'_, '_>) -> Vec<Line<'st
     lines
 }
 
-/// The beginning of the response's body, at most so many lines.
+/// The first lines of the response's body, at most `room`.
 fn received(entry: &LedgerEntry, room: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let mut lines = vec![Line::styled("Response body", theme.heading)];

@@ -11,18 +11,23 @@ use crate::domain::routing::{Figure, RoutePlan, Run, SavedRun, words};
 use crate::domain::text::visible;
 use crate::store::text_file;
 
-// An export has some 500 bytes an attempt, and a run 250,000 attempts at most.
-/// The longest saved run, in MiB.
+/// Maximum size of a saved run, in MiB.
+///
+/// An export has some 500 bytes an attempt, and a run 250,000 attempts at most.
 const LONGEST: u64 = 256;
 
-/// A saved run and its file.
+/// A saved run to compare with, and its file.
 pub struct Against {
     file: String,
     saved: SavedRun,
 }
 
 impl Against {
-    /// Reads a saved run that the run of a plan can be compared with: nothing is sent for another one.
+    /// Reads a saved run.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be compared with a run of this plan; then nothing is sent.
     pub fn read(path: &Path, plan: &RoutePlan) -> Result<Self, CliError> {
         let file = visible(&path.to_string_lossy(), 400);
         let usage = |why: String| CliError::Usage(format!("--against: {why}"));
@@ -53,7 +58,7 @@ impl Against {
         format!("\nAgainst {}\n{}", self.file, table::plain(&rows))
     }
 
-    /// The differences as JSON; times in seconds, shares from 0 to 1.
+    /// The differences as JSON; times are in seconds, shares from 0 to 1.
     pub fn json(&self, run: &Run) -> Json {
         let figures: Vec<_> = self
             .saved
@@ -76,7 +81,7 @@ impl Against {
     }
 }
 
-/// The relative change, or the difference of shares.
+/// The relative change, or the difference of shares, as text.
 fn change(figure: &Figure) -> String {
     let signed = |value: f64, words: String| if value > 0.0 { format!("+{words}") } else { words };
     if figure.label == "errors" {

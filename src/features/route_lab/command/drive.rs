@@ -1,4 +1,4 @@
-//! Runs a plan: the schedule is the domain's; the clock and the requests are here.
+//! Runs a plan: supplies the domain's schedule with the clock and the requests.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,11 +16,12 @@ use crate::cli::sandbox::Stop;
 use crate::domain::Untrusted;
 use crate::domain::routing::{Completion, Hop, Jitter, Outcome, RoutePlan, Run, words};
 
-// More often would only flicker, and cost time that is measured.
 /// The interval between updates of the progress line.
+///
+/// More often would only flicker, and cost time that is measured.
 const SHOWN_EVERY: Duration = Duration::from_millis(100);
 
-/// A finished run, with what its figures leave out.
+/// A finished run, with facts that its figures leave out.
 pub struct Ended {
     pub run: Run,
     /// When it ended, on the run's clock.
@@ -30,7 +31,7 @@ pub struct Ended {
     pub failures: BTreeMap<String, u64>,
     /// Assignments that did not echo their request.
     pub mismatched: u64,
-    /// Every reply as received, by the number of its request; `None` unless they are printed.
+    /// Every reply as received, by the number of its request; `None` unless they are to be printed.
     pub replies: Option<BTreeMap<u64, Untrusted>>,
 }
 
@@ -42,8 +43,10 @@ struct Answered {
     completion: Completion,
 }
 
-/// Runs the plan, keeping every reply if requested. A signal stops it at once and cancels what is
-/// in flight, and so does a key that is refused repeatedly.
+/// Runs the plan, and stores every reply if `keep_replies`.
+///
+/// A signal stops it at once and cancels requests in flight; so does a key that is refused
+/// repeatedly.
 pub async fn run(
     session: &Session,
     plan: RoutePlan,
@@ -98,7 +101,7 @@ pub async fn run(
     Ok(ended)
 }
 
-/// Asks for a worker, and sends the request on to it if there is one.
+/// Requests a worker, and forwards the request to it if there is a `hop`.
 async fn send(session: &Session, call: RouteCall, hop: Option<Arc<Hop>>, index: u64, started: Instant) -> Answered {
     let request = Request::Route(call);
     let mut bytes = 0;

@@ -1,4 +1,4 @@
-//! What goes on to the workers, and the question before it does.
+//! The requests that are forwarded to workers, and the question before them.
 
 use std::io::{self, IsTerminal as _};
 
@@ -13,7 +13,7 @@ use crate::store::text_file;
 /// The word that confirms.
 const WORD: &str = "send";
 
-/// The request for workers that the flags ask for.
+/// The request for workers, if the flags ask to send one.
 pub(super) fn hop(arguments: &RouteArguments) -> Result<Option<Hop>, CliError> {
     let Some((path, file)) = arguments.send.as_ref().zip(arguments.payload.as_ref()) else {
         return Ok(None);
@@ -26,7 +26,11 @@ pub(super) fn hop(arguments: &RouteArguments) -> Result<Option<Hop>, CliError> {
     }))
 }
 
-/// Refuses if there is no terminal to confirm on.
+/// Checks that there is a terminal to confirm on.
+///
+/// # Errors
+///
+/// When there is none.
 pub(super) fn allowed(arguments: &RouteArguments) -> Result<(), CliError> {
     let can_ask = io::stdin().is_terminal() && io::stderr().is_terminal();
     if arguments.yes || can_ask {
@@ -37,7 +41,7 @@ pub(super) fn allowed(arguments: &RouteArguments) -> Result<(), CliError> {
     ))
 }
 
-/// Says what is sent to whom, and asks unless `yes`.
+/// Prints the receivers and the content of the requests, and asks for confirmation unless `yes`.
 pub(super) async fn confirm(
     (session, settings): (&Session, &Settings),
     plan: &RoutePlan,

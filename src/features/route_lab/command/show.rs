@@ -13,11 +13,12 @@ use crate::domain::export;
 use crate::domain::format::{percent, trimmed};
 use crate::domain::routing::{OutcomeKind, Quantiles, Run, WorkerShare, parameters_json, statuses_json, words};
 
-// A short run is a test of single requests; of a long one the figures count.
-/// The longest run whose requests are listed individually.
+/// Maximum length of a run whose requests are listed individually.
+///
+/// A short run is a test of single requests; of a long one the figures count.
 const MOST_LISTED: usize = 20;
 
-/// The latest changes of the router's status in the summary.
+/// Number of the latest changes of the router's status in the summary.
 const MOST_STATUSES: usize = 5;
 
 /// Cells of the progress bar.
@@ -246,8 +247,9 @@ fn as_csv(run: &Run) -> String {
     export::csv_lines(std::iter::once(head).chain(rows))
 }
 
-/// Every reply as received, and the summary. With `secrets` a reply has its signature, which the worker checks;
-/// never a key.
+/// The JSON document: every reply as received, and the summary.
+///
+/// With `secrets` a reply includes its signature, which the worker checks, but never a key.
 fn document(ended: &Ended, against: Option<&Against>, secrets: bool) -> String {
     let redact = if secrets { redact::api_keys } else { redact::record };
     let replies = ended.replies.iter().flatten();

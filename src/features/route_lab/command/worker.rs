@@ -1,4 +1,4 @@
-//! What the workers answered, for people and as JSON.
+//! The workers' responses, as text and as JSON.
 
 use serde_json::{Value as Json, json};
 
@@ -6,7 +6,8 @@ use crate::domain::pretty;
 use crate::domain::routing::{Quantiles, RouteSample, Run, WorkerCall, WorkerOutcome, WorkerSummary, words};
 use crate::domain::text::visible_lines;
 
-/// The calls of workers, a line each: percentiles of the parts, responses by class, tokens.
+/// The calls of workers, one figure per line: percentiles of their phases, responses by class,
+/// tokens.
 pub(super) fn lines(summary: &WorkerSummary) -> Vec<String> {
     let parts = [
         ("connect, TLS", &summary.connect),
@@ -64,7 +65,8 @@ pub(super) fn response(run: &Run) -> Option<String> {
     Some(visible_lines(&format!("{}\n", lines.join("\n"))))
 }
 
-/// The reply of the router with the member `bourse`: the times in seconds and the response of the worker.
+/// The reply of the router with an additional member `bourse`: the times in seconds and the
+/// response of the worker.
 pub(super) fn reply(run: &Run, index: u64, reply: &str) -> Json {
     let mut whole: Json = serde_json::from_str(reply).unwrap_or_default();
     let sample = run.samples().iter().find(|sample| sample.index == index);

@@ -25,15 +25,18 @@ use crate::tui::theme::Theme;
 
 const LABEL: usize = 14;
 
-// A shortened signature fits on its line.
-/// Cells of the facts beside the reply.
+/// Width of the facts beside the reply, in cells.
+///
+/// A shortened signature fits on its line.
 const FACTS: u16 = 58;
 
-// A server may send megabytes, and laying them out takes longer than a frame.
-/// The maximum part of a reply that is laid out, in bytes.
+/// Number of bytes of a reply that are pretty-printed.
+///
+/// A server may send megabytes, and laying them out takes longer than a frame.
 const LONGEST_REPLY: usize = 64 * 1024;
 
-/// The worker and the full reply of an assigned attempt, while the reply is in memory.
+/// The worker and the full reply of an attempt; `None` if it was not assigned, or its reply is no
+/// longer in memory.
 pub(super) fn assignment(run: &Run, index: usize) -> Option<(&Untrusted, &Untrusted)> {
     let sample = run.samples().get(index)?;
     Some((sample.outcome.worker()?, run.reply(sample.index)?))
@@ -154,7 +157,7 @@ const fn meaning(kind: OutcomeKind) -> &'static str {
     }
 }
 
-/// What the reply echoes of the request, and whether it matches.
+/// The members of the reply that echo the request: each with its value, and whether it matches.
 fn echoes(run: &Run, sample: &RouteSample, reply: &Untrusted) -> Vec<(&'static str, String, bool)> {
     let Ok(reply) = serde_json::from_str::<Json>(reply.compared()) else {
         return Vec::new();
@@ -179,7 +182,9 @@ fn echoes(run: &Run, sample: &RouteSample, reply: &Untrusted) -> Vec<(&'static s
     ]
 }
 
-/// Enough of a signature to tell two apart, too little to use: screens are shared and recorded.
+/// A shortened signature: enough to tell two apart, too little to use.
+///
+/// Screens are shared and recorded.
 fn shortened(signature: &Untrusted) -> String {
     let text = signature.compared();
     let count = text.chars().count();
@@ -200,7 +205,7 @@ fn moments(run: &Run, sample: &RouteSample) -> String {
     }
 }
 
-/// The reply and the request for the worker, one below the other.
+/// The lines of the reply, followed by the request for the worker.
 pub(super) fn body(state: &State, run: &Run, sample: &RouteSample) -> Vec<Line<'static>> {
     let mut lines = response_lines(run, sample);
     lines.extend(reply_lines(run, sample));
@@ -230,7 +235,7 @@ fn response_lines(run: &Run, sample: &RouteSample) -> Vec<Line<'static>> {
     lines
 }
 
-/// The request for the worker as curl.
+/// The lines of the request for the worker, as curl.
 pub(super) fn request_lines(state: &State, run: &Run, sample: &RouteSample) -> Vec<Line<'static>> {
     let assigned = sample.outcome.worker().zip(run.reply(sample.index));
     let Some((worker, reply)) = assigned else {
@@ -245,7 +250,7 @@ pub(super) fn request_lines(state: &State, run: &Run, sample: &RouteSample) -> V
     vec![Line::from("Worker request, secrets removed").bold(), Line::from(text)]
 }
 
-/// The reply laid out, without secrets.
+/// The lines of the pretty-printed reply, without secrets.
 pub(super) fn reply_lines(run: &Run, sample: &RouteSample) -> Vec<Line<'static>> {
     let kind = sample.outcome.kind();
     if !matches!(kind, OutcomeKind::Assigned | OutcomeKind::Waiting) {
@@ -270,8 +275,8 @@ pub(super) fn reply_lines(run: &Run, sample: &RouteSample) -> Vec<Line<'static>>
     lines.map(|line| Line::from(line.to_owned())).collect()
 }
 
-/// Draws the facts of an attempt, at most so many lines on a compact screen, and the frame of its reply beside them;
-/// returns the area inside that.
+/// Draws the facts of an attempt, in up to `most` lines on a compact screen, and the frame of its
+/// reply; returns the area inside that.
 pub(super) fn panes(
     title: String,
     (run, sample): (&Run, &RouteSample),
@@ -294,7 +299,7 @@ pub(super) fn panes(
     panel.sized(scene.size).render(right, scene.frame.buffer_mut(), theme)
 }
 
-/// One attempt of a run, in full.
+/// The view of one attempt of a run.
 #[derive(Debug)]
 pub(super) struct AttemptView {
     run: u64,
@@ -363,7 +368,7 @@ impl View for AttemptView {
                 cx.try_open(|state| copy::menu(state, self.run, Some(self.index)));
             }
             Action::Export => export::open(self.run, cx),
-            // Below this view `d` would open what changed in the workergroups.
+            // Below this view `d` would open the changes of the workergroups.
             Action::Sort | Action::Differences => {}
             Action::Back | Action::Submit | Action::Open | Action::RouteLab => cx.close(),
             _ => return Handling::Ignored,

@@ -1,6 +1,6 @@
 //! The attempts of a run as a table with a search.
 //!
-//! A run may have a quarter of a million attempts, and more arrive while a person types: the search
+//! A run may have a quarter of a million attempts, and more arrive while the user types: the search
 //! runs in pieces, and without a search nothing is copied.
 
 use ratatui::style::Style;
@@ -42,14 +42,14 @@ impl AttemptList {
         }
     }
 
-    /// Starts over, for another run or search.
+    /// Clears the matches and the selection, for another run or search.
     pub fn reset(&mut self) {
         self.matched.clear();
         self.searched = 0;
         self.chosen = None;
     }
 
-    /// Whether there are attempts that have not been searched yet.
+    /// Whether some attempts have not been searched yet.
     pub fn is_behind(&self, samples: &[RouteSample]) -> bool {
         !self.filter.is_empty() && self.searched < samples.len()
     }
@@ -77,7 +77,7 @@ impl AttemptList {
         }
     }
 
-    /// The index of the attempt in a line.
+    /// The index of the attempt on a line.
     pub fn index_at(&self, line: usize, samples: &[RouteSample]) -> Option<usize> {
         if self.filter.is_empty() {
             (line < samples.len()).then_some(line)
@@ -91,7 +91,7 @@ impl AttemptList {
         self.chosen.map_or(last, |line| line.min(last))
     }
 
-    /// Moves the selection; at the end it follows the latest attempt.
+    /// Moves the selection by `by` lines; at the end it follows the latest attempt.
     pub fn step(&mut self, by: isize, samples: &[RouteSample]) {
         let line = self.cursor(samples).saturating_add_signed(by);
         self.select(line, samples);
@@ -102,7 +102,7 @@ impl AttemptList {
         self.chosen = (line < last).then_some(line);
     }
 
-    /// How many attempts match, and whether the selection follows the latest.
+    /// The number of matching attempts, and whether the selection follows the latest, as text.
     pub fn note(&self, samples: &[RouteSample]) -> String {
         let all = samples.len();
         let [count, of] = [self.len(samples), all].map(|many| words::count(many as u64));
@@ -119,7 +119,7 @@ impl AttemptList {
     }
 }
 
-/// The attempts that match, a row each.
+/// The matching attempts as records of a table.
 pub(super) fn table<'a>(
     list: &'a AttemptList,
     samples: &'a [RouteSample],
@@ -163,7 +163,7 @@ pub(super) fn table<'a>(
         })
 }
 
-/// The worker, or the words of the server, or the trouble with the worker.
+/// The worker, or else the message of the server, or else the failure of the worker.
 fn message(sample: &RouteSample, width: usize) -> String {
     if let Some(trouble) = sample.call.as_deref().and_then(words::trouble) {
         return visible(&trouble, width + 1);

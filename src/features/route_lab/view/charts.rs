@@ -20,14 +20,15 @@ use crate::tui::text::{cells, fit};
 /// Cells of the labels of the distribution.
 const LABELS: u16 = 10;
 
-// More would not tell more.
-/// The maximum number of bars in the distribution.
+/// Maximum number of bars in the distribution.
+///
+/// More would not show more.
 const MOST_BARS: usize = 24;
 
-/// The latest changes of the router's status below the latencies.
+/// Number of the latest changes of the router's status below the latencies.
 const MOST_STATUSES: usize = 3;
 
-/// Rows that the chart itself needs.
+/// Minimum height of the chart itself, in rows.
 const LEAST_CHART: u16 = 8;
 
 /// Latency over time and its distribution.
@@ -115,8 +116,10 @@ fn statuses(run: &Run, area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
     chart
 }
 
-/// Positions of the replies in a chart, from 0 to 1; several on one dot are kept once, so that a
-/// quarter of a million attempts draw as fast as a full chart.
+/// Positions of the replies in a chart, from 0 to 1.
+///
+/// Of several on one dot, one is stored, so that a quarter of a million attempts draw as fast as a
+/// full chart.
 #[derive(Default)]
 struct Dots {
     assigned: Vec<(f64, f64)>,
@@ -161,7 +164,7 @@ impl Dots {
     }
 }
 
-/// Which of `many` dots a position from 0 to 1 falls on.
+/// The dot of a position from 0 to 1, out of `many`.
 fn dot(share: f64, many: usize) -> usize {
     #[expect(
         clippy::cast_possible_truncation,
@@ -216,7 +219,8 @@ pub(super) fn distribution(run: &Run, panel: Panel<'_>, area: Rect, scene: &mut 
 }
 
 /// The latencies in `many` ranges from the shortest to the longest: the start and count of each.
-/// Ranges grow by equal ratios if the latencies are far apart.
+///
+/// The ranges grow by equal ratios if the latencies are far apart.
 fn bins(of: &Latencies, many: usize) -> Vec<(f64, u64)> {
     let Some((low, high)) = of.least().zip(of.most()).filter(|_| many > 0) else {
         return Vec::new();
@@ -239,15 +243,15 @@ fn bins(of: &Latencies, many: usize) -> Vec<(f64, u64)> {
     bars
 }
 
-/// A bar of `part` out of `most`, at most `width` cells; anything above zero is visible.
+/// A bar of `part` out of `most`, at most `width` cells; any part above zero is visible.
 fn bar(part: u64, most: u64, width: u16) -> String {
     #[expect(clippy::cast_precision_loss)] // counts of attempts
     let share = part as f64 / most.max(1) as f64;
     filled(share, width)
 }
 
-/// The workers by assignments, most first, with their request number gaps. With a panel and a
-/// cursor it has the keyboard.
+/// Draws the workers by assignments, most first, with the gaps in their request numbers. With a
+/// title and a cursor the list has the keyboard.
 pub(super) fn workers(
     run: &Run,
     (region, turn): (Region, Option<(Panel<'_>, usize)>),

@@ -23,7 +23,7 @@ use crate::tui::theme::{SERIES_SIGNS, Theme};
 /// Cells of the table of figures.
 const TABLE: u16 = 64;
 
-/// A run compared with another one.
+/// The view of a run compared with another one.
 #[derive(Debug)]
 pub(super) struct Compare {
     run: u64,
@@ -32,7 +32,7 @@ pub(super) struct Compare {
 }
 
 impl Compare {
-    /// The run compared with the one before it, or after it.
+    /// Compares the run with the one before it, or else the one after it.
     pub fn new(state: &State, run: u64) -> Option<Self> {
         let compared = neighbour(state, run, run, false)?;
         Some(Self {
@@ -55,7 +55,8 @@ impl Compare {
     }
 }
 
-/// The nearest run before or after `from`, other than `run`; at the end, one on the other side.
+/// The nearest run before or after `from`, other than `run`; if there is none, the nearest on the
+/// other side.
 fn neighbour(state: &State, run: u64, from: u64, after: bool) -> Option<u64> {
     let numbers = Routes::read(state).runs().iter().map(|run| run.number);
     let numbers: Vec<u64> = numbers.filter(|number| *number != run).collect();
@@ -70,7 +71,9 @@ fn figures(first: &RouteRun, second: &RouteRun, scene: &Scene<'_, '_>) -> Vec<Fi
     compare((first.run().stats(), of(first)), (second.run().stats(), of(second)))
 }
 
-/// A value with its sign, unless both runs show the same: a tenth of a percent is noise.
+/// A value with its sign, unless both runs show the same text.
+///
+/// A tenth of a percent is noise.
 fn signed(figure: &Figure, value: Option<f64>, words: impl Fn(f64) -> String) -> String {
     let [first, second] = [figure.first, figure.second].map(|value| words::figure(figure, value));
     let Some(value) = value.filter(|_| first != second) else {
@@ -184,7 +187,7 @@ impl Compare {
     }
 }
 
-/// The cumulative distribution of the replies of each run.
+/// Draws the cumulative distribution of the replies of each run.
 fn shares((first, second): (&RouteRun, &RouteRun), area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let shown = series_styles((first, second), theme);
@@ -233,7 +236,7 @@ const fn series_styles<'a>(
     ]
 }
 
-/// The share of the latencies up to each time, in hundredths.
+/// The points of a cumulative distribution, in steps of one percent.
 fn curve(of: &Latencies, scale: &Scale) -> Vec<(f64, f64)> {
     let point = |hundredth: u32| {
         let share = f64::from(hundredth) / 100.0;

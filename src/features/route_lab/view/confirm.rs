@@ -8,8 +8,8 @@ use crate::core::view::Cx;
 use crate::core::views::confirm::Confirm;
 use crate::domain::routing::{RoutePlan, words};
 
-/// Asks whether to start a long series, which can wake workers that are billed, or one that sends requests on to
-/// workers.
+/// The question before a long series, which can wake workers that are billed, or before one that
+/// forwards requests to workers.
 pub(super) fn question(plan: RoutePlan, state: &State) -> Confirm {
     let bill = words::bill(state.profile.is_sandbox);
     let subject = match &plan.hop {
@@ -26,7 +26,9 @@ pub(super) fn question(plan: RoutePlan, state: &State) -> Confirm {
     Confirm::new("Start this run?", text, "start", start).sends_first(first)
 }
 
-/// The first request of a run; the market chooses the key that the others repeat.
+/// The first request of a run.
+///
+/// In its reply the market chooses the key that the others repeat.
 pub(super) fn first_request(plan: &RoutePlan) -> Request {
     Request::Route(call(plan, plan.cost, None, None))
 }

@@ -1,4 +1,4 @@
-//! What can be copied of an attempt, each with its letter.
+//! The copy menu of an attempt.
 
 use super::attempt::{assignment, signature};
 use super::worker_request::Written;
@@ -14,10 +14,10 @@ use crate::domain::text::visible;
 use crate::features::copy_export::copy_menu::CopyMenu;
 use crate::features::route_lab::Routes;
 
-/// The maximum length of a server's text that is copied, in characters.
+/// Maximum length of a copied server text, in characters.
 const LONGEST: usize = 10_000;
 
-/// The menu for an attempt; without one, for the next request of the run.
+/// The menu for an attempt, or without one for the next request of the run.
 pub(super) fn menu(state: &State, run: u64, attempt: Option<usize>) -> Option<CopyMenu> {
     let run = Routes::read(state).run(run)?.run();
     Some(CopyMenu::new(items(state, run, attempt)))

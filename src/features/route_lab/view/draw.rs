@@ -20,10 +20,10 @@ use crate::tui::scrolled::Scrolled;
 use crate::tui::text::fit;
 use crate::tui::theme::Theme;
 
-/// Cells of the preview of an attempt.
+/// Width of the preview of an attempt, in cells.
 const PREVIEW: u16 = 56;
 
-/// Cells of workers and figures on a wide screen.
+/// Width of workers and figures on a wide screen, in cells.
 const SIDE: u16 = 58;
 
 pub(super) fn lab(view: &RouteLab, area: Rect, scene: &mut Scene<'_, '_>) {
@@ -89,7 +89,7 @@ fn welcome(area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-/// The run, its progress, and its two main times.
+/// Draws the run, its progress, and its two main latencies.
 fn headline(route_run: &RouteRun, area: Rect, scene: &mut Scene<'_, '_>) {
     let run = route_run.run();
     let runs = Routes::read(scene.state).runs();
@@ -145,7 +145,7 @@ fn headline(route_run: &RouteRun, area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-/// The median and the 99th percentile.
+/// The line of the median and the 99th percentile.
 fn times(of: &Latencies, theme: &Theme) -> Line<'static> {
     let mut spans = Vec::new();
     for (name, quantile) in [("p50 ", 0.5), ("p99 ", 0.99)] {
@@ -156,7 +156,7 @@ fn times(of: &Latencies, theme: &Theme) -> Line<'static> {
     Line::from(spans)
 }
 
-/// Phase, progress, why it waits, and what was sent.
+/// The line of the phase, the progress, the reason for a wait, and the sent requests.
 fn status(route_run: &RouteRun, scene: &Scene<'_, '_>) -> Line<'static> {
     let (run, now, theme) = (route_run.run(), scene.now, scene.theme);
     let (word, style) = phase(run, theme);
@@ -260,7 +260,7 @@ fn load(route_run: &RouteRun, scene: &Scene<'_, '_>) -> Line<'static> {
     Line::from(spans)
 }
 
-/// The open part, with its tabs in the title.
+/// Draws the open part, with the tabs in its title.
 fn turn(view: &RouteLab, run: &RouteRun, area: Rect, scene: &mut Scene<'_, '_>) {
     let run = run.run();
     match view.tab.within(scene.size) {
@@ -285,7 +285,7 @@ fn tabs(view: &RouteLab, scene: &Scene<'_, '_>) -> Panel<'static> {
     Panel::new("Run").tabs(turns.iter().map(|tab| tab.title()), index)
 }
 
-/// The table of attempts with the search, and the selected one beside it.
+/// Draws the table of attempts with the search, and the selected one beside it.
 fn attempt_list(view: &RouteLab, run: &Run, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let samples = run.samples();
@@ -371,7 +371,7 @@ fn preview(view: &RouteLab, run: &Run, area: Rect, scene: &mut Scene<'_, '_>) {
     sheet::text(lines, inner, scene);
 }
 
-/// The one attempt of a single request: its outcome, and the reply beside it.
+/// Draws the only attempt of a single request: its outcome, and the reply beside it.
 fn single(view: &RouteLab, route_run: &RouteRun, area: Rect, scene: &mut Scene<'_, '_>) {
     let (run, theme) = (route_run.run(), scene.theme);
     let Some(sample) = run.samples().last() else {

@@ -1,4 +1,4 @@
-//! Asks for the file that a run is exported to. Its ending chooses the format.
+//! The prompt for the file that a run is exported to. The extension chooses the format.
 
 use crate::core::message::Effect;
 use crate::core::view::Cx;
@@ -7,7 +7,7 @@ use crate::domain::format;
 use crate::features::route_lab::RouteRun;
 use crate::features::route_lab::Routes;
 
-/// Asks for the file of a run.
+/// Opens the prompt for the file of a run.
 pub(super) fn open(number: u64, cx: &mut Cx<'_>) {
     let Some(proposed) = Routes::read(cx.state()).run(number).map(suggestion) else {
         return;
@@ -32,7 +32,7 @@ pub(super) fn open(number: u64, cx: &mut Cx<'_>) {
     );
 }
 
-/// A file name with endpoint, time and number of the run.
+/// A suggested file name, with endpoint, time and number of the run.
 fn suggestion(route_run: &RouteRun) -> String {
     let run = route_run.run();
     let endpoint = run.plan().endpoint.chars();

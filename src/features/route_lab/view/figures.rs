@@ -14,7 +14,7 @@ use crate::tui::theme::Theme;
 
 const LABEL: usize = 17;
 
-/// Rows of the figures, including their frame.
+/// Height of the figures, including their frame.
 pub(super) fn height(run: &Run) -> u16 {
     let kinds = OutcomeKind::ALL.into_iter();
     let kinds = kinds.filter(|kind| run.stats().count(*kind) > 0).count();
@@ -104,7 +104,7 @@ fn times(summary: &Summary, theme: &Theme) -> Vec<Line<'static>> {
     lines
 }
 
-/// Percentiles of the parts at the workers.
+/// The lines of percentiles of the calls' phases at the workers.
 fn parts(calls: &WorkerSummary, figures: &[(&str, Figure)], theme: &Theme) -> Vec<Line<'static>> {
     let heading = format!(
         "{:5}{:>10}{:>11}{:>10}{:>10}",
@@ -125,7 +125,7 @@ fn parts(calls: &WorkerSummary, figures: &[(&str, Figure)], theme: &Theme) -> Ve
     lines
 }
 
-/// How many requests have which class of answers from workers, and their tokens a second.
+/// The number of workers' responses by class, and their tokens per second.
 fn answers(calls: &WorkerSummary, theme: &Theme) -> Vec<Line<'static>> {
     let mut lines: Vec<_> = calls
         .classes
@@ -150,7 +150,7 @@ fn answers(calls: &WorkerSummary, theme: &Theme) -> Vec<Line<'static>> {
     lines
 }
 
-/// How many requests had which outcome.
+/// The number of requests by outcome.
 fn outcomes(summary: &Summary, theme: &Theme) -> Vec<Line<'static>> {
     let answered = summary.requests - summary.count(OutcomeKind::Cancelled);
     let mut lines = Vec::new();

@@ -1,4 +1,4 @@
-//! The form for a new run, with its plan updated beside it.
+//! The form for a new run, with a live description of its plan.
 
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Style;
@@ -28,10 +28,10 @@ use crate::tui::panel::{Panel, Size, Tone};
 use crate::tui::text::capitalized;
 use crate::tui::theme::Theme;
 
-/// Cells of form and plan side by side.
+/// Width of form and plan side by side, in cells.
 const WIDTH: u16 = 116;
 
-/// Rows of the plan below the form, where it is not beside it.
+/// Height of the plan where it is below the form.
 const NOTES: u16 = 5;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,7 +87,12 @@ impl Key {
         }
     }
 
-    /// The number in a text; `None` where a blank one means the usual.
+    /// Parses the number in a text; `None` for an empty text that stands for the default, and for
+    /// fields without a number.
+    ///
+    /// # Errors
+    ///
+    /// A short reason, shown beside the field.
     fn read(self, text: &str) -> Result<Option<f64>, String> {
         let number = |text: &str| text.parse().map(Some).map_err(|_| "Not a number".to_owned());
         match self {
@@ -132,15 +137,15 @@ const MODES: [(Mode, &str); 2] = [
 #[derive(Debug)]
 pub(super) struct NewRun {
     form: Form<Key>,
-    /// How the market of the profile speaks.
+    /// The dialect of the profile's market.
     dialect: &'static Dialect,
-    /// The payload file that was read, with its content.
+    /// The name and the content of the payload file that was read.
     file: Option<(String, String)>,
-    /// The payload file that is being read before the run starts.
+    /// The payload file that is being read, after which the run starts.
     reading: Option<String>,
 }
 
-/// Opens the form with the last input; the endpoint is that of the selected workergroup.
+/// Opens the form with the last input, and with the endpoint of the selected workergroup.
 pub(super) fn open(cx: &mut Cx<'_>) {
     let left = cx.drafts().take::<Form<Key>>();
     let mut view = NewRun {
@@ -180,7 +185,7 @@ fn blank() -> Form<Key> {
 }
 
 impl NewRun {
-    /// Enters the endpoint if there is only one to choose.
+    /// Enters the endpoint if only one is listed.
     fn propose(&mut self, state: &State) {
         if let ([only], "") = (endpoint_names(state).as_slice(), self.form.text(Key::Endpoint)) {
             self.form.set_text(Key::Endpoint, only);
@@ -191,7 +196,7 @@ impl NewRun {
         MODES[self.form.chosen(Key::Send)].0
     }
 
-    /// Shows the fields that the mode needs.
+    /// Shows the fields that the mode uses.
     fn arrange(&mut self) {
         let mode = self.mode();
         let is_single = mode == Mode::Count && self.form.text(Key::Count) == "1";
@@ -216,7 +221,7 @@ impl NewRun {
         form.set_note(Key::Rate, rate);
     }
 
-    /// The plan in the fields, or what is wrong with them.
+    /// The plan in the fields, or their mistakes.
     fn plan(&self) -> Result<RoutePlan, Vec<(Key, String)>> {
         if let Some(fault) = self.form.fault() {
             return Err(vec![fault]);
@@ -261,7 +266,7 @@ impl NewRun {
         file.map(str::trim)
     }
 
-    /// The payload as typed or read; that of a file that is not read yet is empty.
+    /// The payload as typed, or as read from its file; empty while the file is not read yet.
     fn payload(&self) -> String {
         let empty = || "{}".to_owned();
         match (self.payload_file(), &self.file) {
@@ -274,7 +279,7 @@ impl NewRun {
         }
     }
 
-    /// Starts the run in the fields, or asks first.
+    /// Starts the run of the fields, after a question if it needs one.
     fn begin(&mut self, cx: &mut Cx<'_>) {
         let plan = match self.plan() {
             Ok(plan) => plan,
@@ -298,7 +303,7 @@ impl NewRun {
         }
     }
 
-    /// Replaces the endpoint by the next one of the listed workergroups.
+    /// Replaces the endpoint by the next one that is listed.
     fn complete(&mut self, state: &State) {
         if let Some(name) = next_endpoint(state, self.form.text(Key::Endpoint)) {
             self.form.set_text(Key::Endpoint, &name);
@@ -454,7 +459,7 @@ impl FormView for NewRun {
 }
 
 impl NewRun {
-    /// A description of the run and its maximum cost.
+    /// The description of the run, with its maximum cost.
     fn notes(&self, scene: &Scene<'_, '_>, theme: &Theme) -> Text<'static> {
         let mut lines = Vec::new();
         match self.plan() {
@@ -493,7 +498,7 @@ impl NewRun {
         Text::from(lines)
     }
 
-    /// The first request's body, and the endpoints that can be completed.
+    /// The first request's body, and the endpoints that Tab completes.
     fn request(&self, scene: &Scene<'_, '_>, theme: &Theme) -> Vec<Line<'static>> {
         let mut lines = Vec::new();
         if let Ok(plan) = self.plan() {

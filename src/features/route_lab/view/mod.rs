@@ -1,4 +1,4 @@
-//! The route lab: requests to the routing endpoint, one or a series, and their results.
+//! The route lab: requests to the routing endpoint, single or in series, and their results.
 //!
 //! The runs are in [`crate::features::route_lab`] and continue while this view is closed.
 
@@ -28,10 +28,10 @@ use crate::table::remote::Now;
 use crate::tui::input_widget::InputWidget;
 use crate::tui::panel::Size;
 
-/// The workers, if shown beside the attempts.
+/// The region of the workers, if shown beside the attempts.
 const WORKERS: Region = Region(2);
 
-/// A part of the lab; smaller screens show one at a time.
+/// A part of the lab; smaller screens show only one of some parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Tab {
     Latency,
@@ -53,7 +53,7 @@ impl Tab {
         }
     }
 
-    /// The parts that share a place as tabs on a screen of this size; the others are always
+    /// The parts that share an area as tabs on a screen of this size; the others are always
     /// visible.
     const fn turns(size: Size) -> &'static [Self] {
         match size {
@@ -69,14 +69,14 @@ impl Tab {
         }
     }
 
-    /// Itself if it is a tab on such a screen, else the first tab.
+    /// Returns the part if it is a tab on a screen of this size, otherwise the first tab.
     fn within(self, size: Size) -> Self {
         let turns = Self::turns(size);
         if turns.contains(&self) { self } else { turns[0] }
     }
 }
 
-/// The state of a closed lab.
+/// The state of the closed lab.
 #[derive(Debug)]
 struct Remembered {
     shown: Option<u64>,
@@ -88,19 +88,19 @@ struct Remembered {
 #[derive(Debug)]
 struct Started(u64);
 
-/// A run with its figures, charts and attempts.
+/// The view of a run with its figures, charts and attempts.
 #[derive(Debug, Default)]
 pub struct RouteLab {
-    /// The number of the run; `None` shows the latest.
+    /// The number of the shown run; `None` for the latest.
     shown: Option<u64>,
     tab: Tab,
     attempts: AttemptList,
-    /// The selected worker, or the scroll offset where there is no list.
+    /// The index of the selected worker, or the scroll offset of a part without a list.
     cursor: usize,
     is_searching: bool,
 }
 
-/// Opens the lab; unless a run is in progress, with the form for a new one.
+/// Opens the lab, with the form for a new run unless one is in progress.
 pub fn open(cx: &mut Cx<'_>) -> bool {
     let mut lab = RouteLab::default();
     if let Some(remembered) = cx.drafts().get::<Remembered>() {
@@ -117,7 +117,7 @@ pub fn open(cx: &mut Cx<'_>) -> bool {
     true
 }
 
-/// Starts a run, or asks first if it is long and can cost money.
+/// Starts a run, after a question if it is long and can cost money.
 fn start(plan: RoutePlan, cx: &mut Cx<'_>) -> Result<(), NotStarted> {
     // While another series runs, this one is refused: there is nothing to ask.
     if !plan.needs_consent() || Routes::read(cx.state()).active_series().is_some() {
@@ -134,7 +134,7 @@ fn begin(plan: RoutePlan, cx: &mut Cx<'_>) -> Result<(), NotStarted> {
     Ok(())
 }
 
-/// Says why a run did not start.
+/// Shows the reason a run did not start.
 fn explain(why: &NotStarted, cx: &mut Cx<'_>) {
     match why {
         NotStarted::Held(why) => cx.complain(why.as_str()),
@@ -213,7 +213,7 @@ impl RouteLab {
         Outcome::Handled
     }
 
-    /// The run to pause or stop: the shown one, else the one in progress.
+    /// The run to pause or stop: the shown one, or else the one in progress.
     fn active<'a>(&self, state: &'a State) -> Option<&'a RouteRun> {
         let shown = self.run(state).filter(|run| run.is_active());
         shown.or_else(|| Routes::read(state).active())
@@ -276,7 +276,7 @@ impl RouteLab {
     }
 }
 
-/// The size class of the screen, minus the footer's row.
+/// The size class of the screen without the footer's row.
 fn size(state: &State) -> Size {
     Size::of(state.screen.size.0, state.screen.size.1.saturating_sub(1))
 }

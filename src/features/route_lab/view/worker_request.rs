@@ -1,4 +1,4 @@
-//! The request for the assigned worker: prepared here, sent by the person.
+//! The request for the assigned worker: prepared here, sent by the user in a shell.
 
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::Line;
@@ -20,21 +20,21 @@ use crate::tui::dialog;
 use crate::tui::form::{Field, Form};
 use crate::tui::panel::{Panel, Tone};
 
-/// The maximum length of a worker's address in a command.
+/// Maximum length of a worker's address in a command, in characters.
 const LONGEST_URL: usize = 2000;
 
 const NO_PAYLOAD: &str = "{}";
 
-/// The person's part of the request: path and payload.
+/// The parts of the request that the user enters: path and payload.
 #[derive(Debug, Clone)]
 pub(super) struct Written {
     path: String,
     payload: String,
-    /// Where the command gets the root certificate of the workers from.
+    /// The source of the workers' root certificate for the command.
     root: WorkerRoot,
 }
 
-/// Why there is no command.
+/// The reason there is no command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Unwritten {
     Payload(PayloadError),
@@ -54,7 +54,7 @@ impl std::fmt::Display for Unwritten {
 }
 
 impl Written {
-    /// Path and payload that the run sent on, else those last entered.
+    /// The path and payload that the run forwarded, or else those entered last.
     pub fn of(state: &State, run: &Run) -> Self {
         let sent = run
             .plan()
@@ -75,7 +75,7 @@ impl Written {
         }
     }
 
-    /// The request as one shell command. `reply` is the full assignment as JSON text.
+    /// The request as a shell command. `reply` is the full assignment as JSON text.
     pub fn command(&self, worker: &Untrusted, reply: &Untrusted) -> Result<String, Unwritten> {
         let body = self.body(reply)?;
         let url = format!(

@@ -10,7 +10,7 @@ use crate::features::saved as searches;
 use crate::tui::panel::Panel;
 use crate::tui::theme::Theme;
 
-/// The maximum length of a search's text.
+/// Maximum length of the text of a search, in characters.
 const LONGEST: usize = 600;
 
 pub(super) fn saved(view: &Saved, area: Rect, scene: &mut Scene<'_, '_>) {
@@ -40,7 +40,7 @@ pub(super) fn saved(view: &Saved, area: Rect, scene: &mut Scene<'_, '_>) {
     sheet::text(lines, area, scene);
 }
 
-/// A search, its query and its settings a line each.
+/// The text of a search: query and settings, a line each.
 fn describe(search: &SavedSearch, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme: &Theme = scene.theme;
     let spec = brief(&search.spec, scene.state.profile.dialect);

@@ -1,4 +1,4 @@
-//! The saved searches and the presets: a list to run, save, rename, delete and order them.
+//! The list of saved searches and presets, to run, save, rename, delete and sort them.
 
 mod draw;
 
@@ -18,7 +18,7 @@ use crate::tui::input_widget::InputWidget;
 use crate::tui::list::{Item, List};
 use crate::tui::text_input::TextInput;
 
-/// What a line of the list represents.
+/// The subject of a line in the list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Entry {
     Save,
@@ -30,7 +30,7 @@ pub(crate) enum Entry {
     ShowPresets,
 }
 
-/// A search that was saved or renamed over the list, to be selected next.
+/// A search that was just saved or renamed, to be selected in the list.
 struct Added(String);
 
 #[derive(Debug)]
@@ -39,7 +39,8 @@ pub(crate) struct Saved {
 }
 
 impl Saved {
-    /// The list, on the search that was saved last, else on the first saved one, else on its first line.
+    /// Opens the list on the search saved last, or else on the first saved one, or else on its
+    /// first line.
     pub fn open(cx: &mut Cx<'_>) -> bool {
         let added = cx.drafts().take::<Added>().map(|Added(name)| name);
         cx.try_open(|state| {
@@ -59,7 +60,8 @@ impl Saved {
         shown.position(|item| item.value.is_some() && item.value.as_ref() == entry)
     }
 
-    /// Lists the current searches; the typed text and the selection stay, unless `select` is given.
+    /// Updates the list to the current searches. The typed text and the selection stay, unless
+    /// `select` is set.
     fn relist(&mut self, state: &State, select: Option<&Entry>) {
         let before = self.list.selected();
         let entry = select.cloned().or_else(|| self.entry());
@@ -124,7 +126,8 @@ impl Saved {
     }
 }
 
-/// Asks for a name for the current search; over the list it is selected there afterwards.
+/// Asks for a name for the current search. Over the list, the new search is selected there
+/// afterwards.
 pub(crate) fn ask_name(in_list: bool, cx: &mut Cx<'_>) -> bool {
     let Some(browser) = cx.state().browser() else {
         return false;
@@ -155,7 +158,7 @@ pub(crate) fn ask_name(in_list: bool, cx: &mut Cx<'_>) -> bool {
     true
 }
 
-/// The name of the search with its words and its job: `4090 Europe 3 days`.
+/// A name for the search, with its words and its job: `4090 Europe 3 days`.
 fn proposed_name(browser: &Browser) -> String {
     let job = browser.computed.job.map(|job| job.length());
     let words = std::iter::once(browser.name())
@@ -346,8 +349,9 @@ fn items(state: &State) -> Vec<Item<Entry>> {
     items
 }
 
-/// A search in today's format: older files list the countries of a group one by one. An unreadable
-/// one is kept as it is.
+/// A search in today's format; one that cannot be read is returned unchanged.
+///
+/// Older files list the countries of a group one by one.
 fn brief(spec: &SearchSpec, dialect: &'static Dialect) -> SearchSpec {
     let Ok((query, words)) = spec.read(dialect) else {
         return spec.clone();

@@ -1,19 +1,20 @@
-//! The values for a condition: those that the catalog names and those in the loaded rows.
+//! The values offered for a condition, from the catalog and the loaded rows.
 
 use crate::domain::field::Format;
 use crate::domain::text::visible;
 use crate::domain::{Field, Kind, Listing, Operand, Value, Version, country, format, insight, language};
 
-// With more distinct values one types a bound instead of choosing one.
-/// The maximum number of distinct numbers offered as values.
+/// Maximum number of distinct numbers offered as values.
+///
+/// With more of them, a user types a bound instead of choosing one.
 const NUMBERS: usize = 24;
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Choice {
-    /// In query syntax.
+    /// The value, in query syntax.
     pub text: String,
     pub label: String,
-    /// How often it occurs, or what it means.
+    /// The number of rows with the value, or its meaning.
     pub note: String,
 }
 
@@ -22,7 +23,7 @@ pub(super) fn is_flag(field: &Field) -> bool {
     field.kind == Kind::Flag || field.format == Format::YesNo
 }
 
-/// The values to offer: those of the catalog and those of the loaded rows, most frequent first.
+/// The values to offer, of the catalog and the loaded rows, most frequent first.
 pub(super) fn choices(field: &'static Field, listing: Option<&Listing>) -> Vec<Choice> {
     let counted = listing.map_or_else(Vec::new, |listing| counts(field, listing));
     let rows = |count: usize| match count {
@@ -87,8 +88,9 @@ fn same(seen: &Value, flag: &Value) -> bool {
 }
 
 /// The distinct values of the loaded rows with their counts, most frequent first; empty if there
-/// are more distinct numbers than anyone would choose from. Market texts that cannot be written in
-/// a query are left out.
+/// are too many distinct numbers to choose from.
+///
+/// Market texts that cannot be written in a query are left out.
 fn counts(field: &'static Field, listing: &Listing) -> Vec<(Value, usize)> {
     let rows: Vec<u32> = (0..u32::try_from(listing.len()).unwrap_or(u32::MAX)).collect();
     let counted: Vec<(Value, usize)> = insight::facets(listing, &rows, field)
@@ -110,7 +112,7 @@ fn counts(field: &'static Field, listing: &Listing) -> Vec<(Value, usize)> {
     counted
 }
 
-/// Minimum, median and maximum of the loaded rows.
+/// The minimum, median and maximum of the loaded rows, as text.
 pub(super) fn spread(field: &'static Field, listing: &Listing) -> Option<String> {
     let is_ranged = field.kind.is_numeric() || field.kind == Kind::Timestamp;
     if !is_ranged || is_flag(field) || field.kind == Kind::Id {

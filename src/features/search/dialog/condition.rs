@@ -32,7 +32,7 @@ pub(super) struct ConditionForm {
 }
 
 impl ConditionForm {
-    /// A form for a new condition on `field`, or for the one at `index`.
+    /// A form for a new condition on `field`, or for the given one at its index.
     pub fn new(
         field: &'static Field,
         change: Option<(usize, &Condition)>,
@@ -67,12 +67,12 @@ impl ConditionForm {
         form
     }
 
-    /// Whether it is the form of the same condition.
+    /// Whether the form is for this field and condition.
     pub fn is_for(&self, field: &Field, index: Option<usize>) -> bool {
         self.field == field && self.index == index
     }
 
-    /// The operator: the one typed in front of the value, else the selected one.
+    /// The operator: the one typed before the value, or else the selected one.
     pub fn operator(&self) -> Operator {
         self.split().0
     }
@@ -82,18 +82,18 @@ impl ConditionForm {
         self.shown.iter().map(|index| &self.choices[*index])
     }
 
-    /// The index of the selected offered value; `None` if the typed text counts.
+    /// The index of the selected offered value; `None` while the typed text is used.
     pub const fn selected(&self) -> Option<usize> {
         self.selected
     }
 
-    /// Whether a value is checked, if the operator takes several.
+    /// Whether a value is ticked, if the operator takes several.
     pub fn is_picked(&self, choice: &Choice) -> bool {
         self.members(&choice.text)
             .is_some_and(|members| members.iter().all(|text| self.picked.contains(text)))
     }
 
-    /// The checked values, in query syntax.
+    /// The ticked values, in query syntax.
     pub fn picked(&self) -> &[String] {
         &self.picked
     }
@@ -103,21 +103,21 @@ impl ConditionForm {
         self.seen.as_deref()
     }
 
-    /// The condition.
+    /// The condition in the form.
     ///
     /// # Errors
     ///
-    /// What is wrong with the value and where.
+    /// The mistake in the value, with its position.
     pub const fn outcome(&self) -> Result<&Condition, &LanguageError> {
         self.outcome.as_ref()
     }
 
-    /// The warning for the condition before it runs.
+    /// A warning that the condition may not mean what the user intended.
     pub fn warning(&self) -> Option<String> {
         language::warning(self.outcome.as_ref().ok()?, self.dialect)
     }
 
-    /// The error to show: none before anything was typed or submitted.
+    /// The mistake to show; `None` before anything was typed or submitted.
     pub fn mistake(&self) -> Option<&LanguageError> {
         self.refusal.as_ref().or_else(|| {
             let mistake = self.outcome.as_ref().err()?;
@@ -132,12 +132,12 @@ impl ConditionForm {
         self.split().1.trim().is_empty() && self.picked.is_empty() && self.selected.is_none()
     }
 
-    /// Whether Space checks or toggles instead of being typed.
+    /// Whether Space ticks or toggles instead of being typed.
     pub fn takes_blank(&self) -> bool {
         self.operator().takes_list() || is_flag(self.field)
     }
 
-    /// The typed text: an operator in front, if there is one, and the value.
+    /// The typed text: an operator before the value, if there is one, and the value.
     fn split(&self) -> (Operator, &str) {
         const SIGNS: [(&str, Operator); 8] = [
             (">=", Operator::Gte),
@@ -159,7 +159,7 @@ impl ConditionForm {
             })
     }
 
-    /// The start of the value in the typed text, in bytes.
+    /// The byte index at which the value starts in the typed text.
     fn value_start(&self) -> usize {
         self.input.text().len() - self.split().1.len()
     }
@@ -212,7 +212,7 @@ impl ConditionForm {
         self.read();
     }
 
-    /// Checks or unchecks the selected value, else the typed one; toggles a boolean.
+    /// Ticks or unticks the selected value, or else the typed one; toggles a boolean.
     pub fn toggle(&mut self) {
         if !self.operator().takes_list() {
             let count = self.shown.len().max(1);
@@ -237,7 +237,7 @@ impl ConditionForm {
         }
     }
 
-    /// Checks the values of a text, or unchecks them if all are checked; false if it is no value.
+    /// Ticks the values of a text, or unticks them if all are ticked; false if it is no value.
     fn pick(&mut self, text: &str) -> bool {
         let Some(members) = self.members(text) else {
             return false;
@@ -254,7 +254,7 @@ impl ConditionForm {
         true
     }
 
-    /// The values of a text in a list: itself, or the members of a country group.
+    /// The values of a list entry: itself, or the members of a country group.
     fn members(&self, text: &str) -> Option<Vec<String>> {
         let read = language::parse_operand(self.field, Operator::In, text, self.dialect);
         match read {
@@ -272,8 +272,9 @@ impl ConditionForm {
         self.shown.get(self.selected?).map(|index| &self.choices[*index])
     }
 
-    /// In a list, accepting checks the typed value, and the selected one if none is checked.
-    pub fn settle(&mut self) {
+    /// Ticks the typed value, or the selected one if nothing is typed or ticked. Called on Enter in
+    /// a list.
+    pub fn tick_pending(&mut self) {
         if !self.operator().takes_list() {
             return;
         }
@@ -297,7 +298,7 @@ impl ConditionForm {
         self.insisted = true;
     }
 
-    /// Shows why the condition conflicts with the others.
+    /// Shows the reason the condition conflicts with the others.
     pub fn refuse(&mut self, why: LanguageError) {
         self.refusal = Some(why);
     }
@@ -368,7 +369,8 @@ impl ConditionForm {
 }
 
 impl InputWidget for ConditionForm {
-    /// Selects another offered value; above the first one the typed text counts again.
+    /// Moves the selection of the offered values; above the first one, the typed text is used
+    /// again.
     fn act(&mut self, command: Command, viewport: Viewport) -> bool {
         let by = command.lines(viewport.page);
         by.inspect(|by| self.step(*by)).is_some()
@@ -393,7 +395,7 @@ impl InputWidget for ConditionForm {
     }
 }
 
-/// The most useful operator: at least; at most for prices; equals for the rest.
+/// The most useful operator of a field: at least; at most for prices; equals for the rest.
 fn first_operator(field: &Field) -> Operator {
     match field.kind {
         Kind::Country | Kind::Text if field.operators.allows(Operator::In) => Operator::In,

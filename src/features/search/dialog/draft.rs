@@ -1,4 +1,4 @@
-//! What the tabs edit together: the query and the columns.
+//! The draft that the tabs of the dialog edit: the query and the columns.
 
 use crate::core::view::Cx;
 use crate::domain::{Field, Query};
@@ -12,7 +12,8 @@ pub(super) struct Draft {
     pub columns: Vec<&'static Field>,
 }
 
-/// What closed dialogs left unapplied, one per resource: the search as it was, and as it was edited.
+/// The unapplied drafts of closed dialogs, one per resource: the search as it was, and as it was
+/// edited.
 #[derive(Debug, Default)]
 pub(super) struct Left([Option<Box<(Draft, Draft)>>; 3]);
 
@@ -24,8 +25,8 @@ impl Draft {
         }
     }
 
-    /// Applies what differs from the `running` search: queries the market if its response would
-    /// differ, else changes the loaded rows.
+    /// Applies the differences from the `running` search: queries the market if its response would
+    /// differ, otherwise changes the loaded rows.
     pub fn apply(self, running: &Self, cx: &mut Cx<'_>) {
         let now = cx.now;
         let Some(browser) = cx.pane_table() else {
@@ -61,14 +62,16 @@ impl Draft {
         }
     }
 
-    /// Leaves the draft for the next dialog, or forgets what was left.
+    /// Stores the draft for the next dialog, with the running search; `None` removes the stored
+    /// one.
     pub fn leave(&self, running: Option<&Self>, cx: &mut Cx<'_>) {
         let mut left = cx.drafts().take::<Left>().unwrap_or_default();
         left.0[self.query.resource as usize] = running.map(|running| Box::new((running.clone(), self.clone())));
         cx.drafts().put(left);
     }
 
-    /// Takes the draft that a closed dialog left; the order and the columns only if they were edited there.
+    /// Restores the draft of a closed dialog; the order and the columns only if they were edited
+    /// there.
     pub fn recall(&mut self, cx: &mut Cx<'_>) {
         let left = cx.drafts().get::<Left>();
         let left = left.and_then(|Left(all)| all[self.query.resource as usize].as_deref().cloned());
@@ -87,7 +90,7 @@ impl Draft {
 }
 
 impl Left {
-    /// Whether a dialog on the same records left something.
+    /// Whether a dialog on the same resource has stored a draft.
     pub fn has(&self, draft: &Draft) -> bool {
         self.0[draft.query.resource as usize].is_some()
     }

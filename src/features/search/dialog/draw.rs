@@ -14,7 +14,7 @@ use crate::tui::form::FormLines;
 use crate::tui::panel::{Panel, Size};
 use crate::tui::text::fit;
 
-/// The maximum width of a value beside its column.
+/// Maximum width of a value beside its column, in cells.
 const VALUE: usize = 32;
 
 pub(super) fn dialog(view: &SearchDialog, area: Rect, scene: &mut Scene<'_, '_>) {
@@ -94,7 +94,8 @@ fn tab(view: &SearchDialog, area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-/// The query as text, how many loaded rows match, the selected line, and the request body.
+/// The query as text, the number of loaded rows that match, the selected line, and the request
+/// body.
 fn query(view: &SearchDialog, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let preview = &view.preview;
@@ -132,8 +133,8 @@ fn query(view: &SearchDialog, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     lines
 }
 
-/// The meaning of the selected field, how its condition is applied, and what its keys do to a condition that was
-/// counted.
+/// The meaning of the selected field, how its condition is applied, and the effect of the keys on a
+/// counted condition.
 fn selected(view: &SearchDialog, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let field = match view.current() {
@@ -185,7 +186,8 @@ pub(super) fn body(preview: &RequestPreview) -> Vec<Line<'static>> {
     preview.json.iter().cloned().map(Line::raw).collect()
 }
 
-/// The sort keys, who sorts by each, and the meaning of the selected field.
+/// The sort keys, whether the market or bourse sorts by each, and the meaning of the selected
+/// field.
 fn order(view: &SearchDialog, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let (keys, catalog) = (&view.draft.query.order, view.draft.query.catalog());
@@ -254,7 +256,7 @@ fn row(view: &SearchDialog, height: usize, scene: &Scene<'_, '_>) -> Vec<Line<'s
     lines
 }
 
-/// How the focused setting is applied, and the request body.
+/// A note on the application of the focused setting, and the request body.
 fn request(view: &SearchDialog, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let focused = view.settings.focused();
     let note = focused.and_then(|setting| settings::note(setting, &view.draft.query, view.dialect));

@@ -15,7 +15,7 @@ use crate::tui::text::{cells, fit, wrap};
 use crate::tui::theme::Theme;
 use crate::tui::viewport::Viewport;
 
-/// The maximum width of the value field.
+/// Maximum width of the value field, in cells.
 const VALUE: u16 = 36;
 
 pub(super) fn condition(form: &ConditionForm, fate: &str, area: Rect, scene: &mut Scene<'_, '_>) {
@@ -115,7 +115,7 @@ fn value(form: &ConditionForm, row: Rect, scene: &mut Scene<'_, '_>) -> u16 {
     field.x
 }
 
-/// Carets under the error; in a list the checked values.
+/// Carets under the mistake; in a list, the ticked values.
 fn below(form: &ConditionForm, start: u16, row: Rect, theme: &Theme) -> Line<'static> {
     if form.operator().takes_list() {
         let text = if form.picked().is_empty() {
@@ -136,7 +136,7 @@ fn below(form: &ConditionForm, start: u16, row: Rect, theme: &Theme) -> Line<'st
     fit(line, row.width)
 }
 
-/// The remark: the error, a warning, else the values in the loaded rows.
+/// The error, or else the warning, or else the values in the loaded rows.
 fn remark(form: &ConditionForm, scene: &Scene<'_, '_>) -> (String, Style) {
     let theme = scene.theme;
     if let Some(mistake) = form.mistake() {
@@ -171,7 +171,7 @@ fn remark(form: &ConditionForm, scene: &Scene<'_, '_>) -> (String, Style) {
     (parts.join("; "), theme.dim)
 }
 
-/// The values to choose from.
+/// The offered values as records of a table.
 struct Choices<'a> {
     form: &'a ConditionForm,
     theme: &'a Theme,

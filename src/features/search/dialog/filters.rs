@@ -1,4 +1,4 @@
-//! The conditions of the draft, and the lines that stand for them.
+//! The conditions of the draft, and the lines of the list for them.
 
 use super::condition::ConditionForm;
 use super::removals::{Removals, Step};
@@ -8,7 +8,7 @@ use crate::domain::language::LanguageError;
 use crate::domain::{Condition, Field, Filter, Kind, Listing, Operand, Operator, Resource, Value, country, language};
 use crate::tui::list::Item;
 
-/// The filters of most searches: the tab opens on them.
+/// The most used filters, on which the tab opens.
 const fn common(resource: Resource) -> &'static [&'static str] {
     match resource {
         Resource::Offers => &[
@@ -32,8 +32,8 @@ impl SearchDialog {
         keys.filter_map(|key| catalog.filters().into_iter().find(|field| field.key == *key))
     }
 
-    /// How a condition on `field` is applied: sent; sent although undocumented (extra); or applied
-    /// to the loaded rows (local).
+    /// How a condition on `field` is applied: `sent`; sent although undocumented (`extra`); or
+    /// applied to the loaded rows (`local`).
     pub(super) fn fate(&self, field: &Field) -> &'static str {
         let query = &self.draft.query;
         if query.resource == Resource::Workergroups || !query.sends(field, self.dialect) {
@@ -88,8 +88,12 @@ impl SearchDialog {
         items
     }
 
-    /// The conditions in query syntax: everything in the dialog can be written in the query bar,
-    /// which parses it back to the same conditions.
+    /// Checks that the query bar can parse the text of the conditions. Returns them, or the parsed
+    /// ones where these differ.
+    ///
+    /// # Errors
+    ///
+    /// The mistake that parsing reports.
     pub(super) fn sound(&self, conditions: Vec<Condition>) -> Result<Vec<Condition>, LanguageError> {
         let text = language::print_briefly(&conditions);
         let catalog = self.draft.query.catalog();
@@ -103,7 +107,11 @@ impl SearchDialog {
         Ok(joined)
     }
 
-    /// Replaces the conditions, or says why they contradict each other.
+    /// Replaces the conditions and rebuilds the list.
+    ///
+    /// # Errors
+    ///
+    /// The reason they contradict each other.
     fn put(&mut self, conditions: Vec<Condition>, keep: Option<Line>) -> Result<(), LanguageError> {
         self.draft.query.conditions = self.sound(conditions)?;
         // Indices have changed, so unfinished forms of existing conditions are dropped.
@@ -159,7 +167,8 @@ impl SearchDialog {
         }
     }
 
-    /// Loosens the selected condition until rows come back.
+    /// Loosens the selected condition until rows come back; a message says if it cannot be
+    /// loosened.
     pub(super) fn loosen(&mut self) {
         let step = self.selected_step();
         let looser = step.and_then(|step| step.looser.clone());
@@ -197,12 +206,12 @@ impl SearchDialog {
         }));
     }
 
-    /// Puts the written condition into the draft, or says why it cannot.
+    /// Adds the condition of the form to the draft, or shows the reason it cannot.
     pub(super) fn accept(&mut self) {
         let Some(mut form) = self.form.take() else {
             return;
         };
-        form.settle();
+        form.tick_pending();
         let Ok(condition) = form.outcome().cloned() else {
             form.insist();
             self.form = Some(form);

@@ -1,4 +1,4 @@
-//! The order and the columns of the draft, and the lines that stand for them.
+//! The order and the columns of the draft, and the lines of the lists for them.
 
 use super::{Line, SearchDialog, Tab};
 use crate::domain::field::Section;
@@ -23,7 +23,7 @@ impl SearchDialog {
         let columns = self.draft.query.catalog().columns();
         let is_free = |field: &&Field| field.sortable && !order.iter().any(|key| key.field == *field);
         let mut hidden: Vec<&'static Field> = columns.filter(is_free).collect();
-        // What has numbers comes first, also among equally good matches of what is typed.
+        // Columns with values come first, also among equally good matches of the typed text.
         hidden.sort_by_key(|field| self.need(field).is_some());
         let hidden = hidden.into_iter();
         chosen
@@ -51,13 +51,13 @@ impl SearchDialog {
         items
     }
 
-    /// What a column waits for, and the key that brings it.
+    /// The unmet prerequisite of a column, and the key that meets it.
     pub(super) fn need(&self, field: &Field) -> Option<(Need, &str)> {
         let needed = self.needs.iter().find(|(listed, ..)| *listed == field);
         needed.map(|(_, need, key)| (*need, key.as_str()))
     }
 
-    /// Sorts by the field as well, in its more useful direction; reverses an existing key.
+    /// Adds the field to the order in its more useful direction; reverses an existing key.
     pub(super) fn sort_by(&mut self, field: &'static Field) {
         let order = &mut self.draft.query.order;
         if let Some(key) = order.iter_mut().find(|key| key.field == field) {
@@ -71,7 +71,9 @@ impl SearchDialog {
         order.push(OrderKey { field, direction });
     }
 
-    /// Finding a field and applying means to sort by it alone.
+    /// Sorts by the field alone if it was searched for and nothing was changed yet.
+    ///
+    /// Finding a field and applying it means just that.
     pub(super) fn sort_by_typed(&mut self) {
         let is_picked = !self.lists[1].input.is_empty() || self.draft == self.running;
         let order = &self.draft.query.order;
@@ -85,7 +87,7 @@ impl SearchDialog {
         }
     }
 
-    /// Shows the field as the last column, or hides it. The last column cannot be hidden.
+    /// Shows the field as the last column, or hides it. The only remaining column cannot be hidden.
     pub(super) fn show_or_hide(&mut self, field: &'static Field) {
         let columns = &mut self.draft.columns;
         match columns.iter().position(|column| *column == field) {
@@ -104,7 +106,7 @@ impl SearchDialog {
         }
     }
 
-    /// Brings the defaults of the open tab back.
+    /// Restores the defaults of the open tab.
     pub(super) fn reset(&mut self) {
         let query = &mut self.draft.query;
         let fresh = language::default_query(query.resource, self.dialect);

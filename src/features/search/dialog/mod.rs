@@ -1,5 +1,7 @@
-//! The search dialog: filters, sort, columns and settings are its tabs. They edit one draft, which is applied at
-//! once. The query bar shows the same query as text; both can express the same conditions.
+//! The search dialog, with the tabs filters, sort, columns and settings.
+//!
+//! They edit one draft, which is applied at once. The query bar shows the same query as text; both
+//! can express the same conditions.
 
 mod choices;
 mod condition;
@@ -26,7 +28,7 @@ use crate::tui::form::{Form, FormEvent};
 use crate::tui::list::{Item, List};
 use crate::tui::report::Report;
 
-/// What is edited; those with a list come first, in the order of the dialog's lists.
+/// A tab of the dialog; those with a list come first, in the order of the dialog's lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Tab {
     Filters,
@@ -65,9 +67,9 @@ enum Line {
     Run,
     /// Shows the request body.
     Body,
-    /// Counts what each filter removes.
+    /// Counts the rows that each filter removes.
     Count,
-    /// The condition at that place.
+    /// The condition at this index.
     Condition(usize),
     Field(&'static Field),
 }
@@ -75,7 +77,7 @@ enum Line {
 /// Search terms for a machine's location.
 const PLACES: &[&str] = &["country", "geo", "location", "region", "place", "europe", "eu"];
 
-/// Other names of a line's field.
+/// Other search terms for the field of a line.
 const fn aliases(line: &Line) -> &'static [&'static str] {
     match line {
         // People search for a location by its name.
@@ -85,12 +87,12 @@ const fn aliases(line: &Line) -> &'static [&'static str] {
     }
 }
 
-/// How many of the loaded rows match the draft.
+/// The number of loaded rows that match the draft.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Matches {
     rows: usize,
     loaded: usize,
-    /// The loaded query is narrower than the draft, so there may be more rows.
+    /// Whether the loaded query is narrower than the draft, so that more rows may match.
     is_wider: bool,
 }
 
@@ -98,27 +100,27 @@ struct Matches {
 pub(crate) struct SearchDialog {
     tab: Tab,
     draft: Draft,
-    /// The search that runs.
+    /// The running search.
     running: Draft,
-    /// The filters, the fields to sort by, the columns.
+    /// The lists of filters, of fields to sort by, and of columns.
     lists: [List<Line>; 3],
     settings: Form<Setting>,
     /// The condition being edited, if any.
     form: Option<ConditionForm>,
     unfinished: Vec<ConditionForm>,
-    /// The request body instead of the list.
+    /// The request body, while it is shown instead of the list.
     body: Option<Report>,
-    /// What each filter removes, once that was asked for.
+    /// The effect of each filter; `None` until it is requested.
     removals: Option<Removals>,
     preview: RequestPreview,
     matches: Option<Matches>,
     complaint: Option<String>,
     has_left: bool,
-    /// The columns that have no numbers yet, what they wait for, and the key that brings it.
+    /// The columns without values yet, each with its prerequisite and the key that meets it.
     needs: Vec<(&'static Field, Need, String)>,
     dialect: &'static Dialect,
     is_done: bool,
-    /// Whether it counts what each filter removes as soon as it is open.
+    /// Whether the effect of each filter is requested as soon as the dialog is open.
     counts_at_once: bool,
 }
 
@@ -170,7 +172,7 @@ impl SearchDialog {
         Some(dialog)
     }
 
-    /// The tabs that the records have: a listing without a search has no settings.
+    /// The tabs for the resource: workergroups are listed without a search and have no settings.
     fn tabs(&self) -> &'static [Tab] {
         let all: &'static [Tab; 4] = &Tab::ALL;
         match self.draft.query.resource {
@@ -185,7 +187,7 @@ impl SearchDialog {
         self.relist(self.current());
     }
 
-    /// Shows the tab so many places further.
+    /// Selects the tab `by` steps to the right, wrapping around.
     fn turn(&mut self, by: usize) {
         let tabs = self.tabs();
         self.show(tabs[(self.tab as usize + by) % tabs.len()]);
@@ -211,7 +213,7 @@ impl SearchDialog {
         self.list().is_some_and(|list| !list.input.is_empty())
     }
 
-    /// What each filter removes, as long as the draft is priced and limited as the rows that were counted.
+    /// The effect of each filter, while the draft has the prices and limit of the counted rows.
     fn removals(&self) -> Option<&Removals> {
         let (draft, running) = (&self.draft.query, &self.running.query);
         let is_same = (draft.offer_type, draft.storage, draft.limit, draft.unbundled)
@@ -219,7 +221,7 @@ impl SearchDialog {
         self.removals.as_ref().filter(|_| is_same)
     }
 
-    /// What the selected condition removes, if that is known.
+    /// The effect of the selected condition, if it was counted.
     fn selected_step(&self) -> Option<&Step> {
         match self.current()? {
             Line::Condition(index) => self.removals()?.step(index),
@@ -258,7 +260,7 @@ impl SearchDialog {
         query
     }
 
-    /// Computes the request of the draft, and how many of the loaded rows it matches.
+    /// Computes the request of the draft, and the number of loaded rows that match it.
     fn look_ahead(&mut self, state: &State) {
         let query = self.ahead();
         self.matches = state.browser().and_then(|browser| {
@@ -280,7 +282,7 @@ impl SearchDialog {
         }
     }
 
-    /// Sends the search without filters, from which the effect of each is computed.
+    /// Sends the search without filters, for the effect of each filter.
     fn count(&mut self, cx: &mut Cx<'_>) {
         if self.removals.is_none() {
             self.removals = cx.state().browser().map(Removals::ask);
@@ -294,7 +296,7 @@ impl SearchDialog {
         self.relist(Some(Line::Count));
     }
 
-    /// Goes one step back: out of the form, the body, the search. False if there is none.
+    /// Goes one step back, out of the form, the body or the search; false if none is open.
     fn step_back(&mut self) -> bool {
         if let Some(form) = self.form.take() {
             if !form.is_blank() {
@@ -314,7 +316,7 @@ impl SearchDialog {
         true
     }
 
-    /// Applies the draft, unless a setting is no valid value.
+    /// Applies the draft, unless a setting is invalid.
     fn apply(&mut self, cx: &mut Cx<'_>) {
         if !self.settings.validate() {
             self.tab = Tab::Settings;
@@ -358,7 +360,7 @@ impl SearchDialog {
         true
     }
 
-    /// Takes a setting into the draft.
+    /// Copies a setting from the form into the draft.
     fn set(&mut self, setting: Setting) {
         if setting == Setting::Bundling && self.dialect.bundling_parameter.is_none() {
             let unbundled = usize::from(self.draft.query.unbundled);
@@ -369,7 +371,7 @@ impl SearchDialog {
         settings::write(&self.settings, &mut self.draft.query, self.dialect);
     }
 
-    /// What Enter does on a line of a list.
+    /// Carries out Enter on a line of a list.
     fn choose(&mut self, cx: &mut Cx<'_>) {
         match (self.tab, self.current()) {
             _ if self.body.is_some() => self.apply(cx),

@@ -1,4 +1,4 @@
-//! What each filter removes, computed from one search without filters.
+//! The rows that each filter removes, computed from one search without filters.
 
 use crate::api::Request;
 use crate::core::view::Cx;
@@ -11,31 +11,34 @@ use crate::table::browser::Browser;
 use crate::table::computed_columns::ComputedColumns;
 use crate::table::remote::{Now, Phase, Remote};
 
-// Enough to judge by, and fast.
 /// The limit of the search.
+///
+/// Enough to judge by, and fast.
 const WIDE: u32 = 2000;
 
 /// The effect of a filter, and of a looser one.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Step {
     cost: FunnelLine,
-    /// The filter loosened until the first row comes back, and how many rows come back then.
+    /// The filter loosened until the first row comes back, and the number of rows that come back
+    /// then.
     pub looser: Option<(Condition, usize)>,
-    /// Another filter to remove as well, and how many rows come back then, if this one brings none.
+    /// Another filter to remove as well if removing this one brings back nothing, and the number of
+    /// rows that come back then.
     with: Option<(String, usize)>,
 }
 
-/// The search without filters, and what the filters of the draft make of its rows.
+/// The search without filters, and the effect of the draft's filters on its rows.
 #[derive(Debug)]
 pub(super) struct Removals {
     pub remote: Remote<Listing>,
     query: Query,
     steps: Vec<Step>,
-    /// Rows that meet all filters, and all rows.
+    /// The number of rows that meet all filters, and of all rows.
     counts: (usize, usize),
     /// Whether the limit truncated the response.
     is_cut: bool,
-    /// Computes the columns of the response; without the three prices, which belong to other rows.
+    /// The computed columns of the response, without the three prices, which belong to other rows.
     computed: Box<ComputedColumns>,
     /// The price basis of its rows.
     pricing: Basis,
@@ -69,7 +72,7 @@ impl Removals {
         cx.abort(self.remote.ask(ticket, cx.now));
     }
 
-    /// Counts what each of the conditions removes.
+    /// Counts the rows that each of the conditions removes.
     pub fn judge(&mut self, conditions: &[Condition]) {
         let Some(listing) = self.remote.shown_mut() else {
             return;
@@ -105,17 +108,17 @@ impl Removals {
         self.steps = funnel.lines.iter().copied().filter_map(step).collect();
     }
 
-    /// The place of the condition that brings back most rows without it.
+    /// The index of the condition whose removal brings back most rows.
     pub fn strictest(&self) -> Option<usize> {
         self.steps.first().map(|step| step.cost.condition)
     }
 
-    /// The effect of the condition at a place.
+    /// The effect of the condition at an index.
     pub fn step(&self, index: usize) -> Option<&Step> {
         self.steps.iter().find(|step| step.cost.condition == index)
     }
 
-    /// How far the count is, in a line.
+    /// The progress or the result of the count, in a line.
     pub fn summary(&self) -> String {
         let nouns = self.query.resource.nouns();
         match self.remote.phase() {
@@ -131,7 +134,7 @@ impl Removals {
         }
     }
 
-    /// How long the search has been loading, or what it waits for.
+    /// The time since the search was sent, or the wait before it; `None` once it has ended.
     pub fn wait(&self, now: Now) -> Option<String> {
         match self.remote.phase() {
             Phase::Loading {
@@ -148,7 +151,7 @@ impl Removals {
         }
     }
 
-    /// How many rows come back, in words.
+    /// The number of rows that come back, as a phrase.
     pub fn back(&self, many: usize) -> String {
         // Of a truncated response, others may come back as well.
         let least = if self.is_cut { "at least " } else { "" };
@@ -162,7 +165,7 @@ impl Removals {
 }
 
 impl Step {
-    /// What the filter removes and what comes back without it, in a line.
+    /// The number of rows that the filter removes, and that come back without it, in a line.
     pub fn words(&self) -> String {
         if !self.cost.judged {
             return "not reported by any row".to_owned();
@@ -188,7 +191,8 @@ impl Step {
         format!("{removed}; {back}{rest}")
     }
 
-    /// What removing it does: how many rows, and with which other filter.
+    /// The effect of removing the filter: the number of rows, and the other filter to remove with
+    /// it.
     pub fn removal(&self, of: &Removals) -> String {
         let both = self.with.as_ref();
         let both = both.map(|(partner, many)| format!("; without {partner} as well, {}", of.back(*many)));

@@ -1,4 +1,5 @@
-//! The search settings besides filters: price type, storage, limit, and the most used switches.
+//! The search settings other than filters: price type, storage, limit, and the most used switches.
+//!
 //! Settings that a dialect cannot send are applied to the loaded rows.
 
 use crate::domain::language::LanguageError;
@@ -11,7 +12,7 @@ use crate::tui::form::Form;
 
 const OFFER_TYPES: [OfferType; 3] = [OfferType::OnDemand, OfferType::Bid, OfferType::Reserved];
 
-/// Datacenters, private hosts, or both.
+/// The choices for hosts: datacenters, private hosts, or both.
 const HOSTS: [(Option<bool>, &str); 3] = [
     (None, "all hosts"),
     (Some(true), "datacenters only"),
@@ -42,7 +43,7 @@ struct Values {
     unbundled: usize,
 }
 
-/// Shows the settings of a query, unless the form shows them already or has a mistake to correct.
+/// Shows the settings of a query, unless the form shows them already or has an invalid value.
 pub(super) fn read(form: &mut Form<Setting>, query: &Query) {
     let values = Values::of(query);
     if form.fault().is_some() || Values::typed(form) == values {
@@ -56,7 +57,7 @@ pub(super) fn read(form: &mut Form<Setting>, query: &Query) {
     form.choose(Setting::Bundling, values.unbundled);
 }
 
-/// Takes the settings into a query, once they are valid.
+/// Writes the settings to a query, unless one of them is invalid.
 pub(super) fn write(form: &Form<Setting>, query: &mut Query, dialect: &'static Dialect) {
     let values = Values::typed(form);
     let number = |key, text: &str| number(query, dialect, key, text);
@@ -79,7 +80,7 @@ pub(super) fn write(form: &Form<Setting>, query: &mut Query, dialect: &'static D
     replace(query, "datacenter", Operator::Eq, datacenter);
 }
 
-/// How a value is applied: sent, applied to the loaded rows, or ignored.
+/// A note on how a setting is applied: sent, applied to the loaded rows, or ignored.
 pub(super) fn note(setting: Setting, query: &Query, dialect: &'static Dialect) -> Option<String> {
     let condition = |key: &str| match query.catalog().by_key(key) {
         Some(field) if dialect.sends(field) => format!("Sent as {key}."),
@@ -185,7 +186,7 @@ enum SettingError {
     Operand(#[from] LanguageError),
 }
 
-/// A limit; an empty field sends none.
+/// Parses a limit; with an empty text none is sent.
 fn limit(text: &str) -> Result<Option<u32>, SettingError> {
     if text.is_empty() {
         return Ok(None);
@@ -196,7 +197,7 @@ fn limit(text: &str) -> Result<Option<u32>, SettingError> {
     }
 }
 
-/// A number in the format of the field's values; `None` for an empty text.
+/// Parses a number in the format of the field's values; `None` for an empty text.
 fn number(base: &Query, dialect: &'static Dialect, key: &str, text: &str) -> Result<Option<f64>, SettingError> {
     let field = base.catalog().by_key(key);
     let Some(field) = field.filter(|_| !text.is_empty()) else {
@@ -208,7 +209,7 @@ fn number(base: &Query, dialect: &'static Dialect, key: &str, text: &str) -> Res
     }
 }
 
-/// Sets the condition of a setting, or removes it.
+/// Sets the condition of a setting, or removes it without a value.
 fn replace(query: &mut Query, key: &str, operator: Operator, value: Option<Value>) {
     let Some(field): Option<&'static Field> = query.catalog().by_key(key) else {
         return;

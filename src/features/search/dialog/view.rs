@@ -107,7 +107,7 @@ impl View for SearchDialog {
         outcome
     }
 
-    /// The keys that open the tabs over the pane switch between them, unless they are text.
+    /// Switches the tab on the keys that open these tabs over the pane, unless they are text.
     fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
         let is_choice = self.tab == Tab::Settings && self.settings.is_on_choice();
         let action = cx.state().keymap.resolve(&[Context::Table], key);

@@ -1,5 +1,6 @@
-//! The first rows of a response while the others arrive. They can be read and nothing else: only a
-//! complete response has rows to select, mark, compare or export.
+//! The first rows of a response while the others arrive.
+//!
+//! They are read-only: only a complete response has rows to select, mark, compare or export.
 
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -13,21 +14,21 @@ use crate::table::browser::Browser;
 use crate::tui::records::Records;
 use crate::tui::table::{Table, place_in_order};
 
-/// How much has arrived: `12,345 rows, 35.2 MB`.
+/// The amount that has arrived: `12,345 rows, 35.2 MB`.
 pub(super) fn amount(received: &Received) -> String {
     let noun = if received.rows == 1 { "row" } else { "rows" };
     let (rows, size) = (grouped(received.rows), format::size(received.bytes));
     format!("{rows} {noun}, {size}")
 }
 
-/// The first rows of the response that is still arriving, if nothing else can be shown.
+/// The first rows of the response that is still arriving, if no other rows can be shown.
 pub(super) fn first_rows(browser: &Browser) -> Option<&Listing> {
     let is_blank = browser.listing().is_none() && browser.recorded_at().is_none();
     let first = browser.remote().arrived()?.first.as_deref();
     first.filter(|_| is_blank)
 }
 
-/// What the title says of the rows.
+/// The note on the rows in the title of the table.
 pub(super) fn note(browser: &Browser) -> Option<String> {
     let first = first_rows(browser)?;
     let received = amount(browser.remote().arrived()?);

@@ -16,8 +16,9 @@ use crate::table::watch::{Baseline, Watch};
 use crate::tui::text::{capitalized, fit, wrap};
 use crate::tui::theme::Theme;
 
-// On 24 lines the table still has most of the screen.
-/// The maximum number of lines that banners take from the table.
+/// Maximum number of lines for banners.
+///
+/// On 24 lines the table still has most of the screen.
 const MOST: usize = 4;
 
 /// The banners in lines of `width` cells.
@@ -69,7 +70,7 @@ fn mistake(state: &State, browser: &Browser) -> Option<String> {
     Some(format!("{}{}", error.message, fix.unwrap_or_default()))
 }
 
-/// The request that failed, and what it was for.
+/// The failed request, by its number and operation.
 fn request(state: &State, browser: &Browser) -> Option<String> {
     let operation = match browser.resource() {
         Resource::Offers => Operation::SearchOffers,
@@ -84,7 +85,7 @@ fn request(state: &State, browser: &Browser) -> Option<String> {
     Some(format!("{what} failed ({} /{path}): ", entry.method.name()))
 }
 
-/// Why the rows are older than the last request.
+/// A note that the rows are older than the last request, and its error.
 fn failure(state: &State, browser: &Browser, now: Now) -> Option<String> {
     browser.displayed().listing()?;
     let error = browser.remote().error()?;
@@ -118,7 +119,7 @@ fn ignored(browser: &Browser) -> Option<String> {
     Some(format!("The market ignored {named}: see the cells marked !"))
 }
 
-/// When the rows are refreshed, or who records prices meanwhile.
+/// A note on the next refresh, on a pause, or on prices that another program has recorded.
 fn next_refresh(state: &State, browser: &Browser, watch: &Watch, now: Now) -> String {
     if watch.is_paused() {
         return "paused: this terminal was not in front for an hour".to_owned();
@@ -140,7 +141,7 @@ fn next_refresh(state: &State, browser: &Browser, watch: &Watch, now: Now) -> St
     )
 }
 
-/// The changes that auto-refresh found, which also explain its signs.
+/// The changes that auto-refresh found, with the signs that mark them.
 fn watched(state: &State, browser: &Browser, now: Now, theme: &Theme) -> Option<Line<'static>> {
     let watch = browser.watching()?;
     let failure = browser.remote().error();

@@ -1,5 +1,5 @@
 //! Formats table cells: one unit per column, named in the header, and a fixed number of decimals,
-//! so that decimal points line up.
+//! so that decimal points align.
 
 use std::borrow::Cow;
 
@@ -37,12 +37,12 @@ fn unit(field: &Field) -> Option<&'static str> {
     }
 }
 
-/// Jobs take hours more often than days.
+/// Whether a duration is shown in hours: jobs take hours more often than days.
 fn is_hours(field: &Field) -> bool {
     field.key == "job_time"
 }
 
-/// The cells that a column's numbers take without their unit.
+/// The width of a column's numbers without their unit, in cells.
 pub(super) fn width(listing: &Listing, field: &Field) -> Option<u16> {
     if let (Kind::Number, Format::Places(places)) = (field.kind, field.format) {
         let digits = listing.column(field).widest() + usize::from(places) + 1;
@@ -70,7 +70,7 @@ pub(super) fn text(listing: &Listing, row: usize, field: &Field, width: u16, loc
     }
 }
 
-/// The country first: in a narrow column the region is cut.
+/// The place with its country first, as a narrow column cuts the region.
 fn place(text: &str, width: u16) -> String {
     let code = country::code(text);
     let region = text.rsplit_once(',').map_or("", |(region, _)| region.trim());

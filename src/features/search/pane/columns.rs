@@ -1,4 +1,4 @@
-//! The columns of a pane's table: which there are, in which order, how wide, and how many fit.
+//! The columns of a pane's table: their order and widths, and the selection that fits.
 
 use super::cells;
 use crate::domain::{Field, Kind, Listing, Operator, Resource, Source};
@@ -7,13 +7,14 @@ use crate::table::column_prerequisites::Need;
 use crate::tui::table::{Column, Strip, place_in_order};
 use crate::tui::text::cells as cells_of;
 
-/// Cells of a price change in front of the price.
+/// Cells of a price change before the price.
 const MOVE: u16 = 8;
 
 /// The screen width from which the rail has its full width.
 const ROOMY: u16 = 100;
 
-/// Cells of the rail on narrow screens, on others, and how many more it takes where room is left.
+/// Width of the rail on narrow screens, on others, and the maximum it grows by where space is left,
+/// in cells.
 const NARROW_RAIL: u16 = 8;
 const RAIL: u16 = 20;
 const MORE_RAIL: u16 = 12;
@@ -22,7 +23,7 @@ const MORE_RAIL: u16 = 12;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shown {
     Field(&'static Field),
-    /// Where the price is among those of comparable rows.
+    /// The rail: the position of the price among those of comparable rows.
     Rail,
 }
 
@@ -40,7 +41,7 @@ impl Shown {
 pub(super) struct Columns {
     pub shown: Vec<Shown>,
     pub drawn: Vec<Column>,
-    /// How many at the left stay in sight while the others scroll.
+    /// Number of columns on the left that do not scroll.
     leading: usize,
 }
 
@@ -63,13 +64,13 @@ impl Columns {
         }
     }
 
-    /// Places those that fit behind a gutter.
+    /// Places the columns that fit after a gutter.
     pub(super) fn place(&self, offset: usize, gutter: u16, width: u16) -> Strip {
         place_in_order(&self.drawn, self.leading, offset, gutter, width)
     }
 }
 
-/// The rail is behind the price, else behind the columns that lead.
+/// The index of the rail: after the price, or else after the leading columns.
 fn rail_index(fields: &[&'static Field], leading: usize) -> usize {
     let price = fields
         .iter()
@@ -77,7 +78,7 @@ fn rail_index(fields: &[&'static Field], leading: usize) -> usize {
     price.map_or(leading, |price| price + 1)
 }
 
-/// The column of rails; where no row has one it is as wide as their number.
+/// The column of rails; where no row has one, it is as wide as the number of comparable rows.
 fn rail(screen: u16, is_telling: bool) -> Column {
     let is_wide = is_telling && screen >= ROOMY;
     let width = if is_wide { RAIL } else { NARROW_RAIL };
@@ -94,19 +95,21 @@ pub(super) fn columns(browser: &Browser, listing: &Listing, fields: &[&'static F
     fields.iter().map(|field| column(browser, listing, field)).collect()
 }
 
-/// The columns in order, and how many of them lead: the id if it is the first, then the column that sorts. The
-/// others follow in the chosen order; those that explain a broken condition or a match come first of them, and those
-/// that only the query needs last.
+/// The columns in order, and the number of leading ones: the id if it is first, then the sorted
+/// column.
+///
+/// The others follow in the chosen order; those that explain a broken condition or a match are the
+/// first of them, and those that only the query needs the last.
 fn fields(browser: &Browser, listing: &Listing, has_preview: bool) -> (Vec<&'static Field>, usize) {
     let mut fields = browser.columns.clone();
     if browser.computed.price_models.is_unasked() {
         fields.retain(|field| browser.need(field) != Some(Need::ThreePrices));
     }
-    // A job or a term adds columns that nobody chose.
+    // A job or a term adds columns that the user did not choose.
     let usual = browser.query.catalog().default_columns();
     let chosen = fields.iter().filter(|field| field.in_record || usual.contains(field));
     if chosen.eq(&usual) && browser.resource() != Resource::Workergroups {
-        // What the offer is, and where, comes before how long it is left.
+        // The kind and the place of the offer come before its remaining time.
         let (spare, others): (Vec<_>, Vec<_>) = fields.into_iter().partition(|field| is_spare(field));
         fields = others;
         let place = fields.iter().position(|field| field.key == "geolocation");
@@ -120,7 +123,7 @@ fn fields(browser: &Browser, listing: &Listing, has_preview: bool) -> (Vec<&'sta
     let sorting = browser.sorting_keys();
     let keys = || sorting.iter().map(|key| key.field).filter(|field| field.is_column());
     let mut leading = usize::from(fields.first().is_some_and(|field| field.kind == Kind::Id));
-    // Rows are not sorted by what none of them has.
+    // A column without any value does not sort the rows.
     if let Some(first) = keys().next().filter(|first| !listing.column(first).is_blank()) {
         match fields.iter().position(|field| *field == first) {
             Some(index) if index < leading => {}
@@ -152,12 +155,12 @@ fn fields(browser: &Browser, listing: &Listing, has_preview: bool) -> (Vec<&'sta
     (fields, leading.max(1))
 }
 
-/// Whether it is the time that is left after a job.
+/// Whether a column is the time left after a job.
 fn is_spare(field: &Field) -> bool {
     field.key == "job_spare"
 }
 
-/// The columns that explain why a row is listed: bounds of the query.
+/// The columns that explain why a row is listed, as the query has bounds on them.
 fn bounds(browser: &Browser) -> impl Iterator<Item = &'static Field> {
     let is_bound = |operator: Operator| {
         matches!(
@@ -194,7 +197,7 @@ fn column(browser: &Browser, listing: &Listing, field: &'static Field) -> Column
     }
 }
 
-/// The header with the arrow of the sort order; an estimated price is marked as no quote.
+/// The header, with the arrow of the sort order; an estimated price is marked as such.
 fn title(browser: &Browser, listing: &Listing, field: &Field) -> String {
     let order = browser.sorting_keys();
     let rank = order.iter().position(|key| key.field == field);
@@ -208,16 +211,20 @@ fn title(browser: &Browser, listing: &Listing, field: &Field) -> String {
     format!("{estimate}{header}{sign}")
 }
 
-// The digits of the largest number in JSON parsers.
-/// The maximum width of an id.
+/// Maximum width of an id, in cells.
+///
+/// The digits of the largest number in JSON parsers.
 const LONGEST_ID: usize = 20;
 
-// Columns have some hundred distinct texts; a response in which all differ must not cost a frame.
-/// The maximum number of distinct texts of a column that are measured.
+/// Maximum number of distinct texts of a column that are measured.
+///
+/// Columns have some hundred distinct texts; a response in which all differ must not cost a frame.
 const MOST_TEXTS: usize = 1000;
 
-/// The width that a column needs for its content: models and locations are mostly shorter than the
-/// longest possible, which leaves room for other columns.
+/// The width that a column needs for its content.
+///
+/// Models and locations are mostly shorter than the longest possible, which leaves space for other
+/// columns.
 fn width(listing: &Listing, field: &Field, title: &str) -> u16 {
     let header = cells_of(title);
     if field.kind == Kind::Id {

@@ -45,8 +45,9 @@ pub(super) fn pane(view: &BrowserPane, area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-// The longest GPU names, a count and a price.
-/// Cells of the market panel.
+/// Width of the market panel, in cells.
+///
+/// The longest GPU names, a count and a price.
 const MARKET: u16 = 38;
 
 fn panels(view: &BrowserPane, browser: &Browser, mut area: Rect, scene: &mut Scene<'_, '_>) {
@@ -59,7 +60,7 @@ fn panels(view: &BrowserPane, browser: &Browser, mut area: Rect, scene: &mut Sce
     let has_card = first_run::is_due(view.resource, scene.state);
     let below = room_below(view, browser, area, scene);
     let has_room = scene.size != Size::Compact || below.is_some();
-    // The table keeps its place when the reply brings rows to preview.
+    // The table must not move when the reply brings rows to preview.
     let is_recorded = browser.recorded_at().is_some();
     if !has_room || scene.state.screen.split.is_folded() || (row.is_none() && !has_card && !is_recorded) {
         return records(view, browser, false, area, scene);
@@ -85,8 +86,10 @@ fn panels(view: &BrowserPane, browser: &Browser, mut area: Rect, scene: &mut Sce
     scene.divider(border, area);
 }
 
-/// The height of the table where its preview goes below it: workergroups are few, and beside them
-/// most of the screen would be blank. A divider that was moved stays where it is.
+/// The height of the table with its preview below it; `None` if the preview is beside it.
+///
+/// Workergroups are few, and beside them most of the screen would be blank. A divider that the user
+/// moved stays in its place.
 fn room_below(view: &BrowserPane, browser: &Browser, area: Rect, scene: &Scene<'_, '_>) -> Option<u16> {
     let rows = u16::try_from(browser.view().len()).unwrap_or(u16::MAX);
     let around = if scene.size == Size::Compact { 2 } else { 3 }; // the frame and the header
@@ -98,7 +101,7 @@ fn room_below(view: &BrowserPane, browser: &Browser, area: Rect, scene: &Scene<'
         .then_some(table)
 }
 
-/// Draws the panel of the table, or what replaces it.
+/// Draws the panel of the table, or its replacement.
 fn records(view: &BrowserPane, browser: &Browser, has_preview: bool, area: Rect, scene: &mut Scene<'_, '_>) {
     let is_compact = scene.size == Size::Compact;
     let panel = Panel::new(Pane::of(view.resource).title())
@@ -161,12 +164,12 @@ fn scrollbar(viewport: &Viewport, area: Rect, scene: &mut Scene<'_, '_>) {
     scene.frame.render_stateful_widget(bar, area, &mut state);
 }
 
-/// The room of the table, and so many lines below it.
+/// The area of the table, and `lines` lines below it.
 fn with_below(area: Rect, lines: u16) -> [Rect; 2] {
     Layout::vertical([Constraint::Fill(1), Constraint::Length(lines)]).areas(area)
 }
 
-/// What the table will show below its header: the frame is drawn first and says so.
+/// The viewport that the table will have, as the frame around it is drawn first and shows it.
 fn upcoming(browser: &Browser, inner: Rect, scene: &Scene<'_, '_>) -> Viewport {
     let mut viewport = scene.before.viewport(scene.depth, Region::MAIN);
     let [_, rows] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(inner);
@@ -174,7 +177,8 @@ fn upcoming(browser: &Browser, inner: Rect, scene: &Scene<'_, '_>) -> Viewport {
     viewport
 }
 
-/// How many rows there are: `All 57 offers`, `First 500, more exist`, `12 of 57 offers`, `50 offers received`.
+/// The number of rows: `All 57 offers`, `First 500, more exist`, `12 of 57 offers`, `50 offers
+/// received`.
 pub(super) fn counts(browser: &Browser) -> String {
     let Some(listing) = browser.listing() else {
         return String::new();
@@ -220,7 +224,7 @@ fn notes(browser: &Browser, listing: &Listing) -> Vec<String> {
     .collect()
 }
 
-/// As much as a title rule has room for.
+/// A note on marks and rows that fits into the title.
 fn compact_note(browser: &Browser, viewport: &Viewport) -> String {
     let marks = match browser.marks.len() {
         0 => String::new(),
@@ -235,9 +239,9 @@ fn compact_note(browser: &Browser, viewport: &Viewport) -> String {
     format!("{marks}{label}")
 }
 
-/// The totals of the marked offers, or that they cannot all be rented: ` (3 GPUs, $1.32/h)`.
+/// The totals of the marked offers, or a note that they cannot all be rented: ` (3 GPUs, $1.32/h)`.
 fn marked_total(browser: &Browser) -> String {
-    /// More marks than anybody rents: a frame must not add them up.
+    /// Maximum number of marks that a frame adds up; nobody rents more.
     const MOST: usize = 100;
     let rows = browser.marked_rows();
     let Some(listing) = browser.listing() else {

@@ -1,4 +1,4 @@
-//! Replaces a table without rows: what happened, why, and the keys that help.
+//! The message in place of a table without rows, with reasons and the keys that help.
 
 use ratatui::layout::{Constraint, Flex, Layout, Rect};
 use ratatui::text::{Line, Span, Text};
@@ -17,7 +17,7 @@ use crate::table::remote::{Now, Phase, Waiting};
 use crate::tui::dialog::READABLE;
 use crate::tui::text::wrap;
 
-/// A sentence, its reasons, and the keys to go on with.
+/// A sentence, its reasons, and the keys that help.
 struct Note {
     title: String,
     reasons: Vec<String>,
@@ -196,7 +196,7 @@ fn failed(state: &State, browser: &Browser, error: &ApiError) -> Note {
     }
 }
 
-/// What was probably meant by words that match no row: `4090` by `4900`.
+/// A suggestion for filter words that match no row: `4090` for `4900`.
 fn respelled(browser: &Browser) -> Option<String> {
     let (catalog, words) = (browser.query.catalog(), browser.words.join(" "));
     let reading = plain::read(&words, catalog, browser.dialect(), &plain::Names::default());
@@ -205,7 +205,7 @@ fn respelled(browser: &Browser) -> Option<String> {
     Some(format!("Did you mean {}?", suggestion.apply(&words)))
 }
 
-/// Why no offer has so many GPUs.
+/// A note that no offer has as many GPUs as the search asks for.
 fn too_many_gpus(browser: &Browser) -> Option<String> {
     let text = "One offer has at most 8 GPUs or so: the planner combines several machines.";
     browser.gpus_beyond_an_offer().map(|_| text.to_owned())

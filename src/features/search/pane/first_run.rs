@@ -1,4 +1,4 @@
-//! The card that a new user sees instead of the preview until the next key or a search.
+//! The card that a new user sees instead of the preview, until a key press or a search.
 
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span, Text};
@@ -21,13 +21,14 @@ const KEYS: [(Action, &str); 6] = [
     (Action::Help, "list all keys"),
 ];
 
-/// Whether the card is to be shown: in the sandbox, until a person has closed it or searched.
+/// Whether to show the card: in the sandbox, until the user has closed it or searched.
 pub(super) fn is_due(resource: Resource, state: &State) -> bool {
     resource == Resource::Offers && !state.markets.is_welcomed && state.markets.invites && state.profile.is_sandbox
 }
 
-/// Closes the card for good at a key or click, if there is room for it, or at a search: who has not
-/// seen it sees it on a larger screen.
+/// Closes the card permanently on a search, or on a key or click while the screen has room for it.
+///
+/// On a small screen it stays due, and appears once the screen is larger.
 pub(super) fn close(view: &BrowserPane, is_search: bool, cx: &mut Cx<'_>) {
     let state = cx.state();
     let (columns, rows) = state.screen.size;

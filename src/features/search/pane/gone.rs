@@ -1,5 +1,6 @@
-//! The rows that a watched search has lost, below its table. They can be read and nothing else:
-//! what is gone cannot be rented, marked or exported.
+//! The rows that a watched search has lost, below its table.
+//!
+//! They are read-only: a departed offer cannot be rented, marked or exported.
 
 use std::borrow::Cow;
 
@@ -22,13 +23,14 @@ use crate::tui::table::{Column, Rows, Table, place_in_order};
 use crate::tui::theme::Theme;
 use crate::tui::viewport::Viewport;
 
-/// Columns in front of the table's own: time and cause.
+/// Number of additional columns before those of the table: time and cause.
 const OWN: usize = 2;
 
-/// The least rows of the table above.
+/// Minimum height of the table above.
 const ROOM: u16 = 8;
 
-/// How many lines of `room` they take: at most a third, none unless the person lists them.
+/// The height of the list in `room` lines: at most a third, and 0 unless the user has switched it
+/// on.
 pub(super) fn height(state: &State, browser: &Browser, room: u16) -> u16 {
     let gone = gone(browser).map_or(0, |(_, _, rows)| rows.len());
     if gone == 0 || !state.settings.pace.lists_gone || room < ROOM {

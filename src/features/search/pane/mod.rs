@@ -25,13 +25,13 @@ use crate::table::remote::{Now, Phase};
 use crate::tui::input_widget::InputWidget;
 use crate::tui::panel::Size;
 
-/// The completion list below the query.
+/// The region of the completion list below the query.
 const POPUP: Region = Region(8);
 
 /// The effect of Enter where a suggestion replaces the rows.
 const APPLY: &str = "apply suggestion";
 
-/// Which part of the pane has the keyboard.
+/// The part of the pane that has the keyboard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Focus {
     Table,
@@ -131,8 +131,8 @@ impl BrowserPane {
         }
     }
 
-    /// Esc undoes one thing: a request, an error, notices, words, marks, scrolled columns, a jump to
-    /// a host, a machine or a group.
+    /// Undoes one thing on Esc: a request, an error, notices, words, marks, scrolled columns, or a
+    /// jump to a host, a machine or a group.
     fn step_back(&self, cx: &mut Cx<'_>) {
         let has_notices = !cx.state().notices.is_empty();
         let browser = cx.table(self.resource);
@@ -187,7 +187,7 @@ fn scroll(resource: Resource, action: Action, cx: &mut Cx<'_>) {
     };
 }
 
-/// Sorts by the chosen column beside the sort column; if that is none of them, by the first or last.
+/// Sorts by the shown column beside the sorted one; if that is not shown, by the first or last.
 fn sort_beside(resource: Resource, to_right: bool, cx: &mut Cx<'_>) {
     let now = cx.now;
     let fields = cx.state().browsers[resource].columns.iter().copied();

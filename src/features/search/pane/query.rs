@@ -24,17 +24,17 @@ use crate::tui::text::{cells, fit};
 use crate::tui::theme::Theme;
 use crate::tui::viewport::Viewport;
 
-/// A search in the fewest words.
+/// An example of a short search.
 const EXAMPLE: &str = "4090 eu 200gb 3d";
 
 /// Cells of the prompt before the query.
 const PROMPT: u16 = 3;
 
-/// The maximum rows and width of the completion list.
+/// Maximum height and width of the completion list.
 const SHOWN: u16 = 9;
 const WIDEST: u16 = 84;
 
-/// The maximum cells of a candidate; the readings of plain words are the longest.
+/// Maximum width of a candidate, in cells; the readings of plain words are the longest.
 const LONGEST_LABEL: u16 = 60;
 
 /// Carries out an action while the query is edited.
@@ -85,17 +85,18 @@ pub(super) fn update(view: &mut BrowserPane, action: Action, cx: &mut Cx<'_>) ->
     Outcome::Handled
 }
 
-/// Advice after filtering a truncated response by words: the market has more rows.
+/// Advice after filtering a truncated response by words, as the market has more rows.
 fn words_advice(browser: &Browser) -> Option<String> {
     let loaded = browser.listing()?.len();
     (!browser.words.is_empty() && browser.may_have_more())
         .then(|| format!("Words filter the {loaded} loaded rows; gpu_name=RTX_4090 would search the market"))
 }
 
-/// Cells between the query and the number of rows that it finds.
+/// Cells between the query and the number of matching rows.
 const GAP: u16 = 3;
 
-/// How many of the loaded rows match what is typed; on a narrow screen the query needs the room.
+/// The number of loaded rows that match the typed query; empty where a narrow screen needs the
+/// space for the query.
 fn count_text(browser: &Browser, width: u16, scene: &Scene<'_, '_>) -> String {
     let Some(listing) = browser.listing() else {
         return String::new();
@@ -134,8 +135,9 @@ fn layout(browser: &Browser, area: Rect, scene: &Scene<'_, '_>) -> ([Rect; 3], S
     (areas, shown)
 }
 
-/// How many cells of the edited query are scrolled away at the left. One cell is kept for the
-/// cursor after the last character.
+/// Number of cells of the edited query that are scrolled away on the left.
+///
+/// One cell is reserved for the cursor after the last character.
 fn scroll(browser: &Browser, text: Rect) -> usize {
     let width = usize::from(text.width.saturating_sub(1));
     browser.bar.input.scroll(width)
@@ -174,7 +176,7 @@ pub(super) fn line(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
     scene.render(fit(line, width), text);
 }
 
-/// The search as people read it: what was chosen, then the defaults, dimmed.
+/// The search in words: the user's choices, then the defaults, dimmed.
 fn words(browser: &Browser, theme: &Theme) -> Vec<(String, Style)> {
     let defaults = language::default_conditions(browser.query.catalog(), browser.dialect());
     // Workergroups are always filtered here.
@@ -212,8 +214,8 @@ fn separated(parts: Vec<(String, Style)>, theme: &Theme) -> Line<'static> {
     line
 }
 
-/// The query in the colours of its parts, without its first `scroll` cells and not far beyond
-/// `width` more; whether any were cut in front.
+/// The query in the colours of its parts, without its first `scroll` cells and cut soon after
+/// `width` more; and whether its start is cut.
 fn highlighted(browser: &Browser, scroll: usize, width: usize, theme: &Theme) -> (Line<'static>, bool) {
     let text = browser.bar.input.text();
     let tokens = language::highlight(text, browser.query.catalog());
@@ -223,7 +225,7 @@ fn highlighted(browser: &Browser, scroll: usize, width: usize, theme: &Theme) ->
     let mut column = 0;
     let mut line = Line::default();
     for (at, letter) in text.grapheme_indices(true) {
-        // One cell more than fits tells that there is more.
+        // One cell more than fits shows that the text continues.
         if column > scroll + width + 1 {
             break;
         }
@@ -287,11 +289,11 @@ pub(super) fn popup(browser: &Browser, line: Rect, screen: Rect, scene: &mut Sce
     let count = if bar.count(0).is_some() { 8 } else { 0 };
     let wanted = label + count + docs.max().unwrap_or(0) + 8;
     let width = wanted.min(WIDEST).min(screen.width);
-    // The labels line up with what they complete: two cells of frame and gap are in front of them.
+    // The labels are aligned with the word they complete: frame and gap take two cells before them.
     let x = column_of(completion.span.start, browser, line, scene)
         .saturating_sub(2)
         .min(screen.right().saturating_sub(width));
-    // What plain words mean, or can mean, is shown below the query.
+    // The meaning of plain words is shown below the query.
     let below = if advice(browser).is_none() { 1 } else { 2 };
     let height = height.min(screen.bottom().saturating_sub(line.y + below + 2)).max(1);
     let area = Rect::new(x, line.y + below, width, height + 2).intersection(screen);
@@ -344,13 +346,13 @@ fn draw_candidate(bar: &Bar, index: usize, [label, count]: [u16; 2], row: Rect, 
     }
 }
 
-/// Remembers the viewport of a region, for the mouse and for the next frame.
+/// Stores the viewport of a region, for the mouse and for the next frame.
 fn keep(region: Region, viewport: Viewport, scene: &mut Scene<'_, '_>) {
     let depth = scene.depth;
     scene.layout.viewports.push((depth, region, viewport));
 }
 
-/// Draws the settings of the query; a caret below an error.
+/// Draws the settings of the query, or a caret below an error.
 pub(super) fn settings(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
     if let Some(error) = &browser.bar.error {
         return caret(browser, error, area, scene);
@@ -376,7 +378,7 @@ pub(super) fn settings(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>)
     scene.render(fit(line, area.width.saturating_sub(1)), area);
 }
 
-/// A warning, or what the typed words mean; before anything is typed, what can be.
+/// A warning, or the meaning of the typed words; before anything is typed, examples.
 fn advice(browser: &Browser) -> Option<String> {
     let bar = &browser.bar;
     if let Some(warning) = &bar.understood.warning {
@@ -449,7 +451,7 @@ fn parts(browser: &Browser, keymap: &Keymap, local: &LocalTime, theme: &Theme) -
     parts
 }
 
-/// What `$/h` includes, and the job being priced: with a job, its disk.
+/// The basis of `$/h`: the storage included, and the job being priced, with its disk.
 fn basis(browser: &Browser, local: &LocalTime, theme: &Theme) -> Vec<(String, Style)> {
     let (storage, is_estimate) = browser.storage();
     let disk = format!("{} GB disk", format::trimmed(storage, 1));
@@ -465,7 +467,7 @@ fn basis(browser: &Browser, local: &LocalTime, theme: &Theme) -> Vec<(String, St
     std::iter::once(disk).chain(job).collect()
 }
 
-/// Draws carets under the part of the error in the query that is not scrolled away.
+/// Draws carets under the visible part of the error in the query.
 fn caret(browser: &Browser, error: &LanguageError, area: Rect, scene: &mut Scene<'_, '_>) {
     let input = &browser.bar.input;
     let ([_, text, _], _) = layout(browser, area, scene);

@@ -1,4 +1,4 @@
-//! Rows of the record until the reply: the words for their age.
+//! The notes on recorded rows, which are shown until the reply arrives.
 
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Text};
@@ -12,7 +12,7 @@ use crate::table::remote::Now;
 use crate::tui::panel::Panel;
 use crate::tui::text::{capitalized, wrap};
 
-/// The age of recorded rows, and whether the market was asked: `recorded 3 h ago, asking…`.
+/// The age of recorded rows, and whether a request is in flight: `recorded 3 h ago, asking…`.
 pub(super) fn age(browser: &Browser, now: Now) -> Option<String> {
     let age = browser.recorded_age(now)?;
     let asking = if browser.remote().is_loading() {

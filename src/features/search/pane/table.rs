@@ -34,10 +34,10 @@ pub(super) const BEST: &str = "◆";
 /// The sign of rows that are too small or end too early.
 pub(super) const UNFIT: &str = "!";
 
-/// The sign of rows that are new since auto-refresh was turned on.
+/// The sign of rows that are new since the baseline of auto-refresh.
 pub(super) const NEW: &str = "+";
 
-/// The sign of the person's own volume listings, which only the sandbox tells.
+/// The sign of the user's own volume listings, which only the sandbox reports.
 pub(super) const OWN: &str = "@";
 
 /// Cells left of the first column: selection or mark, the sign of the row, a gap.
@@ -46,8 +46,9 @@ pub(super) const GUTTER: u16 = 3;
 /// Cells left of the first column where some rows are starred or have a note.
 const ANNOTATED: u16 = 4;
 
-// A new machine begins at 60 % and rises with time: low may mean new.
 /// Reliability below which rows get a warning, and below which they are bad.
+///
+/// A new machine begins at 60 % and rises with time: low may mean new.
 const SHAKY: f64 = 0.95;
 const BAD: f64 = 0.90;
 
@@ -110,8 +111,9 @@ fn grouping(browser: &Browser) -> Option<&'static Field> {
     (browser.resource() == Resource::Workergroups && first.key == "endpoint_name").then_some(first)
 }
 
-/// The measure for ranking a column's cells, if ranking them is meaningful. With a job its bill is
-/// the price, and `$/h` is not ranked.
+/// The measure by which a column's cells are ranked; `None` if ranking is meaningless.
+///
+/// With a job its bill is the price, and `$/h` is not ranked.
 fn measure(field: &Field, browser: &Browser) -> Option<Measure> {
     let is_volume = browser.resource() == Resource::Volumes;
     match field.key {
@@ -127,11 +129,13 @@ fn measure(field: &Field, browser: &Browser) -> Option<Measure> {
     }
 }
 
-// A fast one would only flicker.
 /// Seconds that a refresh may take before the rows are dimmed.
+///
+/// A fast one would only flicker.
 const PATIENCE: f64 = 0.5;
 
-/// Whether the rows are older than the last request: it failed, its response takes long, or they are the record's.
+/// Whether the rows are older than the last request: it failed or takes long, or they are recorded
+/// ones.
 fn is_stale(browser: &Browser, now: Now) -> bool {
     if browser.recorded_at().is_some() {
         return true;
@@ -143,10 +147,10 @@ fn is_stale(browser: &Browser, now: Now) -> bool {
     }
 }
 
-/// The rows of a listing for the table.
+/// The rows of a listing, as records of the table.
 struct Records<'a> {
     browser: &'a Browser,
-    /// The rows on screen: those of the response or the record's.
+    /// The rows on screen, of the response or the record.
     shown: &'a ShownRows,
     listing: &'a Listing,
     columns: &'a [Shown],
@@ -217,14 +221,15 @@ impl Records<'_> {
         self.shown.computed.standing.price_scale(self.listing, record)
     }
 
-    /// Where the price of a row is among those of comparable ones, if these are enough.
+    /// The rail of a row: the position of its price among those of comparable rows; `None` if there
+    /// are too few.
     fn rail(&self, record: usize) -> Option<Rail<'_>> {
         let scale = self.scale(record).filter(PriceScale::is_telling)?;
         let ends = [scale.low, scale.median, scale.high];
         Some(Rail::new(ends, scale.price, self.theme))
     }
 
-    /// How many comparable rows there are, in place of a rail.
+    /// The number of comparable rows, in place of a rail.
     fn alike(&self, record: usize) -> (Cow<'_, str>, Style) {
         let text = self
             .scale(record)
@@ -232,7 +237,7 @@ impl Records<'_> {
         (text.into(), self.theme.dim)
     }
 
-    /// The change of a price since auto-refresh was turned on, shown in front of it.
+    /// The change of a price since the baseline, shown before it.
     fn moved(&self, record: usize, field: &Field) -> Option<(String, Style)> {
         let watch = self.browser.watching().filter(|_| !self.is_recorded)?;
         let id = self.listing.id(record)?;
@@ -295,7 +300,7 @@ impl Rows for Records<'_> {
         };
         let figures = &self.shown.computed;
         let is_best = || {
-            // What is best now is not known.
+            // The best rows of the market are unknown.
             if self.is_recorded {
                 return false;
             }
@@ -315,7 +320,7 @@ impl Rows for Records<'_> {
             let id = self.listing.id(record).map(|id| id.to_string());
             id.is_some_and(|id| self.own.iter().any(|listing| listing.id.to_string() == id))
         };
-        // Its bill says that a listing is unfit, too; nothing else says whose it is.
+        // The bill of an unfit listing shows that too; only this sign shows whose it is.
         if self.browser.resource() == Resource::Volumes && is_own() {
             (OWN, self.theme.accent)
         } else if figures.is_unfit(record) {

@@ -11,12 +11,12 @@ use crate::domain::{Resource, format};
 use crate::features::job::bill;
 use crate::tui::panel::Panel;
 
-/// Rows of the form: its fields, and the buttons with a blank line above.
+/// Height of the form: its fields, and the buttons with a blank line above.
 const FORM: u16 = 4;
 
 const BILL: u16 = 8;
 
-/// Draws the form and what the volume costs.
+/// Draws the form and the cost of the volume.
 pub(super) fn term(view: &Term, area: Rect, scene: &mut Scene<'_, '_>) {
     let volumes = &scene.state.browsers[Resource::Volumes];
     let selected = volumes.listing().zip(volumes.selected_row());

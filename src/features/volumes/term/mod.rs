@@ -49,7 +49,7 @@ pub struct Term {
 }
 
 impl Term {
-    /// The form with the current term, or a typical one.
+    /// The form with the current term, or else a typical one.
     pub fn new(state: &State) -> Self {
         let priced = state.browsers[Resource::Volumes].computed.term;
         let term = priced.unwrap_or_default();

@@ -11,10 +11,10 @@ use crate::domain::journal::{Verdict, WriteKind};
 use crate::keys::Action;
 use crate::tui::panel::Tone;
 
-/// The maximum width of the dialog, in cells.
+/// Maximum width of the dialog, in cells.
 const WIDEST: u16 = 80;
 
-/// The maximum number of history lines.
+/// Maximum number of history lines.
 const HISTORY: usize = 8;
 
 pub(super) fn dialog(view: &Unlist, area: Rect, scene: &mut Scene<'_, '_>) {
@@ -76,9 +76,9 @@ fn form(view: &Unlist, rows: &mut Rows, scene: &Scene<'_, '_>) {
     rows.text(2, &text, style);
 }
 
-/// An explanation of the id, for everyone who takes an offer id for it.
+/// An explanation of the id, which is easily confused with an offer id.
 fn note(scene: &Scene<'_, '_>) -> String {
-    let ids = scene.state.sandbox.ids();
+    let ids = scene.state.sandbox.describe_listing_ids();
     if ids.is_empty() {
         return "The id you got when you listed the volume. An offer id in the table is not a listing \
                 id, and the market has no list of your listings to look it up."
@@ -87,7 +87,7 @@ fn note(scene: &Scene<'_, '_>) -> String {
     format!("Your listings in this sandbox: {ids}. On a real market an offer id is not a listing id.")
 }
 
-/// When it can be sent, and what Enter does.
+/// The time until the write can be sent, and the effect of Enter.
 fn next_step(view: &Unlist, scene: &Scene<'_, '_>) -> (String, ratatui::style::Style) {
     let theme = scene.theme;
     let enter = scene.key(Action::Submit);

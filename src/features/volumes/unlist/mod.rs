@@ -1,8 +1,9 @@
-//! Unlists a volume: the id is typed, confirmed, sent once, and the response is shown.
+//! The dialog that unlists a volume: the id is typed, confirmed, sent once, and the response is
+//! shown.
 //!
-//! On a live market the id is confirmed by typing it again, and the dialog never fills it in: searches show offer ids,
-//! and an offer id is not a listing id. In the sandbox it is, and a button confirms. Tab completes only ids that this
-//! person has listed or unlisted.
+//! On a live market the id is confirmed by typing it again, and the dialog never fills it in:
+//! searches show offer ids, and an offer id is not a listing id. In the sandbox it is, and a button
+//! confirms. Tab completes only ids that this user has listed or unlisted.
 
 mod draw;
 
@@ -26,11 +27,11 @@ use crate::tui::form::{Field, Form};
 enum Page {
     Id,
     Confirm,
-    /// It was sent; its outcome is shown once it is known.
+    /// It was sent; the outcome is shown once it is known.
     Outcome,
 }
 
-/// The one field of the first page.
+/// The only field of the first page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Id;
 
@@ -39,7 +40,7 @@ pub struct Unlist {
     page: Page,
     id: Form<Id>,
     question: Question,
-    /// Whether Enter was pressed before the rate limit allows another write.
+    /// Whether Enter was pressed before the rate limit allows the write.
     is_early: bool,
     /// The text before Tab, and the index of the shown completion.
     completed: Option<(String, usize)>,
@@ -49,8 +50,8 @@ fn question(state: &State) -> Question {
     Question::write(state.profile.is_sandbox, "Type the id again", "unlist")
 }
 
-/// The id to begin with. Only the sandbox, where an offer id is a listing id, has one: the selected row if it is the
-/// person's own, or their only listing.
+/// The initial id: in the sandbox, where an offer id is a listing id, that of the selected row if
+/// it is the user's own, or of their only listing. Empty on other markets.
 fn proposed(state: &State) -> String {
     let own = &state.sandbox.listings;
     let selected = state.browsers[Resource::Volumes].selected().map(|id| id.to_string());
@@ -100,13 +101,13 @@ impl Unlist {
         self.wanted().ok().map(|id| Request::UnlistVolume { id })
     }
 
-    /// Whether the typed id is that of an offer in the table: most likely a mistake. In the sandbox
-    /// both are the same.
+    /// Whether the typed id is that of an offer in the table, most likely a mistake; false in the
+    /// sandbox, where both ids are the same.
     fn is_offer(&self, state: &State) -> bool {
         !state.profile.is_sandbox && self.offer(state).is_some()
     }
 
-    /// The offer in the table that has the typed id, and its row.
+    /// The offer in the table with the typed id, as listing and row.
     fn offer<'a>(&self, state: &'a State) -> Option<(&'a Listing, usize)> {
         let listing = state.browsers[Resource::Volumes].listing()?;
         let id = self.wanted().ok()?.to_string();
@@ -114,8 +115,8 @@ impl Unlist {
         Some((listing, row))
     }
 
-    /// What the table says of the listing: `500 GB, Japan, JP, $0.05/GB/month`. Only in the sandbox, where an
-    /// offer's row is the listing's.
+    /// A description of the listing from the table: `500 GB, Japan, JP, $0.05/GB/month`. `None`
+    /// outside the sandbox, where an offer's row is not the listing's.
     fn listed(&self, state: &State) -> Option<String> {
         let (listing, row) = self.offer(state).filter(|_| state.profile.is_sandbox)?;
         let cell = |key: &str| Some(format::cell(listing, row, listing.catalog().by_key(key)?, 24));
@@ -123,8 +124,8 @@ impl Unlist {
         Some(format!("{space}, {place}, ${price}/GB/month"))
     }
 
-    /// The completions of the typed text: this person's listings, those that can be unlisted first, then those
-    /// unlisted before.
+    /// The completions of the typed text: the user's listings that can be unlisted, then the
+    /// others, then those unlisted before.
     fn completions(&self, state: &State) -> Vec<String> {
         let typed = match &self.completed {
             Some((typed, _)) => typed,

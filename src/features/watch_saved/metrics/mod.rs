@@ -1,4 +1,4 @@
-//! The metrics of a watch: its figures as `OpenMetrics` text, and the server that hands them out.
+//! The metrics of a watch: its figures as `OpenMetrics` text, and their server.
 
 pub mod server;
 
@@ -15,40 +15,40 @@ use prometheus_client::registry::{Metric, Registry};
 
 use crate::record::watch::SearchFigures;
 
-/// A gauge whose value may have a fraction.
+/// A gauge with fractional values.
 type Number = Gauge<f64, AtomicU64>;
 
 /// The figures of a watch at one moment.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Snapshot {
     pub requests: RequestCounts,
-    /// Alerts that are checked.
+    /// Number of alerts that are checked.
     pub alerts: usize,
     pub searches: Vec<SearchSnapshot>,
 }
 
-/// The requests since the watch began.
+/// The number of requests since the watch began, by result.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RequestCounts {
     pub sent: u64,
-    /// Refused because requests followed each other too closely.
+    /// Requests refused because of the rate limit.
     pub rate_limited: u64,
-    /// Refused because the day's quota is used up.
+    /// Requests refused because the day's quota is used up.
     pub over_quota: u64,
-    /// Refused because of the API key.
+    /// Requests refused because of the API key.
     pub key_refused: u64,
-    /// Failed for any other reason.
+    /// Requests that failed for any other reason.
     pub failed: u64,
 }
 
-/// A saved search.
+/// The figures of a saved search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchSnapshot {
     pub name: String,
     pub is_volumes: bool,
-    /// When its newest recorded response was requested, in seconds since 1970.
+    /// The time at which its newest recorded response was requested, in seconds since 1970.
     pub last: Option<f64>,
-    /// `None` before the first usable response.
+    /// Its prices and supply; `None` before the first usable response.
     pub figures: Option<SearchFigures>,
 }
 
@@ -60,7 +60,7 @@ struct Search {
 #[derive(Debug, Clone, Hash, PartialEq, Eq, EncodeLabelSet)]
 struct Priced {
     search: String,
-    /// The unit that a price buys.
+    /// The unit of the price.
     per: &'static str,
 }
 

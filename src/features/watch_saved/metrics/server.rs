@@ -18,7 +18,7 @@ use crate::api::client::epoch_seconds;
 /// The media type of `OpenMetrics` text.
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// A server that listens and does not answer yet.
+/// A server that listens, but does not respond yet.
 #[derive(Debug)]
 pub struct Server {
     listener: TcpListener,
@@ -36,14 +36,15 @@ impl Server {
         Ok(Self { listener, address })
     }
 
-    /// The address with the port that was picked.
+    /// The address, with the port it was given.
     pub const fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Answers with the newest snapshot until it is dropped.
+    /// Serves the newest snapshot until it is dropped.
     ///
     /// # Errors
+    ///
     /// When connections can no longer be accepted.
     pub async fn serve(self, snapshots: Receiver<Snapshot>) -> io::Result<()> {
         let is_private = self.address.ip().is_loopback();
@@ -52,7 +53,7 @@ impl Server {
     }
 }
 
-/// Answers a scrape.
+/// Responds to a scrape.
 async fn metrics(State((snapshots, is_private)): State<(Receiver<Snapshot>, bool)>, headers: HeaderMap) -> Response {
     // A web page can point a name of its own at this computer, and would then read the metrics as its own.
     if is_private && !names_this_computer(&headers) {

@@ -1,4 +1,5 @@
-//! What a poll leads to: it is recorded, its changes and alerts are told, and what alerts remember is saved.
+//! The effects of a poll: it is recorded, its changes and alerts are printed, and the state of
+//! alerts is saved.
 
 use serde_json::json;
 
@@ -16,7 +17,7 @@ use crate::record::{Moment, Poll, Ring, SearchKey};
 use crate::table::remote::Now;
 
 impl Watcher<'_> {
-    /// Takes a poll of another program.
+    /// Handles a poll of another program.
     pub(super) fn read(&mut self, task: &Task, poll: &Poll, now: Now) {
         if self.one.is_some() {
             self.say_once(["another program watches this search: reading what it records".to_owned()]);
@@ -35,7 +36,7 @@ impl Watcher<'_> {
         self.read_for(also, poll.at);
     }
 
-    /// Reads for wishes what the record has since another one was answered.
+    /// Handles the recorded polls of tasks that another response has served.
     pub(super) fn read_for(&mut self, wishes: Vec<Task>, at: Moment) {
         for task in wishes {
             self.finish(&task);
@@ -65,12 +66,12 @@ impl Watcher<'_> {
         }
     }
 
-    /// Tells what changed in a search up to a moment, with what `--with` adds from a response.
+    /// Prints the changes of a search up to a time, with the additions of `--with` from a response.
     pub(super) fn tell_changes(&mut self, until: Moment, result: Option<&SearchResult>) {
         let target = &mut self.targets[self.awaited];
-        // Before the first poll nothing was known that could have changed.
+        // Before the first poll there is nothing to compare with.
         let since = target.progress.reported_until.get_or_insert(until);
-        // After the clock was set back, what was told is in the future.
+        // After the clock was set back, the last report is in the future.
         *since = (*since).min(until);
         let (since, saved) = (*since, target.saved.clone());
         let is_wanted = !saved.is_empty() || self.one.is_some();
@@ -100,7 +101,7 @@ impl Watcher<'_> {
         }));
     }
 
-    /// Notes the figures of a poll and checks the alerts on its search.
+    /// Stores the figures of a poll and checks the alerts on its search.
     pub(super) fn check(&mut self, poll: &Poll, workers: Option<u32>) {
         let target = &mut self.targets[self.awaited];
         let storage = target.search.as_ref().map_or(0.0, |search| search.query.storage_gb());
@@ -130,14 +131,14 @@ impl Watcher<'_> {
         }
     }
 
-    /// Whether this program rings; without a record it does.
+    /// Whether an alert fires in this program; true without a record.
     fn claims(&mut self, logged: &Logged) -> bool {
         let program = self.program.clone();
         let claimed = self.with_record(|record| record.claim_ring(&logged.alert, &program, logged.at));
         claimed.unwrap_or(true)
     }
 
-    /// Saves the changes of alerts, in order; what cannot be saved is tried again.
+    /// Saves the changes of alerts, in order; a change that cannot be saved is retried later.
     pub(super) fn save(&mut self) {
         while let (Some(store), Some(change)) = (&self.store, self.unsaved.first()) {
             match store.change(change, &self.saved.alerts) {
@@ -153,7 +154,7 @@ impl Watcher<'_> {
     }
 }
 
-/// A ring as it is told.
+/// The output for an alert that fires.
 fn output_of(ring: &Ring, logged: &Logged) -> Output {
     let (at, lot) = (rfc3339(ring.at), ring.cheapest.as_ref());
     Output::Event {

@@ -7,7 +7,7 @@ use crate::features::watch_saved::metrics::{RequestCounts, SearchSnapshot, Snaps
 use crate::record::seconds;
 
 impl Watcher<'_> {
-    /// The figures now.
+    /// The current figures.
     pub fn snapshot(&self) -> Snapshot {
         let searches = self.targets.iter().flat_map(|target| {
             target.saved.iter().map(|name| SearchSnapshot {

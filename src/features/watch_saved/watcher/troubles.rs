@@ -1,4 +1,4 @@
-//! What goes wrong: who pauses for it, and what is said of it, once.
+//! The problems of a watch: the pauses they cause, and their reports, which are made once.
 
 use super::{End, Output, Watcher};
 use crate::api::ApiError;
@@ -17,22 +17,23 @@ pub(super) const KEY: &str = "the API key";
 pub(super) const BUDGET: &str = "the shared budget";
 pub(super) const GROUPS: &str = "the list of workergroups";
 
-// A command may ask the user for a password.
 /// Seconds between two runs of a key command after its key was refused.
+///
+/// The command may ask the user for a password.
 pub(super) const KEY_COMMAND_EVERY: f64 = 600.0;
 
 impl Watcher<'_> {
-    /// Goes on with another key than the one that was refused.
+    /// Resumes polling with another key than the refused one.
     pub fn use_new_key(&mut self) {
         self.engine.resume();
     }
 
-    /// Notes why there is no other key yet.
+    /// Records the reason there is no other key yet.
     pub fn on_unusable_key(&mut self, why: &str) {
         self.trouble(KEY, why, "");
     }
 
-    /// Where the key comes from.
+    /// The source of the API key.
     const fn key_source(&self) -> &KeySource {
         match &self.settings.market {
             Market::Embedded(_) => &KeySource::Generated,
@@ -40,7 +41,7 @@ impl Watcher<'_> {
         }
     }
 
-    /// Seconds until another key is looked for.
+    /// Seconds until the next check for another key.
     pub(super) fn key_check(&self) -> f64 {
         match self.key_source() {
             KeySource::Command => KEY_COMMAND_EVERY,
@@ -54,7 +55,7 @@ impl Watcher<'_> {
         }
     }
 
-    /// What goes on after the key was refused.
+    /// Advice after the key was refused.
     fn without_key(&self) -> String {
         match self.key_source() {
             KeySource::Generated => "; nothing more is sent: start again".to_owned(),
@@ -73,7 +74,7 @@ impl Watcher<'_> {
         }
     }
 
-    /// Why nothing is in the record, if nothing of what there is to watch is.
+    /// The reason no target could be recorded, or `None` if one was.
     pub fn unrecorded(&self) -> Option<String> {
         let troubles = self.troubles.iter();
         let why = troubles.filter_map(|(about, known)| Some(format!("{about}: {}", known.last()?)));
@@ -81,7 +82,7 @@ impl Watcher<'_> {
         is_missing.then(|| why.collect::<Vec<_>>().join("; "))
     }
 
-    /// Notes what is wrong with something: once, until that is right again.
+    /// Reports a problem with a subject, once until it clears; `more` is appended to the report.
     pub(super) fn trouble(&mut self, about: &str, why: &str, more: &str) {
         let known = self.troubles.entry(about.to_owned()).or_default();
         let before = known.len();
@@ -93,14 +94,14 @@ impl Watcher<'_> {
         }
     }
 
-    /// Notes that nothing is wrong with something any longer.
+    /// Reports that the problems of a subject have cleared, if it had any.
     pub(super) fn resolve_trouble(&mut self, about: &str) {
         if self.troubles.remove(about).is_some() {
             self.output.push(Output::Note(format!("{about} is back to normal")));
         }
     }
 
-    /// Remembers what is wrong with something that was said already.
+    /// Records a problem that was reported already.
     pub(super) fn trouble_silently(&mut self, about: &str, why: &str) {
         self.troubles.entry(about.to_owned()).or_default().push(why.to_owned());
     }
@@ -110,7 +111,7 @@ impl Watcher<'_> {
         self.output.extend(new.map(Output::Note));
     }
 
-    /// Pauses whom a failure is about, and says so.
+    /// Pauses the targets that a failure affects, and reports it.
     pub(super) fn failed(&mut self, task: &Task, error: ApiError, now: Now) {
         let failure = failure(&error, now.epoch);
         self.engine.failed(task, now.mono, failure);
@@ -124,7 +125,7 @@ impl Watcher<'_> {
             ApiError::RateLimited { .. } | ApiError::Cut { .. } => error.headline().to_owned(),
             error => error.to_string(),
         };
-        let is_last = self.rhythm.is_once && matches!(failure, Failure::Refused | Failure::Key);
+        let is_last = self.rhythm.is_once && matches!(failure, Failure::Refused | Failure::ApiKey);
         if is_last {
             self.engine.keep([], now.mono);
             self.engine.resume();
@@ -137,7 +138,7 @@ impl Watcher<'_> {
                 };
                 self.trouble(&name, &why, "");
             }
-            Failure::Key => {
+            Failure::ApiKey => {
                 let more = if is_last { String::new() } else { self.without_key() };
                 self.trouble(KEY, &why, &more);
             }

@@ -1,5 +1,5 @@
-//! Draws the dialog: the request and its worst-case cost; the outcome; and if that is unknown, what
-//! the list shows.
+//! Draws the dialog: the request with its worst-case cost, then the outcome; if that is unknown,
+//! the listed groups.
 
 use ratatui::layout::Rect;
 use ratatui::text::Line;
@@ -27,10 +27,10 @@ use crate::keys::{Action, Context};
 use crate::table::remote::Now;
 use crate::tui::panel::Tone;
 
-/// The maximum width of the dialog, in cells.
+/// Maximum width of the dialog, in cells.
 const WIDEST: u16 = 92;
 
-/// The maximum number of history lines.
+/// Maximum number of history lines.
 const HISTORY: usize = 5;
 
 const CANDIDATES: usize = 8;
@@ -105,7 +105,7 @@ fn confirm(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
     history(rows, scene);
 }
 
-/// When the request can be sent, and how.
+/// The time until the request can be sent, and the keys that send it.
 fn when(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
     let theme = scene.theme;
     let wait = scene.state.mutations.ready_in(WriteKind::CreateWorkergroup, scene.now);
@@ -139,7 +139,7 @@ fn history(rows: &mut Rows, scene: &Scene<'_, '_>) {
     rows.history("History (UTC)", WriteKind::CreateWorkergroup, HISTORY, scene);
 }
 
-/// What will be created, in one sentence.
+/// A sentence on the workergroup to create.
 fn what(new: &NewWorkergroup, scene: &Scene<'_, '_>) -> String {
     let clean = |text: &str| Untrusted::from(text).consent();
     let endpoint = match (&new.endpoint_name, new.endpoint_id) {
@@ -169,7 +169,7 @@ fn what(new: &NewWorkergroup, scene: &Scene<'_, '_>) -> String {
     )
 }
 
-/// Who pays for the workers.
+/// A note on who pays for the workers.
 const fn bill(scene: &Scene<'_, '_>) -> &'static str {
     if scene.state.profile.is_sandbox {
         "This is the sandbox: nothing is billed."
@@ -178,8 +178,9 @@ const fn bill(scene: &Scene<'_, '_>) -> &'static str {
     }
 }
 
-/// A warning about a template that none of the listed workergroups starts from: a mistyped hash is
-/// not refused, its workers never start.
+/// A warning about a template that no listed workergroup uses.
+///
+/// The market does not reject a mistyped hash, but its workers never start.
 fn unknown_template(new: &NewWorkergroup, scene: &Scene<'_, '_>) -> Option<String> {
     let listing = scene.state.browsers[Resource::Workergroups].listing()?;
     let (name, typed) = match (&new.template_hash, new.template_id) {
@@ -293,7 +294,7 @@ fn unknown(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
     rows.text(1, &text, theme.dim);
 }
 
-/// What the list shows about an unknown outcome.
+/// The listed groups that may be the result of a creation with an unknown outcome.
 fn listed(view: &Create, unresolved: &Unresolved, rows: &mut Rows, scene: &Scene<'_, '_>) {
     let theme = scene.theme;
     let remote = scene.state.browsers[Resource::Workergroups].remote();
@@ -331,7 +332,7 @@ fn listed(view: &Create, unresolved: &Unresolved, rows: &mut Rows, scene: &Scene
     }
 }
 
-/// A listed group in a line.
+/// The line of a listed group.
 fn group(id: RowId, scene: &Scene<'_, '_>) -> String {
     let listing = scene.state.browsers[Resource::Workergroups].listing();
     let row = listing.and_then(|listing| Some((listing, listing.row(id)?)));

@@ -1,5 +1,6 @@
-//! Creating a workergroup: reviewed, confirmed by typing, sent once. If the outcome is unknown, the
-//! list is loaded and the person decides.
+//! The dialog that creates a workergroup: reviewed, confirmed by typing, sent once.
+//!
+//! If the outcome is unknown, the groups are listed and the user decides.
 
 mod draw;
 
@@ -20,43 +21,42 @@ use crate::features::workergroups::look_at;
 use crate::keys::{Action, Context, Motion};
 use crate::table::remote::Now;
 
-/// The answer for: the new group in the list is mine.
+/// The answer that the selected group in the list is the created one.
 const MINE: &str = "mine";
-/// The word for: it was created, though it is not listed.
+/// The answer that the group was created, though it is not listed.
 const CREATED: &str = "created";
-/// The answer for: none of the groups is mine.
+/// The answer that no group was created.
 const NONE: &str = "none";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Page {
     Confirm,
-    /// It is in flight, or its outcome is known.
+    /// The write is in flight, or its outcome is known.
     Outcome,
-    /// The outcome is unknown: the person decides.
+    /// The outcome is unknown, and the user decides.
     Unknown,
 }
 
 #[derive(Debug)]
 pub struct Create {
     page: Page,
-    /// The buttons, or the word that confirms or decides.
+    /// The buttons, or the word to type, of the confirmation or decision.
     question: Question,
-    /// Whether Enter was pressed before the rate limit allows another write.
+    /// Whether Enter was pressed before the rate limit allows the write.
     is_early: bool,
-    /// Whether the question asks for the word that exceeds the limit.
+    /// Whether the question requires the word that exceeds the limit.
     is_over_limit: bool,
-    /// The selected group among those that may be the new one.
+    /// The index of the selected group among those that may be the new one.
     selected: usize,
 }
 
-/// Opens the dialog on a creation whose outcome is unknown; false if there is none.
-pub fn resolve(cx: &mut Cx<'_>) -> bool {
-    if !super::creation::take_up(cx, None) {
+/// Opens the dialog on a creation whose outcome is unknown, or a notice if there is none.
+pub fn resolve(cx: &mut Cx<'_>) {
+    if super::creation::take_up(cx, None) {
+        open_unknown(cx);
+    } else {
         cx.complain("No creation has an unknown outcome");
-        return true;
     }
-    open_unknown(cx);
-    true
 }
 
 fn open_unknown(cx: &mut Cx<'_>) {
@@ -67,7 +67,7 @@ fn open_unknown(cx: &mut Cx<'_>) {
     cx.open(Create::unknown());
 }
 
-/// Opens the dialog: on the creation that is in flight or unresolved, else for the draft.
+/// Opens the dialog on the creation in flight or with an unknown outcome, or else for the draft.
 pub fn open(cx: &mut Cx<'_>) {
     let draft = Groups::read(cx.state()).draft.built().ok().cloned();
     if Groups::read(cx.state()).creation.unresolved().is_some()
@@ -79,7 +79,7 @@ pub fn open(cx: &mut Cx<'_>) {
     if cx.writes().begin(WriteKind::CreateWorkergroup) {
         let is_sandbox = cx.state().profile.is_sandbox;
         dialog = Create::on(Page::Confirm, confirmation(is_sandbox));
-        // A listing from just before tells a new group from an old one.
+        // A recent listing distinguishes a new group from the old ones.
         cx.ask(Resource::Workergroups);
         let subject = Subject::Draft(Groups::read(cx.state()).draft.number());
         match look_at(cx.state(), subject) {
@@ -134,9 +134,9 @@ impl Create {
         }
     }
 
-    /// Asks for another word where the worst case turns out to be over the limit, and for the usual
-    /// answer once it is within it. What is typed stays.
-    fn follow_limit(&mut self, state: &State) {
+    /// Requires the word `over-limit` while the worst case exceeds the limit, and the usual answer
+    /// otherwise. Typed text stays.
+    fn update_confirmation(&mut self, state: &State) {
         let is_checking = Groups::read(state).supply.progress().is_some();
         let is_over = super::excess(state).is_some() && !is_checking;
         let is_typed = self.question.is_typed() && !self.question.word().is_empty();
@@ -152,6 +152,7 @@ impl Create {
     }
 
     /// Whether the worst case is within the limit, or the user has typed the word that exceeds it.
+    /// The reason is shown otherwise.
     fn is_within_limit(&mut self, cx: &mut Cx<'_>) -> bool {
         let excess = super::excess(cx.state());
         let over_limit = excess.as_ref().map(|(_, over_limit)| *over_limit);
@@ -194,7 +195,7 @@ impl Create {
         }
     }
 
-    /// Applies the person's answer on a creation with an unknown outcome.
+    /// Applies the user's answer to a creation with an unknown outcome.
     fn decide(&mut self, cx: &mut Cx<'_>) {
         let Some(unresolved) = Groups::read(cx.state()).creation.unresolved() else {
             cx.close();
@@ -320,7 +321,7 @@ impl View for Create {
         {
             *self = Self::unknown();
         }
-        self.follow_limit(cx.state());
+        self.update_confirmation(cx.state());
     }
 
     fn deadline(&self, state: &State, now: Now) -> Option<f64> {

@@ -28,11 +28,12 @@ use crate::tui::panel::{Panel, Size};
 use crate::tui::text::{fit, wrap_line};
 use crate::tui::theme::Theme;
 
-// Longer lines are hard to read.
-/// The maximum width of the form.
+/// Maximum width of the form, in cells.
+///
+/// Longer lines are hard to read.
 const WIDEST: u16 = 96;
 
-/// The maximum number of lines that explain the focused field.
+/// Maximum number of lines that explain the focused field.
 const DOC: u16 = 5;
 
 pub(super) fn form(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
@@ -106,7 +107,7 @@ fn about(view: &GroupForm, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     lines
 }
 
-/// The endpoints of the listed groups, and what happens with a new name.
+/// The endpoints of the listed groups, and the consequence of a new name.
 fn endpoints(scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let names = endpoint_names(scene.state);
     if names.is_empty() {
@@ -122,8 +123,8 @@ fn endpoints(scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     lines
 }
 
-/// A warning about an endpoint that none of the listed groups serves: a mistyped name is not
-/// refused.
+/// A warning about an endpoint that no listed group serves, as the market does not reject a
+/// mistyped name.
 pub(crate) fn new_endpoint(typed: &str, names: &[String]) -> Option<String> {
     let typed = typed.trim();
     let is_new = !typed.is_empty() && !names.is_empty() && names.iter().all(|name| name != typed);
@@ -133,7 +134,7 @@ pub(crate) fn new_endpoint(typed: &str, names: &[String]) -> Option<String> {
     })
 }
 
-/// The title and the lines of the panel with the body, or with what is missing.
+/// The title and the lines of the panel with the body, or with the mistakes in the draft.
 fn body(width: u16, scene: &Scene<'_, '_>) -> (String, Vec<Line<'static>>) {
     let theme = scene.theme;
     let draft = &Groups::read(scene.state).draft;
@@ -165,7 +166,7 @@ fn request(area: Rect, scene: &mut Scene<'_, '_>) {
     scene.render(Text::from(lines), inner);
 }
 
-/// The body, one member per line; the values are the person's own and shown as sent.
+/// The body, one member per line. The user's values are shown as they are sent.
 fn json(new: &NewWorkergroup, width: u16, theme: &Theme) -> Vec<Line<'static>> {
     let pretty = serde_json::to_string_pretty(new).unwrap_or_default();
     let mut lines = Vec::new();
@@ -232,7 +233,7 @@ fn preflight(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-/// What each field is for.
+/// The explanation of every field.
 fn fields_in_words(theme: &Theme) -> Vec<Line<'static>> {
     let head = [Line::default(), Line::styled("What the fields are for", theme.heading)];
     let line = |label: &str, doc: &str| labelled(label, doc, theme.dim, theme);

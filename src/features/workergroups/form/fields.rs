@@ -35,7 +35,8 @@ impl Item {
     }
 }
 
-/// The parameters in the order of the form: those with an effect, then the ignored ones.
+/// The parameters in the order of the form: those with an effect, or the ignored ones if
+/// `is_ignored`.
 fn keys(is_ignored: bool) -> impl Iterator<Item = Key> {
     Key::all().filter(move |key| key.parameter().inert.is_some() == is_ignored)
 }
@@ -69,8 +70,9 @@ pub(super) fn show_advanced(form: &mut Form<Item>, is_open: bool) {
     }
 }
 
-/// Shows errors, warnings and defaults beside the fields. A missing value is an error only once
-/// creating was tried.
+/// Shows errors, warnings and defaults beside the fields.
+///
+/// A missing value is an error only after an attempt to create.
 pub(super) fn show_faults(form: &mut Form<Item>, draft: &GroupDraft, is_tried: bool, keymap: &Keymap) {
     for key in Key::all() {
         let item = Item::Parameter(key);

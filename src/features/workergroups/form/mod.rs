@@ -1,5 +1,7 @@
-//! The form for a new workergroup. Input goes into the shared draft at once, so that closing the
-//! form, another pane or a preflight lose nothing.
+//! The form for a new workergroup.
+//!
+//! Input is written to the shared draft at once, so that nothing is lost by closing the form,
+//! opening another pane or a preflight.
 
 mod draw;
 mod fields;
@@ -27,8 +29,9 @@ use crate::tui::form::{Form, FormEvent};
 use crate::tui::input_widget::InputWidget;
 use crate::tui::panel::Size;
 
-// Not with every letter, because each run loads thousands of offers.
-/// How long after the last key the preflight runs by itself, in seconds.
+/// Seconds after the last key press until the preflight runs by itself.
+///
+/// Not at every letter, because each run loads thousands of offers.
 const PAUSE: f64 = 1.5;
 
 const ENDPOINT: Item = Item::Parameter(Key::EndpointName);
@@ -36,20 +39,20 @@ const ENDPOINT: Item = Item::Parameter(Key::EndpointName);
 #[derive(Debug)]
 pub struct GroupForm {
     form: Form<Item>,
-    /// The draft in the fields.
+    /// The number of the draft in the fields.
     number: DraftNumber,
-    /// Whether creating was tried: from then on every error is shown.
+    /// Whether creating was attempted, after which every error is shown.
     is_tried: bool,
-    /// Whether the person closed the form, or its workergroup was created.
+    /// Whether the user closed the form, or its workergroup was created.
     is_done: bool,
-    /// When the draft was last changed, until its preflight runs.
+    /// The monotonic time of the last change; `None` once its preflight has run.
     changed_at: Option<f64>,
 }
 
 /// Opens the form on the shared draft.
 pub fn open(cx: &mut Cx<'_>) -> bool {
     cx.drafts().left_open = None;
-    // The existing endpoints, and what tells a new workergroup from an old one.
+    // The existing endpoints, and the groups from which a new one is distinguished.
     let groups = &cx.state().browsers[Resource::Workergroups];
     let is_untouched = groups.listing().is_none() && !groups.remote().is_loading() && groups.remote().error().is_none();
     if is_untouched {
@@ -61,7 +64,7 @@ pub fn open(cx: &mut Cx<'_>) -> bool {
     true
 }
 
-/// Opens the form with another draft; the old one can be restored.
+/// Opens the form with another draft; the replaced one can be restored.
 fn open_with(draft: Draft, cx: &mut Cx<'_>) {
     cx.feature::<super::Groups>().draft.load(draft);
     if Groups::read(cx.state()).draft.has_replaced() {
@@ -82,7 +85,7 @@ pub fn clone_selected(cx: &mut Cx<'_>) -> bool {
     true
 }
 
-/// Opens the form with the running search for offers.
+/// Opens the form with the conditions of the running search for offers.
 pub fn from_search(cx: &mut Cx<'_>) -> bool {
     let browser = &cx.state().browsers[Resource::Offers];
     let dialect = cx.state().profile.dialect;
@@ -92,7 +95,8 @@ pub fn from_search(cx: &mut Cx<'_>) -> bool {
     true
 }
 
-/// The query with the person's bans, as far as the market takes them: no worker runs there then.
+/// The query with the bans that the market can filter on, so that no worker runs on banned
+/// machines.
 fn without_banned(query: &Query, state: &State) -> Query {
     let mut query = query.clone();
     query.conditions.extend(state.ban_conditions(&query));
@@ -120,7 +124,8 @@ impl GroupForm {
         };
     }
 
-    /// Shows errors and warnings beside the fields, and after an attempt also what is missing.
+    /// Shows errors and warnings beside the fields; after an attempt to create, also missing
+    /// values.
     fn show_faults(&mut self, state: &State) {
         fields::show_faults(&mut self.form, &Groups::read(state).draft, self.is_tried, &state.keymap);
     }
@@ -182,7 +187,7 @@ impl GroupForm {
         cx.complain("Nothing sent: fix the highlighted fields first");
     }
 
-    /// The preflight that is due, if there is one.
+    /// The search whose preflight is due, or `None`.
     fn due(&self, state: &State) -> Option<Look> {
         let is_shown = // The footer's row is no room for panels.
             Size::of(state.screen.size.0, state.screen.size.1.saturating_sub(1)) != Size::Compact;
@@ -203,7 +208,7 @@ impl GroupForm {
         cx.close();
     }
 
-    /// Whether the draft in the fields is no longer the shared one, because it was created.
+    /// Whether the draft in the fields was created, and another one is the shared one.
     fn is_created(&self, state: &State) -> bool {
         self.number != Groups::read(state).draft.number()
     }

@@ -24,13 +24,13 @@ use crate::tui::range_bar::RangeBar;
 use crate::tui::text::fit;
 use crate::tui::theme::Theme;
 
-/// The maximum number of named parts of a mix.
+/// Maximum number of named parts of a mix.
 const PARTS: usize = 8;
 
 /// Cells of the counts after the bars.
 const COUNT: u16 = 20;
 
-/// The minimum height of the panel of offers: frame, header and three rows.
+/// Minimum height of the panel of offers: frame, header and three rows.
 const LEAST_OFFERS: u16 = 6;
 
 /// Cells of the panel with costs and mixes.
@@ -88,7 +88,7 @@ pub(super) fn report(view: &View, area: Rect, scene: &mut Scene<'_, '_>) {
     scene.render(Text::from(lines), inner);
 }
 
-/// Draws the cheapest offers of a search in a panel, if they have room.
+/// Draws the cheapest offers of a search in a panel, if there is room for them.
 fn offers(preflight: &Preflight, start: Option<ColdStart>, area: Rect, scene: &mut Scene<'_, '_>) {
     if area.height < LEAST_OFFERS || preflight.cheapest.is_empty() {
         return;
@@ -163,7 +163,7 @@ pub(super) fn lines(
     super::parts::hanging(&lines, width)
 }
 
-/// The state of the request, unless it has succeeded.
+/// The state of the request; `None` once it has succeeded.
 pub(crate) fn status(look: &Look, state: &State, now: Now, theme: &Theme) -> Option<Line<'static>> {
     if Groups::read(state).supply.is_queued(&look.search) {
         return Some(Line::styled("Waits for another search", theme.dim));
@@ -193,7 +193,7 @@ pub(crate) fn status(look: &Look, state: &State, now: Now, theme: &Theme) -> Opt
     }
 }
 
-/// How much can be rented now.
+/// The machines and GPUs that can be rented now, as text.
 fn recruitable(preflight: &Preflight, limit: Option<u32>) -> String {
     let offers = plural(preflight.offers, "offer");
     let mut text = match preflight.coverage {

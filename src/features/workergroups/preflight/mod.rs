@@ -1,4 +1,4 @@
-//! The preflight report: what a workergroup's search finds on the market now, and what that costs.
+//! The preflight report: the offers that a workergroup's search finds now, and their cost.
 
 mod draw;
 pub mod parts;
@@ -24,14 +24,14 @@ use crate::tui::panel::Size;
 use crate::tui::report::Report;
 use crate::tui::theme::Theme;
 
-/// The report on what the search of a subject finds.
+/// The view of the report on a subject's search.
 #[derive(Debug)]
 pub struct Preflight {
     subject: Subject,
     report: Report,
 }
 
-/// Opens the report on `subject`, running its search unless the report is current.
+/// Opens the report on `subject`; runs its search unless the report is current.
 pub fn open(subject: Subject, cx: &mut Cx<'_>) {
     if run(subject, false, cx) {
         cx.open(Preflight {
@@ -71,7 +71,7 @@ impl Preflight {
         check.is_some_and(|check| check.remote().is_loading())
     }
 
-    /// Cancels the request if one is in flight, else closes.
+    /// Cancels the request in flight if there is one. Closes the view unless it then shows a report.
     fn back(&self, cx: &mut Cx<'_>) {
         let is_loading = self.is_loading(cx.state());
         if let Some(stopped) = cx.feature::<super::Groups>().supply.stop().filter(|_| is_loading) {

@@ -14,7 +14,7 @@ use crate::tui::theme::Theme;
 /// Cells of the labels of a report.
 const LABEL: usize = 16;
 
-/// A label and its value.
+/// The line of a label and its value.
 pub fn labelled(label: &str, text: impl Into<String>, style: Style, theme: &Theme) -> Line<'static> {
     Line::from(vec![
         Span::styled(format!("{label:LABEL$} "), theme.dim),
@@ -48,7 +48,7 @@ pub fn amount(amount: Amount) -> String {
     format!("{}, {}", plural(amount.machines, "machine"), plural(gpus, "GPU"))
 }
 
-/// The disk that prices include.
+/// The disk that prices include, as text.
 pub fn disk(gb: Option<f64>) -> String {
     gb.map_or_else(
         || format!("the default {} disk", format::gigabytes(DEFAULT_STORAGE_GB)),
@@ -56,7 +56,7 @@ pub fn disk(gb: Option<f64>) -> String {
     )
 }
 
-/// What cold starts cost on the offers of a search, in words.
+/// The cost of cold starts on the offers of a search, as text.
 pub fn cold_start(preflight: &Preflight, start: Option<ColdStart>, starts: u32) -> String {
     let Some(start) = start else {
         return "unknown: set [models] size in the configuration".to_owned();
@@ -67,14 +67,14 @@ pub fn cold_start(preflight: &Preflight, start: Option<ColdStart>, starts: u32) 
     )
 }
 
-/// Cells of all columns of the offers but the GPUs.
+/// Cells of all columns of the offers except the GPUs.
 const FIGURES: u16 = 37;
 
 /// Cells of the column with the cost of a cold start.
 const START: u16 = 10;
 
-/// The cheapest offers of a search under their header, in at most `rows` lines; with the cost of a
-/// cold start if it is known what starts, and there is room.
+/// The cheapest offers of a search under their header, in at most `rows` lines; with a cold-start
+/// column if `start` is known and the width allows.
 pub fn offers(
     preflight: &Preflight,
     start: Option<ColdStart>,
@@ -114,7 +114,7 @@ pub fn offers(
     std::iter::once(head).chain(lines).take(usize::from(rows)).collect()
 }
 
-/// A count with its noun, whose plural is regular.
+/// A count with its noun, which has a regular plural.
 pub fn plural(count: usize, noun: &str) -> String {
     format::counted(count, noun, &format!("{noun}s"))
 }

@@ -1,5 +1,5 @@
-//! A workergroup in a few lines: its search, supply and cost now, what changed, the last route run.
-//! For previews; the full report is a view of its own.
+//! A workergroup in a few lines, for previews: its search, supply and cost now, its changes, the
+//! last route run.
 
 use ratatui::text::Line;
 
@@ -23,10 +23,10 @@ use crate::settings::Values;
 use crate::table::remote::Now;
 use crate::tui::theme::Theme;
 
-/// The maximum number of conditions and changes listed.
+/// Maximum number of conditions and changes listed.
 const MOST: usize = 6;
 
-/// The maximum length of a record's text, in cells.
+/// Maximum length of a record's text, in cells.
 const LONGEST: usize = 200;
 
 /// The summary of the listed workergroup in a row.
@@ -104,7 +104,7 @@ fn supply(state: &State, look: &Look, theme: &Theme) -> Vec<Line<'static>> {
     vec![labelled("Supply now", text, theme.dim, theme)]
 }
 
-/// Supply and cost of a report.
+/// The lines on supply and cost of a report.
 pub fn of_report(preflight: &Preflight, look: &Look, values: &Values, theme: &Theme) -> Vec<Line<'static>> {
     let (group, dialect) = (&look.group, look.dialect);
     let more = match preflight.coverage {

@@ -1,4 +1,4 @@
-//! What a plan must have and keep to.
+//! The requirements and limits of a plan.
 
 use super::super::depth::MOST_GPUS;
 use super::super::knapsack::Machines;
@@ -8,8 +8,9 @@ use crate::objection::Objection;
 use crate::quantity::{self, Quantity};
 use crate::query::Condition;
 
-// Every number of machines has its own cheapest offers, and those of 512 GPUs on 64 machines take 0.1 s.
-/// The most machines that a plan can be limited to, and the most GPUs then.
+/// The largest limit on the number of machines, and the most GPUs with such a limit.
+///
+/// Every number of machines has its own cheapest offers, and those of 512 GPUs on 64 machines take 0.1 s.
 const MOST_MACHINES: u32 = 64;
 const MOST_GPUS_LIMITED: usize = 512;
 
@@ -17,7 +18,7 @@ fn too_many_machines() -> String {
     format!("At most {MOST_MACHINES} machines; blank sets no limit")
 }
 
-/// The place that the machines of a plan share.
+/// The location that the machines of a plan share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Same {
     Host,
@@ -45,33 +46,33 @@ impl Same {
     }
 }
 
-/// Drops a limit.
+/// A function that drops one limit.
 type Relax = fn(&mut Need);
 
 /// The requirements of a plan.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Need {
-    /// At most [`MOST_GPUS`].
+    /// The number of GPUs, at most [`MOST_GPUS`].
     pub gpus: u32,
     pub least_machines: Option<u32>,
     pub most_machines: Option<u32>,
-    /// At least this many GPUs on each machine.
+    /// The minimum number of GPUs on each machine.
     pub per_machine: Option<u32>,
     pub same: Option<Same>,
-    /// All GPUs are of one model.
+    /// Whether all GPUs must be of one model.
     pub one_model: bool,
-    /// GB of memory that each GPU has at least, as cards are sold: 80 includes 81559 MB.
+    /// The minimum memory of each GPU in nominal GB: 80 includes 81559 MB.
     pub vram_gb: Option<f64>,
-    /// Hours in which the job is done, its download included.
+    /// The maximum hours of the job, including its download.
     pub deadline: Option<f64>,
     /// The highest bill, in $ for the job or an hour.
     pub budget: Option<f64>,
-    /// What each offer must meet besides, such as a region.
+    /// Further conditions on each offer, such as a region.
     pub conditions: Vec<Condition>,
 }
 
 impl Need {
-    /// Why no plan can meet it, whatever the market offers.
+    /// Checks the limits; the error names one that no plan can meet, whatever the market offers.
     pub fn check(&self) -> Result<(), Objection> {
         const LEAST: &str = "min-machines";
         let (least, most) = (self.least_machines, self.most_machines);
@@ -93,24 +94,24 @@ impl Need {
         Err(Objection::new(parameter, why))
     }
 
-    /// The most GPUs of a plan that has more of them than needed, because more are done sooner.
+    /// The maximum number of GPUs of a plan. It may have more than needed, because more finish sooner.
     pub(super) fn most_gpus(&self) -> u32 {
         let is_limited = self.least_machines.is_some() || self.most_machines.is_some();
         let most = if is_limited { MOST_GPUS_LIMITED } else { MOST_GPUS };
         u32::try_from(most).unwrap_or(u32::MAX)
     }
 
-    /// The number of machines that a plan of `gpus` GPUs may have.
+    /// The limits on the number of machines of a plan of `gpus` GPUs.
     pub(super) fn machines(&self, gpus: usize) -> Machines {
         Machines {
             least: self.least_machines.unwrap_or(0) as usize,
-            // As many machines as GPUs are no limit.
+            // A limit of as many machines as GPUs has no effect.
             most: self.most_machines.map(|most| most as usize).filter(|most| *most < gpus),
         }
     }
 
     #[rustfmt::skip] // a table reads as a table
-                     /// The limits that are set, as a person would say them, and the need without each.
+                     /// The limits of the need in words, each with the need without it.
     pub(super) fn relaxed(&self) -> Vec<(String, Self)> {
         let many = |number: u32| counted(number as usize, "machine", "machines");
         let least = self.least_machines.filter(|least| *least > 1);

@@ -1,11 +1,10 @@
-//! What to know about a plan, in sentences.
+//! Remarks about a plan, in sentences.
 
 use super::super::Bill;
 use super::{Need, Plan, Planning};
 use crate::format;
 use crate::format::counted;
 
-/// Something to know about a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Remark {
     pub is_warning: bool,
@@ -13,7 +12,7 @@ pub struct Remark {
 }
 
 impl Planning {
-    /// What to know about the plan; `id` names the offer of a row.
+    /// The remarks about the plan; `id` names the offer of a row.
     pub fn remarks(&self, need: &Need, bill: Bill, id: impl Fn(u32) -> String) -> Vec<Remark> {
         let mut remarks = Vec::new();
         let mut say = |is_warning, text| remarks.push(Remark { is_warning, text });
@@ -66,9 +65,9 @@ impl Planning {
     }
 }
 
-/// The runner-up by what differs from the plan.
+/// Describes the runner-up by its differences from the plan.
 fn runner_up(plan: &Plan, second: &Plan, bill: Bill, id: impl Fn(u32) -> String) -> String {
-    /// Ids named on either side.
+    /// The maximum number of ids listed on either side.
     const NAMED: usize = 3;
     let ids = |plan: &Plan, compared: &Plan| {
         let shared: Vec<u32> = compared.rows().collect();

@@ -1,4 +1,4 @@
-//! When a run sends what: new requests by slot or by rate, and polls of waiting requests.
+//! The schedule of a run: new requests by slot or by rate, and polls of waiting requests.
 
 use super::super::hop::{Hop, Retry, WorkerCall};
 use super::super::plan::Stop;
@@ -6,16 +6,16 @@ use super::super::poll::Jitter;
 use super::super::sample::{Outcome, OutcomeKind, micros};
 use super::{Attempt, Completion, End, Flight, Next, Phase, Run, Wait};
 
-// Times are kept in microseconds: a wake-up that is earlier by less would send nothing, and wait again for
-// nothing.
-/// How early a wake-up may fire and still count as on time, in seconds.
+/// The tolerance within which an early wake-up counts as on time, in seconds.
+///
+/// Times are stored in microseconds: a wake-up that is earlier by less would send nothing, and wait again for nothing.
 const EARLY: f64 = 1e-6;
 
 /// An attempt that can be sent now.
 enum Due {
-    /// A new request, due at that running time.
+    /// A new request, due at this running time.
     New(f64),
-    /// The wait at that index is over.
+    /// The wait at this index is over.
     Waited(usize),
 }
 
@@ -77,9 +77,9 @@ impl Run {
             .retain(|wait| polls_on && !matches!(wait.what, Next::Request));
     }
 
-    /// Whether a waiting request is still polled.
+    /// Whether waiting requests are still polled.
     fn polls_on(&self) -> bool {
-        // A request that is to be answered by a worker is one until it is answered.
+        // A request that needs a worker's response counts until it is answered.
         let is_counted =
             self.plan.hop.is_some() || matches!(self.plan.stop, Stop::Count(_)) && self.plan.rate.is_none();
         let is_in_time = match self.phase {
@@ -90,7 +90,7 @@ impl Run {
         is_in_time && self.end == End::Done && self.next < self.limit && self.plan.polls()
     }
 
-    /// The next attempt that can be sent now.
+    /// The next attempt that can be sent now; `None` if there is none.
     fn next_due(&self, now: f64) -> Option<Due> {
         let in_flight = u32::try_from(self.in_flight.len()).unwrap_or(u32::MAX);
         if in_flight >= self.plan.concurrency || self.next >= self.limit {
@@ -118,7 +118,7 @@ impl Run {
                 .map(|(index, _)| Due::Waited(index))
         };
         match self.plan.rate {
-            // The rate was promised to new requests: polls take the slots that it leaves free.
+            // New requests have priority at a fixed rate: polls use the remaining slots.
             Some(rate) => {
                 let due = self.scheduled(rate);
                 let is_due = takes_requests && due <= elapsed + EARLY && due < end;
@@ -140,7 +140,7 @@ impl Run {
 
     fn send_new(&mut self, now: f64, due: f64, misses: u32) -> Attempt {
         let sent = micros(now - self.began);
-        // Without a rate nothing is due before it can be sent.
+        // Without a rate a request is due when it can be sent.
         let intended = match self.plan.rate {
             Some(_) => micros(due + self.paused).min(sent),
             None => sent,
@@ -183,7 +183,9 @@ impl Run {
         self.fly(attempt, wait.misses)
     }
 
-    /// Routes a request again. It was due when the wait was over: waits of ours are part of its total.
+    /// Routes a request again.
+    ///
+    /// It was due at the end of the wait: our own waits are part of its total.
     fn send_retry(&mut self, now: f64, wait: &Wait, before: &Attempt) -> Attempt {
         self.retries += 1;
         let sent = micros(now - self.began);
@@ -206,7 +208,7 @@ impl Run {
         attempt
     }
 
-    /// When the next request of a fixed rate is due, in running time.
+    /// The due time of the next request of a fixed rate, in running time.
     fn scheduled(&self, rate: f64) -> f64 {
         #[expect(clippy::cast_precision_loss)] // at most 250,000 requests
         let number = self.next_request as f64;
@@ -219,8 +221,10 @@ impl Run {
         u32::try_from(busy).is_ok_and(|busy| busy < self.plan.concurrency)
     }
 
-    /// A request without a worker is polled after a wait that grows each time; in a closed loop a
-    /// slot whose request failed waits as long before its next one.
+    /// Plans the next attempt.
+    ///
+    /// A request without a worker is polled after a wait that grows each time; in a closed loop a slot whose request
+    /// failed waits as long before its next one.
     pub(super) fn plan_next(&mut self, flight: &Flight, completion: &Completion, now: f64, jitter: Jitter) {
         if self.plan_retry(flight, completion, now, jitter) {
             return;
@@ -241,13 +245,13 @@ impl Run {
         } else {
             self.plan.poll.rest(misses, jitter)
         };
-        // What the server asks for counts if it is longer than our own pause.
+        // The wait requested by the server counts if it is longer than our own pause.
         let wait = own.max(asked);
         let ended = micros(now - self.began);
         let is_patient = ended - flight.attempt.asked + wait <= self.plan.poll.patience;
         let what = if is_waiting && is_patient && self.polls_on() {
             let mut attempt = flight.attempt;
-            // A router that gives no index cannot keep the place: the poll is a new request to it.
+            // A router that assigns no index cannot keep the place: the poll is a new request to it.
             attempt.request_idx = attempt
                 .request_idx
                 .map(|before| completion.request_idx.unwrap_or(before));
@@ -258,7 +262,7 @@ impl Run {
             }
             Next::Request
         };
-        // At a rate the schedule says when the next request goes, whatever became of this one.
+        // At a fixed rate the schedule decides when the next request is sent, whatever the outcome of this one.
         let is_slot = self.plan.rate.is_none() && matches!(self.phase, Phase::Running | Phase::Paused);
         if is_slot || matches!(what, Next::Poll(..)) {
             let due = self.elapsed(now) + wait;
@@ -266,7 +270,7 @@ impl Run {
         }
     }
 
-    /// Plans to route a request again after its worker's status; false if that is not to be.
+    /// Plans a retry of a request after its worker's status; false if there is none to plan.
     fn plan_retry(&mut self, flight: &Flight, completion: &Completion, now: f64, jitter: Jitter) -> bool {
         let call = completion.call.as_ref().filter(|call| call.may_pass());
         let (Some(status), Some(hop)) = (call.and_then(WorkerCall::status), &self.plan.hop) else {
@@ -290,8 +294,10 @@ impl Run {
         true
     }
 
-    /// A request has waited for its whole patience. If nothing got a worker in that time, every
-    /// request still to come would wait as long, one after the other: a run by count ends.
+    /// Ends the polling of a request whose patience is over.
+    ///
+    /// If nothing got a worker in that time, every further request would wait as long, one after the other: a run by
+    /// count ends.
     fn give_up(&mut self, now: f64) {
         let is_counted = matches!(self.plan.stop, Stop::Count(_)) && self.plan.rate.is_none();
         if is_counted && self.polls_on() && self.stats.count(OutcomeKind::Assigned) == 0 {
@@ -302,8 +308,7 @@ impl Run {
         }
     }
 
-    /// When [`Run::step`] next has something to do, on the caller's clock, if only time has to
-    /// pass.
+    /// The time of the next [`Run::step`] on the caller's clock; `None` if it waits for responses or is over.
     pub fn wake(&self) -> Option<f64> {
         if !matches!(self.phase, Phase::Running | Phase::Draining) {
             return None;
@@ -327,8 +332,8 @@ impl Run {
         Some(self.began + self.paused + soonest)
     }
 
-    /// At a fixed rate: requests that are due but unsent because all slots are busy. None once the
-    /// run is over: they were never sent.
+    /// At a fixed rate, the number of requests that are due but unsent because all slots are busy; 0 once the run is
+    /// over.
     pub fn backlog(&self, now: f64) -> u64 {
         let Some(rate) = self.plan.rate else {
             return 0;
@@ -352,7 +357,7 @@ mod tests {
     use super::*;
     use crate::text::Untrusted;
 
-    /// Carries a plan out with a limit of ten attempts, each answered at once.
+    /// Runs a plan with a limit of ten attempts, each answered at once.
     fn limited(stop: Stop, rate: Option<f64>, outcome: &Outcome) -> Run {
         let plan = RoutePlan {
             stop,
@@ -385,10 +390,10 @@ mod tests {
         for (stop, rate, outcome, phase, requests) in [
             (Stop::Duration(60.0), Some(10.0), &assigned, capped, 10),
             (Stop::Duration(60.0), None, &assigned, capped, 10),
-            // All that were due went: nothing was cut.
+            // All due requests were sent: the run was not cut.
             (Stop::Duration(1.0), Some(10.0), &assigned, Phase::Ended(End::Done), 10),
             (Stop::Count(10), None, &assigned, Phase::Ended(End::Done), 10),
-            // Polls count for the limit.
+            // Polls count towards the limit.
             (Stop::Count(2), None, &waiting, capped, 1),
         ] {
             let run = limited(stop, rate, outcome);

@@ -18,14 +18,14 @@ enum Row {
     Gap,
     Heading(&'static str),
     Entry(usize),
-    /// A further line of an entry's value, from 1 on.
+    /// A further line of an entry's value, counted from 1.
     More(usize, usize),
 }
 
-/// The maximum number of lines of a value; the note below shows all of it.
+/// Maximum number of lines of a value; the note below shows all of it.
 const MOST_LINES: usize = 6;
 
-/// A value in lines of `room` cells.
+/// Splits a value into lines of `room` cells.
 fn parts(value: &str, room: usize) -> Vec<String> {
     let width = u16::try_from(room).unwrap_or(u16::MAX);
     if cells(value) <= width {
@@ -60,8 +60,8 @@ fn rows_of(entries: &[Arc<Entry>], room: usize) -> Vec<Row> {
     rows
 }
 
-/// The lines in columns of `height`: no column begins with a gap or ends with a heading, and a value
-/// stays in one column.
+/// Arranges the lines in columns of `height`: no column begins with a gap or ends with a heading,
+/// and a value is never split between columns.
 fn flowed(rows: &[Row], height: usize) -> Vec<Row> {
     let mut flow = Vec::with_capacity(rows.len());
     for (index, row) in rows.iter().enumerate() {
@@ -80,13 +80,13 @@ fn flowed(rows: &[Row], height: usize) -> Vec<Row> {
     flow
 }
 
-/// How many lines the first entry takes.
+/// Number of lines of the first entry.
 fn lines_of(rows: &[Row]) -> usize {
     let more = rows.iter().skip(1);
     1 + more.take_while(|row| matches!(row, Row::More(..))).count()
 }
 
-/// The lines in columns of equal length, if they fit in `height`; their length.
+/// Arranges the lines in columns of equal length, if they fit in `height`; returns the length.
 fn balanced(rows: &[Row], columns: usize, height: usize) -> (Vec<Row>, usize) {
     let least = rows.len().div_ceil(columns).clamp(1, height);
     for length in least..height {
@@ -98,7 +98,7 @@ fn balanced(rows: &[Row], columns: usize, height: usize) -> (Vec<Row>, usize) {
     (flowed(rows, height), height)
 }
 
-/// Cells for a value in `columns` columns of an area.
+/// Width of a value in `columns` columns of an area.
 fn room_of(width: u16, columns: u16) -> usize {
     let column = width.saturating_sub(GAP * (columns - 1)) / columns;
     usize::from(column).saturating_sub(LABEL + 1)
@@ -115,7 +115,8 @@ pub(super) struct Grid<'a> {
 }
 
 impl<'a> Grid<'a> {
-    /// The columns that cut or wrap the fewest values where all fields fit, else as many as fit.
+    /// The grid with the columns that wrap the fewest values if all fields fit, or else as many
+    /// columns as fit.
     pub fn new(entries: &'a [Arc<Entry>], fields: &'a Fields, area: Rect, theme: &'a Theme) -> Self {
         let height = usize::from(area.height).max(1);
         let most = (area.width / COLUMN).max(1);
@@ -141,7 +142,7 @@ impl<'a> Grid<'a> {
         }
     }
 
-    /// Cells for a value in a grid of that width.
+    /// Width of a value in a grid of this width.
     pub fn room(&self, width: u16) -> usize {
         room_of(width, self.columns)
     }

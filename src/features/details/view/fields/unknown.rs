@@ -2,20 +2,22 @@
 
 use std::sync::Arc;
 
-use super::{Entry, Reader, Tone, whole_text};
+use super::{Entry, Reader, Tone, note_on_truncated};
 use crate::api::redact;
 use crate::domain::format;
 use crate::domain::secrets::is_secret_name;
 use crate::domain::text::{DETAIL, beginning, detail, json_for_terminal, visible};
 
-/// The maximum length of an unknown member's name, in characters.
+/// Maximum length of an unknown member's name, in characters.
 const LONGEST_NAME: usize = 200;
 
-/// The most unknown members that are listed.
+/// Maximum number of unknown members listed.
 const MOST_UNKNOWN: usize = 1000;
 
-// JSON readers take many times its room.
-/// The longest JSON of an unknown member that is read to be written without needless escapes, in bytes.
+/// Maximum length, in bytes, of an unknown member's JSON that is parsed to write it without
+/// needless escapes.
+///
+/// JSON readers take many times its size in memory.
 const LONGEST_READ: usize = 64 * 1024;
 
 impl Reader<'_> {
@@ -38,7 +40,7 @@ impl Reader<'_> {
             let (value, note) = if is_secret_name(&name) {
                 ("(hidden)".to_owned(), note)
             } else {
-                (Self::unknown_value(json), whole_text(json, note))
+                (Self::unknown_value(json), note_on_truncated(json, note))
             };
             entry(visible(&name, LONGEST_NAME), value, note)
         });
@@ -50,7 +52,7 @@ impl Reader<'_> {
         known.chain(rest).map(Arc::new).collect()
     }
 
-    /// The beginning of an unknown member's JSON, secrets removed.
+    /// The beginning of an unknown member's JSON, without secrets.
     fn unknown_value(json: &str) -> String {
         let read = Some(json).filter(|json| json.len() <= LONGEST_READ);
         let read = read.and_then(|json| serde_json::from_str::<serde_json::Value>(json).ok());
