@@ -17,6 +17,8 @@ impl Region {
     pub const MAIN: Self = Self(0);
     /// The preview of the selected line.
     pub const PREVIEW: Self = Self(1);
+    /// The names of the tabs.
+    pub const TABS: Self = Self(2);
 }
 
 /// A part of the screen that reacts to clicks.

@@ -16,7 +16,7 @@ use crate::keys::{Action, Context};
 use crate::table::remote::Now;
 use crate::tui::form::{Form, FormLayout, FormLines};
 use crate::tui::list::{List, ListLines};
-use crate::tui::panel::Size;
+use crate::tui::panel::{Panel, Size};
 use crate::tui::records::Records;
 use crate::tui::report::{Report, ReportLayout, ReportLines};
 use crate::tui::table::{Table, place};
@@ -42,6 +42,8 @@ pub struct Scene<'a, 'b> {
     /// The views of other features, for parts of this one.
     pub(crate) views: Views,
     pub(crate) cursor: Option<Position>,
+    /// The tabs that the drawn view is one of: their common title, their names and the open one.
+    pub(crate) tabs: Option<(&'static str, Vec<&'static str>, usize)>,
 }
 
 impl fmt::Debug for Scene<'_, '_> {
@@ -174,6 +176,29 @@ impl Scene<'_, '_> {
         let mut cursor = None;
         self.frame.render_stateful_widget(line, area, &mut cursor);
         self.cursor = cursor;
+    }
+
+    /// Draws the frame of a panel, whose tabs can be clicked; returns the area inside it.
+    pub fn framed(&mut self, panel: Panel<'_>, area: Rect) -> Rect {
+        for (index, cell) in panel.tab_areas(area).into_iter().enumerate() {
+            self.clickable(cell, Target::Item(Region::TABS, index));
+        }
+        panel.render(area, self.frame.buffer_mut(), self.theme)
+    }
+
+    /// The main panel of a view, with the keyboard and with the tabs in its border where the view is one of several;
+    /// else with a title of its own.
+    pub fn tabbed_panel(&self, title: &str) -> Panel<'static> {
+        let panel = match &self.tabs {
+            Some((title, names, open)) => Panel::new(*title).tabs(names.iter().copied(), *open),
+            None => Panel::new(title.to_owned()),
+        };
+        panel.focused(true).sized(self.size)
+    }
+
+    /// Draws the main panel of a view with facts at its right, the most important first; returns the area inside it.
+    pub fn tabbed(&mut self, title: &str, facts: String, area: Rect) -> Rect {
+        self.framed(self.tabbed_panel(title).note(facts), area)
     }
 
     /// Draws a text at the right end of a panel's top border, if `title` cells leave room for it.

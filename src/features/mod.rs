@@ -119,7 +119,7 @@ const HISTORY: &[Tab] = &[
 #[expect(clippy::too_many_lines, reason = "one arm an action, so that none is forgotten")]
 pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
     match action {
-        Action::Summary | Action::Plot | Action::Depth => tabs::open(MARKET, action, cx),
+        Action::Summary | Action::Plot | Action::Depth => tabs::open(("Market", MARKET), action, cx),
         Action::Cluster => cluster::view::open(cx),
         Action::Compare => cx.try_open(compare::view::Compare::new),
         Action::Funnel => search::dialog::open(action, cx),
@@ -199,7 +199,7 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
         | Action::StarredOnly
         | Action::Annotations => annotations::view::open(action, cx),
         Action::History | Action::Tape | Action::Alerts | Action::Bids | Action::PriceIndex => {
-            tabs::open(HISTORY, action, cx)
+            tabs::open(("History", HISTORY), action, cx)
         }
         Action::Watch => auto_refresh::switch(cx),
         Action::WatchSettings => cx.try_open(auto_refresh::view::WatchForm::new),

@@ -71,6 +71,7 @@ impl<'a> Brush<'a> {
             views: self.model.views,
             before: &self.model.layout,
             cursor: None,
+            tabs: None,
             theme: self.theme,
             now: self.now,
             frame,

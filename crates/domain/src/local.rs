@@ -102,6 +102,11 @@ impl LocalTime {
         part.unwrap_or(&text).to_owned()
     }
 
+    /// The short name of the zone now: `UTC`, `CET`.
+    pub fn zone_name(&self) -> String {
+        self.text(self.now, "%Z").unwrap_or_default()
+    }
+
     fn age(&self, epoch: f64) -> String {
         format::span((self.now - epoch).max(0.0))
     }
@@ -146,6 +151,7 @@ mod tests {
         assert_eq!(reader.clock(noon), "14:00:00");
         assert_eq!(reader.clock(noon - 86_400.0), "12-31 14:00:00");
         assert_eq!(reader.second(noon), "2026-01-01 14:00:00 +02:00");
+        assert_eq!(reader.zone_name(), "+02");
     }
 
     #[test]

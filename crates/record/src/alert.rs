@@ -138,6 +138,17 @@ impl Rule {
         }
     }
 
+    /// The number that [`figure`] is compared with: a price in dollars, GPUs or workers.
+    pub fn limit(&self) -> Option<f64> {
+        match self.trigger {
+            Trigger::PriceBelow(limit) => Some(limit),
+            Trigger::GpusAtLeast { gpus: count, .. } | Trigger::GpusBelow(count) | Trigger::WorkersBelow(count) => {
+                Some(f64::from(count))
+            }
+            Trigger::MachineBack(_) | Trigger::PriceDown { .. } => None,
+        }
+    }
+
     /// The lots of a poll to which the rule applies.
     fn counted<'a>(&self, poll: &'a Poll) -> impl Iterator<Item = &'a Sighting> {
         let below = self.price();
@@ -269,6 +280,25 @@ pub fn check(rule: &Rule, state: &mut AlertState, figures: Figures<'_>) -> Optio
                 count: rule.counted(figures.poll).count(),
             })
         }
+    }
+}
+
+/// What a poll shows of a rule: the lowest price, the GPUs on offer, or the workers that can run; `None` if it shows no
+/// such number. Of a truncated poll it is that of the rows it has.
+pub fn figure(rule: &Rule, figures: Figures<'_>) -> Option<f64> {
+    let poll = figures.poll;
+    if !poll.outcome.is_usable() {
+        return None;
+    }
+    let lots = poll
+        .sightings
+        .iter()
+        .filter(|sighting| rule.model.as_ref().is_none_or(|model| sighting.lot.model == *model));
+    match rule.trigger {
+        Trigger::PriceBelow(_) | Trigger::PriceDown { .. } => cheapest(lots).map(|sighting| sighting.price),
+        Trigger::GpusAtLeast { .. } | Trigger::GpusBelow(_) => Some(f64::from(total(rule.counted(poll)))),
+        Trigger::WorkersBelow(_) => figures.workers.map(f64::from),
+        Trigger::MachineBack(_) => None,
     }
 }
 

@@ -46,7 +46,7 @@ pub mod timeline;
 mod verdict;
 pub mod watch;
 
-pub use alert::{AlertState, Figures, PricePer, Repeat, Ring, Rule, RuleError, Seen, Trigger, check};
+pub use alert::{AlertState, Figures, PricePer, Repeat, Ring, Rule, RuleError, Seen, Trigger, check, figure};
 pub use analysis::{Analysis, AnyAnalysis, AnyOutput, LotReader};
 pub use attributes::{Attribute, Fact, Facts, attributes};
 pub use clock::{Before, Placed, place};
@@ -64,7 +64,9 @@ pub use state::{State, Terms};
 pub use survival::{Estimate, Life, Lifetimes, Step, lifetimes, lives};
 pub use tape::{Change, ChangeKind, Event, EventKind, Lasted, Lived, compare};
 pub use timeline::{rhythm, seconds};
-pub use verdict::{Days, LEAST_DEPARTURES, LEAST_WATCHED, Memory, Rating, Standing, Verdict, VerdictBasis, Withheld};
+pub use verdict::{
+    Days, LEAST_DEPARTURES, LEAST_WATCHED, Memory, Rating, Standing, Verdict, VerdictBasis, Withheld, trend,
+};
 
 /// Storage in GB for each GPU with which prices are compared from poll to poll, whatever the storage of the search.
 ///

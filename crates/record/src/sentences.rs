@@ -56,12 +56,16 @@ impl Memory {
         format!("the last {VERDICT_DAYS} days ({} known)", percent(self.known()))
     }
 
-    /// Describes the rating of the lowest price now: `Market low: 1x from $0.310 now, 12% below the usual $0.352 of the
-    /// last 30 days (97% known); it was more expensive on 8 of the last 10 days`.
+    /// `Market low: $0.310 now for 1 GPU, 12% below the usual $0.352 of the last 30 days (97% known); it was more
+    /// expensive on 8 of the last 10 days`, of the rating of the lowest price now.
     fn market(&self, rating: &Rating) -> String {
         let (name, median) = (rating.standing.name(), self.money(rating.median));
         let gpus = self.gpus.filter(|_| self.query.resource == Resource::Offers);
-        let gpus = gpus.map_or_else(String::new, |gpus| format!("{gpus}x "));
+        // The prices of larger offers are those of each GPU.
+        let (each, size) = gpus.map_or_else(Default::default, |gpus| match gpus {
+            1 => ("", " for 1 GPU".to_owned()),
+            many => (" each", format!(" for {many} GPUs")),
+        });
         let lowest = self.lowest.unwrap_or(rating.median);
         let more = lowest / rating.median - 1.0;
         let window = self.window();
@@ -71,15 +75,9 @@ impl Memory {
             share if more < 0.0 => format!("{share} below the usual {median} of {window}"),
             share => format!("{share} above the usual {median} of {window}"),
         };
-        // Prices of larger offers are per GPU.
-        let each = if self.gpus.is_some_and(|gpus| gpus > 1) {
-            " each"
-        } else {
-            ""
-        };
-        let lowest = self.money(lowest) + each;
+        let lowest = self.money(lowest);
         format!(
-            "Market {name}: {gpus}from {lowest} now, {usual}; {}",
+            "Market {name}: {lowest}{each} now{size}, {usual}; {}",
             compared(rating, more < 0.0)
         )
     }

@@ -409,21 +409,7 @@ impl Memory {
 
     /// The lowest price in each of `parts` equal parts of the time; `None` where it was not known.
     pub fn trend(&self, parts: usize) -> Vec<Option<f64>> {
-        let mut trend = vec![None; parts];
-        let length = self.until.since(self.since).max(1);
-        let last = parts.saturating_sub(1);
-        let part = |at: Moment| {
-            let parts = i64::try_from(parts).unwrap_or(i64::MAX);
-            usize::try_from(at.since(self.since) * parts / length).map_or(0, |part| part.min(last))
-        };
-        for (from, to, low) in &self.lows {
-            // The end of a time is exclusive.
-            let covered = part(*from)..=part(Moment(to.0 - 1));
-            for lowest in trend.get_mut(covered).unwrap_or_default() {
-                *lowest = Some(lowest.map_or(*low, |lowest: f64| lowest.min(*low)));
-            }
-        }
-        trend
+        trend(&self.lows, (self.since, self.until), parts)
     }
 
     /// The lowest prices between two moments, ascending, with the number of seconds of each.
@@ -491,6 +477,25 @@ impl Memory {
         }
         prices.map(|prices| quantile(&prices.sorted(), 0.5))
     }
+}
+
+/// The lowest price in each of `count` equal parts of a time; `None` where it was not known.
+pub fn trend(lows: &[(Moment, Moment, f64)], (since, until): (Moment, Moment), count: usize) -> Vec<Option<f64>> {
+    let mut trend = vec![None; count];
+    let length = until.since(since).max(1);
+    let last = count.saturating_sub(1);
+    let part = |at: Moment| {
+        let parts = i64::try_from(count).unwrap_or(i64::MAX);
+        usize::try_from(at.since(since) * parts / length).map_or(0, |part| part.min(last))
+    };
+    for (from, to, low) in lows {
+        // A time ends before its last moment.
+        let covered = part(*from)..=part(Moment(to.0 - 1));
+        for lowest in trend.get_mut(covered).unwrap_or_default() {
+            *lowest = Some(lowest.map_or(*low, |lowest: f64| lowest.min(*low)));
+        }
+    }
+    trend
 }
 
 const QUARTER: i64 = 900;

@@ -1,4 +1,4 @@
-//! The frame of a panel, and the size classes of the screen.
+//! The frame of a panel with its tabs, and the size classes of the screen.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Alignment, Rect};
@@ -6,6 +6,7 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, BorderType, Borders, Clear, Padding, Widget};
 
+use super::text::{cells, first_parts, fit};
 use super::theme::Theme;
 
 /// The size class of the screen, which decides the number of panels side by side.
@@ -60,6 +61,8 @@ impl Tone {
 #[derive(Debug, Clone, Default)]
 pub struct Panel<'a> {
     title: Line<'a>,
+    tabs: Vec<&'static str>,
+    open: usize,
     note: Line<'a>,
     foot: Line<'a>,
     foot_right: Line<'a>,
@@ -78,7 +81,16 @@ impl<'a> Panel<'a> {
         }
     }
 
-    /// Text at the right of the top border, such as `1–38 of 500`.
+    /// The names of the views that share the panel, behind its title, and the index of the open one.
+    #[must_use]
+    pub fn tabs(mut self, names: impl IntoIterator<Item = &'static str>, open: usize) -> Self {
+        self.tabs = names.into_iter().collect();
+        self.open = open;
+        self
+    }
+
+    /// Text at the right of the top border, such as `1–38 of 500`. Its parts are separated by ` · `, the most
+    /// important first: the last ones go where it does not fit.
     #[must_use]
     pub fn note(mut self, note: impl Into<Line<'a>>) -> Self {
         self.note = note.into();
@@ -150,6 +162,65 @@ impl<'a> Panel<'a> {
             })
     }
 
+    /// Cells of the top border that text may cover.
+    const fn room(&self, area: Rect) -> usize {
+        area.width.saturating_sub(if self.is_rule { 2 } else { 4 }) as usize
+    }
+
+    /// Whether the title, and whether all tabs have room: else only the open one is shown.
+    fn fits(&self, area: Rect) -> (bool, bool) {
+        let room = self.room(area);
+        let tabs: usize = self.tabs.iter().map(|name| usize::from(cells(name)) + 2).sum();
+        (self.title.width() + 2 + tabs <= room, tabs <= room)
+    }
+
+    /// The cells of each tab, to be clicked.
+    pub fn tab_areas(&self, area: Rect) -> Vec<Rect> {
+        let (has_title, has_all) = self.fits(area);
+        let mut x = area.x + u16::from(!self.is_rule);
+        if has_title && self.title.width() > 0 {
+            x += u16::try_from(self.title.width()).unwrap_or(0) + 2;
+        }
+        let shown = |index: usize| has_all || index == self.open;
+        let tabs = self.tabs.iter().enumerate().map(|(index, name)| {
+            let width = if shown(index) { cells(name) + 2 } else { 0 };
+            let cell = Rect {
+                x,
+                width,
+                height: 1,
+                ..area
+            };
+            x += width;
+            cell.intersection(area)
+        });
+        tabs.collect()
+    }
+
+    /// The title and the tabs: `History ▏Prices▕ Tape  Bids`. A tab has the same cells whether it is open or not.
+    fn title_line(&self, style: Style, area: Rect, theme: &Theme) -> Line<'a> {
+        if self.tabs.is_empty() {
+            return self.title.clone();
+        }
+        let (has_title, has_all) = self.fits(area);
+        let mut line = Line::default().style(style);
+        if has_title && self.title.width() > 0 {
+            line.push_span(" ");
+            line.spans.extend(self.title.spans.iter().cloned());
+            line.push_span(" ");
+        }
+        for (index, name) in self.tabs.iter().enumerate() {
+            if index == self.open {
+                line.push_span(Span::styled(format!("▏{name}▕"), theme.accent));
+            } else if has_all {
+                line.push_span(Span::styled(
+                    format!(" {name} "),
+                    theme.dim.remove_modifier(Modifier::BOLD),
+                ));
+            }
+        }
+        line
+    }
+
     /// Draws the frame and returns the area inside it.
     pub fn render(self, area: Rect, buffer: &mut Buffer, theme: &Theme) -> Rect {
         if !self.is_on_blank {
@@ -161,7 +232,7 @@ impl<'a> Panel<'a> {
             Tone::Focused | Tone::Ask | Tone::Danger => theme.heading.patch(border).add_modifier(Modifier::BOLD),
         };
         let border_type = self.border_type(theme);
-        let mut title = self.title.clone();
+        let mut title = self.title_line(title_style, area, theme);
         if self.tone == Tone::Danger && theme.thick_focus {
             // There a thick frame only means the focus.
             title.spans.insert(0, "! ".into());
@@ -181,12 +252,14 @@ impl<'a> Panel<'a> {
         // The title takes precedence over the note: a panel without a name is useless.
         let room = usize::from(area.width.saturating_sub(4));
         let title_width = title.width();
-        if title_width > 0 {
+        if !self.tabs.is_empty() {
+            block = block.title_top(title);
+        } else if title_width > 0 {
             block = block.title_top(padded(title, title_style));
         }
-        if self.note.width() > 0 && title_width + self.note.width() + 4 <= room {
-            let note = padded(self.note, theme.dim).alignment(Alignment::Right);
-            block = block.title_top(note);
+        let note = shortened(self.note, room.saturating_sub(title_width + 4));
+        if note.width() > 0 {
+            block = block.title_top(padded(note, theme.dim).alignment(Alignment::Right));
         }
         if !self.is_rule {
             let foot_width = self.foot.width();
@@ -214,6 +287,21 @@ impl<'a> Panel<'a> {
     }
 }
 
+/// A note of at most `room` cells: without as many of its last parts as that takes. The first of several parts is the
+/// subject, and cut if need be.
+fn shortened(note: Line<'_>, room: usize) -> Line<'_> {
+    if note.width() <= room {
+        return note;
+    }
+    let text = note.to_string();
+    let room = u16::try_from(room).unwrap_or(u16::MAX);
+    let rest = first_parts(&text, room);
+    if cells(rest) <= room || (rest.len() < text.len() && room > 8) {
+        return fit(Line::styled(rest.to_owned(), note.style), room);
+    }
+    Line::default()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -233,6 +321,43 @@ mod tests {
         assert_eq!(rows[0], "╭ Offers ─────── 1–38 of 500 ╮");
         assert_eq!(rows[3], "╰ by $/h ────────────────────╯");
         assert_eq!(inner, Rect::new(2, 1, 26, 2));
+    }
+
+    #[test]
+    fn tabs_stand_in_the_border_and_never_move() {
+        let panel = |open| Panel::new("History").tabs(["Prices", "Tape", "Bids"], open).note("$/h");
+        let at = |open, width| drawn(panel(open), width, &Theme::DARK).0[0].clone();
+        assert_eq!(at(0, 40), "╭ History ▏Prices▕ Tape  Bids ──── $/h ╮");
+        assert_eq!(at(1, 40), "╭ History  Prices ▏Tape▕ Bids ──── $/h ╮");
+        // A narrow panel drops the note, then its title, then the tabs that are not open.
+        assert_eq!(at(1, 33), "╭ History  Prices ▏Tape▕ Bids ──╮");
+        assert_eq!(at(1, 26), "╭ Prices ▏Tape▕ Bids ────╮");
+        assert_eq!(at(1, 16), "╭▏Tape▕────────╮");
+        let rule = drawn(panel(2).sized(Size::Compact), 40, &Theme::DARK).0;
+        assert_eq!(rule[0], " History  Prices  Tape ▏Bids▕────── $/h ");
+    }
+
+    #[test]
+    fn a_click_finds_the_tab_where_it_is_drawn() {
+        for (size, width) in [
+            (Size::Wide, 40),
+            (Size::Compact, 40),
+            (Size::Wide, 26),
+            (Size::Wide, 16),
+        ] {
+            let panel = Panel::new("History").tabs(["Prices", "Tape", "Bids"], 1).sized(size);
+            let area = panel.tab_areas(Rect::new(0, 0, width, 4))[1];
+            let row: Vec<char> = drawn(panel, width, &Theme::DARK).0[0].chars().collect();
+            let found: String = row[usize::from(area.x)..usize::from(area.right())].iter().collect();
+            assert_eq!(found, "▏Tape▕", "{width}");
+        }
+    }
+
+    #[test]
+    fn a_long_note_drops_its_last_parts() {
+        let panel = Panel::new("Offers").note("RTX 4090 · last day · $/h");
+        let (rows, _) = drawn(panel, 34, &Theme::DARK);
+        assert_eq!(rows[0], "╭ Offers ─── RTX 4090 · last day ╮");
     }
 
     #[test]

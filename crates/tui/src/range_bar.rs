@@ -58,42 +58,6 @@ impl Widget for RangeBar<'_> {
     }
 }
 
-/// The distribution of a group on a scale shared by several groups: `▁▁▁▄▄█▄▄▁▁▁`, from the lowest value over the
-/// quartiles and the median to the highest.
-#[derive(Debug, Clone, Copy)]
-pub struct BoxPlot<'a> {
-    /// Lowest, lower quartile, median, upper quartile and highest, as positions from 0 to 1.
-    pub positions: [f64; 5],
-    /// Style of the middle half.
-    pub style: Style,
-    /// The theme, for the other parts.
-    pub theme: &'a Theme,
-}
-
-impl Widget for BoxPlot<'_> {
-    fn render(self, area: Rect, buffer: &mut Buffer) {
-        if area.is_empty() {
-            return;
-        }
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // within the width
-        let cell = |position: f64| {
-            let last = f64::from(area.width - 1);
-            area.x + (position.clamp(0.0, 1.0) * last).round() as u16
-        };
-        let [low, lower, median, upper, high] = self.positions.map(cell);
-        let mut put = |x: u16, sign: &str, style: Style| {
-            buffer.set_stringn(x, area.y, sign, 1, style);
-        };
-        for x in low..=high {
-            put(x, "▁", self.theme.dim);
-        }
-        for x in lower..=upper {
-            put(x, "▄", self.style);
-        }
-        put(median, "█", self.style);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -107,19 +71,5 @@ mod tests {
         assert_eq!(bar(0.55), "▄▄▄▄▄▖▁▁▁▁");
         assert_eq!(bar(1.0), "▄▄▄▄▄▄▄▄▄▄");
         assert_eq!(bar(7.0), "▄▄▄▄▄▄▄▄▄▄");
-    }
-
-    #[test]
-    fn a_spread_is_drawn_from_lowest_to_highest() {
-        let area = Rect::new(0, 0, 11, 1);
-        let mut buffer = Buffer::empty(area);
-        let spread = BoxPlot {
-            positions: [0.0, 0.3, 0.5, 0.7, 1.0],
-            style: Style::default(),
-            theme: &Theme::MONO,
-        };
-        spread.render(area, &mut buffer);
-        let drawn: String = (0..11).map(|x| buffer[(x, 0)].symbol()).collect();
-        assert_eq!(drawn, "▁▁▁▄▄█▄▄▁▁▁");
     }
 }

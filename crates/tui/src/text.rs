@@ -33,6 +33,17 @@ pub fn capitalized(text: &str) -> String {
     first.chain(letters).collect()
 }
 
+/// The first parts of a text, separated by ` · `, that fit into `width` cells; at least one.
+pub fn first_parts(text: &str, width: u16) -> &str {
+    let mut parts = text;
+    while cells(parts) > width
+        && let Some((shorter, _)) = parts.rsplit_once(" · ")
+    {
+        parts = shorter;
+    }
+    parts
+}
+
 /// Truncates a line to `width` cells with an ellipsis.
 ///
 /// ratatui alone cuts without a sign, and a cut price looks like another price.

@@ -1,9 +1,10 @@
-//! Axes and bars shared by several charts.
+//! Axes, lines and bars shared by several charts.
 
+use ratatui::buffer::Buffer;
 use ratatui::layout::{Constraint, Layout, Rect};
-use ratatui::style::{Color, Modifier};
+use ratatui::style::{Color, Modifier, Style};
 use ratatui::symbols::Marker;
-use ratatui::text::Span;
+use ratatui::text::{Line, Span};
 use ratatui::widgets::canvas::{Canvas, Context, Line as Stroke};
 use ratatui::widgets::{Sparkline, SparklineBar};
 
@@ -12,7 +13,7 @@ use crate::domain::field::Format;
 use crate::domain::insight::{Depth, Histogram, Purchase, Scale, ScaleKind};
 use crate::domain::local::LocalTime;
 use crate::domain::{Field, format};
-use crate::tui::text::cells;
+use crate::tui::text::{cells, fit};
 
 /// Cells left of the vertical axis, for its labels.
 const LABELS: u16 = 9;
@@ -128,12 +129,9 @@ fn is_even(ticks: &[Tick]) -> bool {
     steps.all(|step| Some(step) == first)
 }
 
-/// The marker for lines without gaps between their dots.
-pub(crate) const SOLID: Marker = Marker::Quadrant;
-
-/// A canvas from 0 to 1 in both directions.
-pub(crate) fn canvas<'a, F: Fn(&mut Context<'_>)>(marker: Marker) -> Canvas<'a, F> {
-    let canvas = Canvas::default().marker(marker);
+/// A canvas of dots from 0 to 1 in both directions.
+pub(crate) fn canvas<'a, F: Fn(&mut Context<'_>)>() -> Canvas<'a, F> {
+    let canvas = Canvas::default().marker(Marker::Braille);
     canvas.x_bounds([0.0, 1.0]).y_bounds([0.0, 1.0])
 }
 
@@ -145,15 +143,96 @@ pub(crate) fn polyline(context: &mut Context<'_>, points: &[(f64, f64)], color: 
     }
 }
 
+/// The value where a chart is cut: the 98th percentile, if the highest values would press the others together;
+/// `None` if all have room.
+pub(crate) fn cut(values: impl IntoIterator<Item = f64>) -> Option<f64> {
+    let mut values: Vec<f64> = values.into_iter().filter(|value| value.is_finite()).collect();
+    values.sort_by(f64::total_cmp);
+    let (lowest, highest) = values.first().zip(values.last())?;
+    let cut = values.get(values.len().saturating_sub(1) * 98 / 100)?;
+    (cut > lowest && highest - lowest > 1.5 * (cut - lowest)).then_some(*cut)
+}
+
+/// Says at the top of a plot how high the values are that a scale cuts: `▲0.49` over the highest of each run of `points`,
+/// which have their positions across from 0 to 1.
+pub(crate) fn cut_labels(points: &[(f64, f64)], scale: &Scale, plot: Rect, scene: &mut Scene<'_, '_>) {
+    let mut free = plot.x;
+    let is_cut = |point: &(f64, f64)| point.1 > scale.high;
+    for run in points.chunk_by(|left, right| is_cut(left) == is_cut(right)) {
+        let highest = run
+            .iter()
+            .filter(|point| is_cut(point))
+            .max_by(|left, right| left.1.total_cmp(&right.1));
+        let Some((x, value)) = highest else { continue };
+        let label = format!("▲{}", format::figure(*value, 3));
+        let width = cells(&label);
+        let start = dot_cell((*x, 1.0), plot).0.min(plot.right().saturating_sub(width));
+        if start >= free {
+            scene
+                .frame
+                .buffer_mut()
+                .set_string(start, plot.y, label, scene.theme.dim);
+            free = start + width + 1;
+        }
+    }
+}
+
+/// The cell of a plot that has the dot at a position, from 0 to 1 in both directions.
+pub(crate) fn dot_cell((x, y): (f64, f64), plot: Rect) -> (u16, u16) {
+    // A cell has 2 by 4 dots.
+    let column = cell(x, plot.width.saturating_mul(2)) / 2;
+    let row = cell(1.0 - y, plot.height.saturating_mul(4)) / 4;
+    (plot.x + column, plot.y + row)
+}
+
+/// A value that is drawn across a chart: `this offer 0.369`.
+#[derive(Debug, Clone)]
+pub(crate) struct Mark {
+    pub value: f64,
+    pub label: String,
+    pub style: Style,
+}
+
+/// Draws labelled lines across a plot, behind the lines that are drawn there already.
+pub(crate) fn marks(marks: &[Mark], scale: &Scale, plot: Rect, scene: &mut Scene<'_, '_>) {
+    let buffer = scene.frame.buffer_mut();
+    for mark in marks {
+        let Some(share) = scale.position(mark.value) else {
+            continue;
+        };
+        let (_, y) = dot_cell((0.0, share), plot);
+        let style = mark.style.remove_modifier(Modifier::UNDERLINED);
+        let is_free = |x: u16, buffer: &Buffer| matches!(buffer[(x, y)].symbol(), " " | "░");
+        let label = format!(" {} {} ", mark.label, format::figure(mark.value, 4));
+        let width = cells(&label).min(plot.width);
+        // The label is where it covers no line, if it can be.
+        let mut starts = plot.left() + 1..=plot.right() - width;
+        let start = starts.find(|start| (*start..start + width).all(|x| is_free(x, buffer)));
+        let start = start.unwrap_or(plot.left());
+        for x in plot.left()..plot.right() {
+            if is_free(x, buffer) {
+                buffer[(x, y)].reset();
+                buffer.set_string(x, y, "┄", style);
+            }
+        }
+        buffer.set_stringn(start, y, label, usize::from(width), style);
+    }
+}
+
 /// Draws the axes with their ticks; returns the area between them, or `None` if there is none.
 ///
 /// Below the area are a row for the marks of the horizontal ticks and one for their labels.
 pub(crate) fn axes(x: &Axis<'_>, y: Option<&Axis<'_>>, area: Rect, scene: &mut Scene<'_, '_>) -> Option<Rect> {
-    axes_with(|columns| x.across(columns), y, area, scene)
+    let zone = match x.1 {
+        Labels::Time(local) => local.zone_name(),
+        Labels::Number | Labels::Of(_) | Labels::Words(_) | Labels::Count => String::new(),
+    };
+    axes_with(|columns| x.across(columns), &zone, y, area, scene)
 }
 
 fn axes_with(
     across: impl FnOnce(u16) -> Vec<Tick>,
+    zone: &str,
     y: Option<&Axis<'_>>,
     area: Rect,
     scene: &mut Scene<'_, '_>,
@@ -163,7 +242,9 @@ fn axes_with(
     if plot.width < 10 || plot.height < 2 {
         return None;
     }
-    let height = y.map_or(plot.height, |y| y.even_rows(plot.height));
+    // Zero is at the axis itself, below the lowest row.
+    let zero = u16::from(y.is_some_and(|y| y.0.kind == ScaleKind::Linear && y.0.low == 0.0));
+    let height = y.map_or(plot.height, |y| y.even_rows(plot.height + zero) - zero);
     let plot = Rect {
         y: plot.bottom() - height,
         height,
@@ -176,12 +257,16 @@ fn axes_with(
     }
     let rule = format!("└{}", "─".repeat(usize::from(plot.width)));
     buffer.set_string(plot.x - 1, foot.y, rule, theme.border);
-    for tick in y.map_or_else(Vec::new, |y| y.upwards(plot.height)) {
-        let line = plot.bottom() - 1 - tick.cell;
+    for tick in y.map_or_else(Vec::new, |y| y.upwards(plot.height + zero)) {
+        let line = plot.bottom() + zero - 1 - tick.cell;
         let start = (plot.x - 2).saturating_sub(cells(&tick.label)).max(area.x);
         buffer.set_stringn(start, line, &tick.label, usize::from(LABELS - 2), theme.dim);
-        buffer.set_string(plot.x - 1, line, "┤", theme.border);
+        if line < plot.bottom() {
+            buffer.set_string(plot.x - 1, line, "┤", theme.border);
+        }
     }
+    let start = (plot.x - 2).saturating_sub(cells(zone)).max(area.x);
+    buffer.set_stringn(start, foot.y + 1, zone, usize::from(LABELS - 2), theme.dim);
     for tick in across(plot.width) {
         buffer.set_string(plot.x + tick.start, foot.y + 1, &tick.label, theme.dim);
         buffer.set_string(plot.x + tick.cell, foot.y, "┬", theme.border);
@@ -200,15 +285,28 @@ pub(crate) fn cell(share: f64, many: u16) -> u16 {
 /// The pointer below the bar of the selected row.
 pub(crate) const OWN_BAR: &str = "▴";
 
-/// Draws the distribution of `values`, with the bar that contains `own` highlighted and marked.
-pub(crate) fn histogram(values: &[f64], marked: Option<f64>, axis: &Axis<'_>, area: Rect, scene: &mut Scene<'_, '_>) {
+/// The fewest bars that show a distribution.
+const BARS: usize = 6;
+
+/// Draws the distribution of `values` under a heading, with the bar that contains `marked` highlighted; false, and
+/// nothing drawn, if it has fewer than six bars.
+pub(crate) fn histogram(
+    heading: &str,
+    (values, marked): (&[f64], Option<f64>),
+    axis: &Axis<'_>,
+    area: Rect,
+    scene: &mut Scene<'_, '_>,
+) -> bool {
     let columns = area.width.saturating_sub(LABELS);
-    let Some(histogram) = Histogram::of(values, usize::from(columns / 2).min(60), Some(axis.0.kind)) else {
-        return;
+    let histogram = Histogram::of(values, usize::from(columns / 2).min(60), Some(axis.0.kind));
+    let Some(histogram) = histogram.filter(|histogram| histogram.buckets.len() >= BARS) else {
+        return false;
     };
+    let heading_rows = u16::from(!heading.is_empty());
+    let [title, area] = Layout::vertical([Constraint::Length(heading_rows), Constraint::Fill(1)]).areas(area);
     let tallest = u32::try_from(histogram.tallest()).unwrap_or(u32::MAX);
     let Some(upwards) = Scale::fit([0.0, f64::from(tallest)], Some(ScaleKind::Linear)) else {
-        return;
+        return false;
     };
     let buckets = &histogram.buckets;
     let many = u16::try_from(buckets.len()).unwrap_or(u16::MAX).max(1);
@@ -221,10 +319,11 @@ pub(crate) fn histogram(values: &[f64], marked: Option<f64>, axis: &Axis<'_>, ar
     let axis = Axis(&histogram.scale, axis.1);
     let start = |value| Some(u16::try_from(histogram.at(value)?).ok()? * width);
     let across = |columns| axis.over(columns, start);
-    let Some(plot) = axes_with(across, Some(&Axis(&upwards, Labels::Count)), area, scene) else {
-        return;
+    let Some(plot) = axes_with(across, "", Some(&Axis(&upwards, Labels::Count)), area, scene) else {
+        return false;
     };
     let theme = scene.theme;
+    scene.render(fit(Line::styled(heading.to_owned(), theme.heading), title.width), title);
     let is_gap = |column: u16| column % width == width - 1;
     let bucket = |column: u16| buckets.get(usize::from(column / width));
     let is_marked = |column: u16| {
@@ -251,6 +350,7 @@ pub(crate) fn histogram(values: &[f64], marked: Option<f64>, axis: &Axis<'_>, ar
     for column in (0..plot.width).filter(|column| is_marked(*column) && !is_gap(*column)) {
         buffer.set_string(plot.x + column, plot.bottom(), OWN_BAR, theme.accent);
     }
+    true
 }
 
 /// Draws the number of GPUs at or below each price as a staircase, and marks the most expensive GPU
@@ -284,7 +384,7 @@ pub(crate) fn depth(depth: &Depth, purchase: Option<&Purchase>, area: Rect, scen
     let theme = scene.theme;
     let color = theme.series[1].fg.unwrap_or_default();
     let canvas = Canvas::default()
-        .marker(SOLID)
+        .marker(Marker::Braille)
         .x_bounds([0.0, 1.0])
         .y_bounds([0.0, upwards.high])
         .paint(|context| {
@@ -298,4 +398,29 @@ pub(crate) fn depth(depth: &Depth, purchase: Option<&Purchase>, area: Rect, scen
             }
         });
     scene.render(canvas, plot);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_chart_is_cut_where_a_few_values_would_press_the_others_together() {
+        let steady: Vec<f64> = (0..100).map(|value| 1.0 + f64::from(value) / 100.0).collect();
+        assert_eq!(cut(steady.iter().copied()), None);
+        // One of a hundred is five times as high.
+        let peak = steady.iter().copied().take(99).chain([9.0]);
+        assert_eq!(cut(peak), Some(1.97));
+        assert_eq!(cut([2.0, 2.0, f64::NAN]), None);
+        assert_eq!(cut([]), None);
+    }
+
+    #[test]
+    fn a_sign_is_in_the_cell_of_its_dot() {
+        let plot = Rect::new(10, 5, 10, 4);
+        assert_eq!(dot_cell((0.0, 0.0), plot), (10, 8));
+        assert_eq!(dot_cell((1.0, 1.0), plot), (19, 5));
+        // Of 16 dots in a column the eighth from the top is in the second row.
+        assert_eq!(dot_cell((0.5, 8.0 / 15.0), plot).1, 6);
+    }
 }

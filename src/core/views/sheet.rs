@@ -11,7 +11,7 @@ use ratatui::widgets::{Clear, Paragraph, Widget};
 use crate::core::view::Scene;
 use crate::tui::dialog::centred;
 use crate::tui::panel::{Panel, Size, Tone};
-use crate::tui::text::wrap_line;
+use crate::tui::text::{first_parts, wrap_line};
 
 /// Maximum width of a list with its second panel.
 ///
@@ -64,7 +64,7 @@ pub(crate) fn page(list: Panel<'_>, preview: Panel<'_>, area: Rect, scene: &mut 
 
 /// Draws the frames of a sheet; returns the areas inside.
 fn frames(main: (Panel<'_>, Rect), side: Option<(Panel<'_>, Rect)>, scene: &mut Scene<'_, '_>) -> Sheet {
-    let mut draw = |(panel, area): (Panel<'_>, Rect)| panel.render(area, scene.frame.buffer_mut(), scene.theme);
+    let mut draw = |(panel, area): (Panel<'_>, Rect)| scene.framed(panel, area);
     Sheet {
         main: draw(main),
         side: side.map(draw),
@@ -92,12 +92,7 @@ pub(crate) fn side_width(area: Rect, size: Size) -> u16 {
     }
 }
 
-/// Cells of a line inside the second panel of a page.
-pub(crate) const fn page_side_width(area: Rect) -> u16 {
-    (area.width * 2 / 5).saturating_sub(4)
-}
-
-/// Number of rows a text takes, wrapped at `width` cells.
+/// How many lines a text takes in `width` cells.
 pub(crate) fn rows(lines: &[Line<'_>], width: u16) -> usize {
     let wrapped = lines.iter().map(|line| wrap_line(line, width, 2).len());
     wrapped.sum()
@@ -109,6 +104,12 @@ pub(crate) fn text<'a>(lines: impl IntoIterator<Item = Line<'a>>, area: Rect, sc
     let wrapped = lines.flat_map(|line| wrap_line(&line, area.width, 2));
     let shown: Vec<Line<'static>> = wrapped.take(usize::from(area.height)).collect();
     scene.render(Paragraph::new(shown), area);
+}
+
+/// Draws one grey line of facts, the most important first: as many of them, separated by ` · `, as fit.
+pub(crate) fn foot(facts: &str, area: Rect, scene: &mut Scene<'_, '_>) {
+    let facts = first_parts(facts, area.width);
+    scene.render(Line::styled(facts.to_owned(), scene.theme.dim), area);
 }
 
 /// Cells of a line inside the frame of a result.

@@ -1,21 +1,16 @@
-//! Several views in one: a line of tabs, and the open tab below.
+//! Several views in one: the open tab, whose panel has the names of all in its border.
 
 use crate::core::message::News;
 use crossterm::event::KeyEvent;
-use ratatui::layout::{Constraint, Layout, Rect};
-use ratatui::text::{Line, Span};
+use ratatui::layout::Rect;
 
 use crate::core::State;
-use crate::core::frame_layout::Target;
 use crate::core::view::{Availability, Cx, Outcome, Placement, Region, Scene, View};
 use crate::keys::pane::Pane;
 use crate::keys::{Action, Context};
 use crate::table::remote::{Now, Ticket};
 use crate::tui::find::Find;
 use crate::tui::input_widget::InputWidget;
-
-/// The region of the tab names.
-pub(crate) const TABS: Region = Region(2);
 
 /// A view that is one tab of several.
 #[derive(Debug)]
@@ -31,6 +26,8 @@ pub(crate) struct Tab {
 /// The open tab, and the tabs opened before it. A tab that was never opened has no state.
 #[derive(Debug)]
 pub(crate) struct Tabbed {
+    /// What the tabs are together.
+    title: &'static str,
     tabs: Vec<&'static Tab>,
     open: usize,
     view: Box<dyn View>,
@@ -42,8 +39,8 @@ pub(crate) fn tab(view: Option<impl View + 'static>) -> Option<Box<dyn View>> {
     view.map(|view| Box::new(view) as Box<dyn View>)
 }
 
-/// Opens a view of these tabs on the tab of an action; false if that tab has nothing to show.
-pub(crate) fn open(tabs: &'static [Tab], action: Action, cx: &mut Cx<'_>) -> bool {
+/// Opens the view of these tabs on the tab of an action; false if that one has nothing to show.
+pub(crate) fn open((title, tabs): (&'static str, &'static [Tab]), action: Action, cx: &mut Cx<'_>) -> bool {
     let pane = cx.state.pane;
     let tabs: Vec<&Tab> = tabs.iter().filter(|tab| (tab.is_of)(pane)).collect();
     let open = tabs.iter().position(|tab| tab.action == action);
@@ -51,7 +48,13 @@ pub(crate) fn open(tabs: &'static [Tab], action: Action, cx: &mut Cx<'_>) -> boo
     let is_there = view.is_some();
     if let Some((open, view)) = view {
         let left = Vec::new();
-        cx.open(Tabbed { tabs, open, view, left });
+        cx.open(Tabbed {
+            title,
+            tabs,
+            open,
+            view,
+            left,
+        });
     }
     is_there
 }
@@ -155,7 +158,7 @@ impl View for Tabbed {
     }
 
     fn click(&mut self, region: Region, line: usize, cx: &mut Cx<'_>) -> Outcome {
-        if region == TABS {
+        if region == Region::TABS {
             return self.show(line, cx);
         }
         self.view.click(region, line, cx)
@@ -188,44 +191,9 @@ impl View for Tabbed {
     }
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
-        let height = u16::from(self.tabs.len() > 1);
-        let [line, body] = Layout::vertical([Constraint::Length(height), Constraint::Fill(1)]).areas(area);
-        let names = self.tabs.iter().enumerate().map(|(index, tab)| {
-            let is_key = index != self.open && !self.view.takes_text();
-            let key = is_key.then(|| scene.key(tab.action));
-            (key, tab.title)
-        });
-        let names: Vec<_> = names.collect();
-        draw_line(&names, self.open, line, scene);
-        self.view.draw(body, scene);
+        let names = self.tabs.iter().map(|tab| tab.title).filter(|_| self.tabs.len() > 1);
+        scene.tabs = Some((self.title, names.collect(), self.open));
+        self.view.draw(area, scene);
+        scene.tabs = None;
     }
-}
-
-/// Draws the names of tabs with their keys, the open one marked; a click opens one. Returns the
-/// rest of the line.
-pub(crate) fn draw_line(
-    tabs: &[(Option<String>, &'static str)],
-    open: usize,
-    area: Rect,
-    scene: &mut Scene<'_, '_>,
-) -> Rect {
-    let theme = scene.theme;
-    let mut rest = area;
-    for (index, (key, title)) in tabs.iter().enumerate() {
-        let line = if index == open {
-            Line::styled(format!("[{title}]"), theme.accent)
-        } else {
-            let key = key.iter().map(|key| Span::styled(format!(" {key}"), theme.key));
-            let title = Span::styled(format!(" {title} "), theme.dim);
-            key.chain([title]).collect()
-        };
-        let width = u16::try_from(line.width()).unwrap_or(u16::MAX);
-        let label = Rect { width, ..rest }.intersection(rest);
-        scene.clickable(label, Target::Item(TABS, index));
-        scene.render(line, label);
-        let taken = (width + 1).min(rest.width);
-        rest.x += taken;
-        rest.width -= taken;
-    }
-    rest
 }

@@ -6,6 +6,8 @@
 pub mod replay;
 pub(crate) mod view;
 
+use std::collections::HashMap;
+
 use super::workergroups::look::Look;
 use crate::api::{Reply, Request};
 use crate::core::feature::{Event, Feature, FeatureState};
@@ -21,7 +23,7 @@ use crate::domain::workergroup::{Preflight, Recruitment};
 use crate::domain::{Dialect, Listing, OrderKey, Query, Resource, RowId};
 use crate::record::alerts::{Alert, AlertChange, Alerts, Followed, Logged, seen};
 use crate::record::watch::Wish;
-use crate::record::{Figures, Moment, Poll, PricePer, Ring, SearchKey, check};
+use crate::record::{Figures, Moment, Poll, PricePer, Ring, SearchKey, check, figure};
 use crate::table::recording::Asked;
 use crate::table::remote::{Now, Ticket};
 use crate::table::watch::price_of;
@@ -73,6 +75,8 @@ pub struct AlertWatch {
     in_flight: Vec<InFlight>,
     /// Number of changes whose saving is not confirmed yet.
     pending: usize,
+    /// The figure of each alert at the last poll that has it, see [`figure`].
+    pub(crate) seen: HashMap<String, f64>,
     /// The monotonic time at which a state was last saved.
     saved_at: f64,
 }
@@ -328,6 +332,9 @@ pub(crate) fn check_all(cx: &mut Cx<'_>, poll: &Poll, workers: Option<u32>) {
     let alerts: Vec<(Alert, f64)> = AlertWatch::read(state).all.alerts.iter().filter_map(followed).collect();
     for (mut alert, storage) in alerts {
         let before = alert.state.clone();
+        if let Some(figure) = current(&alert, poll, workers, storage) {
+            cx.feature::<AlertWatch>().seen.insert(alert.name.clone(), figure);
+        }
         let ring = ring(&mut alert, poll, workers, storage);
         let watch: &mut AlertWatch = cx.feature();
         let checked = AlertChange::Checked {
@@ -350,6 +357,12 @@ pub(crate) fn check_all(cx: &mut Cx<'_>, poll: &Poll, workers: Option<u32>) {
             cx.effects_for(Owner::Feature(claimed), [Effect::History(job)]);
         }
     }
+}
+
+/// The figure that an alert compares with its limit, at a poll of its search.
+fn current(alert: &Alert, poll: &Poll, workers: Option<u32>, storage: f64) -> Option<f64> {
+    let poll = &poll.without_lines().priced(storage, alert.rule.per);
+    figure(&alert.rule, Figures { poll, workers })
 }
 
 /// Checks an alert on a poll with prices for `storage` GB; if it fires, returns the notification's

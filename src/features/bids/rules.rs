@@ -112,6 +112,21 @@ pub(crate) fn cells(outlook: &Outlook, is_lowest: bool) -> Vec<Cell> {
     ]
 }
 
+/// As [`basis`], in one line, the most important part first.
+pub(crate) fn short_basis(history: &BidHistory, since: &str, run: &Run, is_simulated: bool) -> String {
+    let market = if is_simulated { " of a simulated market" } else { "" };
+    let source = match history.offer_type {
+        OfferType::Bid => "bid searches",
+        OfferType::OnDemand | OfferType::Reserved => "on-demand searches",
+    };
+    let [checkpoint, restart] = [run.checkpoint, run.restart].map(lasting);
+    format!(
+        "{} of {source}{market} since {since} · an interruption costs the work since a checkpoint (every {checkpoint}) and \
+         a restart ({restart}) · storage and traffic come on top",
+        lasting(seconds(history.watched))
+    )
+}
+
 /// Sentences on the basis of the figures; `since` is formatted for display.
 pub(crate) fn basis(history: &BidHistory, since: &str, run: &Run, is_simulated: bool) -> Vec<String> {
     let source = match history.offer_type {

@@ -3,11 +3,11 @@
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::Line;
 
-use super::rules::{CHECKPOINT, HEADS, NOTHING, Outlook, RESTART, Run, basis, cells};
+use super::rules::{CHECKPOINT, HEADS, NOTHING, Outlook, RESTART, Run, cells, short_basis};
 use super::study::{BidHistory, BidMarket, BidStudy};
 use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Region, Scene, View};
-use crate::core::views::chart::{Axis, Labels, SOLID, polyline};
+use crate::core::views::chart::{Axis, Labels, polyline};
 use crate::core::views::keys::{TABBED_CHART, of_chart};
 use crate::core::views::{chart, sheet};
 use crate::domain::format::{brief, dollars, lasting, percent};
@@ -21,7 +21,7 @@ use crate::features::history::{Asked, Recalled};
 use crate::keys::{Action, Context};
 use crate::record::differences::recorded_lot;
 use crate::record::{DAY, Moment, VERDICT_DAYS};
-use crate::tui::panel::{Panel, Size};
+use crate::tui::text::cells as cells_of;
 
 /// Minimum height of a useful chart.
 const CHART: u16 = 8;
@@ -204,30 +204,24 @@ impl View for Bids {
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
         let (outlooks, lowest) = self.outlooks();
-        let of_market = |market: &BidMarket| format!("Bids on {}x {}", market.gpus, visible(&market.model, 24));
-        let title = self.market().map_or_else(|| "Bids".to_owned(), of_market);
-        let panel = Panel::new(title)
-            .note("$/h for all GPUs, without storage".to_owned() + history::rating::mark(scene.state))
-            .focused(true)
-            .sized(scene.size);
-        let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
+        let subject = self.market().map_or_else(String::new, |market| {
+            format!("{}x {} · ", market.gpus, visible(&market.model, 24))
+        });
+        let mark = history::rating::mark(scene.state);
+        let facts = format!("{subject}$/h for all GPUs without storage{mark}");
+        let inner = scene.tabbed("Bids", facts, area);
         let text = self.head(scene);
         let local = scene.state.local_time(scene.now);
-        let recorded = self.history.as_ref().filter(|history| history.watched > 0);
-        let basis = recorded.map_or_else(Vec::new, |history| {
-            let since = local.minute(history::prices::seconds(history.since));
-            let lines = basis(history, &since, &self.run, scene.state.profile.is_sandbox).into_iter();
-            let most = if scene.size == Size::Compact { 1 } else { usize::MAX };
-            let lines = lines.take(most);
-            lines.map(|line| Line::styled(line, scene.theme.dim)).collect()
-        });
-        let [head, foot] =
-            [&text, &basis].map(|lines| u16::try_from(sheet::rows(lines, inner.width)).unwrap_or(u16::MAX));
+        let head = u16::try_from(sheet::rows(&text, inner.width)).unwrap_or(u16::MAX);
         let [head, body, foot] =
-            Layout::vertical([Constraint::Length(head), Constraint::Fill(1), Constraint::Length(foot)]).areas(inner);
+            Layout::vertical([Constraint::Length(head), Constraint::Fill(1), Constraint::Length(1)]).areas(inner);
+        if let Some(history) = self.history.as_ref().filter(|history| history.watched > 0) {
+            let since = local.minute(history::prices::seconds(history.since));
+            let is_simulated = scene.state.profile.is_sandbox;
+            sheet::foot(&short_basis(history, &since, &self.run, is_simulated), foot, scene);
+        }
         let [table, chart] = figures::beside(outlooks.len(), &HEADS, CHART, body);
         sheet::text(text, head, scene);
-        sheet::text(basis, foot, scene);
         if !outlooks.is_empty() {
             let line = |(index, outlook)| cells(outlook, lowest == Some(index));
             let figures = Figures {
@@ -236,12 +230,18 @@ impl View for Bids {
             };
             figures.draw(self.cursor, table, scene);
         }
-        draw_shares(&outlooks, chart, scene);
+        draw_shares((&outlooks, lowest), chart, scene);
     }
 }
 
-/// Draws the share of the time that each bid would have held.
-fn draw_shares(outlooks: &[Outlook], area: Rect, scene: &mut Scene<'_, '_>) {
+/// The share of the time that each bid would have held, filled below, with the one of the lowest bill marked.
+fn draw_shares((outlooks, lowest): (&[Outlook], Option<usize>), area: Rect, scene: &mut Scene<'_, '_>) {
+    // Bids above the first that holds as long as any add nothing but length.
+    let most = outlooks.iter().map(|outlook| outlook.held).fold(0.0, f64::max);
+    let enough = outlooks.iter().position(|outlook| outlook.held >= most);
+    let outlooks = outlooks
+        .get(..enough.map_or(0, |enough| enough + 2))
+        .unwrap_or(outlooks);
     let across = Scale::fit(outlooks.iter().map(|outlook| outlook.bid), None);
     let upwards = Scale::fit(outlooks.iter().map(|outlook| outlook.held * 100.0).chain([0.0]), None);
     let (Some(across), Some(upwards)) = (across, upwards) else {
@@ -264,7 +264,31 @@ fn draw_shares(outlooks: &[Outlook], area: Rect, scene: &mut Scene<'_, '_>) {
         points.extend(points.last().map(|(_, before)| (x, *before)));
         points.push((x, y));
     }
+    let border = scene.theme.border;
+    for column in 0..plot.width {
+        let share = f64::from(column) / f64::from(plot.width.saturating_sub(1).max(1));
+        let bid = across.value(share);
+        let held = outlooks.iter().rev().find(|outlook| outlook.bid <= bid);
+        let Some(held) = held.and_then(|outlook| upwards.position(outlook.held * 100.0)) else {
+            continue;
+        };
+        let (x, top) = chart::dot_cell((share, held), plot);
+        for y in top + 1..plot.bottom() {
+            scene.frame.buffer_mut().set_string(x, y, "░", border);
+        }
+    }
     let color = scene.theme.series[1].fg.unwrap_or_default();
-    let canvas = chart::canvas(SOLID).paint(|context| polyline(context, &points, color));
+    let canvas = chart::canvas().paint(|context| polyline(context, &points, color));
     scene.render(canvas, plot);
+    let lowest = lowest.and_then(|lowest| outlooks.get(lowest));
+    if let Some((outlook, (x, y))) = lowest.and_then(|outlook| Some((outlook, position(outlook)?))) {
+        let label = format!("◆ ${:.4} lowest bill", outlook.bid);
+        let end = plot.right().saturating_sub(cells_of(&label));
+        let (column, row) = chart::dot_cell((x, y), plot);
+        let column = column.min(end.max(plot.x));
+        scene
+            .frame
+            .buffer_mut()
+            .set_string(column, row, label, scene.theme.accent);
+    }
 }

@@ -103,10 +103,9 @@ impl Figures {
     }
 }
 
-/// Minimum width of a chart beside a table.
-///
-/// A chart needs as much to show differences of time or price.
-const BESIDE: u16 = 60;
+// A chart needs that much to tell times or prices apart.
+/// The least width of a chart beside a table.
+const BESIDE: u16 = 44;
 
 /// The areas of a table with `rows` rows and of a chart at least `chart` lines high.
 ///

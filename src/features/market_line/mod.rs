@@ -203,13 +203,20 @@ fn take_output(cx: &mut Cx<'_>) {
     };
 }
 
+/// What the prices of the line are.
+const UNIT: &str = "$ per GPU-hour";
+
 /// Draws as many models as fit; a click on one opens its history.
 pub(crate) fn draw(area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let line: &MarketLine = scene.state.feature();
-    let mark = rating::mark(scene.state).trim_start_matches(", ");
-    let mark = if line.weeks.is_empty() { "" } else { mark };
-    let end = area.right().saturating_sub(crate::tui::text::cells(mark) + 2);
+    let mark = if line.weeks.is_empty() {
+        ""
+    } else {
+        rating::mark(scene.state)
+    };
+    let mark = format!("{UNIT}{mark}");
+    let end = area.right().saturating_sub(crate::tui::text::cells(&mark) + 2);
     let mut x = area.x + 1;
     for (index, offered) in line.models.iter().enumerate() {
         let week = line.weeks.get(&offered.model);

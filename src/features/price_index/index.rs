@@ -35,6 +35,8 @@ pub struct Index {
 pub struct IndexLine {
     pub model: String,
     pub country: Option<String>,
+    /// GPUs on offer at the last poll.
+    pub gpus: u64,
     /// The times with a known lowest price, in order, and the price.
     pub lows: LowIntervals,
     /// The median of these: the usual lowest price per GPU on demand, with the storage of the
@@ -154,6 +156,7 @@ impl<'a> Group<'a> {
         Some(IndexLine {
             model: key.0.clone(),
             country: key.1.clone(),
+            gpus: self.on_offer(),
             lows,
             lowest,
             premiums: SIZES.map(|gpus| premium(&alone, &of_size(gpus))),
@@ -180,6 +183,11 @@ impl<'a> Group<'a> {
             intervals: intervals.collect(),
         };
         outline.lows(question, since).0
+    }
+
+    fn on_offer(&self) -> u64 {
+        let on_offer = self.spells.iter().filter(|spell| spell.end.is_none());
+        on_offer.map(|spell| u64::from(spell.amount)).sum()
     }
 
     fn rented(&self, question: &Question) -> Option<f64> {

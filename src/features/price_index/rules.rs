@@ -1,15 +1,17 @@
 //! The lines of the price index as text.
 
 use super::index::{Index, IndexLine, SIZES};
+use crate::domain::format;
 use crate::domain::format::{counted, lasting, percent, unit_price};
 use crate::domain::text::screen;
 use crate::features::history::figures::{Cell, Head};
 use crate::record::seconds;
 
 /// The columns of [`cells`].
-pub(crate) const HEADS: [Head; 10] = [
+pub(crate) const HEADS: [Head; 11] = [
     ("Model", "model", 20, 0),
     ("Country", "country", 9, 3),
+    ("GPUs", "gpus_on_offer", 6, 1),
     ("Lowest", "lowest_per_gpu", 9, 0),
     ("2x", "premium_2x", 7, 1),
     ("4x", "premium_4x", 7, 1),
@@ -46,10 +48,26 @@ pub(crate) fn cells(line: &IndexLine) -> Vec<Cell> {
     let starts = [
         Cell::new(screen(&line.model, 20), line.model.as_str()),
         Cell::new(country.unwrap_or("all"), country),
+        Cell::new(
+            format::grouped(usize::try_from(line.gpus).unwrap_or(usize::MAX)),
+            line.gpus,
+        ),
         Cell::of(Some(line.lowest), unit_price),
     ];
     let premiums = line.premiums.map(|premium| Cell::of(premium, more));
     starts.into_iter().chain(premiums).chain(ends).collect()
+}
+
+/// As [`basis`], in one line, the most important part first.
+pub(crate) fn short_basis(index: &Index, since: &str, origin: &str) -> String {
+    let withheld = match index.withheld {
+        0 => String::new(),
+        many => format!(" · {many} left out: known for less than 24 hours"),
+    };
+    format!(
+        "Prices {origin} · Lowest: usual since {since} · 2x, 4x, 8x: per GPU, from 1x · Bid, Reserved: from on-demand · \
+         Rented: of known departures{withheld}"
+    )
 }
 
 /// Sentences on the basis of the figures; `since` is formatted for display.

@@ -1,25 +1,36 @@
 //! The tab of the price index.
 
+use std::cmp::Reverse;
+
 use ratatui::layout::{Constraint, Layout, Rect};
-use ratatui::text::Line;
+use ratatui::text::{Line, Span};
+use serde_json::Value;
 
 use super::index::{self, Index, IndexLine};
-use super::rules::{HEADS, basis, cells};
+use super::rules::{HEADS, cells, short_basis};
 use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Region, Scene, View};
 use crate::core::views::keys::{TABBED_CHART, of_chart};
 use crate::core::views::sheet;
 use crate::domain::Resource;
-use crate::domain::text::visible;
+use crate::domain::format::{counted, percent, unit_price};
+use crate::domain::text::{screen, visible};
 use crate::features::history;
 use crate::features::history::Recall;
-use crate::features::history::figures::{self, Figures};
+use crate::features::history::figures::{self, Cell, Figures};
 use crate::features::history::prices::{chart_of_lows, seconds};
+use crate::features::history::rating;
 use crate::features::history::{Asked, Recalled};
 use crate::keys::{Action, Context};
 use crate::record::differences::recorded_lot;
-use crate::record::{DAY, Moment, VERDICT_DAYS, price_unit};
-use crate::tui::panel::{Panel, Size};
+use crate::record::{DAY, Moment, VERDICT_DAYS, price_unit, trend};
+
+/// The place of the country among the columns, which says nothing of a model everywhere.
+const COUNTRY: usize = 1;
+
+/// The place of the sparklines among the columns, and their cells.
+const TREND: usize = 4;
+const WEEKS: u16 = 12;
 
 /// Minimum height of a chart below the table.
 const CHART: u16 = 9;
@@ -74,7 +85,43 @@ impl PriceIndex {
             None => line.country.is_none(),
             Some(model) => line.model == *model,
         };
-        lines.filter(is_shown).collect()
+        let mut lines: Vec<&IndexLine> = lines.filter(is_shown).collect();
+        // Of a model, all countries together come first.
+        lines.sort_by_key(|line| (line.country.is_some(), Reverse(line.gpus)));
+        lines
+    }
+
+    /// The time that the index is about, without what is not recorded before it.
+    fn span(&self) -> (Moment, Moment) {
+        let recorded = self.index.as_ref().map_or(Moment(0), |index| index.since);
+        (self.since.max(recorded), self.until)
+    }
+
+    /// The usual price of the selected line, and that of a bid.
+    fn headline(&self, lines: &[&IndexLine], scene: &Scene<'_, '_>) -> Option<Line<'static>> {
+        let line = lines.get(self.cursor)?;
+        let country = line
+            .country
+            .as_ref()
+            .map_or_else(String::new, |country| format!(" in {country}"));
+        let bid = line.bid.map_or_else(String::new, |bid| {
+            let word = if bid < 0.0 { "less" } else { "more" };
+            format!(", a bid {} {word}", percent(bid.abs()))
+        });
+        Some(Line::from(vec![
+            Span::styled(
+                format!("{}{country} usually ", screen(&line.model, 24)),
+                scene.theme.text,
+            ),
+            Span::styled(unit_price(line.lowest), scene.theme.figure()),
+            Span::styled(
+                format!(
+                    "{bid}; {} on offer",
+                    counted(usize::try_from(line.gpus).unwrap_or(usize::MAX), "GPU", "GPUs")
+                ),
+                scene.theme.text,
+            ),
+        ]))
     }
 
     fn take_output(&mut self, state: &State) {
@@ -149,39 +196,49 @@ impl View for PriceIndex {
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
         let unit = price_unit(Resource::Offers, self.storage);
         let origin = history::origin(scene.state.profile.is_sandbox);
-        let title = self.model.as_ref().map_or_else(
-            || "Price index".to_owned(),
-            |model| format!("Price index: {} by country", visible(model, 24)),
+        let subject = self.model.as_ref().map_or_else(
+            || "all models".to_owned(),
+            |model| format!("{} by country", visible(model, 24)),
         );
-        let panel = Panel::new(title)
-            .note(format!("{unit}, {origin}"))
-            .focused(true)
-            .sized(scene.size);
-        let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
+        let inner = scene.tabbed("Price index", format!("{subject} · {unit}"), area);
         let why = self
             .why
             .clone()
             .or_else(|| self.is_awaited.then(|| history::reading(scene.state)));
         let why = why.map(|why| Line::styled(why, scene.theme.text));
-        let mut text: Vec<Line<'static>> = why.into_iter().collect();
-        let local = scene.state.local_time(scene.now);
-        if let Some(index) = self.index.as_ref().filter(|index| !index.lines.is_empty()) {
-            let basis = basis(index, &local.minute(seconds(index.since)), (&unit, origin)).into_iter();
-            // A small screen has room for the meaning of the columns only.
-            let most = if scene.size == Size::Compact { 1 } else { usize::MAX };
-            text.extend(basis.take(most).map(|line| Line::styled(line, scene.theme.dim)));
-        }
         let lines = self.lines();
+        let text: Vec<Line<'static>> = why.or_else(|| self.headline(&lines, scene)).into_iter().collect();
         let head = u16::try_from(sheet::rows(&text, inner.width)).unwrap_or(u16::MAX);
-        let [head, body] = Layout::vertical([Constraint::Length(head), Constraint::Fill(1)]).areas(inner);
-        let [table, chart] = figures::beside(lines.len(), &HEADS, CHART, body);
+        let [head, body, foot] =
+            Layout::vertical([Constraint::Length(head), Constraint::Fill(1), Constraint::Length(1)]).areas(inner);
+        if let Some(index) = self.index.as_ref().filter(|index| !index.lines.is_empty()) {
+            let since = scene.state.local_time(scene.now).minute(seconds(index.since));
+            sheet::foot(&short_basis(index, &since, origin), foot, scene);
+        }
+        let mut heads = HEADS.to_vec();
+        heads.insert(TREND, ("30 days", "", WEEKS, 1));
+        let is_of_models = self.model.is_none();
+        if is_of_models {
+            heads.remove(COUNTRY);
+        }
+        let [table, chart] = figures::beside(lines.len(), &heads, CHART, body);
         sheet::text(text, head, scene);
         if lines.is_empty() {
             return;
         }
+        let span = self.span();
+        let row = |line: &&IndexLine| {
+            let mut cells = cells(line);
+            let trend = trend(&line.lows, span, usize::from(WEEKS));
+            cells.insert(TREND, Cell::new(rating::sparkline(&trend), Value::Null));
+            if is_of_models {
+                cells.remove(COUNTRY);
+            }
+            cells
+        };
         let figures = Figures {
-            heads: HEADS.to_vec(),
-            rows: lines.iter().map(|line| cells(line)).collect(),
+            heads,
+            rows: lines.iter().map(row).collect(),
         };
         figures.draw(self.cursor, table, scene);
         if let Some(line) = lines.get(self.cursor).filter(|_| chart.height >= CHART) {
@@ -190,12 +247,7 @@ impl View for PriceIndex {
                 .as_ref()
                 .map_or_else(String::new, |country| format!(" in {country}"));
             let heading = format!("Lowest price of {}{country}, {unit}", visible(&line.model, 24));
-            let span = (
-                self.since
-                    .max(self.index.as_ref().map_or(Moment(0), |index| index.since)),
-                self.until,
-            );
-            chart_of_lows(&line.lows, span, heading, chart, scene);
+            chart_of_lows(&line.lows, span, (heading, None), chart, scene);
         }
     }
 }

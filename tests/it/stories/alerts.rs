@@ -69,11 +69,37 @@ fn an_alert_is_added_polls_and_rings_once() {
         desk.wait(120.0);
         assert_eq!(desk.calls.len(), calls);
         desk.keys("A").expect("done");
-        desk.type_text("below");
         if columns == 200 {
             desk.expect("$0.120/h per GPU is the lowest");
         }
     }
+}
+
+#[test]
+fn without_alerts_there_are_examples_to_take_over() {
+    for (columns, rows) in SIZES {
+        let mut desk = TestApp::with_offers(MARKET);
+        desk.resize(columns, rows).keys("A").expect("None yet");
+        desk.expect("at least 8 GPUs").expect("lowest price down 10% in 24 h");
+        desk.keys("down enter").expect("‹ GPUs at least ›");
+        desk.keys("pgdn enter").expect("Added alert “Offers: at least 8 GPUs”");
+        desk.expect("1 on").expect_not("None yet");
+        desk.keys("n").expect("New alert").expect("‹ price below ›");
+    }
+}
+
+#[test]
+fn the_table_has_the_figure_now_and_its_distance_and_is_searched() {
+    let mut desk = with_alert(200, 60, "0.25");
+    desk.expect("any below $0.250/h per GPU  ").expect("—");
+    desk.keys("esc r").answer(&market("0.24")).keys("A");
+    // Machine 9 asks 2 cents more for storage: 0.26 is behind the limit at a third of the 14 cells.
+    desk.expect("0.26 ┄┄┄┄│●┄").expect("on");
+    desk.keys("n down down ctrl-u").type_text("0.1").keys("pgdn enter");
+    desk.expect("0.100/h").expect("2 on");
+    desk.keys("/").type_text("0.250").expect_not("$0.100/h per GPU  ");
+    desk.keys("enter ctrl-t").expect("paused");
+    desk.keys("esc").expect("$0.100/h per GPU  ").expect("1 on, 1 paused");
 }
 
 #[test]

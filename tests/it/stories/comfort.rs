@@ -87,8 +87,8 @@ fn at_no_width_a_hint_is_cut_and_the_help_is_always_named() {
 fn a_hint_is_a_button() {
     let mut desk = TestApp::with_offers(THREE);
     desk.click("? help").expect("Help");
-    desk.keys("esc").click("s sort").expect("[Sort]");
-    desk.click("Esc close").expect_not("[Sort]");
+    desk.keys("esc").click("s sort").expect("▏Sort▕");
+    desk.click("Esc close").expect_not("▏Sort▕");
     desk.click("/ search");
     assert!(desk.model.browsers[bourse::domain::Resource::Offers].bar.editing);
     desk.click("Esc cancel");
@@ -124,7 +124,7 @@ fn the_help_is_searched_and_does_what_is_chosen() {
     desk.keys("?").type_text("next-tab").expect("Next tab");
     // It belongs to views that are not open.
     desk.keys("enter").expect("Only available in: Tabs");
-    desk.keys("?").type_text("sort").keys("enter").expect("[Sort]");
+    desk.keys("?").type_text("sort").keys("enter").expect("▏Sort▕");
     desk.keys("esc ?").type_text("vram").expect("vram>=24GB");
     desk.keys("enter").expect("vram>=24GB");
     desk.keys("ctrl-u").type_text("best value").keys("ctrl-u");
@@ -200,7 +200,7 @@ fn the_palette_reaches_the_table_from_what_lies_over_it() {
     desk.keys("enter :").type_text("columns").keys("enter");
     desk.expect("Columns");
     desk.keys("esc");
-    desk.selects("101").expect_not("[Overview]");
+    desk.selects("101").expect_not("▏Overview▕");
 }
 
 #[test]
@@ -498,7 +498,7 @@ fn the_footer_of_a_search_says_what_its_keys_do_now() {
     let mut desk = TestApp::with_offers(THREE);
     desk.keys("m /").type_text("rtx").expect("matches");
     desk.keys("enter").expect("Esc clear search");
-    desk.keys("esc").expect_not("clear search").expect("Market by");
+    desk.keys("esc").expect_not("clear search").expect("Market ▏Summary▕");
 }
 
 #[test]

@@ -23,8 +23,8 @@ fn size(desk: &TestApp, start: &str) -> Vec<String> {
 fn gpus_are_counted_once_and_add_up_by_price() {
     let mut desk = wide();
     desk.keys("D")
-        .expect("Depth: all 3 models")
-        .expect("All 5 offers · $/GPU-h");
+        .expect("all 3 models · ")
+        .expect("$/GPU-h · All 5 offers");
     // 103 at 0.22, 105 at 0.30, 102 at 0.71 for two GPUs, 104 at 16.02 for eight: 101 is a part of 102.
     assert_eq!(size(&desk, "1  "), ["1", "1", "$0.220/h", "$0.220/h", "$0.220/h"]);
     // 0.52 for two.
@@ -36,10 +36,10 @@ fn gpus_are_counted_once_and_add_up_by_price() {
     desk.expect("8 GPUs from $2.002/h each, all 12 at an average of $1.438/h")
         .expect("GPUs at or below a price");
     desk.keys("right")
-        .expect("Depth: RTX 3090")
+        .expect(" RTX 3090 · ")
         .expect("2 GPUs from $0.220/h each, all at an average of $0.260/h");
-    desk.keys("left").expect("Depth: all 3 models");
-    desk.keys("q").expect_not("Depth:");
+    desk.keys("left").expect("all 3 models · ");
+    desk.keys("q").expect_not("▏Depth▕");
 }
 
 #[test]
@@ -50,7 +50,7 @@ fn a_size_is_planned_by_a_key() {
         .expect("Cluster")
         .expect("4 GPUs in 3 offers on 3 machines")
         .expect("$1.230/h");
-    desk.keys("esc").expect("Depth: all 3 models");
+    desk.keys("esc").expect("all 3 models · ");
     // The RTX 4090s are one machine of two.
     desk.keys("right right enter")
         .expect("gpu_name=RTX_4090")
@@ -80,7 +80,7 @@ fn depth_is_readable_on_small_and_large_screens() {
     for size in [(80, 24), (120, 40), (200, 60)] {
         let mut desk = TestApp::with_offers(MARKET);
         desk.resize(size.0, size.1).keys("D");
-        desk.expect("Depth: all 3 models")
+        desk.expect("all 3 models · ")
             .expect("8 GPUs from $2.002/h each")
             .expect("Average per GPU")
             .expect("$17.25/h")

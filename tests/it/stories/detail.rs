@@ -15,19 +15,21 @@ fn place(desk: &TestApp, text: &str) -> (usize, usize) {
 fn a_wide_screen_shows_the_fields_in_columns_each_of_them_once() {
     let mut desk = TestApp::with_offers(THREE);
     desk.resize(300, 60).keys("enter tab g");
-    for label in ["Compute cap.", "DLP/$", "Adjusted $/h"] {
+    for label in ["GPU $/h", "Driver", "Verification"] {
         let count = desk.screen().matches(label).count();
         assert_eq!(count, 1, "{label}\n{}", desk.screen());
     }
     // Side by side: the section of the GPU begins beside the prices, not below all of them.
-    let (price, first) = place(&desk, "Adjusted $/h");
-    let (gpu, second) = place(&desk, "Compute cap.");
-    let (disk, third) = place(&desk, "Disk model");
+    let (price, first) = place(&desk, "GPU $/h");
+    let (gpu, second) = place(&desk, "RTX 4090");
+    let (disk, third) = place(&desk, "500 GB");
     assert!(first + 30 < second && second + 30 < third);
     assert!(gpu.abs_diff(price) < 20 && disk.abs_diff(price) < 20);
+    // Those without a value are one line.
+    desk.expect("82 fields");
     // One column where there is room for one: what comes later is further down.
-    desk.resize(60, 24).keys("g").expect("Adjusted $/h");
-    desk.expect_not("Compute cap.").expect_not("Disk model");
+    desk.resize(60, 24).keys("g").expect("GPU $/h");
+    desk.expect_not("Driver").expect_not("82 fields");
 }
 
 #[test]

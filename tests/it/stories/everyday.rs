@@ -62,8 +62,8 @@ fn slash_finds_in_the_market_and_n_steps_through_the_matches() {
     assert_ne!(desk.highlighted(), first, "another group is selected");
     desk.keys("N").expect("1 of 2");
     // Esc ends the search, a second one closes the view.
-    desk.keys("esc").expect("Market by").expect_not("1 of 2");
-    desk.keys("esc").expect_not("Market by");
+    desk.keys("esc").expect("Market ▏Summary▕").expect_not("1 of 2");
+    desk.keys("esc").expect_not("Market ▏Summary▕");
 }
 
 #[test]

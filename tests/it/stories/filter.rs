@@ -371,8 +371,8 @@ fn volumes_and_workergroups_have_the_same_editor() {
 #[test]
 fn the_settings_are_a_tab_of_the_same_search() {
     let mut desk = TestApp::with_offers(THREE);
-    desk.keys("f shift-tab").expect("[Settings]");
-    desk.keys("space tab").expect("[Filters]");
+    desk.keys("f shift-tab").expect("▏Settings▕");
+    desk.keys("space tab").expect("▏Filters▕");
     desk.expect("\"type\": \"bid\"");
     desk.keys("ctrl-s");
     assert_eq!(body(&desk)["type"], json!("bid"));

@@ -25,7 +25,7 @@ fn it_tells_what_each_filter_removes_and_loosens_one() {
         .answer(r#"{"offers":[]}"#);
     desk.expect("No offers");
     desk.keys("F")
-        .expect("[Filters]")
+        .expect("▏Filters▕")
         .expect("Loading offers without filters…");
     assert_eq!(desk.calls.len(), 1);
     let sent = desk.asked_query().clone();
@@ -128,7 +128,7 @@ fn it_is_drawn_at_every_size() {
             desk.answer(MARKET);
         }
         for (columns, rows) in [(40, 10), (80, 24), (120, 40), (200, 60), (300, 80)] {
-            desk.resize(columns, rows).expect("[Filters]");
+            desk.resize(columns, rows).expect("▏Filters▕");
         }
     }
 }

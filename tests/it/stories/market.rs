@@ -16,7 +16,7 @@ fn figures(desk: &TestApp, name: &str) -> Vec<String> {
     let behind = line.split(name).nth(1).unwrap();
     behind
         .split_whitespace()
-        .take_while(|word| !word.contains(['├', '█', '│', '┃']))
+        .take_while(|word| !word.contains(['├', '●', '│', '┃']))
         .map(str::to_owned)
         .collect()
 }
@@ -31,7 +31,7 @@ fn asked(desk: &TestApp) -> (Resource, String) {
 #[test]
 fn groups_count_machines_once_and_show_the_spread_of_their_prices() {
     let mut desk = wide();
-    desk.keys("m").expect("All 5 offers · $/GPU-h");
+    desk.keys("m").expect("$/GPU-h · All 5 offers");
     desk.expect("sorted by machines");
     // Two machines. Per GPU: 0.22 and 0.30; a quarter of the way is 0.24. 50 / 0.22 = 227.3.
     assert_eq!(
@@ -71,21 +71,21 @@ fn arrows_change_the_groups_and_sorting_follows_what_is_paid_for() {
 fn summary_plot_and_depth_are_tabs_that_stay_as_they_were_left() {
     let mut desk = wide();
     desk.keys("m right")
-        .expect("[Summary]  p Plot   D Depth")
+        .expect("Market ▏Summary▕ Plot  Depth ")
         .expect("› 1×");
     desk.keys("D right")
-        .expect(" m Summary   p Plot  [Depth]")
-        .expect("Depth: RTX 3090");
+        .expect("Market  Summary  Plot ▏Depth▕")
+        .expect(" RTX 3090 · ");
     // From the last tab to the first, and back over the one that was not open yet.
-    desk.keys("tab").expect("[Summary]").expect("› 1×");
-    desk.keys("tab").expect("[Plot]").expect("DLPerf (y) by $/h (x)");
+    desk.keys("tab").expect("▏Summary▕").expect("› 1×");
+    desk.keys("tab").expect("▏Plot▕").expect("DLPerf (y) by $/h (x)");
     desk.keys("shift-tab shift-tab")
-        .expect("[Depth]")
-        .expect("Depth: RTX 3090");
-    desk.keys("p").expect("[Plot]");
-    desk.keys("esc").expect_not("[Plot]");
+        .expect("▏Depth▕")
+        .expect(" RTX 3090 · ");
+    desk.keys("p").expect("▏Plot▕");
+    desk.keys("esc").expect_not("▏Plot▕");
     // While words are searched, the letters are text.
-    desk.keys("m /").type_text("p").expect("[Summary]  Plot   Depth");
+    desk.keys("m /").type_text("p").expect("▏Summary▕ Plot  Depth ");
 }
 
 #[test]
@@ -93,15 +93,15 @@ fn a_click_opens_a_tab() {
     let mut desk = wide();
     desk.keys("m")
         .click("Depth")
-        .expect("[Depth]")
-        .expect("Depth: all 3 models");
+        .expect("▏Depth▕")
+        .expect("all 3 models · ");
 }
 
 #[test]
 fn volumes_have_no_depth() {
     let mut desk = at_volumes();
-    desk.keys("m").expect("[Summary]  p Plot").expect_not("Depth");
-    desk.keys("tab tab").expect("[Summary]");
+    desk.keys("m").expect("Market ▏Summary▕ Plot ").expect_not("Depth");
+    desk.keys("tab tab").expect("▏Summary▕");
     desk.keys("D").expect("D does nothing here");
 }
 
@@ -129,7 +129,7 @@ fn a_filter_takes_the_place_of_conditions_on_the_same_field() {
 #[test]
 fn volumes_are_grouped_like_offers() {
     let mut desk = at_volumes();
-    desk.resize(200, 60).keys("m").expect("Market by Country");
+    desk.resize(200, 60).keys("m").expect("by Country · ");
     // 800 MB/s for 0.1 $/GB/month, 80 for 0.05.
     assert_eq!(
         figures(&desk, " US"),

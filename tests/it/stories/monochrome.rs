@@ -16,7 +16,7 @@ fn a_bar_looks_alike_in_a_selected_row_and_in_others() {
     let mut desk = TestApp::with_offers(THREE);
     desk.theme = Theme::MONO;
     // The range of each group: one price only, so that all of it is the median's line.
-    desk.keys("m").expect("Market by");
+    desk.keys("m").expect("Market ▏Summary▕");
     let medians = reversed(&desk, "│");
     assert!(!medians.is_empty());
 }

@@ -391,7 +391,7 @@ fn waiting_requests_are_polled_after_a_spread_pause_and_polls_are_no_requests() 
     assert_eq!(run.stats().summary(1.0).attempts, 3);
     assert_eq!(run.stats().requests(), 2);
     desk.expect("3 sent, 2 polls");
-    desk.keys("tab tab").expect("[Figures]");
+    desk.keys("tab tab").expect("▏Figures▕");
     assert_eq!(row(&desk, "Requests")[1], "2");
     assert_eq!(row(&desk, "Polls")[1], "1");
     assert_eq!(row(&desk, "assigned ")[1..3], ["1", "50%"]);
@@ -400,7 +400,7 @@ fn waiting_requests_are_polled_after_a_spread_pause_and_polls_are_no_requests() 
 /// The words of the first line of the figures that has `label`, from there on.
 fn row(desk: &TestApp, label: &str) -> Vec<String> {
     let screen = desk.screen();
-    let figures = screen.split("[Figures]").nth(1).unwrap();
+    let figures = screen.split("▏Figures▕").nth(1).unwrap();
     let rest = figures.lines().find_map(|line| Some(&line[line.rfind(label)?..]));
     let rest = rest.unwrap_or_else(|| panic!("{label}:\n{screen}"));
     rest.split_whitespace().map(str::to_owned).collect()
@@ -417,7 +417,7 @@ fn the_reply_and_the_time_to_a_worker_stand_side_by_side() {
     desk.resize(80, 24)
         .expect("Router reply      p50 100 ms    p99 100 ms")
         .expect("Time to a worker  p50 100 ms    p99 1.20 s");
-    desk.keys("tab tab").expect("[Figures]");
+    desk.keys("tab tab").expect("▏Figures▕");
     assert_eq!(row(&desk, "max ")[1..5], ["100", "ms", "1.20", "s"]);
     desk.resize(120, 40);
     desk.keys("tab up enter")
@@ -707,7 +707,7 @@ fn every_view_fits_every_screen_in_every_theme() {
             _ => &[],
         };
         for tab in tabs {
-            desk.expect(&format!("[{tab}]"));
+            desk.expect(&format!("▏{tab}▕"));
             desk.keys("tab");
         }
         // A new run, its question; the attempt, its copies, its worker request; compare; export.

@@ -153,7 +153,7 @@ fn the_price_type_goes_with_the_next_question() {
 fn the_limit_is_a_number_or_left_to_the_market() {
     let mut desk = TestApp::with_offers(THREE);
     desk.keys("o down down ctrl-u").type_text("0").keys("enter");
-    desk.expect("from 1 on").expect("[Settings]");
+    desk.expect("from 1 on").expect("▏Settings▕");
     assert!(desk.calls.is_empty());
     desk.keys("ctrl-u").type_text("64").keys("enter");
     assert_eq!(desk.asked_query().limit, Some(64));

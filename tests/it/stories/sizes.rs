@@ -150,11 +150,8 @@ fn dialogs_are_as_high_as_their_content() {
     assert_eq!(height_of(&desk, "Commands"), 34);
     desk.type_text("edit-config");
     assert_eq!(height_of(&desk, "Commands"), 4, "{}", desk.screen());
-    // The search line, a new alert, a heading that none follows, and the frame.
-    desk.keys("esc esc A").resize(200, 60);
-    assert!(height_of(&desk, "Alerts") <= 7, "{}", desk.screen());
     // The details of a market beside one line for it.
-    desk.keys("esc M");
+    desk.keys("esc esc M").resize(200, 60);
     assert!(height_of(&desk, "Markets") <= 11, "{}", desk.screen());
 }
 

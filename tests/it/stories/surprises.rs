@@ -195,7 +195,7 @@ fn summary_plot_and_funnel_count_what_has_no_number() {
         assert_eq!(figures, ["4", "3", "0.304"]);
         // Of the four GPUs the middle ones cost 0.3222 and 0.9771.
         assert!(row.contains(&"0.650".to_owned()), "{row:?}");
-        desk.keys("esc p").expect("All 6 offers, 2 without a value");
+        desk.keys("esc p").expect("DLPerf (y) by $/h (x) · 2 without a value");
         desk.keys("esc F");
         assert_eq!(desk.asked_text(), "");
         desk.answer(ANSWER).expect("4 of 6 offers");

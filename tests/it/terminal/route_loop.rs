@@ -207,11 +207,11 @@ async fn fail(ways: usize) {
     person.sees(&format!("{} failed", 3 * (ways - 1))).await;
     person.press(KeyCode::Tab);
     person.press(KeyCode::Tab);
-    person.sees("[Figures]").await;
+    person.sees("▏Figures▕").await;
     let labels = ["garbage", "waiting", "refused", "rate limited", "timed out"];
     for label in &labels[..ways] {
         let screen = person.screen();
-        let figures = screen.split("[Figures]").nth(1).unwrap();
+        let figures = screen.split("▏Figures▕").nth(1).unwrap();
         let line = figures
             .lines()
             .find(|line| line.contains(label))

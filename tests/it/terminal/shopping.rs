@@ -26,7 +26,7 @@ fn a_person_searches_changes_the_query_opens_a_detail_and_leaves() {
         text.contains("H100 SXM") && !text.contains("RTX") && !text.contains("refreshing")
     });
     pty.keys("<Enter>");
-    pty.wait_for_text("[Overview]");
+    pty.wait_for_text("▏Overview▕");
     pty.keys("/dph_total<Enter>");
     pty.wait_for_text("Price per hour for GPUs and allocated storage");
     // In one piece, Escape and another key are Alt with that key.
@@ -36,9 +36,9 @@ fn a_person_searches_changes_the_query_opens_a_detail_and_leaves() {
         !screen.contents().contains("clear search")
     });
     pty.keys("<Esc>");
-    pty.wait_for("the table", |screen| !screen.contents().contains("[Fields]"));
+    pty.wait_for("the table", |screen| !screen.contents().contains("▏Fields▕"));
     pty.keys("s");
-    pty.wait_for_text("[Sort]");
+    pty.wait_for_text("▏Sort▕");
     pty.keys("dph_total<C-t><Enter>");
     pty.wait_for_text("sort Score ▼, $/h ▲");
     pty.keys("q");

@@ -1,21 +1,27 @@
-//! Draws the list of alerts with the latest events of the selected one, and the form.
+//! Draws the table of alerts with the latest rings of the selected one, and the form.
 
-use ratatui::layout::Rect;
+use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
 
 use super::form::AlertForm;
 use super::subjects::is_volume;
-use super::{AlertList, Entry, status};
-use crate::core::view::Scene;
+use super::{AlertList, EXAMPLES, SEARCH, status};
+use crate::core::frame_layout::Target;
+use crate::core::view::{Region, Scene};
 use crate::core::views::form_view::FormView;
 use crate::core::views::sheet;
 use crate::domain::format;
-use crate::domain::text::visible;
+use crate::domain::text::{screen, visible};
 use crate::features::alerts::AlertWatch;
-use crate::features::history::rating;
+use crate::features::history::{self, rating};
+use crate::keys::{Action, Context};
 use crate::record::alerts::{Alert, Followed, condition, repeat};
 use crate::record::{Moment, PricePer, Repeat, with_storage};
 use crate::tui::panel::{Panel, Size};
+use crate::tui::rail::Rail;
+use crate::tui::records::Records;
+use crate::tui::table::Column;
+use crate::tui::text::fit;
 
 /// Maximum number of logged events shown of an alert.
 const RINGS: usize = 20;
@@ -23,35 +29,146 @@ const RINGS: usize = 20;
 /// Maximum length of the text of a search, in characters.
 const LONGEST: usize = 400;
 
+/// The fewest lines of a chart that is worth its room.
+const CHART: u16 = 10;
+
+/// Cells of the rails.
+const RAIL: u16 = 14;
+
 pub(super) fn list(view: &AlertList, area: Rect, scene: &mut Scene<'_, '_>) {
     let all = &AlertWatch::read(scene.state).all;
-    let main = Panel::new("Alerts").note(format::counted(all.alerts.len(), "alert", "alerts"));
-    let alert = match view.entry() {
-        Some(Entry::Alert(name)) => all.named(&name),
-        Some(Entry::New) | None => None,
-    };
-    let title = alert.map_or_else(|| "New alert".to_owned(), |alert| visible(&alert.name, 60));
-    let lines = match alert {
-        Some(alert) => describe(alert, scene),
-        None => vec![Line::raw(
-            "Rings when a search, a model, a machine or a workergroup's supply meets a condition.",
-        )],
-    };
-    let needed = sheet::rows(&lines, sheet::page_side_width(area)).max(view.list.shown().count());
-    // With the search line and the frame.
-    let needed = u16::try_from(needed + 3).unwrap_or(u16::MAX);
-    let area = match scene.size {
-        Size::Compact => area,
-        Size::Medium | Size::Wide => Rect {
-            height: area.height.min(needed),
-            ..area
-        },
-    };
-    let sheet = sheet::page(main, Panel::new(title), area, scene);
-    scene.searched_list(&view.list, sheet.main);
-    if let Some(area) = sheet.side {
-        sheet::text(lines, area, scene);
+    let facts = format::counted(all.alerts.len(), "alert", "alerts");
+    let inner = scene.tabbed("Alerts", facts, area);
+    let selected = view.selected(scene.state);
+    let lines = selected.map_or_else(Vec::new, |alert| describe(alert, scene));
+    let below = u16::try_from(sheet::rows(&lines, inner.width)).unwrap_or(u16::MAX);
+    let below = below.min(inner.height / 2) + u16::from(below > 0);
+    let has_search = view.is_typing || !view.words.is_empty();
+    let [head, search, table, below, foot] = Layout::vertical([
+        Constraint::Length(1),
+        Constraint::Length(u16::from(has_search)),
+        Constraint::Fill(1),
+        Constraint::Length(below),
+        Constraint::Length(1),
+    ])
+    .areas(inner);
+    scene.render(fit(headline(scene), head.width), head);
+    if has_search {
+        search_line(view, search, scene);
     }
+    let count = if all.alerts.is_empty() {
+        EXAMPLES
+    } else {
+        view.alerts(scene.state).len()
+    };
+    let needed = u16::try_from(count + 2).unwrap_or(u16::MAX);
+    let has_chart = table.height >= needed.saturating_add(CHART);
+    let chart = if has_chart { table.height - needed } else { 0 };
+    let [table, chart] = Layout::vertical([Constraint::Fill(1), Constraint::Length(chart)]).areas(table);
+    if all.alerts.is_empty() {
+        examples(view, table, scene);
+    } else {
+        alerts(view, table, scene);
+    }
+    if has_chart {
+        record(chart, scene);
+    }
+    if let Some((title, text)) = selected.zip(below.rows().next()) {
+        scene.render(Line::styled(visible(&title.name, 60), scene.theme.heading), text);
+        let [_, text] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(below);
+        sheet::text(lines, text, scene);
+    }
+    let basis = "Checked every minute while bourse runs · bourse watch --saved checks without it";
+    sheet::foot(basis, foot, scene);
+}
+
+/// The lowest price of offers like the selected one over time: a limit is chosen by it.
+fn record(area: Rect, scene: &mut Scene<'_, '_>) {
+    let browser = scene.state.browser().filter(|_| scene.state.pane.has_prices());
+    let row = browser.and_then(|browser| Some((browser.resource(), browser.selected_row()?)));
+    if let Some(row) = row {
+        history::prices::lows(row, area, scene);
+    }
+}
+
+/// How many alerts are on, and what to do without any.
+fn headline(scene: &Scene<'_, '_>) -> Line<'static> {
+    let all = &AlertWatch::read(scene.state).all;
+    if all.alerts.is_empty() {
+        let key = |action| scene.key_in(&[Context::Items], action);
+        let (take, new) = (key(Action::Submit), key(Action::New));
+        let text = format!("None yet. {take} takes over an example, {new} starts with an empty form:");
+        return Line::styled(text, scene.theme.text);
+    }
+    let now = Moment::of(scene.now.epoch);
+    let count = |wanted: &str| all.alerts.iter().filter(|alert| status(alert, now) == wanted).count();
+    let parts = ["on", "paused", "done"].map(|status| (count(status), status));
+    let parts = parts.into_iter().filter(|(count, _)| *count > 0);
+    let parts: Vec<String> = parts.map(|(count, status)| format!("{count} {status}")).collect();
+    Line::styled(parts.join(", "), scene.theme.text)
+}
+
+fn search_line(view: &AlertList, area: Rect, scene: &mut Scene<'_, '_>) {
+    let [sign, typed] = Layout::horizontal([Constraint::Length(2), Constraint::Fill(1)]).areas(area);
+    scene.render(Line::styled("/ ", scene.theme.accent), sign);
+    scene.clickable(area, Target::Item(SEARCH, 0));
+    scene.input(&view.words, "name or condition", typed);
+    if !view.is_typing {
+        scene.cursor = None;
+    }
+}
+
+fn examples(view: &AlertList, area: Rect, scene: &mut Scene<'_, '_>) {
+    let forms: Vec<AlertForm> = (0..EXAMPLES)
+        .filter_map(|example| AlertForm::example(example, scene.state))
+        .collect();
+    let rows = Records::new(forms.len(), |row| forms.get(row))
+        .column(Column::text("Example", 24), |form: &AlertForm| form.subject_label())
+        .column(Column::text("Rings at", 40).grows(), AlertForm::trigger_words);
+    scene.table(Region::MAIN, &rows, Some(view.cursor), area);
+}
+
+/// The table: where an alert stands now, and how far that is from its limit.
+fn alerts(view: &AlertList, area: Rect, scene: &mut Scene<'_, '_>) {
+    let (state, theme, now) = (scene.state, scene.theme, Moment::of(scene.now.epoch));
+    let watch = AlertWatch::read(state);
+    let alerts = view.alerts(state);
+    let seen = |alert: &Alert| watch.seen.get(&alert.name).copied();
+    let is_dim = |alert: &Alert| !alert.is_active(now);
+    let style = move |alert: &Alert| if is_dim(alert) { theme.dim } else { theme.text };
+    let last_ring = |alert: &Alert| {
+        let mut log = watch.all.log.iter().rev();
+        log.find(|logged| logged.alert == alert.name).map(|logged| logged.at)
+    };
+    let rows = Records::new(alerts.len(), |row| alerts.get(row).copied())
+        .styled(Column::text("Name", 24).grows_by(24), |alert: &Alert, width| {
+            (screen(&alert.name, usize::from(width)).into(), style(alert))
+        })
+        .styled(Column::text("Condition", 30).priority(2), |alert, _| {
+            (condition(&alert.rule, is_volume(&alert.follows)).into(), style(alert))
+        })
+        .styled(Column::number("Now", 8), |alert, _| {
+            let text = seen(alert).map_or_else(|| format::NONE.to_owned(), |value| format::figure(value, 4));
+            (text.into(), style(alert))
+        })
+        .styled(Column::text("│ limit ● now", RAIL).priority(1), |alert, width| {
+            let ends = alert.rule.limit().zip(seen(alert));
+            let rail = ends.map(|(limit, value)| {
+                let rail = Rail::new([limit / 2.0, limit, limit * 2.0], value, theme);
+                rail.line(width).to_string()
+            });
+            (rail.unwrap_or_default().into(), theme.dim)
+        })
+        .styled(Column::text("State", 6), |alert, _| {
+            (status(alert, now).into(), style(alert))
+        })
+        .styled(Column::number("Rang", 8).priority(3), |alert, _| {
+            let ago =
+                last_ring(alert).map(|at| format::span(history::prices::seconds(now) - history::prices::seconds(at)));
+            (ago.unwrap_or_else(|| format::NONE.to_owned()).into(), theme.dim)
+        });
+    let cursor = view.cursor.min(alerts.len().saturating_sub(1));
+    scene.table(Region::MAIN, &rows, Some(cursor), area);
 }
 
 /// The subject and the rule of an alert, and its latest events, newest first.

@@ -45,6 +45,9 @@ const TRIGGERS: [&str; 6] = [
     "GPUs fewer than",
     "workers below",
 ];
+const GPUS: usize = 1;
+const DOWN: usize = 3;
+const FEWER: usize = 4;
 const WORKERS: usize = 5;
 
 /// The units of a price, in the order of [`PRICES`].
@@ -81,6 +84,33 @@ impl AlertForm {
         view.form.choose(Key::Per, usize::from(is_of_machines));
         view.arrange();
         Some(view)
+    }
+
+    /// The form with the values of an example: the form for what is selected, many GPUs at once, and a price that falls.
+    pub fn example(index: usize, state: &State) -> Option<Self> {
+        let mut view = Self::new(state)?;
+        let trigger = match (index, view.form.chosen(Key::Trigger)) {
+            (0, first) => first,
+            (1, WORKERS) => FEWER,
+            (1, _) => GPUS,
+            _ => DOWN,
+        };
+        view.form.choose(Key::Trigger, trigger);
+        view.arrange();
+        Some(view)
+    }
+
+    /// The label of what it follows.
+    pub fn subject_label(&self) -> String {
+        self.subject().map_or_else(String::new, |subject| subject.label.clone())
+    }
+
+    /// The condition of the rule in the fields, or its kind while a number is missing.
+    pub fn trigger_words(&self) -> String {
+        match self.rule() {
+            Ok(rule) => condition(&rule, self.is_volume()),
+            Err(_) => format!("{} a limit that you give", TRIGGERS[self.form.chosen(Key::Trigger)]),
+        }
     }
 
     /// The form with an alert's values.

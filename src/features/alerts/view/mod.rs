@@ -1,5 +1,4 @@
-//! The view of the alerts: a list with their state and latest events, and the form to add or edit
-//! one.
+//! The alerts: a table with their state and their latest rings, and the form to add or edit one.
 
 mod backtest;
 mod draw;
@@ -9,9 +8,8 @@ mod subjects;
 use ratatui::layout::Rect;
 
 use self::subjects::is_volume;
-use crate::core::view::{Availability, Cx, Outcome, Scene, View};
+use crate::core::view::{Availability, Cx, Outcome, Region, Scene, View};
 use crate::core::views::confirm::Confirm;
-use crate::core::views::keys::only;
 use crate::core::{Pane, State};
 use crate::domain::saved::SavedSearch;
 use crate::domain::text::visible;
@@ -20,49 +18,93 @@ use crate::features::alerts::{AlertWatch, change as change_alerts};
 use crate::features::saved;
 use crate::keys::{Action, Context};
 use crate::record::Moment;
-use crate::record::alerts::{Alert, AlertChange, Followed, condition, repeat};
+use crate::record::alerts::{Alert, AlertChange, Followed, condition};
 use crate::tui::input_widget::InputWidget;
-use crate::tui::list::{Item, List};
+use crate::tui::text_input::TextInput;
 
-/// The subject of a line in the list.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Entry {
-    New,
-    /// An alert, by its name.
-    Alert(String),
-}
+/// The region of the search line.
+const SEARCH: Region = Region(3);
 
-#[derive(Debug)]
+/// How many examples stand in for alerts where there are none.
+const EXAMPLES: usize = 3;
+
+/// The table of alerts, or of examples where there are none.
+#[derive(Debug, Default)]
 pub(crate) struct AlertList {
-    list: List<Entry>,
+    cursor: usize,
+    /// Words that the name or the condition of an alert has, to be listed.
+    words: TextInput,
+    is_typing: bool,
 }
 
 impl AlertList {
-    /// The list. Opening it marks all alerts as seen.
+    /// The table, on its first line. Opening it marks all alerts as seen.
     pub fn new(cx: &mut Cx<'_>) -> Self {
         cx.feature::<AlertWatch>().unread = 0;
-        let items = items(cx.state(), Moment::of(cx.now.epoch));
-        Self { list: List::new(items) }
+        Self::default()
     }
 
-    fn entry(&self) -> Option<Entry> {
-        self.list.current()?.value.clone()
+    /// The alerts that match the words.
+    fn alerts<'a>(&self, state: &'a State) -> Vec<&'a Alert> {
+        let words = self.words.text().to_lowercase();
+        let matches = |alert: &&Alert| {
+            let text = format!("{} {}", alert.name, condition(&alert.rule, is_volume(&alert.follows))).to_lowercase();
+            words.split_whitespace().all(|word| text.contains(word))
+        };
+        AlertWatch::read(state).all.alerts.iter().filter(matches).collect()
     }
 
-    /// Updates the list to the current alerts; the selection stays on its entry, or else on its
-    /// line.
-    fn relist(&mut self, cx: &mut Cx<'_>) {
-        let (entry, line) = (self.entry(), self.list.selected());
-        let items = items(cx.state(), Moment::of(cx.now.epoch));
-        self.list.replace(items, entry.as_ref());
-        if self.entry() != entry {
-            self.list.select(line, false);
+    /// The selected alert.
+    fn selected<'a>(&self, state: &'a State) -> Option<&'a Alert> {
+        let alerts = self.alerts(state);
+        alerts.get(self.cursor.min(alerts.len().saturating_sub(1))).copied()
+    }
+
+    fn step(&mut self, by: isize, state: &State) {
+        let count = if is_empty(state) {
+            EXAMPLES
+        } else {
+            self.alerts(state).len()
+        };
+        self.cursor = self.cursor.saturating_add_signed(by).min(count.saturating_sub(1));
+    }
+
+    /// Opens the form of the selected alert, or of the selected example where there are none.
+    fn edit(&self, cx: &mut Cx<'_>) {
+        match self.selected(cx.state()).cloned() {
+            Some(alert) => {
+                let form = form::AlertForm::editing(alert, cx.state());
+                cx.open(form);
+            }
+            None => add(self.cursor, cx),
         }
     }
 
-    fn change(&mut self, change: AlertChange, cx: &mut Cx<'_>) {
-        change_alerts(cx, change);
-        self.relist(cx);
+    fn on_search(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        match action {
+            Action::Submit => self.is_typing = false,
+            Action::Back => {
+                self.is_typing = false;
+                self.words.set("");
+            }
+            Action::Older => self.step(-1, cx.state()),
+            Action::Newer => self.step(1, cx.state()),
+            _ => return Outcome::Ignored,
+        }
+        Outcome::Handled
+    }
+}
+
+/// Whether there are no alerts yet.
+fn is_empty(state: &State) -> bool {
+    AlertWatch::read(state).all.alerts.is_empty()
+}
+
+/// Opens the form with the values of an example.
+fn add(example: usize, cx: &mut Cx<'_>) {
+    match form::AlertForm::example(example, cx.state()) {
+        Some(form) => cx.open(form),
+        None => cx.complain("Open Offers or Volumes, or select a workergroup first"),
     }
 }
 
@@ -96,71 +138,95 @@ fn delete(name: String, cx: &mut Cx<'_>) {
 
 impl View for AlertList {
     fn contexts(&self) -> &'static [Context] {
-        use Context::{Always, Choice, List, ListEdit, Tabs};
-        if self.list.input.is_empty() {
-            &[Tabs, Choice, ListEdit, List, Always]
+        use Context::{Always, Choice, Global, Items, ListEdit, Query, Report, Tabs};
+        if self.is_typing {
+            return &[Query, Always];
+        }
+        &[Tabs, Items, Choice, ListEdit, Report, Global, Always]
+    }
+
+    fn availability(&self, action: Action, state: &State) -> Availability {
+        if self.is_typing {
+            return Availability::Available;
+        }
+        let is_hidden = match action {
+            Action::Toggle | Action::Remove | Action::Run => self.selected(state).is_none(),
+            Action::Query => is_empty(state),
+            // They are for other lists and tables.
+            Action::Settings
+            | Action::Refresh
+            | Action::Newer
+            | Action::Older
+            | Action::Left
+            | Action::Right
+            | Action::Edit
+            | Action::Shift(_)
+            | Action::Reset
+            | Action::Recall
+            | Action::Copy
+            | Action::Export => true,
+            _ => false,
+        };
+        if is_hidden {
+            Availability::Hidden
         } else {
-            &[Tabs, ListEdit, List, Always]
+            Availability::Available
         }
     }
 
-    fn widget<'a>(&'a mut self, _: &'a mut Cx<'_>) -> Option<&'a mut dyn InputWidget> {
-        Some(&mut self.list)
-    }
-
     fn hint(&self, action: Action) -> Option<&'static str> {
-        match (action, self.entry()?) {
-            (Action::Submit, Entry::New) => Some("new alert"),
-            (Action::Submit, Entry::Alert(_)) => Some("edit"),
-            (Action::Run, Entry::Alert(_)) => Some("show offers"),
-            (Action::Remove, _) => Some("delete"),
+        match action {
+            Action::Submit if self.is_typing => Some("keep"),
+            Action::Back if self.is_typing => Some("clear search"),
+            Action::Submit => Some("open"),
+            Action::New => Some("new alert"),
+            Action::Query => Some("search"),
+            Action::Toggle => Some("pause"),
+            Action::Run => Some("show offers"),
+            Action::Remove => Some("delete"),
             _ => None,
         }
     }
 
-    fn availability(&self, action: Action, _: &State) -> Availability {
-        let used: &[Action] = match self.entry() {
-            Some(Entry::Alert(_)) => &[Action::Toggle, Action::Remove, Action::Run],
-            Some(Entry::New) | None => &[],
-        };
-        only(used, action)
-    }
-
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
-        match (action, self.entry()) {
-            (Action::Submit, Some(Entry::New)) => match form::AlertForm::new(cx.state()) {
-                Some(form) => cx.open(form),
-                None => cx.complain("Open Offers or Volumes, or select a workergroup first"),
-            },
-            (Action::Submit, Some(Entry::Alert(name))) => {
-                if let Some(alert) = AlertWatch::read(cx.state()).all.named(&name).cloned() {
-                    cx.open(form::AlertForm::editing(alert, cx.state()));
-                }
-            }
-            (Action::Run, Some(Entry::Alert(name))) => {
-                if let Some(alert) = AlertWatch::read(cx.state()).all.named(&name).cloned() {
-                    show(&alert, cx);
-                }
-            }
-            (Action::Toggle, Some(Entry::Alert(name))) => {
-                let alert = AlertWatch::read(cx.state()).all.named(&name);
-                let is_paused = alert.is_some_and(|alert| alert.is_paused);
-                self.change(AlertChange::Pause(name, !is_paused), cx);
-            }
-            (Action::Remove, Some(Entry::Alert(name))) => delete(name, cx),
+        if self.is_typing {
+            return self.on_search(action, cx);
+        }
+        if let Some(by) = cx.motion(action) {
+            self.step(by, cx.state());
+            return Outcome::Handled;
+        }
+        let selected = self.selected(cx.state()).cloned();
+        match (action, selected) {
+            (Action::New, _) => add(0, cx),
+            (Action::Submit, _) => self.edit(cx),
+            (Action::Query, Some(_)) => self.is_typing = true,
+            (Action::Run, Some(alert)) => show(&alert, cx),
+            (Action::Toggle, Some(alert)) => change_alerts(cx, AlertChange::Pause(alert.name, !alert.is_paused)),
+            (Action::Remove, Some(alert)) => delete(alert.name, cx),
+            (Action::Back, _) if !self.words.is_empty() => self.words.set(""),
             _ => return Outcome::Ignored,
         }
         Outcome::Handled
     }
 
-    fn on_top(&mut self, cx: &mut Cx<'_>) {
-        self.relist(cx);
+    fn widget<'a>(&'a mut self, _: &'a mut Cx<'_>) -> Option<&'a mut dyn InputWidget> {
+        let words: &mut dyn InputWidget = &mut self.words;
+        self.is_typing.then_some(words)
     }
 
-    // One may have rung, or another window changed them.
+    fn click(&mut self, region: Region, line: usize, cx: &mut Cx<'_>) -> Outcome {
+        match region {
+            SEARCH => self.is_typing = true,
+            _ if self.cursor == line => self.edit(cx),
+            _ => self.cursor = line,
+        }
+        Outcome::Handled
+    }
+
+    // Another window may have changed them.
     fn tick(&mut self, cx: &mut Cx<'_>) {
         cx.feature::<AlertWatch>().unread = 0;
-        self.relist(cx);
     }
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
@@ -168,28 +234,7 @@ impl View for AlertList {
     }
 }
 
-fn items(state: &State, now: Moment) -> Vec<Item<Entry>> {
-    let alerts = &AlertWatch::read(state).all.alerts;
-    let mut items = vec![Item::new("New alert", "", Entry::New)];
-    items.push(Item::heading("Your alerts", ""));
-    if alerts.is_empty() {
-        items.push(Item::heading("  None yet", ""));
-    }
-    items.extend(alerts.iter().map(|alert| {
-        let text = condition(&alert.rule, is_volume(&alert.follows));
-        let how = repeat(alert.rule.repeat);
-        // Without a name of its own it is named by its condition.
-        let text = if alert.name.contains(&text) {
-            how
-        } else {
-            format!("{text}, {how}")
-        };
-        Item::new(visible(&alert.name, 60), text, Entry::Alert(alert.name.clone())).note(status(alert, now))
-    }));
-    items
-}
-
-/// Whether an alert is on, paused, or done because it does not fire again.
+/// Whether an alert is on, paused or has rung for the last time.
 fn status(alert: &Alert, now: Moment) -> &'static str {
     if alert.is_paused {
         "paused"

@@ -2,7 +2,6 @@
 
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Color;
-use ratatui::symbols::Marker;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 use ratatui::widgets::canvas::Points;
@@ -12,8 +11,8 @@ use super::overview::Block;
 use super::spread::Spread;
 use super::{Detail, Tab, below, fields, overview};
 use crate::core::view::{Region, Scene};
+use crate::core::views::chart;
 use crate::core::views::chart::{Axis, Labels};
-use crate::core::views::{chart, tabs};
 use crate::domain::insight::Scale;
 use crate::domain::{Resource, format};
 use crate::features::details::preview::Subject;
@@ -22,7 +21,7 @@ use crate::features::workergroups::preflight;
 use crate::features::workergroups::preflight::summary;
 use crate::tui::panel::{Panel, Size};
 use crate::tui::scrolled::Scrolled;
-use crate::tui::text::{capitalized, cells, fit, wrap_explained};
+use crate::tui::text::{capitalized, fit, wrap_explained};
 use crate::tui::viewport::Viewport;
 
 /// Maximum width of the card.
@@ -58,18 +57,14 @@ pub(super) fn detail(view: &Detail, area: Rect, scene: &mut Scene<'_, '_>) {
         note = format!("marked · {note}");
     }
     let title = format!("{noun} {}", id.unwrap_or_default());
-    let panel = Panel::new(capitalized(&title))
-        .note(note)
-        .focused(true)
-        .sized(scene.size);
-    let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
-    let gap = u16::from(scene.size != Size::Compact);
-    let [line, _, body] =
-        Layout::vertical([Constraint::Length(1), Constraint::Length(gap), Constraint::Fill(1)]).areas(inner);
     let all = Tab::of(view.resource);
-    let names: Vec<_> = all.iter().map(|tab| (None, tab.title())).collect();
     let open = all.iter().position(|tab| *tab == view.tab).unwrap_or(0);
-    let rest = tabs::draw_line(&names, open, line, scene);
+    let panel = Panel::new(capitalized(&title))
+        .tabs(all.iter().map(|tab| tab.title()), open)
+        .focused(true)
+        .sized(scene.size)
+        .on_blank();
+    let body = panel.inner(area);
     let viewport = match view.tab {
         Tab::Overview => draw_overview(view, row, body, scene),
         Tab::Fields => {
@@ -84,9 +79,9 @@ pub(super) fn detail(view: &Detail, area: Rect, scene: &mut Scene<'_, '_>) {
         }
         Tab::Json => Some(draw_json(view, row, body, scene)),
     };
-    if let Some(viewport) = viewport {
-        label_lines(viewport, rest, scene);
-    }
+    let lines = viewport.filter(|viewport| viewport.page < viewport.total);
+    let note = lines.map_or_else(|| note.clone(), |lines| format!("{note} · lines {}", lines.label()));
+    scene.framed(panel.note(note), area);
 }
 
 /// Draws the record as it was sent, with the meaning of its members beside it.
@@ -139,6 +134,29 @@ fn draw_overview(view: &Detail, row: usize, area: Rect, scene: &mut Scene<'_, '_
     let [left, middle, right] = overview_columns(is_wide, area);
     let card = subject.card(left.width);
     let mut charts = Charts::new(view, row);
+    // The price over time comes first, where the card keeps its room below it.
+    let above = left
+        .height
+        .saturating_sub(u16::try_from(card.len()).unwrap_or(u16::MAX).saturating_add(1));
+    let above = Rect {
+        height: above.min(TALLEST[0]),
+        ..left
+    };
+    let left = if charts.draw_record(above, scene) {
+        below(above.height, left)
+    } else {
+        left
+    };
+    let above = Rect {
+        height: LEAST_CHART + 2,
+        ..middle
+    };
+    let has_room = charts.drawn == 0 && middle.height >= 3 * above.height;
+    let middle = if has_room && charts.draw_record(above, scene) {
+        below(above.height, middle)
+    } else {
+        middle
+    };
     let below_card = paragraph(&card, left, scene);
     if view.resource == Resource::Workergroups {
         if let Some(report) = summary::of_row(scene.state, row) {
@@ -213,6 +231,13 @@ impl<'a> Charts<'a> {
         Self { view, row, drawn: 0 }
     }
 
+    /// Draws the price over time; false if it has no room or nothing is recorded.
+    fn draw_record(&mut self, area: Rect, scene: &mut Scene<'_, '_>) -> bool {
+        let is_drawn = area.height >= LEAST_CHART && lows((self.view.resource, self.row), area, scene);
+        self.drawn += usize::from(is_drawn);
+        is_drawn
+    }
+
     fn draw(&mut self, area: Rect, scene: &mut Scene<'_, '_>) {
         if area.height < LEAST_CHART {
             return;
@@ -242,10 +267,8 @@ fn spread(spread: &Spread, area: Rect, scene: &mut Scene<'_, '_>) -> bool {
     let Some(scale) = Scale::fit(spread.values.iter().copied(), None) else {
         return false;
     };
-    let chart = titled(&spread.title, area, scene);
     let axis = Axis(&scale, Labels::Number);
-    chart::histogram(&spread.values, spread.of_row, &axis, chart, scene);
-    true
+    chart::histogram(&spread.title, (&spread.values, spread.of_row), &axis, area, scene)
 }
 
 /// Draws the title of a chart; returns the area below it.
@@ -270,7 +293,7 @@ fn scatter(spread: &Spread, area: Rect, scene: &mut Scene<'_, '_>) -> bool {
     };
     let at = |(price, speed): &(f64, f64)| x.position(*price).zip(y.position(*speed));
     let points: Vec<(f64, f64)> = spread.points.iter().filter_map(at).collect();
-    let canvas = chart::canvas(Marker::Braille).paint(|context| {
+    let canvas = chart::canvas().paint(|context| {
         context.draw(&Points {
             coords: &points,
             color: theme.focus.fg.unwrap_or(Color::Reset),
@@ -297,19 +320,4 @@ impl Block {
 fn scroll(view: &Detail, lines: &[Line<'static>], area: Rect, scene: &mut Scene<'_, '_>) -> Viewport {
     let top = view.top;
     scene.scroll(Region::MAIN, Scrolled { lines, top }, area)
-}
-
-/// Shows the visible lines after the tabs, unless all are visible.
-///
-/// The border has the record's position in the list.
-fn label_lines(viewport: Viewport, rest: Rect, scene: &mut Scene<'_, '_>) {
-    let label = format!("lines {}", viewport.label());
-    if viewport.page < viewport.total && cells(&label) <= rest.width {
-        let label_area = Rect {
-            x: rest.right() - cells(&label),
-            width: cells(&label),
-            ..rest
-        };
-        scene.render(Line::styled(label, scene.theme.dim), label_area);
-    }
 }

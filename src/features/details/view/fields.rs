@@ -3,6 +3,7 @@
 mod grid;
 mod unknown;
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -161,7 +162,12 @@ impl Reader<'_> {
         for entry in &mut all {
             entry.section = "Unusual";
         }
-        all.into_iter().chain(rest).map(Arc::new).collect()
+        let (blank, known): (Vec<Entry>, Vec<Entry>) = rest.into_iter().partition(|entry| entry.tone == Tone::Blank);
+        all.into_iter()
+            .chain(known)
+            .chain(folded(&blank))
+            .map(Arc::new)
+            .collect()
     }
 
     fn entry(&self, field: &'static Field) -> Entry {
@@ -270,6 +276,32 @@ impl Reader<'_> {
             _ => None,
         }
     }
+}
+
+/// One entry for all fields without a value, with their names by the reason.
+fn folded(blank: &[Entry]) -> Option<Entry> {
+    let mut reasons: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for entry in blank {
+        let reason = entry.note.split('.').next().unwrap_or_default();
+        let name = format!("{} ({})", entry.label, entry.key);
+        reasons.entry(reason).or_default().push(name);
+    }
+    // The few that are out of the ordinary first.
+    let mut reasons: Vec<_> = reasons.into_iter().collect();
+    reasons.sort_by_key(|(_, names)| names.len());
+    let texts = reasons.iter().map(|(reason, names)| {
+        let count = format!("{reason}: {}", names.len());
+        (count, format!("{reason}: {}.", names.join(", ")))
+    });
+    let (counts, note): (Vec<String>, Vec<String>) = texts.unzip();
+    (!blank.is_empty()).then(|| Entry {
+        section: "Without a value",
+        key: "",
+        label: format::counted(blank.len(), "field", "fields"),
+        value: counts.join(", "),
+        tone: Tone::Blank,
+        note: note.join(" "),
+    })
 }
 
 /// Prefixes a note with the size and a reference to the JSON tab if the text is truncated.

@@ -16,7 +16,6 @@ pub(crate) use self::below::below_card;
 pub(crate) use self::json::json_of;
 use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Region, Scene, View};
-use crate::core::views::tabs::TABS;
 use crate::domain::cost::ThreePrices;
 use crate::domain::{Resource, RowId};
 use crate::features::copy_export::copy::api_key;
@@ -373,7 +372,7 @@ impl View for Detail {
 
     fn click(&mut self, region: Region, line: usize, cx: &mut Cx<'_>) -> Outcome {
         match (region, self.tab) {
-            (TABS, _) => {
+            (Region::TABS, _) => {
                 if let Some(tab) = Tab::of(self.resource).get(line) {
                     self.show(*tab, cx);
                 }

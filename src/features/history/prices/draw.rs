@@ -1,19 +1,16 @@
-//! Draws the price history: the current and the record low price, the prices as steps, and the GPUs
-//! on offer below.
+//! Draws the price history: whether the price is low, the prices as steps, and the GPUs on offer below.
 
 use std::fmt::Write as _;
 
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Color;
-use ratatui::symbols::Marker;
 use ratatui::text::{Line, Span as Text};
 use ratatui::widgets::canvas::Context;
 
 use super::History;
-use super::series::{Bucket, Series};
-use crate::core::State;
+use super::series::{Bucket, Now, Series};
 use crate::core::view::Scene;
-use crate::core::views::chart::{Axis, Labels, SOLID, polyline};
+use crate::core::views::chart::{Axis, Labels, Mark, polyline};
 use crate::core::views::{chart, sheet};
 use crate::domain::format::{percent, unit_price};
 use crate::domain::insight::{Scale, ScaleKind};
@@ -24,16 +21,20 @@ use crate::domain::{Resource, format};
 use crate::features::history::remembered;
 use crate::features::history::{origin, rating, reading};
 use crate::keys::Action;
-use crate::record::{Levels, Moment, SearchKey, price_unit};
-use crate::tui::panel::{Panel, Size};
+use crate::record::{Levels, Memory, Moment, Verdict, price_unit};
+use crate::tui::panel::Size;
 use crate::tui::text::{fit, wrap_line};
 use crate::tui::theme::Theme;
 
-/// Minimum height of the chart of prices, below which that of amounts is left out.
-const LEAST_PRICES: u16 = 6;
+/// The lowest that the chart of prices gets before that of amounts is left out.
+const LEAST_PRICES: u16 = 11;
 
 /// Minimum height of the chart of amounts: its title, its bars and its axis.
 const AMOUNTS: u16 = 8;
+
+/// The signs of the lines of prices.
+const LOWEST: &str = "●";
+const MEDIAN: &str = "○";
 
 /// Minimum width of the table beside the charts, in cells.
 const TABLE: u16 = 40;
@@ -45,15 +46,9 @@ pub(super) fn history(view: &History, area: Rect, scene: &mut Scene<'_, '_>) {
         resource,
         subject.map_or(DEFAULT_STORAGE_GB, |subject| subject.query.storage_gb()),
     );
-    let title = subject.map_or_else(
-        || "History".to_owned(),
-        |subject| format!("History: {}, {}", subject.title, view.span.title()),
-    );
-    let panel = Panel::new(title)
-        .note(format!("{unit}, {}", origin(scene.state.profile.is_sandbox)))
-        .focused(true)
-        .sized(scene.size);
-    let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
+    let span = view.span.title();
+    let facts = subject.map_or_else(|| span.to_owned(), |subject| format!("{} · {span}", subject.title));
+    let inner = scene.tabbed("History", facts, area);
     let theme = scene.theme;
     let local = scene.state.local_time(scene.now);
     let Some(series) = view.series.as_deref().filter(|series| series.watched > 0.0) else {
@@ -68,15 +63,14 @@ pub(super) fn history(view: &History, area: Rect, scene: &mut Scene<'_, '_>) {
         sheet::text(lines, text, scene);
         return prices_now(view, chart, scene);
     };
-    let mut text = summary((series, resource), view.span.title(), &local, theme);
-    text.extend(month(view, scene));
-    let width = inner.width.max(1);
-    let wrapped = text.iter().map(|line| wrap_line(line, width, 2).len());
-    let head = u16::try_from(wrapped.sum::<usize>()).unwrap_or(1);
+    let text = headline(view, (series, resource), scene);
+    let head = u16::try_from(sheet::rows(&text, inner.width)).unwrap_or(1);
     let is_counted = series.buckets.iter().any(|bucket| bucket.amount.is_some());
     let has_amounts = is_counted && inner.height >= head + LEAST_PRICES + AMOUNTS;
-    let [head, charts] = Layout::vertical([Constraint::Length(head), Constraint::Fill(1)]).areas(inner);
+    let [head, charts, foot] =
+        Layout::vertical([Constraint::Length(head), Constraint::Fill(1), Constraint::Length(1)]).areas(inner);
     sheet::text(text, head, scene);
+    sheet::foot(&basis(series, &unit, scene), foot, scene);
     let beside = if scene.size == Size::Compact {
         0
     } else {
@@ -94,9 +88,8 @@ pub(super) fn history(view: &History, area: Rect, scene: &mut Scene<'_, '_>) {
     };
     let [legend, prices, amounts] =
         Layout::vertical([Constraint::Length(1), Constraint::Fill(1), Constraint::Length(amounts)]).areas(charts);
-    let alerts = subject.map_or_else(Vec::new, |subject| alert_prices(&subject.search, scene.state));
-    scene.render(key_of_lines(!alerts.is_empty(), theme), legend);
-    draw_prices(series, &alerts, &local, prices, scene);
+    scene.render(key_of_lines(theme), legend);
+    draw_prices(series, &marks(view, scene), &local, prices, scene);
     if has_amounts {
         draw_amounts(series, resource, &local, amounts, scene);
     }
@@ -108,10 +101,9 @@ fn prices_now(view: &History, area: Rect, scene: &mut Scene<'_, '_>) {
     let Some(scale) = scale.filter(|_| view.index == 0 && area.height >= LEAST_PRICES) else {
         return;
     };
-    let [title, chart] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(area);
     let heading = format!("On offer now, {} by price", format::grouped(view.now.len()));
-    scene.render(Line::styled(heading, scene.theme.heading), title);
-    chart::histogram(&view.now, None, &Axis(&scale, Labels::Number), chart, scene);
+    let axis = Axis(&scale, Labels::Number);
+    chart::histogram(&heading, (&view.now, None), &axis, area, scene);
 }
 
 fn empty(view: &History, resource: Resource, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
@@ -134,12 +126,7 @@ fn empty(view: &History, resource: Resource, scene: &Scene<'_, '_>) -> Vec<Line<
             let text = format!("Nothing recorded in {}", view.span.title());
             vec![Line::styled(text, theme.text)]
         },
-        |series| {
-            let local = scene.state.local_time(scene.now);
-            let mut lines = summary((series, resource), view.span.title(), &local, theme);
-            lines.extend(month(view, scene));
-            lines
-        },
+        |series| headline(view, (series, resource), scene),
     );
     let advice = match view.pane.0 {
         Resource::Offers | Resource::Volumes => format!(
@@ -156,91 +143,96 @@ fn empty(view: &History, resource: Resource, scene: &Scene<'_, '_>) -> Vec<Line<
     lines
 }
 
-/// The current prices, the record low, the share of polls with a lower price, and the share of the
-/// time that was watched.
-fn summary(
-    (series, resource): (&Series, Resource),
-    span: &str,
-    local: &LocalTime,
-    theme: &Theme,
-) -> Vec<Line<'static>> {
+/// Whether the price is low, what is asked now and usually, when it is lowest, and how long such offers last.
+fn headline(view: &History, (series, resource): (&Series, Resource), scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+    let theme = scene.theme;
+    let memory = view.memory.as_deref();
     let mut lines = Vec::new();
-    let noun = noun(resource);
-    if let Some(now) = &series.now {
-        let mut line = vec![Text::styled("Now  ", theme.dim)];
-        match now.levels {
-            Some(levels) => {
-                line.push(Text::styled(unit_price(levels.lowest), theme.heading));
-                let at_least = if now.is_complete { "" } else { "at least " };
-                let text = format!(
-                    " lowest, {} median, {} to {} for most · {at_least}{} {noun}",
-                    unit_price(levels.median),
-                    unit_price(levels.p20),
-                    unit_price(levels.p80),
-                    amount(now.amount)
-                );
-                line.push(Text::styled(text, theme.text));
-            }
-            // The limit may have cut off lots that are on offer.
-            None if !now.is_complete => line.push(Text::styled("none among the rows received", theme.text)),
-            None => line.push(Text::styled("none on offer", theme.text)),
+    lines.extend(memory.map(|memory| {
+        let style = rating::style(&memory.verdict(), theme);
+        Line::styled(memory.verdict_sentence(), style)
+    }));
+    lines.extend(series.now.as_ref().map(|now| {
+        let ago = scene.now.epoch - seconds(now.at);
+        prices_of_now(now, memory, (resource, ago), theme)
+    }));
+    let times = memory.and_then(|memory| memory.times(&scene.state.settings.zone));
+    lines.extend(times.map(|text| Line::styled(text, theme.text)));
+    lines.extend(memory.map(|memory| Line::styled(memory.lifetime_sentence(), theme.text)));
+    lines
+}
+
+/// What is asked now, and what usually is.
+fn prices_of_now(now: &Now, memory: Option<&Memory>, (resource, ago): (Resource, f64), theme: &Theme) -> Line<'static> {
+    let mut line = Line::from(Text::styled("Now ", theme.dim));
+    match now.levels {
+        Some(levels) => {
+            line.push_span(Text::styled(unit_price(levels.lowest), theme.figure()));
+            // A truncated response has the cheapest ones: there are more.
+            let on_offer = if now.is_complete { "on offer" } else { "loaded" };
+            let text = format!(
+                " lowest, {} median of {} {on_offer}",
+                unit_price(levels.median),
+                amount(now.amount, resource)
+            );
+            line.push_span(Text::styled(text, theme.text));
         }
-        let ago = local.now - seconds(now.at);
-        let text = format!(", {} ago", format::brief(ago.max(0.0)));
-        line.push(Text::styled(text, theme.dim));
-        lines.push(Line::from(line));
+        // What a limit cut off may be on offer.
+        None if !now.is_complete => line.push_span(Text::styled("none among the rows received", theme.text)),
+        None => line.push_span(Text::styled("none on offer", theme.text)),
     }
+    let text = format!(", {} ago", format::brief(ago.max(0.0)));
+    line.push_span(Text::styled(text, theme.dim));
+    if let Some(Verdict::Given(usual)) = memory.map(Memory::verdict) {
+        let [low, high] = [usual.p20, usual.p80].map(unit_price);
+        let text = if low == high {
+            format!(" · mostly {low}")
+        } else {
+            format!(" · mostly {low} to {high}")
+        };
+        line.push_span(Text::styled(text, theme.text));
+    }
+    line
+}
+
+/// What the prices are and rest on, the most important first.
+fn basis(series: &Series, unit: &str, scene: &Scene<'_, '_>) -> String {
+    let mut text = format!(
+        "{unit}, {} · {} watched",
+        origin(scene.state.profile.is_sandbox),
+        percent(series.watched)
+    );
     if let Some((price, at)) = series.record {
-        let now = series.now.and_then(|now| now.levels);
-        // The only poll compares with nothing.
-        let now = now.filter(|_| series.polls > 1);
-        let share = now.and_then(|now| series.share_below(now.lowest));
-        let rarity = share.map_or_else(String::new, |share| match share {
-            0.0 => format!(" · no poll of {span} was cheaper than now"),
-            share => format!(" · {} of the polls of {span} were cheaper than now", percent(share)),
-        });
-        let at = local.minute(seconds(at));
-        let text = format!("Low  {} on {at}{rarity}", unit_price(price));
-        lines.push(Line::styled(text, theme.text));
+        let at = scene.state.local_time(scene.now).minute(seconds(at));
+        let _ = write!(text, " · lowest {} on {at}", unit_price(price));
     }
-    let mut text = format!("Watched {} of the time", percent(series.watched));
     if series.truncated > 0 {
         let [truncated, polls] = [series.truncated, series.polls].map(format::grouped);
         let _ = write!(
             text,
-            " · {truncated} of {polls} responses were truncated: their median, P20 and P80 are of the first rows, \
-             and {noun} are not counted"
+            " · {truncated} of {polls} responses truncated: only their lowest price counts"
         );
     }
-    lines.push(Line::styled(text, theme.dim));
-    let unknown = series.unknown_sentence();
-    lines.extend(unknown.map(|text| Line::styled(text, theme.dim)));
-    lines
+    if let Some(unknown) = series.unknown_sentence() {
+        let _ = write!(text, " · {unknown}");
+    }
+    text
 }
 
-/// The verdict on the current lowest price from a month of the record, or the data it lacks.
-fn month(view: &History, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
-    let Some(memory) = view.memory.as_deref() else {
-        return Vec::new();
-    };
-    let theme = scene.theme;
-    let style = rating::style(&memory.verdict(), theme);
-    let mut lines = vec![Line::styled(memory.verdict_sentence(), style)];
-    let times = memory.times(&scene.state.settings.zone);
-    lines.extend(times.map(|text| Line::styled(text, theme.text)));
-    lines.push(Line::styled(memory.lifetime_sentence(), theme.dim));
-    lines
-}
-
-const fn noun(resource: Resource) -> &'static str {
+const fn unit(resource: Resource) -> &'static str {
     match resource {
-        Resource::Offers | Resource::Workergroups => "GPUs on offer",
-        Resource::Volumes => "GB on offer",
+        Resource::Offers | Resource::Workergroups => "GPUs",
+        Resource::Volumes => "GB",
     }
 }
 
-fn amount(many: u64) -> String {
-    format::grouped(usize::try_from(many).unwrap_or(usize::MAX))
+/// `34 GPUs`.
+fn amount(many: u64, resource: Resource) -> String {
+    let many = usize::try_from(many).unwrap_or(usize::MAX);
+    match resource {
+        Resource::Offers | Resource::Workergroups => format::counted(many, "GPU", "GPUs"),
+        Resource::Volumes => format!("{} GB", format::grouped(many)),
+    }
 }
 
 /// Seconds since 1970 on the screen's clock.
@@ -259,13 +251,10 @@ fn parts(series: &Series, resource: Resource, local: &LocalTime, area: Rect, the
     let many = usize::from(area.height.saturating_sub(1));
     // A part of no length says nothing.
     let starts = local.ticks(time.low, time.high - 1.0, many);
-    let unit = match resource {
-        Resource::Offers | Resource::Workergroups => "GPUs",
-        Resource::Volumes => "GB",
-    };
+    let peak = format!("Peak {}", unit(resource));
     let row =
         |from: &str, lowest: &str, median: &str, amount: &str| format!("{from:7}{lowest:>10}{median:>10}{amount:>10}");
-    let heading = Line::styled(row("From", "Lowest", "Median", unit), theme.heading);
+    let heading = Line::styled(row("From", "Lowest", "Median", &peak), theme.heading);
     let ends = starts.iter().skip(1).copied().chain([time.high]);
     let part = |(from, until): (&f64, f64)| {
         let within = |bucket: &&Bucket| (*from..until).contains(&seconds(bucket.from));
@@ -288,20 +277,15 @@ fn parts(series: &Series, resource: Resource, local: &LocalTime, area: Rect, the
     std::iter::once(heading).chain(rows.into_iter().rev()).collect()
 }
 
-fn key_of_lines(has_alerts: bool, theme: &Theme) -> Line<'static> {
-    let mut key = Line::from(vec![
-        Text::styled("━ ", theme.series[1]),
+fn key_of_lines(theme: &Theme) -> Line<'static> {
+    Line::from(vec![
+        Text::styled(format!("{LOWEST} "), theme.series[1]),
         Text::styled("lowest  ", theme.dim),
-        Text::styled("━ ", theme.series[0]),
+        Text::styled(format!("{MEDIAN} "), theme.series[0]),
         Text::styled("median  ", theme.dim),
-        Text::styled("⠒ ", theme.series[2]),
-        Text::styled("P20 and P80", theme.dim),
-    ]);
-    if has_alerts {
-        key.push_span(Text::styled("  ━ ", theme.warning));
-        key.push_span(Text::styled("your alerts", theme.dim));
-    }
-    key
+        Text::styled("░ ", theme.border),
+        Text::styled("P20 to P80", theme.dim),
+    ])
 }
 
 fn time_of(series: &Series) -> Scale {
@@ -317,18 +301,43 @@ fn share_of(moment: Moment, time: &Scale) -> f64 {
     time.position(seconds(moment).clamp(time.low, time.high)).unwrap_or(0.0)
 }
 
-/// The prices at which alerts on a search fire.
-fn alert_prices(search: &SearchKey, state: &State) -> Vec<f64> {
-    let features = state.features.iter();
-    features
-        .flat_map(|feature| (feature.price_lines)(state, search))
-        .collect()
+/// The prices of the selected offer and of the alerts on the subject's search.
+fn marks(view: &History, scene: &Scene<'_, '_>) -> Vec<Mark> {
+    let (state, theme) = (scene.state, scene.theme);
+    let Some(subject) = view.subject() else {
+        return Vec::new();
+    };
+    let row = state.browsers[view.pane.0].selected_row();
+    let row = row.filter(|_| view.is_of_pane && !subject.is_search);
+    let own = row.and_then(|row| remembered(state, view.pane.0, row));
+    let own = own.map(|(.., value)| own_mark(value, theme));
+    let alerts = state
+        .features
+        .iter()
+        .flat_map(|feature| (feature.price_lines)(state, &subject.search));
+    let alerts = alerts.map(|value| Mark {
+        value,
+        label: "alert".to_owned(),
+        style: theme.accent,
+    });
+    own.into_iter().chain(alerts).collect()
 }
 
-fn draw_prices(series: &Series, alerts: &[f64], local: &LocalTime, area: Rect, scene: &mut Scene<'_, '_>) {
-    let levels = series.buckets.iter().filter_map(|bucket| bucket.levels);
-    let ends = levels.flat_map(|levels| [levels.lowest, levels.p80]);
-    let Some(scale) = Scale::fit(ends.chain(alerts.iter().copied()), None) else {
+/// The line of the selected offer's price.
+fn own_mark(value: f64, theme: &Theme) -> Mark {
+    Mark {
+        value,
+        label: "this offer".to_owned(),
+        style: theme.text,
+    }
+}
+
+fn draw_prices(series: &Series, marks: &[Mark], local: &LocalTime, area: Rect, scene: &mut Scene<'_, '_>) {
+    let levels = || series.buckets.iter().filter_map(|bucket| bucket.levels);
+    let highest = |levels: Levels| levels.lowest.max(levels.median).max(levels.p80);
+    let cut = chart::cut(levels().map(highest)).unwrap_or(f64::INFINITY);
+    let ends = levels().flat_map(|levels| [levels.lowest.min(cut), highest(levels).min(cut)]);
+    let Some(scale) = Scale::fit(ends.chain(marks.iter().map(|mark| mark.value)), None) else {
         let text = Line::styled("None was on offer in this time", scene.theme.dim);
         return scene.render(text, area);
     };
@@ -337,32 +346,62 @@ fn draw_prices(series: &Series, alerts: &[f64], local: &LocalTime, area: Rect, s
     let Some(plot) = chart::axes(&across, Some(&Axis(&scale, Labels::Number)), area, scene) else {
         return;
     };
-    let color = |series: usize| scene.theme.series[series].fg.unwrap_or_default();
-    let (median, lowest, band) = (color(0), color(1), color(2));
-    let alert = scene.theme.warning.fg.unwrap_or_default();
-    let level = |level: fn(Levels) -> f64| move |bucket: &Bucket| bucket.levels.map(level);
-    // Dots, so that the range recedes behind the lines without colours, too.
-    let dots = chart::canvas(Marker::Braille).paint(|context| {
-        stairs(series, (&time, &scale), level(|levels| levels.p20), band, context);
-        stairs(series, (&time, &scale), level(|levels| levels.p80), band, context);
-    });
-    scene.render(dots, plot);
-    let lines = chart::canvas(SOLID).paint(|context| {
-        for y in alerts.iter().filter_map(|price| scale.position(*price)) {
-            polyline(context, &[(0.0, y), (1.0, y)], alert);
+    let theme = scene.theme;
+    band(series, (&time, &scale), plot, scene);
+    let lines = [(MEDIAN, theme.series[0]), (LOWEST, theme.series[1])];
+    let levels: [fn(Levels) -> f64; 2] = [|levels| levels.median, |levels| levels.lowest];
+    for ((sign, style), level) in lines.into_iter().zip(levels) {
+        let value = |bucket: &Bucket| bucket.levels.map(level);
+        let color = style.fg.unwrap_or_default();
+        let canvas = chart::canvas().paint(|context| stairs(series, (&time, &scale), value, color, context));
+        scene.render(canvas, plot);
+        let last = series.buckets.iter().rev().find(|bucket| bucket.levels.is_some());
+        let end = last.and_then(|last| {
+            let y = scale.position(value(last)?.min(scale.high))?;
+            Some((share_of(last.until, &time), y))
+        });
+        if let Some(end) = end {
+            let (x, y) = chart::dot_cell(end, plot);
+            scene.frame.buffer_mut().set_string(x, y, sign, style);
         }
-        stairs(series, (&time, &scale), level(|levels| levels.median), median, context);
-        context.layer();
-        stairs(series, (&time, &scale), level(|levels| levels.lowest), lowest, context);
+    }
+    chart::marks(marks, &scale, plot, scene);
+    let peaks = series.buckets.iter().filter_map(|bucket| {
+        let highest = highest(bucket.levels?);
+        Some((share_of(bucket.from, &time), highest))
     });
-    scene.render(lines, plot);
+    let peaks: Vec<(f64, f64)> = peaks.collect();
+    chart::cut_labels(&peaks, &scale, plot, scene);
+}
+
+/// Fills the range from P20 to P80.
+fn band(series: &Series, (time, scale): (&Scale, &Scale), plot: Rect, scene: &mut Scene<'_, '_>) {
+    let buffer = scene.frame.buffer_mut();
+    let spot = |at: Moment, value: f64| {
+        let y = scale.position(value.min(scale.high))?;
+        Some(chart::dot_cell((share_of(at, time), y), plot))
+    };
+    for bucket in &series.buckets {
+        let corners = bucket.levels.and_then(|levels| {
+            let low = spot(bucket.from, levels.p20)?;
+            Some((low, spot(bucket.until, levels.p80)?))
+        });
+        let Some(((left, bottom), (right, top))) = corners else {
+            continue;
+        };
+        for x in left..=right {
+            for y in top..=bottom {
+                buffer.set_string(x, y, "░", scene.theme.border);
+            }
+        }
+    }
 }
 
 /// Draws the lowest price of offers like that of a row over the recorded time; false if nothing is
 /// recorded.
 pub(crate) fn lows(of_row: (Resource, usize), area: Rect, scene: &mut Scene<'_, '_>) -> bool {
     let state = scene.state;
-    let Some((memory, lot, _)) = remembered(state, of_row.0, of_row.1) else {
+    let Some((memory, lot, price)) = remembered(state, of_row.0, of_row.1) else {
         return false;
     };
     let subject = match of_row.0 {
@@ -373,18 +412,27 @@ pub(crate) fn lows(of_row: (Resource, usize), area: Rect, scene: &mut Scene<'_, 
         "Lowest price of {subject}, {}",
         price_unit(of_row.0, state.browsers[of_row.0].storage().0) + rating::mark(state)
     );
-    chart_of_lows(memory.lows(), (memory.since, memory.until), heading, area, scene)
+    let own = own_mark(price, scene.theme);
+    chart_of_lows(
+        memory.lows(),
+        (memory.since, memory.until),
+        (heading, Some(own)),
+        area,
+        scene,
+    )
 }
 
 /// Draws lowest prices over time; false if there are too few.
 pub(crate) fn chart_of_lows(
     lows: &[(Moment, Moment, f64)],
     (since, until): (Moment, Moment),
-    heading: String,
+    (heading, mark): (String, Option<Mark>),
     area: Rect,
     scene: &mut Scene<'_, '_>,
 ) -> bool {
-    let scale = Scale::fit(lows.iter().map(|(_, _, low)| *low), None);
+    let cut = chart::cut(lows.iter().map(|(_, _, low)| *low)).unwrap_or(f64::INFINITY);
+    let values = lows.iter().map(|(_, _, low)| low.min(cut));
+    let scale = Scale::fit(values.chain(mark.iter().map(|mark| mark.value)), None);
     let (Some(scale), [_, _, ..]) = (scale, lows) else {
         return false;
     };
@@ -403,10 +451,10 @@ pub(crate) fn chart_of_lows(
     };
     scene.render(fit(Line::styled(heading, theme.heading), title.width), title);
     let color = theme.series[1].fg.unwrap_or_default();
-    let canvas = chart::canvas(SOLID).paint(|context| {
+    let canvas = chart::canvas().paint(|context| {
         let steps = |lows: &[(Moment, Moment, f64)]| -> Vec<(f64, f64)> {
             let ends = lows.iter().filter_map(|(from, until, low)| {
-                let y = scale.position(*low)?;
+                let y = scale.position(low.min(scale.high))?;
                 Some([(share_of(*from, &time), y), (share_of(*until, &time), y)])
             });
             ends.flatten().collect()
@@ -416,6 +464,12 @@ pub(crate) fn chart_of_lows(
         }
     });
     scene.render(canvas, plot);
+    chart::marks(mark.as_slice(), &scale, plot, scene);
+    let peaks: Vec<(f64, f64)> = lows
+        .iter()
+        .map(|(from, _, low)| (share_of(*from, &time), *low))
+        .collect();
+    chart::cut_labels(&peaks, &scale, plot, scene);
     true
 }
 
@@ -429,7 +483,7 @@ fn stairs(
 ) {
     let mut steps: Vec<(f64, f64)> = Vec::new();
     for bucket in &series.buckets {
-        if let Some(y) = value(bucket).and_then(|value| scale.position(value)) {
+        if let Some(y) = value(bucket).and_then(|value| scale.position(value.min(scale.high))) {
             steps.push((share_of(bucket.from, time), y));
             steps.push((share_of(bucket.until, time), y));
         } else {
@@ -444,11 +498,12 @@ fn stairs(
 fn draw_amounts(series: &Series, resource: Resource, local: &LocalTime, area: Rect, scene: &mut Scene<'_, '_>) {
     let [title, area] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(area);
     let from = if series.truncated > 0 {
-        ", by complete responses"
+        " of complete responses"
     } else {
         ""
     };
-    scene.render(Line::styled(noun(resource).to_owned() + from, scene.theme.dim), title);
+    let heading = format!("{} on offer{from}", unit(resource));
+    scene.render(Line::styled(heading, scene.theme.heading), title);
     let amounts = series.buckets.iter().filter_map(|bucket| bucket.amount);
     let Some(scale) = Scale::fit(amounts.chain([0.0]), None) else {
         return;
@@ -459,7 +514,7 @@ fn draw_amounts(series: &Series, resource: Resource, local: &LocalTime, area: Re
         return;
     };
     let color = scene.theme.series[0].fg.unwrap_or_default();
-    let canvas = chart::canvas(SOLID).paint(|context| {
+    let canvas = chart::canvas().paint(|context| {
         stairs(series, (&time, &scale), |bucket| bucket.amount, color, context);
     });
     scene.render(canvas, plot);

@@ -18,7 +18,6 @@ use crate::features::history::Recall;
 use crate::features::history::{Recalled, origin, reading};
 use crate::keys::Action;
 use crate::record::{Change, ChangeKind, Event, EventKind, Lasted, Moment, price_unit};
-use crate::tui::panel::Panel;
 use crate::tui::table;
 use crate::tui::table::{Column, Rows, Table};
 use crate::tui::text::cells;
@@ -40,17 +39,21 @@ pub(super) fn tape(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) {
     if side.width > 0 {
         flows::draw(&view.flows, side, scene);
     }
-    let panel = Panel::new(format!("Tape: {scope} ({unit}, {origin})"))
-        .focused(true)
-        .sized(scene.size);
-    let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
+    let facts = format!("{scope} · {unit}");
+    let panel = scene.tabbed_panel("Tape").on_blank();
+    let inner = panel.inner(area);
     let has_search = view.is_typing || !view.words.is_empty();
-    let [note, search, list] = Layout::vertical([
+    let [head, note, search, list, foot] = Layout::vertical([
+        Constraint::Length(1),
         Constraint::Length(u16::from(view.failure.is_some())),
         Constraint::Length(u16::from(has_search)),
         Constraint::Fill(1),
+        Constraint::Length(1),
     ])
     .areas(inner);
+    scene.render(flows::headline(&view.flows, DAYS, scene.theme), head);
+    let basis = format!("Prices {origin} · After: how long the offer or its last price held");
+    sheet::foot(&basis, foot, scene);
     if let Some(why) = &view.failure {
         let text = format!("{}: only what auto-refresh has seen is here", visible(why, 200));
         scene.render(Line::styled(text, scene.theme.warning), note);
@@ -58,12 +61,21 @@ pub(super) fn tape(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) {
     if has_search {
         search_line(view, search, scene);
     }
-    if view.rows.is_empty() {
-        return empty(view, list, scene);
-    }
+    let lines = if view.rows.is_empty() {
+        empty(view, list, scene);
+        None
+    } else {
+        events(view, list, scene)
+    };
+    let facts = lines.map_or_else(|| facts.clone(), |lines| format!("{lines} · {facts}"));
+    scene.framed(panel.note(facts), area);
+}
+
+/// The lines of the events; says which are visible, unless all are.
+fn events(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) -> Option<String> {
     let local = scene.state.local_time(scene.now);
-    let columns = columns(view, &local, list.width);
-    let placed = table::place(&columns, list.width);
+    let columns = columns(view, &local, area.width);
+    let placed = table::place(&columns, area.width);
     let rows = Events {
         view,
         local: &local,
@@ -75,10 +87,8 @@ pub(super) fn tape(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) {
         theme: scene.theme,
     };
     let widget = Table::new(&rows, &columns, &placed, Some(view.cursor), scene.theme);
-    let viewport = scene.scroll(Region::MAIN, widget, list);
-    if viewport.page < viewport.total {
-        scene.label_border(area, 20, &viewport.label());
-    }
+    let viewport = scene.scroll(Region::MAIN, widget, area);
+    (viewport.page < viewport.total).then(|| viewport.label())
 }
 
 /// The areas of the events and of their sums; the latter is empty where the events need the space.

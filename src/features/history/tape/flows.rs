@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use ratatui::layout::Rect;
 use ratatui::style::Style;
+use ratatui::text::{Line, Span};
 
 use super::Tape;
 use crate::core::view::Scene;
@@ -69,6 +70,28 @@ pub(super) fn flows(view: &Tape) -> Vec<Flow> {
         busiest.then_with(|| left.model.cmp(&right.model))
     });
     flows
+}
+
+/// What the flows add up to: `12 listed, 9 gone, 8 cheaper, 5 more expensive in the last 7 days`.
+pub(super) fn headline(flows: &[Flow], days: i64, theme: &Theme) -> Line<'static> {
+    let sum = |count: fn(&Flow) -> usize| flows.iter().map(count).sum::<usize>();
+    let parts = [
+        (sum(|flow| flow.listed), "listed", theme.accent),
+        (sum(|flow| flow.gone), "gone", theme.text),
+        (sum(|flow| flow.cheaper), "cheaper", theme.good),
+        (sum(|flow| flow.costlier), "more expensive", theme.warning),
+    ];
+    let mut line = Line::default();
+    for (many, word, style) in parts.into_iter().filter(|(many, ..)| *many > 0) {
+        let comma = if line.spans.is_empty() { "" } else { ", " };
+        line.push_span(Span::styled(comma, theme.text));
+        line.push_span(Span::styled(format::grouped(many), style));
+        line.push_span(Span::styled(format!(" {word}"), theme.text));
+    }
+    if !line.spans.is_empty() {
+        line.push_span(Span::styled(format!(" in the last {days} days"), theme.text));
+    }
+    line
 }
 
 pub(super) fn draw(flows: &[Flow], area: Rect, scene: &mut Scene<'_, '_>) {

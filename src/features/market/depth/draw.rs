@@ -9,7 +9,6 @@ use crate::core::views::{chart, sheet, wider};
 use crate::domain::insight::Purchase;
 use crate::domain::{Resource, Untrusted, format};
 use crate::keys::Action;
-use crate::tui::panel::Panel;
 use crate::tui::records::Records;
 use crate::tui::table::Column;
 
@@ -30,11 +29,8 @@ pub(super) fn depth(view: &DepthView, area: Rect, scene: &mut Scene<'_, '_>) {
         },
         |model| Untrusted::from(model.as_str()).screen(24),
     );
-    let panel = Panel::new(format!("Depth: {subject}"))
-        .note(format!("{} · {unit}", offers.count_label()))
-        .focused(true)
-        .sized(scene.size);
-    let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
+    let facts = format!("{subject} · {unit} · {}", offers.count_label());
+    let inner = scene.tabbed("Depth", facts, area);
     let theme = scene.theme;
     let Some(sentence) = view.sentence.clone() else {
         let text = if view.is_work {

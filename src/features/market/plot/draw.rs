@@ -3,7 +3,6 @@
 
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Style};
-use ratatui::symbols::Marker;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::canvas::{Line as Stroke, Points};
 use ratatui::widgets::{Paragraph, Wrap};
@@ -40,19 +39,16 @@ pub(super) fn plot(view: &Plot, area: Rect, scene: &mut Scene<'_, '_>) {
     } else {
         format!("{y} (y) by {x} (x)")
     };
-    let mut note = browser.count_label();
+    let mut facts = title;
     if view.absent > 0 {
-        note = format!("{note}, {} without a value", view.absent);
+        facts = format!("{facts} · {} without a value", view.absent);
     }
     if view.unfit > 0 {
-        note = format!("{note}, {} unfit", view.unfit);
+        facts = format!("{facts} · {} unfit", view.unfit);
     }
-    let panel = Panel::new(title)
-        .note(note)
-        .foot(front_note(view))
-        .focused(true)
-        .sized(scene.size);
-    let inner = panel.render(chart, scene.frame.buffer_mut(), scene.theme);
+    let facts = format!("{facts} · {}", browser.count_label());
+    let panel = scene.tabbed_panel("Plot").note(facts).foot(front_note(view));
+    let inner = scene.framed(panel, chart);
     match &view.scales {
         None => {
             let text = "No row has both numbers.";
@@ -62,7 +58,11 @@ pub(super) fn plot(view: &Plot, area: Rect, scene: &mut Scene<'_, '_>) {
             let values: Vec<f64> = view.points.iter().map(|point| point.x).collect();
             let selected = browser.selected_row().and_then(|row| view.point(row));
             let axis = Axis(scale, Labels::Of(view.x));
-            chart::histogram(&values, selected.map(|point| point.x), &axis, inner, scene);
+            let marked = selected.map(|point| point.x);
+            if !chart::histogram("", (&values, marked), &axis, inner, scene) {
+                let text = "Too few different values for a distribution.";
+                scene.render(Line::styled(text, scene.theme.dim), inner);
+            }
         }
         Some((x, y)) => scatter(view, browser, (x, y), inner, scene),
     }
@@ -229,7 +229,7 @@ impl Cloud {
         let theme = scene.theme;
         let (front, cross) = (color(theme.good), color(theme.border));
         let stroke = |(x1, y1): Spot, (x2, y2): Spot, color| Stroke { x1, y1, x2, y2, color };
-        let canvas = chart::canvas(Marker::Braille).paint(|context| {
+        let canvas = chart::canvas().paint(|context| {
             for step in self.staircase.windows(2) {
                 // Between two members of the front nothing beats the worse of both: a step, not
                 // a slope.

@@ -1,10 +1,9 @@
-//! Draws the summary: the table of groups with range bars on one scale, the prices and the depth of
-//! the selected group, and the market panel.
+//! Draws the market: the table of groups with a rail each on one scale, the prices and the
+//! depth of the selected group, and the overview beside a table.
 
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Style;
-use ratatui::text::{Line as TextLine, Span};
-use ratatui::widgets::Widget;
+use ratatui::text::Line as TextLine;
 
 use super::Market;
 use super::groups::Line;
@@ -17,11 +16,9 @@ use crate::domain::insight::{GroupOrder, Scale, Spread};
 use crate::domain::{Listing, Resource, format};
 use crate::keys::Action;
 use crate::tui::panel::{Panel, Size};
-use crate::tui::range_bar::BoxPlot;
 use crate::tui::records::Records;
 use crate::tui::table::Column;
 use crate::tui::text::{cells, fit};
-use crate::tui::theme::Theme;
 
 /// Height below which the details of a group are left out.
 const LEAST_WITH_DETAIL: u16 = 16;
@@ -68,12 +65,13 @@ pub(super) fn market(view: &Market, area: Rect, scene: &mut Scene<'_, '_>) {
     };
     let [table, detail] = Layout::vertical([Constraint::Fill(1), Constraint::Length(detail)]).areas(area);
     let unit = unit(view.resource, view.has_job, view.is_work);
-    let panel = Panel::new(title(view, scene.theme))
-        .note(format!("{} · {unit}", browser.count_label()))
-        .foot(sorted_by(view))
-        .focused(true)
-        .sized(scene.size);
-    let inner = panel.render(table, scene.frame.buffer_mut(), scene.theme);
+    let facts = format!(
+        "by {} · {unit} · {}",
+        view.groupings()[view.grouping].name,
+        browser.count_label()
+    );
+    let panel = scene.tabbed_panel("Market").note(facts).foot(sorted_by(view));
+    let inner = scene.framed(panel, table);
     if view.lines.is_empty() {
         let text = TextLine::styled("Nothing to group: there are no rows.", scene.theme.dim);
         scene.render(text, inner);
@@ -83,23 +81,6 @@ pub(super) fn market(view: &Market, area: Rect, scene: &mut Scene<'_, '_>) {
     if let Some(listing) = browser.listing().filter(|_| detail.height > 0) {
         selected(view, listing, detail, scene);
     }
-}
-
-/// The title of the panel: the groupings, with the current one highlighted.
-fn title(view: &Market, theme: &Theme) -> TextLine<'static> {
-    let mut spans = vec![Span::raw("Market by ")];
-    for (index, grouping) in view.groupings().iter().enumerate() {
-        if index > 0 {
-            spans.push(Span::styled(" · ", theme.border));
-        }
-        let style = if index == view.grouping {
-            theme.accent
-        } else {
-            theme.dim
-        };
-        spans.push(Span::styled(grouping.name, style));
-    }
-    TextLine::from(spans)
 }
 
 const fn sorted_by(view: &Market) -> &'static str {
@@ -151,26 +132,28 @@ fn scale_line(scale: &Scale, area: Rect, scene: &mut Scene<'_, '_>) {
 fn range(view: &Market, line: usize, scale: &Scale, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     scene.clickable(area, Target::Item(Region::MAIN, line));
+    if line == view.cursor {
+        scene.frame.buffer_mut().set_style(area, theme.selected);
+    }
     let prices = view.lines.get(line).and_then(|line| line.group.unit_price);
-    let positions = prices.and_then(|price| {
-        let ends = [
-            price.lowest,
-            price.lower_quartile,
-            price.median,
-            price.upper_quartile,
-            price.highest,
-        ];
-        let positions: Vec<f64> = ends.iter().filter_map(|value| scale.position(*value)).collect();
-        <[f64; 5]>::try_from(positions).ok()
-    });
-    if let Some(positions) = positions {
-        let style = theme.series[0];
-        BoxPlot {
-            positions,
-            style,
-            theme,
-        }
-        .render(area, scene.frame.buffer_mut());
+    let Some(prices) = prices else { return };
+    let spot = |value: f64| {
+        scale
+            .position(value)
+            .map(|share| area.x + chart::cell(share, area.width))
+    };
+    let ends = [prices.lowest, prices.median, prices.highest].map(spot);
+    let [Some(low), Some(median), Some(high)] = ends else {
+        return;
+    };
+    let buffer = scene.frame.buffer_mut();
+    for x in low..=high {
+        let (sign, style) = match x {
+            _ if x == low => ("●", theme.text),
+            _ if x == median => ("│", theme.dim),
+            _ => ("┄", theme.border),
+        };
+        buffer.set_string(x, area.y, sign, style);
     }
 }
 
@@ -243,19 +226,16 @@ fn selected(view: &Market, listing: &Listing, area: Rect, scene: &mut Scene<'_, 
         Resource::Volumes => ["Volumes by price", "Volumes at or below a price"],
         Resource::Offers | Resource::Workergroups => ["Machines by price", "GPUs at or below a price"],
     };
-    for (title, chart) in counted.into_iter().zip([prices, depths]) {
-        let [head, chart] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(chart);
-        let title = TextLine::styled(title, scene.theme.dim);
-        scene.render(fit(title, head.width), head);
-        if chart.x == prices.x && side_by_side {
-            if let Some(scale) = Scale::fit(view.prices.iter().copied(), None) {
-                let axis = Axis(&scale, Labels::Number);
-                chart::histogram(&view.prices, None, &axis, chart, scene);
-            }
-        } else {
-            chart::depth(&view.depth, None, chart, scene);
-        }
-    }
+    let scale = Scale::fit(view.prices.iter().copied(), None).filter(|_| side_by_side);
+    let is_drawn = scale.is_some_and(|scale| {
+        let axis = Axis(&scale, Labels::Number);
+        chart::histogram(counted[0], (&view.prices, None), &axis, prices, scene)
+    });
+    let depths = if is_drawn { depths } else { charts };
+    let [head, depths] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(depths);
+    let title = TextLine::styled(counted[1], scene.theme.heading);
+    scene.render(fit(title, head.width), head);
+    chart::depth(&view.depth, None, depths, scene);
 }
 
 /// The lowest price and the best value for money, with the ids of their rows.

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use ratatui::layout::{Constraint, Layout, Rect};
-use ratatui::symbols::Marker;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::canvas::Points;
 
@@ -106,7 +105,7 @@ fn timeline(run: &RouteRun, area: Rect, scene: &mut Scene<'_, '_>) {
     };
     let (failed, fine): (Vec<_>, Vec<_>) = sent.iter().filter_map(place).partition(|(is_failed, _)| *is_failed);
     let coords: Vec<(f64, f64)> = fine.into_iter().map(|(_, place)| place).collect();
-    let canvas = chart::canvas(Marker::Braille).paint(|context| {
+    let canvas = chart::canvas().paint(|context| {
         let color = theme.series[0].fg.unwrap_or_default();
         context.draw(&Points { coords: &coords, color });
         for (_, (x, y)) in &failed {
@@ -116,9 +115,8 @@ fn timeline(run: &RouteRun, area: Rect, scene: &mut Scene<'_, '_>) {
     scene.render(canvas, plot);
     let all: Vec<f64> = sent.iter().map(|(_, took, _)| *took).collect();
     if let Some(scale) = Scale::fit(all.iter().copied(), None) {
-        let [title, area] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(below);
-        scene.render(Line::styled("Requests by latency", theme.heading), title);
-        chart::histogram(&all, None, &Axis(&scale, Labels::Words(words::latency)), area, scene);
+        let axis = Axis(&scale, Labels::Words(words::latency));
+        chart::histogram("Requests by latency", (&all, None), &axis, below, scene);
     }
 }
 

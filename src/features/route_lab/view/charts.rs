@@ -2,7 +2,6 @@
 
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Style};
-use ratatui::symbols::Marker;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::canvas::Points;
 
@@ -35,8 +34,8 @@ const LEAST_CHART: u16 = 8;
 /// Latency over time and its distribution.
 pub(super) fn side_by_side(run: &Run, area: Rect, scene: &mut Scene<'_, '_>) {
     let [left, right] = Layout::horizontal([Constraint::Fill(3), Constraint::Fill(2)]).areas(area);
-    over_time(run, Line::from("Latency over time"), left, scene);
-    distribution(run, Line::from("Distribution"), right, scene);
+    over_time(run, Panel::new("Latency over time"), left, scene);
+    distribution(run, Panel::new("Distribution"), right, scene);
 }
 
 /// The scale of the latencies: from zero, or logarithmic if they are far apart.
@@ -49,8 +48,8 @@ fn latency_scale(of: &Latencies) -> Option<Scale> {
     Scale::fit([0.0, most], Some(ScaleKind::Linear))
 }
 
-/// Draws a dot for each reply, by the time it arrived and its latency; failures are crosses.
-pub(super) fn over_time(run: &Run, title: Line<'_>, area: Rect, scene: &mut Scene<'_, '_>) {
+/// A dot for each reply: when it arrived and how long it took. Failures are crosses.
+pub(super) fn over_time(run: &Run, panel: Panel<'_>, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let has_colour = theme.has_series_colours();
     let signs = if has_colour { ["●", "●"] } else { ["●", "○"] };
@@ -59,8 +58,8 @@ pub(super) fn over_time(run: &Run, title: Line<'_>, area: Rect, scene: &mut Scen
         Span::styled(format!("  {} waiting", signs[1]), theme.warning),
         Span::styled("  × failed", theme.error),
     ]);
-    let panel = Panel::new(title).note(legend).sized(scene.size);
-    let inner = panel.render(area, scene.frame.buffer_mut(), theme);
+    let panel = panel.note(legend).sized(scene.size);
+    let inner = scene.framed(panel, area);
     let Some(latency) = latency_scale(run.stats().router_reply()) else {
         return nothing(inner, scene);
     };
@@ -78,7 +77,7 @@ pub(super) fn over_time(run: &Run, title: Line<'_>, area: Rect, scene: &mut Scen
     };
     let dots = Dots::of(run, (&time, &latency), plot);
     let color = |style: Style| style.fg.unwrap_or(Color::Reset);
-    let canvas = chart::canvas(Marker::Braille).paint(|context| {
+    let canvas = chart::canvas().paint(|context| {
         let series = [(&dots.assigned, theme.series[0]), (&dots.waiting, theme.warning)];
         for ((coords, style), sign) in series.into_iter().zip(signs) {
             if has_colour {
@@ -180,16 +179,16 @@ fn nothing(area: Rect, scene: &mut Scene<'_, '_>) {
     scene.render(Line::styled("No replies yet", scene.theme.dim), area);
 }
 
-/// Draws the distribution of the latencies, one bar per range.
-pub(super) fn distribution(run: &Run, title: Line<'_>, area: Rect, scene: &mut Scene<'_, '_>) {
+/// How many replies took how long, one bar per range.
+pub(super) fn distribution(run: &Run, panel: Panel<'_>, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let basis = if run.plan().rate.is_some() {
         "router reply, since due"
     } else {
         "router reply, since sent"
     };
-    let panel = Panel::new(title).note(basis).sized(scene.size);
-    let inner = panel.render(area, scene.frame.buffer_mut(), theme);
+    let panel = panel.note(basis).sized(scene.size);
+    let inner = scene.framed(panel, area);
     let latencies = run.stats().router_reply();
     let bars = bins(latencies, usize::from(inner.height).min(MOST_BARS));
     if bars.is_empty() {
@@ -255,7 +254,7 @@ fn bar(part: u64, most: u64, width: u16) -> String {
 /// title and a cursor the list has the keyboard.
 pub(super) fn workers(
     run: &Run,
-    (region, turn): (Region, Option<(Line<'_>, usize)>),
+    (region, turn): (Region, Option<(Panel<'_>, usize)>),
     area: Rect,
     scene: &mut Scene<'_, '_>,
 ) {
@@ -263,12 +262,12 @@ pub(super) fn workers(
     let workers = run.stats().workers();
     let ranked = workers.ranked();
     let cursor = turn.as_ref().map(|(_, cursor)| *cursor);
-    let title = turn.map_or_else(|| Line::from("Workers"), |(title, _)| title);
-    let panel = Panel::new(title)
+    let panel = turn.map_or_else(|| Panel::new("Workers"), |(panel, _)| panel);
+    let panel = panel
         .note(format!("{} workers", words::count(ranked.len() as u64)))
         .focused(cursor.is_some())
         .sized(scene.size);
-    let inner = panel.render(area, scene.frame.buffer_mut(), theme);
+    let inner = scene.framed(panel, area);
     if ranked.is_empty() {
         scene.render(Line::styled("No worker assigned yet", theme.dim), inner);
         return;

@@ -7,7 +7,7 @@ use ratatui::text::{Line, Span};
 use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Region, Scene, View};
 use crate::core::views::chart;
-use crate::core::views::chart::{Axis, Labels, SOLID, polyline};
+use crate::core::views::chart::{Axis, Labels, polyline};
 use crate::domain::format;
 use crate::domain::insight::{Scale, ScaleKind};
 use crate::domain::routing::{Figure, Latencies, compare, words};
@@ -212,7 +212,7 @@ fn shares((first, second): (&RouteRun, &RouteRun), area: Rect, scene: &mut Scene
     let Some(plot) = chart::axes(&across, Some(&upwards), inner, scene) else {
         return;
     };
-    let canvas = chart::canvas(SOLID).paint(|context| {
+    let canvas = chart::canvas().paint(|context| {
         for (of, (_, sign, style)) in latencies.iter().zip(shown) {
             let color = style.fg.unwrap_or(Color::Reset);
             let curve = curve(of, &scale);

@@ -268,32 +268,21 @@ fn turn(view: &RouteLab, run: &RouteRun, area: Rect, scene: &mut Scene<'_, '_>) 
         Tab::Distribution => charts::distribution(run, tabs(view, scene), area, scene),
         Tab::Attempts => attempt_list(view, run, area, scene),
         Tab::Workers => {
-            let title = tabs(view, scene);
-            charts::workers(run, (Region::MAIN, Some((title, view.cursor))), area, scene);
+            let panel = tabs(view, scene);
+            charts::workers(run, (Region::MAIN, Some((panel, view.cursor))), area, scene);
         }
         Tab::Figures => figures::titled(run, tabs(view, scene), area, scene),
     }
 }
 
-/// The tabs of the parts, the open one emphasised.
-fn tabs(view: &RouteLab, scene: &Scene<'_, '_>) -> Line<'static> {
-    let turns = Tab::turns(scene.size);
+/// The panel of the open part, with the tabs of the others.
+fn tabs(view: &RouteLab, scene: &Scene<'_, '_>) -> Panel<'static> {
     let open = view.tab.within(scene.size);
-    if turns.len() < 2 {
-        return Line::from(open.title());
-    }
-    let mut spans = Vec::new();
-    for tab in turns {
-        if !spans.is_empty() {
-            spans.push(Span::styled(" │ ", scene.theme.border));
-        }
-        spans.push(if *tab == open {
-            Span::styled(format!("[{}]", tab.title()), scene.theme.accent)
-        } else {
-            Span::styled(tab.title(), scene.theme.dim)
-        });
-    }
-    Line::from(spans)
+    let turns = Tab::turns(scene.size);
+    let Some(index) = turns.iter().position(|tab| *tab == open).filter(|_| turns.len() > 1) else {
+        return Panel::new(open.title());
+    };
+    Panel::new("Run").tabs(turns.iter().map(|tab| tab.title()), index)
 }
 
 /// Draws the table of attempts with the search, and the selected one beside it.
@@ -307,11 +296,11 @@ fn attempt_list(view: &RouteLab, run: &Run, area: Rect, scene: &mut Scene<'_, '_
     };
     let has_search = view.is_searching || !view.attempts.filter().is_empty();
     let note = view.attempts.note(samples);
-    let panel = Panel::new(tabs(view, scene))
+    let panel = tabs(view, scene)
         .note(if has_search { String::new() } else { note })
         .focused(true)
         .sized(scene.size);
-    let inner = panel.render(list, scene.frame.buffer_mut(), theme);
+    let inner = scene.framed(panel, list);
     let [line, rows] = Layout::vertical([Constraint::Length(u16::from(has_search)), Constraint::Fill(1)]).areas(inner);
     if has_search {
         search_line(view, run, line, scene);

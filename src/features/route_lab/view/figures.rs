@@ -39,11 +39,11 @@ pub(super) fn panel(run: &Run, area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-/// Draws the figures as the open part, with the tabs in `title`.
-pub(super) fn titled(run: &Run, title: Line<'_>, area: Rect, scene: &mut Scene<'_, '_>) {
+/// The figures as the open part.
+pub(super) fn titled(run: &Run, panel: Panel<'_>, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
-    let panel = Panel::new(title).focused(true).sized(scene.size);
-    let inner = panel.render(area, scene.frame.buffer_mut(), theme);
+    let panel = panel.focused(true).sized(scene.size);
+    let inner = scene.framed(panel, area);
     let summary = run.summary(scene.now.mono);
     let (times, counts) = (times(&summary, theme), counts(&summary, theme));
     // The parts at the workers need more.

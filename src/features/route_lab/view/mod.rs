@@ -401,6 +401,12 @@ impl View for RouteLab {
     }
 
     fn click(&mut self, region: Region, line: usize, cx: &mut Cx<'_>) -> Outcome {
+        if region == Region::TABS {
+            if let Some(tab) = Tab::turns(size(cx.state())).get(line) {
+                (self.tab, self.cursor) = (*tab, 0);
+            }
+            return Outcome::Handled;
+        }
         if region != Region::MAIN || self.tab.within(size(cx.state())) != Tab::Attempts {
             return Outcome::Ignored;
         }

@@ -5,7 +5,7 @@ use ratatui::text::{Line, Span};
 use super::{SearchDialog, Tab, draw_condition, settings};
 use crate::core::view::{Region, Scene};
 use crate::core::views::request_preview::RequestPreview;
-use crate::core::views::{sheet, tabs};
+use crate::core::views::sheet;
 use crate::domain::insight::{Histogram, numeric};
 use crate::domain::language::print_condition_briefly;
 use crate::domain::routing::words;
@@ -18,13 +18,11 @@ use crate::tui::text::fit;
 /// Maximum width of a value beside its column, in cells.
 const VALUE: usize = 32;
 
-const TITLE: &str = "Search";
-
 pub(super) fn dialog(view: &SearchDialog, area: Rect, scene: &mut Scene<'_, '_>) {
     let title = match (&view.form, &view.body) {
         (Some(form), _) => format!("{} ({})", form.field.label, form.field.key),
         (None, Some(_)) => view.preview.request.clone(),
-        (None, None) => TITLE.to_owned(),
+        (None, None) => "Search".to_owned(),
     };
     let side = match view.tab {
         Tab::Filters => Panel::new("Query").note(view.preview.request.clone()),
@@ -32,32 +30,25 @@ pub(super) fn dialog(view: &SearchDialog, area: Rect, scene: &mut Scene<'_, '_>)
         Tab::Columns => Panel::new("Selected row").note("left to right"),
         Tab::Settings => Panel::new(view.preview.request.clone()),
     };
+    let mut panel = Panel::new(title);
+    if view.form.is_none() && view.body.is_none() {
+        panel = panel.tabs(view.tabs().iter().map(|tab| tab.title()), view.tab as usize);
+    }
     let sheet = if let Some(list) = view.list() {
-        sheet::open(Panel::new(title), side, list.len(), area, scene)
+        sheet::open(panel, side, list.len(), area, scene)
     } else {
         let form = FormLines::new(&view.settings, scene.theme).height(area.width / 2) + 1;
         let width = sheet::side_width(area, scene.size);
         let body = sheet::rows(&request(view, scene), width).max(view.preview.json.len() + 3);
         match scene.size {
-            Size::Compact => sheet::with_result(Panel::new(title), side, (form, 0), area, scene),
+            Size::Compact => sheet::with_result(panel, side, (form, 0), area, scene),
             Size::Medium | Size::Wide => {
                 // Without a search line.
                 let lines = body.max(form.into()).saturating_sub(1);
-                sheet::open(Panel::new(title), side, lines, area, scene)
+                sheet::open(panel, side, lines, area, scene)
             }
         }
     };
-    if view.form.is_none() && view.body.is_none() {
-        let start = u16::try_from(TITLE.len()).unwrap_or(0) + 1 + u16::from(scene.size == Size::Compact);
-        let line = Rect {
-            x: sheet.main.x + start,
-            y: sheet.main.y.saturating_sub(1),
-            width: sheet.main.width.saturating_sub(start),
-            height: 1,
-        };
-        let names: Vec<_> = view.tabs().iter().map(|tab| (None, tab.title())).collect();
-        tabs::draw_line(&names, view.tab as usize, line, scene);
-    }
     let mut main = sheet.main;
     if let Some(side) = sheet.side {
         let lines = match view.tab {

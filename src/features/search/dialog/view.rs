@@ -9,7 +9,6 @@ use super::{Line, SearchDialog, Tab, draw};
 use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Placement, Region, Scene, View};
 use crate::core::views::keys::only;
-use crate::core::views::tabs::TABS;
 use crate::keys::{Action, Context, Step};
 use crate::table::remote::{Now, Ticket};
 use crate::tui::form::FormEvent;
@@ -127,7 +126,7 @@ impl View for SearchDialog {
 
     fn click(&mut self, region: Region, line: usize, cx: &mut Cx<'_>) -> Outcome {
         match region {
-            TABS => {
+            Region::TABS => {
                 if let Some(tab) = self.tabs().get(line) {
                     self.show(*tab);
                 }
