@@ -28,7 +28,7 @@ def server(*options):
     # The client passes on little of its environment.
     names = ["HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "PATH"]
     environment = {name: os.environ[name] for name in names}
-    return StdioServerParameters(command=BOURSE, args=["--latency", "0", *options, "mcp"], env=environment)
+    return StdioServerParameters(command=BOURSE, args=[*options, "mcp"], env=environment)
 
 
 def document(result):

@@ -32,7 +32,10 @@ fn searched(line: &str) -> Option<Vec<String>> {
 fn searches() -> BTreeSet<Vec<String>> {
     let pages = pages();
     let blocks = |language| pages.iter().flat_map(move |page| page.blocks(language));
-    let commands = blocks("sh").flat_map(|block| block.lines).filter_map(searched);
+    let shown = blocks("console").flat_map(|block| block.lines);
+    let shown = shown.filter_map(|line| line.strip_prefix("$ "));
+    let commands = blocks("sh").flat_map(|block| block.lines).chain(shown);
+    let commands = commands.filter_map(searched);
     let queries = blocks("query").flat_map(|block| block.lines);
     let queries = queries
         .filter(|line| !line.trim().is_empty())
