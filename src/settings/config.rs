@@ -525,7 +525,7 @@ mod tests {
             [
                 "c:2:23: invalid type: integer, expected a number from 1 to 60",
                 "c:3:9: Out of range: 10 to 86,400 s",
-                "c:4:1: unknown field `fast`, expected one of `requests_per_minute`, `every`",
+                "c:4:1: unknown field `fast`, expected one of `requests_per_minute`, `every`, `supply`",
             ]
         );
     }

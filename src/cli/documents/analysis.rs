@@ -234,6 +234,7 @@ pub(super) struct PriceIndex {
 struct IndexFigures {
     model: String,
     country: Option<String>,
+    gpus_on_offer: Option<u64>,
     lowest_per_gpu: f64,
     premium_2x: Option<f64>,
     premium_4x: Option<f64>,

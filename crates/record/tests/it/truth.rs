@@ -439,7 +439,6 @@ fn whatever_is_asked_of_two_months_equals_the_truth() {
 #[ignore = "minutes"]
 fn whatever_is_asked_of_small_markets_equals_the_truth() {
     for seed in [3, 5, 6, 25].into_iter().chain(30..40) {
-        println!("market {seed}");
         whatever_is_asked_equals_the_truth(seed, 6, 30, 100);
     }
 }
