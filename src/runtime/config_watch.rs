@@ -130,7 +130,7 @@ impl SavedFile {
 pub(super) fn watch(file: &Path, wanted: Arc<Notify>) -> notify::Result<RecommendedWatcher> {
     let file = std::path::absolute(file)?;
     let files = [resolve_links(&file), file];
-    let watched = files.clone();
+    let own = files.clone();
     let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
         let Ok(event) = event else { return };
         let is_ours = |changed: &PathBuf| files.iter().any(|file| file.starts_with(changed));
@@ -139,7 +139,7 @@ pub(super) fn watch(file: &Path, wanted: Arc<Notify>) -> notify::Result<Recommen
             wanted.notify_one();
         }
     })?;
-    for file in &watched {
+    for file in &own {
         let folders = file.ancestors().skip(1);
         let is_missing = |folder: &&Path| !folder.is_dir();
         let missing = folders.clone().take_while(is_missing).count();

@@ -36,7 +36,7 @@ impl Theme {
         let mut list = List::new(items.collect());
         let current = themes.all.iter().position(|known| known.name == themes.chosen);
         list.select(current.unwrap_or(0), false);
-        (!themes.all.is_empty()).then(|| Self {
+        (!themes.all.is_empty()).then_some(Self {
             list,
             before: themes.shown,
         })

@@ -202,7 +202,7 @@ fn distribution(view: &SearchDialog, field: &'static Field, scene: &Scene<'_, '_
     let bars = histogram.buckets.iter().map(|bucket| match bucket.count {
         0 => Span::raw(" "),
         count => {
-            let style = if is_met((bucket.low + bucket.high) / 2.0) {
+            let style = if is_met(f64::midpoint(bucket.low, bucket.high)) {
                 theme.accent
             } else {
                 theme.dim
