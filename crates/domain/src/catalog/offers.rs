@@ -270,7 +270,7 @@ const SECTIONS: &[(Section, &[Field])] = &[
     (Section::Place, &[
         // Some hosts omit the region (`, US`), so only the country code is compared.
         Field::new("geolocation", "Location", Kind::Country).also(&["country", "geo", "location"]).documented_filter()
-            .choices(COUNTRIES).column(6, 18, 25)
+            .choices(COUNTRIES).column(6, 14, 25)
             .doc("Where the machine is; filters compare the two-letter country code."),
         Field::integer("geolocode", "Country number").width(16)
             .doc("Numeric code that the service derives from the country."),

@@ -10,12 +10,15 @@ use crate::tui::text::cells as cells_of;
 /// Cells of a price change before the price.
 const MOVE: u16 = 8;
 
-/// The screen width from which the rail has its full width.
+/// The screen width from which the rail is longer.
 const ROOMY: u16 = 100;
 
-/// Width of the rail on narrow screens, on others, and the maximum it grows by where space is left,
-/// in cells.
+/// Width of the rail on narrow screens, beside a preview, on others, and the maximum it grows by where
+/// space is left, in cells.
+///
+/// Beside a preview a longer one would leave no room for the place of an offer.
 const NARROW_RAIL: u16 = 8;
+const RAIL_BESIDE_PREVIEW: u16 = 12;
 const RAIL: u16 = 20;
 const MORE_RAIL: u16 = 12;
 
@@ -60,7 +63,9 @@ impl Columns {
             let computed = &browser.displayed().computed;
             let is_telling = computed.standing.has_telling_scale(listing);
             let least = if computed.unfit() > 0 { REASON } else { NARROW_RAIL };
-            columns.insert(index, rail(screen, is_telling, least));
+            let full = if has_preview { RAIL_BESIDE_PREVIEW } else { RAIL };
+            let is_wide = is_telling && screen >= ROOMY;
+            columns.insert(index, rail(is_wide.then_some(full), least));
         }
         Self {
             shown,
@@ -83,16 +88,15 @@ fn rail_index(fields: &[&'static Field], leading: usize) -> usize {
     price.map_or(leading, |price| price + 1)
 }
 
-/// The column of rails; where no row has one it is as wide as their number.
-fn rail(screen: u16, is_telling: bool, least: u16) -> Column {
-    let is_wide = is_telling && screen >= ROOMY;
-    let width = if is_wide { RAIL } else { least };
+/// The column of rails, `wide` cells if there is room, else `least`; where no row has one it is as wide as their number.
+fn rail(wide: Option<u16>, least: u16) -> Column {
+    let width = wide.unwrap_or(least).max(least);
     // The ends of the rail.
     let title = match width {
         NARROW_RAIL => "cheap ─▸".to_owned(),
         _ => format!("cheap {}▸", "─".repeat(usize::from(width) - 7)),
     };
-    Column::text(title, width).grows_by(if is_wide { MORE_RAIL } else { 0 })
+    Column::text(title, width).grows_by(if wide.is_some() { MORE_RAIL } else { 0 })
 }
 
 /// The columns of these fields, as wide as the rows need.
