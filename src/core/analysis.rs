@@ -86,14 +86,17 @@ impl Browser {
 
     /// The GPUs that the search asks for, if they are more than an offer usually has.
     pub fn gpus_beyond_an_offer(&self) -> Option<f64> {
+        self.gpus_asked().filter(|gpus| *gpus > USUAL_GPUS)
+    }
+
+    /// The number of GPUs that the search asks for, at the least.
+    pub fn gpus_asked(&self) -> Option<f64> {
         let mut conditions = self
             .query
             .active()
             .filter(|condition| condition.field.key == "num_gpus");
         conditions.find_map(|condition| match (condition.operator, &condition.operand) {
-            (Operator::Eq | Operator::Gte | Operator::Gt, Operand::One(Value::Number(gpus))) => {
-                Some(*gpus).filter(|gpus| *gpus > USUAL_GPUS)
-            }
+            (Operator::Eq | Operator::Gte | Operator::Gt, Operand::One(Value::Number(gpus))) => Some(*gpus),
             _ => None,
         })
     }

@@ -137,6 +137,16 @@ const NAMES: &[(&str, &[&str])] = &[
     ("ZA", &["south africa"]),
 ];
 
+/// Whether a place of one list is part of a different one of the other. Places are codes or names of groups.
+pub fn are_nested(some: &[String], others: &[String]) -> bool {
+    let is_part = |inner: &String, outer: &String| {
+        let inner_codes = group(inner).map_or_else(|| vec![inner.as_str()], <[_]>::to_vec);
+        inner != outer && group(outer).is_some_and(|outer| inner_codes.iter().all(|code| outer.contains(code)))
+    };
+    some.iter()
+        .any(|one| others.iter().any(|other| is_part(one, other) || is_part(other, one)))
+}
+
 /// The English name of a country, in lower case.
 pub fn name(code: &str) -> Option<&'static str> {
     let known = NAMES.iter().find(|(known, _)| *known == code);

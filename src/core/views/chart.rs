@@ -242,9 +242,7 @@ fn axes_with(
     if plot.width < 10 || plot.height < 2 {
         return None;
     }
-    // Zero is at the axis itself, below the lowest row.
-    let zero = u16::from(y.is_some_and(|y| y.0.kind == ScaleKind::Linear && y.0.low == 0.0));
-    let height = y.map_or(plot.height, |y| y.even_rows(plot.height + zero) - zero);
+    let height = y.map_or(plot.height, |y| y.even_rows(plot.height));
     let plot = Rect {
         y: plot.bottom() - height,
         height,
@@ -257,13 +255,11 @@ fn axes_with(
     }
     let rule = format!("└{}", "─".repeat(usize::from(plot.width)));
     buffer.set_string(plot.x - 1, foot.y, rule, theme.border);
-    for tick in y.map_or_else(Vec::new, |y| y.upwards(plot.height + zero)) {
-        let line = plot.bottom() + zero - 1 - tick.cell;
+    for tick in y.map_or_else(Vec::new, |y| y.upwards(plot.height)) {
+        let line = plot.bottom() - 1 - tick.cell;
         let start = (plot.x - 2).saturating_sub(cells(&tick.label)).max(area.x);
         buffer.set_stringn(start, line, &tick.label, usize::from(LABELS - 2), theme.dim);
-        if line < plot.bottom() {
-            buffer.set_string(plot.x - 1, line, "┤", theme.border);
-        }
+        buffer.set_string(plot.x - 1, line, "┤", theme.border);
     }
     let start = (plot.x - 2).saturating_sub(cells(zone)).max(area.x);
     buffer.set_stringn(start, foot.y + 1, zone, usize::from(LABELS - 2), theme.dim);

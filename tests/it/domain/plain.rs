@@ -260,7 +260,6 @@ fn a_word_at_the_end_that_is_a_country_s_code_is_no_filler() {
         ("h100 is", "h100 IS"),
         ("4090 it", "4090 IT"),
         ("4090 in it", "4090 in IT"),
-        ("h100 in", "h100 IN"),
     ] {
         assert_eq!(read_as(words), Err(Some(proposed.to_owned())), "{words}");
     }
@@ -270,6 +269,55 @@ fn a_word_at_the_end_that_is_a_country_s_code_is_no_filler() {
     let all = Ok(vec!["gpu_name=RTX_4090".to_owned()]);
     for words in ["is there a 4090", "I need a 4090, find it", "show me a 4090"] {
         assert_eq!(read_as(words), all, "{words}");
+    }
+}
+
+/// Texts that were read as the opposite, or without a part of them.
+#[test]
+fn an_exclusion_or_a_currency_that_is_not_understood_is_refused() {
+    let read_as = |words: &str| {
+        let parsed = read(words, &OFFERS).parse(&OFFERS, &Dialect::SANDBOX, &[], Mode::Strict);
+        parsed.map(|parsed| printed(&parsed.conditions).join(" "))
+    };
+    for words in [
+        "any country but us",
+        "any region but europe",
+        "4090 any country but china",
+        "4090 but germany",
+        "4090 -germany",
+        "h100 -sxm",
+        "-3090 4090",
+        "4090 -verified",
+        "4090 europe -germany",
+        "4090 US$0.3",
+        "4090 HK$2",
+        "4090 A$1",
+        "4090 europe germany",
+        "4090 in germany, europe",
+        "us north america 4090",
+        "4090 0d",
+        "4090 0 hours",
+    ] {
+        let error = read_as(words).expect_err(words);
+        let proposed = error.suggestion.map(|fix| fix.apply(words));
+        assert_eq!(proposed, None, "{words}");
+    }
+    for (words, conditions) in [
+        ("4090 cheap but in europe", "geolocation in EUROPE gpu_name=RTX_4090"),
+        ("anywhere but us", "geolocation!=US"),
+        ("europe not germany", "geolocation in EUROPE geolocation!=DE"),
+        ("europe, us", "geolocation in [EUROPE,US]"),
+        ("europe or germany", "geolocation in [EUROPE,DE]"),
+        ("4090 $0.2-$0.5", "dph_total<=0.5 dph_total>=0.2 gpu_name=RTX_4090"),
+        ("rtx-4090 - europe", "geolocation in EUROPE gpu_name=RTX_4090"),
+        ("4090 under $0.3", "dph_total<0.3 gpu_name=RTX_4090"),
+    ] {
+        let wanted = language::parse(conditions, &OFFERS, &Dialect::SANDBOX, &[], Mode::Strict).unwrap();
+        assert_eq!(
+            read_as(words).unwrap(),
+            printed(&wanted.conditions).join(" "),
+            "{words}"
+        );
     }
 }
 

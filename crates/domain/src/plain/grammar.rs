@@ -150,7 +150,10 @@ pub(super) fn groups(text: &Text<'_>, parts: &[Rc<Part>]) -> Vec<Group> {
         let mut part = Part::clone(part);
         // `any card but a 3090` does not search for 3090s.
         let is_but = (from..part.start).any(|at| text.is_one_of(at, "but"));
-        if is_but && part.what.chooses("gpu_name", Sense::Wanted) {
+        // `cheap but in europe` is a search for Europe, `any country but us` is none for the US.
+        let is_in = (from..part.next).any(|at| text.is_one_of(at, "in within inside located based"));
+        let chooses = |field| part.what.chooses(field, Sense::Wanted);
+        if is_but && (chooses("gpu_name") || !is_in && chooses("geolocation")) {
             part.what = What::Unknown;
         }
         match &part.what {

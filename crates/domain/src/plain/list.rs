@@ -119,6 +119,8 @@ pub(super) fn choices(text: &Text<'_>, at: usize) -> Vec<Clause> {
         let clause = Clause::new(facts, next).open(is_excluded).going_on(is_excluded);
         lists.extend(Some(clause).filter(|_| !is_counted && !is_repeated));
         let more = another(text, field, from, next);
+        // `germany, europe` may mean either; `europe or iceland` means both.
+        let more = more.filter(|(value, is_joined, _)| *is_joined || !country::are_nested(&all, &value.names));
         let part = more.filter(|(_, is_joined, is_apart)| !is_apart || *is_joined && !is_excluded);
         // Three values are a list, and so are two with a word between them.
         is_list |= part

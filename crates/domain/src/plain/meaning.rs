@@ -90,6 +90,7 @@ impl Context<'_> {
         for fact in facts {
             match fact {
                 Fact::Condition(text) => conditions.push(text.clone()),
+                Fact::Choice("geolocation", _, Sense::Wanted) if self.has_nested_places() => return None,
                 Fact::Choice(field, _, sense) => {
                     // One condition for all of them, that of the first clause.
                     let mut rivals = self.facts().filter(|rival| !rival.values(field, *sense).is_empty());
@@ -124,6 +125,15 @@ impl Context<'_> {
         parsed.words.is_empty().then_some(meaning)
     }
 
+    /// Whether a place of one clause is part of one of another, as in `europe germany`: either may be meant.
+    fn has_nested_places(&self) -> bool {
+        let lists = || self.facts().map(|fact| fact.values("geolocation", Sense::Wanted));
+        lists().enumerate().any(|(index, list)| {
+            let mut others = lists().skip(index + 1);
+            others.any(|other| country::are_nested(list, other))
+        })
+    }
+
     /// The job settings of all clauses.
     fn jobs(&self) -> impl Iterator<Item = JobWords> {
         self.facts().filter_map(|fact| match fact {
@@ -136,7 +146,8 @@ impl Context<'_> {
     fn is_part(&self, job: JobWords) -> bool {
         let has_work = self.jobs().any(|job| job.work.is_some());
         let is_clear = !has_work || self.jobs().filter(JobWords::has_length).count() == 1;
-        (is_clear || !job.has_length()) && (job.by.is_none() || self.jobs().any(|job| job.is_job()))
+        let takes_time = job.hours.is_none_or(|hours| hours > 0.0);
+        takes_time && (is_clear || !job.has_length()) && (job.by.is_none() || self.jobs().any(|job| job.is_job()))
     }
 
     /// The field of dollars that may be a price per hour or the job's bill; `None` if both are likely.

@@ -25,6 +25,10 @@ pub(super) fn proposed(
     // A comma inside a clause is part of a number or of a list: half a number is not a word.
     text[clause.clone()].split(' ').find_map(|word| {
         let word = word.trim_matches([',', ';']);
+        // A sign in front may exclude: the word without it would mean the opposite.
+        if !word.starts_with(char::is_alphanumeric) {
+            return None;
+        }
         let start = word.as_ptr() as usize - text.as_ptr() as usize;
         let mut near = near(&word.to_lowercase()).into_iter().map(|replacement| {
             let span = start..start + word.len();

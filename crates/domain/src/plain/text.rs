@@ -122,7 +122,9 @@ impl<'a> Text<'a> {
     pub(super) fn is_border(&self, at: usize) -> bool {
         let ends = |at: usize| matches!(self.kind(at), Some(Kind::Break | Kind::Mark));
         let is_glued = self.tokens.get(at).is_some_and(|token| token.glued);
-        !is_glued || ends(at) || at.checked_sub(1).is_some_and(ends)
+        // `US$0.3` is a price in some dollars, not a place and a price.
+        let is_currency = is_glued && self.is_one_of(at, "$") && self.kind(at - 1) == Some(Kind::Word);
+        !is_currency && (!is_glued || ends(at) || at.checked_sub(1).is_some_and(ends))
     }
 
     pub(super) fn is_model(&self, at: usize) -> bool {

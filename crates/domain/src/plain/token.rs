@@ -115,6 +115,8 @@ impl Lexer<'_> {
                 '-' | '–' if self.ends_in_number(at) && is_number(self.text[single..].trim_start_matches('$')) => {
                     (Kind::Mark, single)
                 }
+                // `-germany` excludes: no clause has it, so it is refused.
+                '-' | '–' if self.is_in_front(at, single) => (Kind::Mark, single),
                 ',' | ';' | '|' | '&' | '?' | '.' | '(' | ')' => (Kind::Break, single),
                 _ => (Kind::Word, single),
             };
@@ -130,6 +132,12 @@ impl Lexer<'_> {
     fn ends_in_number(&self, at: usize) -> bool {
         let last = self.tokens.last().filter(|last| last.span.end == at);
         last.is_some_and(|last| matches!(last.kind, Kind::Number(_)))
+    }
+
+    /// Whether a sign is in front of a word or number rather than between two.
+    fn is_in_front(&self, at: usize, next: usize) -> bool {
+        let is_apart = |before: char| before.is_whitespace() || before == ',';
+        self.text[..at].chars().next_back().is_none_or(is_apart) && self.text[next..].starts_with(char::is_alphanumeric)
     }
 
     /// Splits a word before a multiplication in it, or splits off that: `x4090`, `8xh100`, `h100x8`.

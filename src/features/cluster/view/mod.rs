@@ -90,9 +90,14 @@ fn read(key: Key, text: &str) -> Result<Option<f64>, FieldError> {
     Ok(Some(quantity::within(text, quantity, range)?))
 }
 
-fn blank(dialect: &'static Dialect) -> Form<Key> {
+/// The form for the GPUs that the search asks for, else for eight.
+fn blank(offers: &Browser) -> Form<Key> {
+    let dialect = offers.dialect();
+    let gpus = offers
+        .gpus_asked()
+        .map_or_else(|| "8".to_owned(), |gpus| trimmed(gpus, 0));
     let texts = TEXTS.into_iter().map(|(key, label, note)| {
-        let text = if key == Key::Gpus { "8" } else { "" };
+        let text = if key == Key::Gpus { gpus.as_str() } else { "" };
         let field = form::Field::text(key, label, text).note(note);
         field.check(move |text| match key {
             Key::Only => only(text, dialect).map(drop),
@@ -174,7 +179,7 @@ fn open_with(cx: &mut Cx<'_>, reason: Option<String>, fill: impl FnOnce(&mut For
     let draft = cx.drafts().take::<Form<Key>>();
     let offers = &cx.state().browsers[Resource::Offers];
     let mut view = Cluster {
-        form: draft.unwrap_or_else(|| blank(offers.dialect())),
+        form: draft.unwrap_or_else(|| blank(offers)),
         need: Err((Key::Gpus, QuantityError::Missing.into())),
         planning: None,
         picks: Vec::new(),
@@ -338,7 +343,7 @@ impl FormView for Cluster {
             Action::Copy => self.copy(cx),
             Action::Reset => {
                 let offers = &cx.state().browsers[Resource::Offers];
-                self.form = blank(offers.dialect());
+                self.form = blank(offers);
                 self.recompute(offers);
             }
             _ => return Outcome::Ignored,

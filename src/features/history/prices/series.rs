@@ -35,7 +35,7 @@ pub struct Series {
     pub until: Moment,
     pub buckets: Vec<Bucket>,
     pub now: Option<Now>,
-    /// The lowest price of the time, and the first poll that saw it.
+    /// The lowest price of the time, and when it was first seen in it.
     pub record: Option<(f64, Moment)>,
     /// The share of the time that was watched, from 0 to 1.
     pub watched: f64,
@@ -97,6 +97,13 @@ impl Analysis for PriceSeries {
         let within = polls.get(first..last).filter(|polls| !polls.is_empty())?;
         let intervals = excerpt.outline(|spell| question.price_of(spell)).0.intervals;
         let lows = LowSeries::of(&intervals, within);
+        // The poll before the time holds until the first one in it: its price counts, too.
+        let holds = |before: &&PollRow| !before.is_gap(since);
+        let before = first
+            .checked_sub(1)
+            .filter(|before| polls.get(*before).as_ref().is_some_and(holds));
+        let holding = polls.get(before.unwrap_or(first)..last).unwrap_or(within);
+        let record = LowSeries::of(&intervals, holding).record;
         let mut parts = Parts::new(since, until, self.buckets);
         for interval in &intervals {
             parts.add(interval);
@@ -107,7 +114,7 @@ impl Analysis for PriceSeries {
             // The poll before the time holds until the first one in it.
             buckets: parts.finish(&times, polls.get(first.saturating_sub(1)..last).unwrap_or_default()),
             now: within.last().map(|poll| now(&intervals, poll)),
-            record: lows.record,
+            record: record.map(|(price, at)| (price, at.max(since))),
             watched: share(
                 seconds(timeline::overlap(&times, since, until)),
                 seconds(until.since(since)),

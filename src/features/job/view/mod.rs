@@ -139,7 +139,11 @@ enum FieldError {
 const DLPERF_HOURS: &str = "dlperf-hours";
 
 /// The input of a form that was closed without pricing.
-struct Draft([String; 8]);
+struct Draft {
+    texts: [String; 8],
+    /// The job of the search meanwhile: a draft of another one is out of date.
+    job: Option<Job>,
+}
 
 /// An offer that suits the job.
 #[derive(Debug, Clone, PartialEq)]
@@ -166,13 +170,14 @@ pub struct JobForm {
 }
 
 impl JobForm {
-    /// The form with the last input, or else the current job, or else a typical one with the disk
+    /// The form with the last input for the job of the search, or else that job, or else a typical one with the disk
     /// of the search.
     pub fn new(state: &State, now: Now) -> Self {
         let local = state.local_time(now);
         let offers = &state.browsers[Resource::Offers];
-        let texts = if let Some(Draft(texts)) = state.drafts.get::<Draft>() {
-            texts.clone()
+        let draft = state.drafts.get::<Draft>();
+        let texts = if let Some(draft) = draft.filter(|draft| draft.job == offers.computed.job) {
+            draft.texts.clone()
         } else {
             let usual = Job::default();
             let usual = Job {
@@ -350,7 +355,8 @@ impl FormView for JobForm {
         match action {
             Action::Back => {
                 let texts = Key::TEXTS.map(|key| self.form.text(key).to_owned());
-                cx.drafts().put(Draft(texts));
+                let job = cx.state().browsers[Resource::Offers].computed.job;
+                cx.drafts().put(Draft { texts, job });
                 cx.close();
             }
             Action::Remove => Self::clear(cx),
