@@ -45,7 +45,6 @@ const TRIGGERS: [&str; 6] = [
     "GPUs fewer than",
     "workers below",
 ];
-const PRICE_BELOW: usize = 0;
 const GPUS: usize = 1;
 const DOWN: usize = 3;
 const FEWER: usize = 4;
@@ -98,10 +97,6 @@ impl AlertForm {
         };
         view.form.choose(Key::Trigger, trigger);
         view.arrange();
-        if trigger == PRICE_BELOW {
-            // The one value that an example lacks.
-            view.form.focus_on(Key::Price);
-        }
         Some(view)
     }
 
