@@ -109,6 +109,18 @@ fn a_banned_host_leaves_table_plot_market_and_the_next_search() {
 }
 
 #[test]
+fn of_a_banned_host_lifting_the_ban_comes_first() {
+    let mut desk = desk();
+    desk.keys("X down enter r").answer(MARKET);
+    desk.keys(":").type_text("show-banned").keys("enter");
+    desk.answer(MARKET).expect("✗ banned");
+    // Enter on the first choice is enough; the sign in the table goes with the ban.
+    desk.keys("X").expect("› Lift the ban on host 70");
+    desk.keys("enter");
+    desk.expect("Lifted the ban on host 70").expect_not("✗");
+}
+
+#[test]
 fn a_market_without_a_filter_for_machines_is_not_sent_one() {
     for (dialect, is_sent) in [(&Dialect::DOCUMENTED, false), (&Dialect::VAST, true)] {
         let mut desk = TestApp::speaking(dialect);

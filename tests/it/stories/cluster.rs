@@ -35,6 +35,13 @@ fn the_cheapest_offers_are_planned_as_the_number_is_typed() {
 }
 
 #[test]
+fn the_planner_begins_with_the_gpus_of_the_search() {
+    let mut desk = wide();
+    desk.keys("/").type_text(" num_gpus=2").keys("enter");
+    desk.answer(MARKET).keys("K").expect("2 GPUs in 2 offers on 2 machines");
+}
+
+#[test]
 fn a_mistake_is_shown_at_its_field_and_nothing_is_planned() {
     let mut desk = wide();
     desk.keys("K");

@@ -153,6 +153,17 @@ fn a_job_is_checked_while_it_is_typed_and_understands_units() {
 }
 
 #[test]
+fn what_was_left_unfinished_gives_way_to_the_job_of_a_newer_search() {
+    let mut desk = wide();
+    desk.keys("J ctrl-u").type_text("77").keys("esc");
+    desk.keys("/").type_text(" 5d").keys("enter J");
+    assert_eq!(field(&desk, "Run time"), "5d");
+    // Without another search it is there again.
+    desk.keys("ctrl-u").type_text("66").keys("esc J");
+    assert_eq!(field(&desk, "Run time"), "66");
+}
+
+#[test]
 fn escape_keeps_what_was_typed_and_ctrl_x_clears_the_pricing() {
     let mut desk = wide();
     desk.keys("J ctrl-u").type_text("77").keys("esc");

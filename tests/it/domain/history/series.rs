@@ -86,6 +86,16 @@ fn the_record_low_the_present_and_the_share_of_polls() {
 }
 
 #[test]
+fn the_price_that_holds_at_the_beginning_of_a_time_is_the_lowest_of_it() {
+    // The poll at 240 saw 1.0; the one at 300 is the first in the time.
+    let found = series(question(250, 600), &record(), 2);
+    assert_eq!(found.record, Some((1.0, Moment(250))));
+    // After a gap nothing holds.
+    let found = series(question(2900, 3600), &record(), 2);
+    assert_eq!(found.record, Some((1.5, Moment(3000))));
+}
+
+#[test]
 fn a_watched_time_with_nothing_on_offer_is_not_a_gap() {
     let polls = [0, 60, 120].map(|at| complete(at, Vec::new()));
     let recorded = Record::of(&polls);
