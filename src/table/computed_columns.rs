@@ -12,7 +12,7 @@ use crate::domain::annotations::{Annotated, Annotations, Bans};
 use crate::domain::cost::{Basis, Fit, Gap, Job, PriceJoin, Prices, Quote, ThreePrices, VolumePrices, VolumeTerm};
 use crate::domain::insight::{Front, Goal, Point, Standing};
 use crate::domain::throughput::{Throughput, WorkUnit};
-use crate::domain::{Condition, Listing, OfferType};
+use crate::domain::{CellRef, Condition, Listing, OfferType};
 
 /// The columns that a job can add to the table.
 pub const JOB_COLUMNS: [&str; 4] = ["job_cost", "job_spare", "job_time", "job_slack"];
@@ -62,6 +62,17 @@ pub struct ComputedColumns {
 
 /// The values of one computed column, by row.
 type Numbers = Vec<Option<f64>>;
+
+/// Whether nothing in the record of an offer says that it cannot be rented now.
+///
+/// A search for a machine or host lists all of its offers; none that is taken is the best value.
+fn can_be_rented(listing: &Listing, row: usize) -> bool {
+    let has = |key: &str, value: bool| {
+        let field = listing.catalog().by_key(key);
+        field.is_some_and(|field| listing.column(field).cell(row) == CellRef::Flag(value))
+    };
+    !has("rentable", false) && !has("rented", true)
+}
 
 fn seconds(hours: Result<f64, Gap>) -> Option<f64> {
     const HOUR: f64 = 3600.0;
@@ -241,7 +252,7 @@ impl ComputedColumns {
         let speeds: Numbers = (0..listing.len()).map(|row| prices.dlperf_per_gpu(row).ok()).collect();
         let points: Vec<Point> = rows
             .iter()
-            .filter(|row| !self.is_unfit(**row as usize))
+            .filter(|row| !self.is_unfit(**row as usize) && can_be_rented(listing, **row as usize))
             .filter_map(|row| {
                 let index = *row as usize;
                 // A bill is for the whole offer, so the speed is too. Where it changes nothing, the bill alone counts.

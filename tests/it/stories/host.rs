@@ -85,6 +85,21 @@ fn escape_leads_back_to_the_search_before_unless_the_query_was_changed_since() {
 }
 
 #[test]
+fn what_is_rented_is_never_the_best_value() {
+    let taken = r#"{"offers":[
+     {"id":110,"gpu_name":"RTX 4090","num_gpus":1,"dph_base":0.29,"dph_total":0.30,"storage_cost":0.9,"dlperf":100,
+      "machine_id":7,"host_id":70,"rentable":false,"rented":true},
+     {"id":101,"gpu_name":"RTX 4090","num_gpus":1,"dph_base":0.40,"dph_total":0.41,"storage_cost":0.9,"dlperf":100,
+      "machine_id":7,"host_id":70,"rentable":true,"rented":false}]}"#;
+    let mut desk = desk();
+    desk.keys("I").answer(taken).expect("◆ best value (1)");
+    let screen = desk.screen();
+    let row = |price: &str| screen.lines().find(|line| line.contains(price)).unwrap();
+    assert!(row("0.4100").contains('◆'), "{screen}");
+    assert!(!row("0.3000").contains('◆'), "{screen}");
+}
+
+#[test]
 fn an_offer_without_a_host_cannot_be_searched_by_it() {
     let mut desk = TestApp::with_offers(r#"{"offers":[{"id":1,"dph_total":0.2}]}"#);
     desk.keys("I").expect("This offer names no host");
