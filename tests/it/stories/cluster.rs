@@ -198,7 +198,7 @@ fn work_that_no_single_offer_does_in_time_is_divided() {
     // 3.6 million tokens an hour on one GPU.
     fill(&mut desk, "180M tokens").keys("tab tab");
     fill(&mut desk, "2026-11-21 08:00").keys("enter");
-    desk.expect("No single offer is done in time: K splits the work among several");
+    desk.expect("No single offer is known to be done in time: K splits the work among several");
     desk.keys("K")
-        .expect("No single offer is done in time: this plan divides the work");
+        .expect("No single offer is known to be done in time: this plan divides the work");
 }

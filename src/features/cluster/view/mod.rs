@@ -108,8 +108,8 @@ fn blank(offers: &Browser) -> Form<Key> {
     let same = ["anywhere"].into_iter().chain(Same::ALL.map(Same::name));
     fields.insert(5, form::Field::choice(Key::Same, "Same", same, 0));
     fields.insert(6, form::Field::choice(Key::Models, "GPU models", MODELS, 0));
-    fields.push(form::Field::button(Key::Mark, "Mark the offers"));
-    fields.push(form::Field::button(Key::Copy, "Copy rent commands"));
+    fields.push(form::Field::button(Key::Mark, "Mark offers"));
+    fields.push(form::Field::button(Key::Copy, "Copy commands"));
     Form::new(fields).submits(Key::Mark)
 }
 
@@ -133,7 +133,7 @@ pub(crate) struct Cluster {
 pub(crate) fn open(cx: &mut Cx<'_>) -> bool {
     let offers = cx.table(Resource::Offers);
     if offers.needs_split() {
-        let reason = "No single offer is done in time: this plan divides the work";
+        let reason = "No single offer is known to be done in time: this plan divides the work";
         return open_with(cx, Some(reason.to_owned()), |form| form.set_text(Key::Gpus, "1"));
     }
     let Some(gpus) = offers.gpus_beyond_an_offer().filter(|_| offers.view().is_empty()) else {

@@ -49,7 +49,7 @@ pub(super) fn lines(state: &State, browser: &Browser, width: u16, now: Now, them
     if browser.needs_split() {
         let key = state.keymap.key_of(Action::Cluster);
         add(
-            &format!("No single offer is done in time: {key} splits the work among several"),
+            &format!("No single offer is known to be done in time: {key} splits the work among several"),
             theme.warning,
         );
     }
