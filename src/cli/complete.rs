@@ -144,7 +144,7 @@ fn profiles(word: &str) -> Vec<CompletionCandidate> {
     let config = Paths::of_user()
         .and_then(|paths| Config::load(&paths.config_file()).ok())
         .unwrap_or_default();
-    let names = config.names().into_iter();
+    let names = config.profile_names().into_iter();
     let names = names.filter(|name| name.starts_with(word));
     names.map(CompletionCandidate::new).collect()
 }

@@ -5,19 +5,19 @@ use crate::tui::appearance::Choice;
 
 /// A theme as the configuration names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ThemeName {
+pub enum ThemeSource {
     BuiltIn(Choice),
     /// A file in `themes/`, whose colours override those of a built-in theme.
     File(String),
 }
 
-impl Default for ThemeName {
+impl Default for ThemeSource {
     fn default() -> Self {
         Self::BuiltIn(Choice::default())
     }
 }
 
-impl ThemeName {
+impl ThemeSource {
     pub fn name(&self) -> &str {
         match self {
             Self::BuiltIn(theme) => name_in(&Choice::ALL, theme),

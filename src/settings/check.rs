@@ -17,7 +17,7 @@ pub fn mistakes(path: &Path) -> Result<Vec<ConfigError>, ConfigError> {
     let (preferences, dropped) = Preferences::of(config, path);
     let config = preferences.config;
     mistakes.extend(dropped);
-    for name in config.names() {
+    for name in config.profile_names() {
         let Some(profile) = config.profile(name) else {
             continue;
         };

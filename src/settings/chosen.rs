@@ -37,7 +37,7 @@ impl Chosen {
         });
         let named = named.map(|name| {
             config.profile(name).ok_or_else(|| {
-                let known = config.names().join(", ");
+                let known = config.profile_names().join(", ");
                 Error::Usage(format!("no profile named '{name}'; available: {known}"))
             })
         });

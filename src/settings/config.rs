@@ -295,7 +295,7 @@ impl Config {
     }
 
     /// The names of all profiles, the built-in ones first.
-    pub fn names(&self) -> Vec<&str> {
+    pub fn profile_names(&self) -> Vec<&str> {
         let added = self.profiles.keys().map(String::as_str);
         let added = added.filter(|name| !matches!(*name, SANDBOX | VAST));
         [SANDBOX, VAST].into_iter().chain(added).collect()
@@ -312,7 +312,7 @@ mod tests {
     use super::*;
     use crate::domain::limits::Limits;
     use crate::domain::throughput::WorkUnit;
-    use crate::settings::appearance::ThemeName;
+    use crate::settings::appearance::ThemeSource;
     use crate::tui::appearance::Choice;
 
     fn parse(text: &str) -> Result<Config, String> {
@@ -322,7 +322,7 @@ mod tests {
     #[test]
     fn an_empty_file_leaves_the_built_in_profiles() {
         let config = parse("").unwrap();
-        assert_eq!(config.names(), ["sandbox", "vast"]);
+        assert_eq!(config.profile_names(), ["sandbox", "vast"]);
         let vast = config.profile("vast").unwrap();
         assert_eq!(vast.base_url.as_deref(), Some("https://console.vast.ai"));
         assert_eq!(vast.route_url.as_deref(), Some("https://run.vast.ai"));
@@ -348,7 +348,7 @@ mod tests {
         )
         .unwrap();
         assert_eq!(config.values.default_profile.as_deref(), Some("work"));
-        assert_eq!(config.values.theme, ThemeName::BuiltIn(Choice::Light));
+        assert_eq!(config.values.theme, ThemeSource::BuiltIn(Choice::Light));
         let work = config.profile("work").unwrap();
         assert_eq!(work.api_key_file, Some(PathBuf::from("/etc/x/keys/work")));
         assert_eq!((work.dialect.name, work.read_only), ("vast", true));

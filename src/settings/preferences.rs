@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::appearance::{Entry, ThemeName};
+use super::appearance::{Entry, ThemeSource};
 use super::config::{Config, ConfigError};
 use super::themes::{self, ThemeFile};
 use crate::keys::commands::bind_commands;
@@ -48,8 +48,8 @@ impl Preferences {
         let user_themes = user_themes.map(|file| (file.name.clone(), of_file(file, &config, path), true));
         let themes = built_in.chain(user_themes).collect();
         let look = match &config.values.theme {
-            ThemeName::BuiltIn(theme) => of_theme(*theme, &config, path),
-            ThemeName::File(name) => match files.iter().find(|file| file.name == *name) {
+            ThemeSource::BuiltIn(theme) => of_theme(*theme, &config, path),
+            ThemeSource::File(name) => match files.iter().find(|file| file.name == *name) {
                 Some(file) => {
                     let file_mistakes = overrides(&file.colors, &file.path).1;
                     wrong.extend(mistakes.into_iter().chain(file_mistakes));

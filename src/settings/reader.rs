@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
-use super::appearance::{Entry, ThemeName};
+use super::appearance::{Entry, ThemeSource};
 use super::config::{CUSTOM, Config, Position, Profile, SANDBOX, VAST};
 use super::table::{PROFILE, SETTINGS};
 use super::{NamedCommand, themes};
@@ -291,17 +291,17 @@ impl Reader<'_> {
             return;
         }
         let position = config.position("default_profile").unwrap_or_default();
-        let known = config.names().join(", ");
+        let known = config.profile_names().join(", ");
         self.wrong_at(position, format!("no profile named '{name}'; available: {known}"));
     }
 
-    pub(super) fn theme(&mut self, value: &Value<'_>) -> Option<ThemeName> {
+    pub(super) fn theme(&mut self, value: &Value<'_>) -> Option<ThemeSource> {
         let folder = self.folder;
         self.parsed(value, |name| {
             if folder.is_some_and(|folder| themes::exists(folder, name)) {
-                return Ok(ThemeName::File(name.to_owned()));
+                return Ok(ThemeSource::File(name.to_owned()));
             }
-            one_of("theme", name, Choice::ALL).map(ThemeName::BuiltIn)
+            one_of("theme", name, Choice::ALL).map(ThemeSource::BuiltIn)
         })
     }
 

@@ -38,7 +38,7 @@ pub(super) fn rewrite(
     };
     let changed = change(&text).ok_or_else(foreign)?;
     let after = Config::parse(&changed, config).map_err(|_| foreign())?;
-    if !is_right(&after) || after.names() != before.names() {
+    if !is_right(&after) || after.profile_names() != before.profile_names() {
         return Err(foreign());
     }
     files::replace(config, changed.as_bytes()).map_err(|source| SettingError::Unwritable {

@@ -5,7 +5,7 @@
 
 use std::iter;
 
-use super::appearance::{Entry, Notifications, ThemeName};
+use super::appearance::{Entry, Notifications, ThemeSource};
 use super::config::Profile;
 use super::reader::{Reader, Value, one_of};
 use crate::domain::Dialect;
@@ -78,7 +78,7 @@ settings! {
 
     /// auto (dark or light, as the terminal's background is), dark, light, high-contrast,
     /// ansi (the terminal's own sixteen colours) or none. `NO_COLOR` in the environment means none.
-    "theme.name" = "\"auto\"", theme: ThemeName = ThemeName::default(),
+    "theme.name" = "\"auto\"", theme: ThemeSource = ThemeSource::default(),
         |reader, value| reader.theme(value), |value| alone(value.name());
 
     /// Other colours: "#rrggbb", a name (red, light-blue, dark-gray ...) or a number of the 256-colour

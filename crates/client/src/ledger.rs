@@ -111,7 +111,7 @@ impl LedgerEntry {
         self.error.is_some() && !self.is_cancelled()
     }
 
-    /// Describes the status: with its reason phrase, or the reason there is none.
+    /// Describes the status with its reason phrase; without a status, that it was cancelled or not answered.
     pub fn status_words(&self) -> String {
         match self.status.map(|status| (status, reason(status))) {
             None if self.is_cancelled() => "cancelled".to_owned(),

@@ -172,7 +172,7 @@ pub struct CommandEnd {
     pub status: String,
 }
 
-/// One line of the file.
+/// One line of the journal of writes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Line {
@@ -281,7 +281,7 @@ fn market_at(address: &str) -> String {
     format!("{host}:{port}/{}", path.trim_matches('/'))
 }
 
-/// Whether an address leads to this computer. An unspecified one, such as `0.0.0.0`, does on most systems.
+/// Whether an address is a loopback one, or unspecified (`0.0.0.0`), which leads to this computer on most systems.
 fn is_this_computer(address: IpAddr) -> bool {
     let address = address.to_canonical();
     address.is_loopback() || address.is_unspecified()

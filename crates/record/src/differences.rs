@@ -20,7 +20,7 @@ pub struct PriceChange {
     pub to: f64,
 }
 
-/// The differences between two listings.
+/// Rows that arrived, rows that left, and price changes between two listings.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Differences {
     /// Rows of the new listing that the old one lacks.

@@ -73,7 +73,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use connection::{ConnectionHandle, Front};
-use faults::{FaultSpec, FaultTimes};
+use faults::{FaultDelays, FaultSpec};
 use latency::Latency;
 use ledger::Ledger;
 use market::MarketConfig;
@@ -111,7 +111,7 @@ pub struct SandboxConfig {
     /// The faults to inject; `None` for none.
     pub faults: Option<FaultSpec>,
     /// The delays of faults.
-    pub fault_times: FaultTimes,
+    pub fault_times: FaultDelays,
     /// The delay added to each response.
     pub latency: Latency,
     /// Whether [`Running::ledger`] records requests, for tests.
@@ -174,7 +174,7 @@ impl Default for SandboxConfig {
             speed: 1.0,
             rate_limits: true,
             faults: None,
-            fault_times: FaultTimes::default(),
+            fault_times: FaultDelays::default(),
             latency: Latency::None,
             keeps_ledger: false,
             groups: MadeGroups::default(),

@@ -10,7 +10,7 @@ use crate::chord::Chord;
 pub trait KeyRow: Sized + 'static {
     /// The context in which a key is looked up, such as a list or a form.
     type Context: Copy + PartialEq;
-    /// The type of actions.
+    /// The effect of a key, such as the program's actions.
     type Action: Copy + PartialEq;
 
     /// The whole table. Of two rows with the same key in the same context, the first one is used.

@@ -51,7 +51,7 @@ pub async fn add(global: &Global, arguments: &AddArguments) -> Result<(), CliErr
         .paths()
         .ok_or_else(|| usage("no home directory for a configuration"))?;
     let config = Config::load(&paths.config_file()).map_err(CliError::Configuration)?;
-    let taken: Vec<String> = config.names().into_iter().map(str::to_owned).collect();
+    let taken: Vec<String> = config.profile_names().into_iter().map(str::to_owned).collect();
     if let Some(why) = name_fault(&arguments.name, &taken) {
         return Err(usage(&why));
     }

@@ -161,7 +161,7 @@ impl ProfileResolver {
     /// All markets: the built-in ones, those of the configuration, and that of the command line.
     pub fn market_list(&self) -> MarketList {
         let (config, wrong) = Config::valid_part(self.paths.as_ref());
-        let mut names = config.names();
+        let mut names = config.profile_names();
         if !names.contains(&self.started.as_str()) {
             names.push(&self.started);
         }

@@ -233,7 +233,7 @@ impl Requests {
         if let Some(run) = self.runs.get_mut(number) {
             run.is_unfolded = !run.is_unfolded;
             self.selected = Some(Row::Run(number));
-            self.fold();
+            self.rebuild_rows();
         }
     }
 
@@ -251,7 +251,7 @@ impl Requests {
             .map(|(number, _)| number)
             .collect();
         self.matching.reverse();
-        self.fold();
+        self.rebuild_rows();
     }
 
     fn words(&self) -> Vec<String> {
@@ -260,7 +260,7 @@ impl Requests {
     }
 
     /// Builds the rows from the matches: a run is in the place of its latest request.
-    fn fold(&mut self) {
+    fn rebuild_rows(&mut self) {
         let mut seen = Vec::new();
         self.rows.clear();
         for number in self.matching.iter().rev() {
@@ -341,7 +341,7 @@ fn recorded(cx: &mut Cx<'_>, ticket: Option<Ticket>, dropped: &[u64]) {
         requests.matching.push(number);
     }
     if is_shown || !dropped.is_empty() {
-        requests.fold();
+        requests.rebuild_rows();
     }
 }
 

@@ -50,7 +50,7 @@ fn edited(text: &str, before: &Config) {
     let after = Config::load(&path).unwrap();
     let relative = Config::parse(text, &path).unwrap();
     assert!(after.has_same_preferences(&relative));
-    for name in before.names() {
+    for name in before.profile_names() {
         assert_eq!(after.profile(name), relative.profile(name));
     }
     let added = after.profile("added").unwrap();
@@ -68,7 +68,7 @@ fn target(input: &[u8]) {
     match Config::parse(&text, Path::new("/config.toml")) {
         Ok(config) => {
             assert_eq!(config, Config::parse(&text, Path::new("/config.toml")).unwrap());
-            for name in config.names() {
+            for name in config.profile_names() {
                 assert!(config.profile(name).is_some());
             }
             edited(&text, &config);

@@ -12,7 +12,7 @@ use bourse::api::{
 };
 use bourse::domain::workergroup::NewWorkergroup;
 use bourse::domain::{Dialect, Query, Resource, Untrusted};
-use bourse::sandbox::faults::{self, CATALOGUE, Fault, FaultSpec, FaultTimes, PROFILES, Profile, Stage};
+use bourse::sandbox::faults::{self, CATALOGUE, Fault, FaultDelays, FaultSpec, PROFILES, Profile, Stage};
 use bourse::sandbox::ledger::{Commit, InjectedFault};
 use bourse::sandbox::market::MarketConfig;
 use bourse::sandbox::{Call, SandboxConfig};
@@ -26,13 +26,13 @@ use crate::support::{Server, frozen};
 const HITS: u32 = 5;
 
 /// Short delays; silent connections still outlive every test.
-const TIMES: FaultTimes = FaultTimes {
+const TIMES: FaultDelays = FaultDelays {
     slow: Duration::from_millis(5),
     dribble: Duration::from_millis(20),
     silence: Duration::from_secs(60),
 };
 
-fn sandbox(spec: &str, seed: u64, times: FaultTimes) -> Server {
+fn sandbox(spec: &str, seed: u64, times: FaultDelays) -> Server {
     Server::start(SandboxConfig {
         faults: Some(spec.parse().unwrap()),
         fault_times: times,
@@ -360,7 +360,7 @@ fn a_false_verdict_is_found() {
 
 /// Calls every operation with a profile; returns what went wrong.
 fn storm(spec: &str) -> Vec<String> {
-    let times = FaultTimes {
+    let times = FaultDelays {
         dribble: Duration::ZERO,
         silence: Duration::from_millis(20),
         ..TIMES
@@ -590,7 +590,7 @@ fn the_dashboard_answers_keys_while_responses_dribble() {
 #[test]
 fn dripping_answers_end_at_the_deadline_of_each_operation() {
     // So that the shortest body, 26 bytes, takes longer than the longest deadline however slow the machine is.
-    let times = FaultTimes {
+    let times = FaultDelays {
         dribble: Duration::from_secs(1),
         ..TIMES
     };

@@ -57,7 +57,7 @@ pub enum Target {
     Route,
 }
 
-/// A request in its wire form, without address and key.
+/// A request in its wire form, without the market's address and the profile's key.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WireRequest {
     /// The HTTP method.

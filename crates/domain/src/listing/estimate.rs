@@ -145,7 +145,7 @@ impl Listing {
         }
     }
 
-    /// Drops adjusted prices that were computed for other rows.
+    /// Drops the adjusted prices, after the rows have changed.
     pub(super) fn forget_prices(&mut self) {
         self.estimate = Estimate::new(self.estimated_storage(), self.offer_type());
         self.forget_last();

@@ -68,12 +68,12 @@ pub(super) struct Plan {
     objects: Vec<HashMap<&'static str, Role>>,
     slots: usize,
     ids: Vec<usize>,
-    cells: Vec<(Kind, Slots)>,
+    cells: Vec<(Kind, SlotSource)>,
 }
 
 /// A [`Source`] with slots instead of names.
 #[derive(Debug)]
-enum Slots {
+enum SlotSource {
     Member(usize),
     Known(usize),
     Either(Vec<usize>),
@@ -102,7 +102,7 @@ impl Plan {
         }
         plan.ids = catalog.id_members.iter().map(|name| plan.member(name)).collect();
         for field in fields() {
-            let cell = field.map_or((Kind::Text, Slots::Nowhere), |field| {
+            let cell = field.map_or((Kind::Text, SlotSource::Nowhere), |field| {
                 (field.kind, plan.slots_of(&field.source))
             });
             plan.cells.push(cell);
@@ -110,21 +110,21 @@ impl Plan {
         plan
     }
 
-    fn slots_of(&mut self, source: &Source) -> Slots {
+    fn slots_of(&mut self, source: &Source) -> SlotSource {
         match *source {
-            Source::Member(name) => Slots::Member(self.member(name)),
-            Source::Known(name) => Slots::Known(self.member(name)),
-            Source::Either(names) => Slots::Either(names.iter().map(|name| self.member(name)).collect()),
-            Source::Search(name) => Slots::Member(self.slot(0, name, Role::Search)),
+            Source::Member(name) => SlotSource::Member(self.member(name)),
+            Source::Known(name) => SlotSource::Known(self.member(name)),
+            Source::Either(names) => SlotSource::Either(names.iter().map(|name| self.member(name)).collect()),
+            Source::Search(name) => SlotSource::Member(self.slot(0, name, Role::Search)),
             Source::Nested(outer, inner) => {
                 let object = self.object(outer);
-                Slots::Member(self.slot(object, inner, Role::Slot))
+                SlotSource::Member(self.slot(object, inner, Role::Slot))
             }
-            Source::TextIs(name, wanted) => Slots::TextIs(self.member(name), wanted),
-            Source::NumberIs(name, wanted) => Slots::NumberIs(self.member(name), wanted),
-            Source::TimeLeft(name, end) => Slots::TimeLeft(self.member(name), self.member(end)),
-            Source::Since(name) => Slots::Since(self.member(name)),
-            Source::Nowhere | Source::Computed => Slots::Nowhere,
+            Source::TextIs(name, wanted) => SlotSource::TextIs(self.member(name), wanted),
+            Source::NumberIs(name, wanted) => SlotSource::NumberIs(self.member(name), wanted),
+            Source::TimeLeft(name, end) => SlotSource::TimeLeft(self.member(name), self.member(end)),
+            Source::Since(name) => SlotSource::Since(self.member(name)),
+            Source::Nowhere | Source::Computed => SlotSource::Nowhere,
         }
     }
 
@@ -241,7 +241,7 @@ impl Plan {
     pub(super) fn fill(&self, values: &[RawCell<'_>], now: f64, builders: &mut [Builder]) {
         for ((kind, slots), builder) in self.cells.iter().zip(builders) {
             let sent = match slots {
-                Slots::Member(slot) => Some(&values[*slot]),
+                SlotSource::Member(slot) => Some(&values[*slot]),
                 _ => None,
             };
             match sent {
@@ -263,7 +263,7 @@ impl Plan {
     }
 }
 
-impl Slots {
+impl SlotSource {
     fn cell<'v, 'a>(&self, kind: Kind, values: &'v [RawCell<'a>], now: f64) -> Cow<'v, RawCell<'a>> {
         let cell = match self {
             Self::Member(slot) => return fit(kind, &values[*slot]),

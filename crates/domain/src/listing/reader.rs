@@ -128,7 +128,7 @@ impl Reader {
         }
     }
 
-    /// Reads a whole text at once.
+    /// Takes a whole text, without its byte-order mark; the end of the reader reads it.
     pub(super) fn take(&mut self, text: String) {
         self.text = text;
         if self.text.starts_with('\u{feff}') {

@@ -47,7 +47,7 @@ impl Asked {
     }
 
     /// Whether responses to a scope have everything that meets the conditions.
-    fn is_covered(&self, scope: &Scope, conditions: &[Condition]) -> bool {
+    fn covers(&self, scope: &Scope, conditions: &[Condition]) -> bool {
         let is_other_price = (scope.storage - self.terms.storage).abs() > 1e-9;
         let mut bounds = scope.conditions.iter();
         !(is_other_price && bounds.any(|bound| includes_storage(bound.field)))
@@ -58,7 +58,7 @@ impl Asked {
     pub fn covering(&self, scopes: &[KnownScope]) -> Vec<(Part, Vec<usize>)> {
         let covering = |conditions: &[Condition]| -> Vec<usize> {
             let all = scopes.iter().enumerate();
-            let covering = all.filter(|(_, known)| self.is_covered(&known.scope, conditions));
+            let covering = all.filter(|(_, known)| self.covers(&known.scope, conditions));
             let (same, other): (Vec<_>, Vec<_>) =
                 covering.partition(|(_, known)| known.scope.is_bundled == self.is_bundled);
             let best = if same.is_empty() { other } else { same };

@@ -135,7 +135,7 @@ impl Database {
         let mut spells = recorded.earlier(search.ahead).spells;
         spells.retain(|spell| !self.leaves_out(spell));
         spells.retain_mut(|spell| narrow(spell, &search.narrower, question));
-        end_where_no_size_goes_on(&mut spells);
+        mark_left_the_search(&mut spells);
         spells.sort_by(|left, right| (left.first, &left.lot).cmp(&(right.first, &right.lot)));
         Ok(spells)
     }
@@ -303,8 +303,8 @@ fn accepts(
     condition.accepts(cell)
 }
 
-/// Ends lots of which nothing that meets the conditions continues, whatever else the machine offers.
-fn end_where_no_size_goes_on(spells: &mut [Spell]) {
+/// Makes a change after which nothing of the lot meets the conditions a departure from the search.
+fn mark_left_the_search(spells: &mut [Spell]) {
     let begun: std::collections::HashSet<(Lot, Moment)> =
         spells.iter().map(|spell| (spell.lot.clone(), spell.first)).collect();
     for spell in spells {

@@ -8,7 +8,7 @@ use serde_json::{Map, Value as Json};
 
 use super::super::random::Rng;
 use super::super::script::Script;
-use super::FaultTimes;
+use super::FaultDelays;
 
 /// A workergroup created in this run, and the number of listings since.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub struct FaultContext<'a> {
     /// The head of the request.
     pub request: &'a Parts,
     /// The delays of faults.
-    pub times: FaultTimes,
+    pub times: FaultDelays,
     /// The response of the call; empty if the call was not performed.
     pub reply: Response<Bytes>,
     /// Workergroups created in this run, oldest first.

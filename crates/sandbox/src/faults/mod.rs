@@ -39,7 +39,7 @@ const HEADER: &str = "x-sandbox-fault";
 
 /// The delays of faults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FaultTimes {
+pub struct FaultDelays {
     /// The delay of a slow response.
     pub slow: Duration,
     /// The pause after each byte of a dribbled response.
@@ -48,7 +48,7 @@ pub struct FaultTimes {
     pub silence: Duration,
 }
 
-impl Default for FaultTimes {
+impl Default for FaultDelays {
     fn default() -> Self {
         Self {
             slow: Duration::from_secs(3),
@@ -104,14 +104,14 @@ impl Injection {
 pub struct Faults {
     seed: u64,
     spec: FaultSpec,
-    times: FaultTimes,
+    times: FaultDelays,
     ledger: Ledger,
     ordinals: Mutex<HashMap<Call, u64>>,
 }
 
 impl Faults {
     /// A generator of faults. `seed` is used unless the specification has its own; faults are recorded in `ledger`.
-    pub fn new(seed: u64, spec: FaultSpec, times: FaultTimes, ledger: Ledger) -> Self {
+    pub fn new(seed: u64, spec: FaultSpec, times: FaultDelays, ledger: Ledger) -> Self {
         Self {
             seed: spec.seed().unwrap_or(seed),
             spec,
@@ -122,7 +122,7 @@ impl Faults {
     }
 
     /// The delays of faults.
-    pub const fn times(&self) -> FaultTimes {
+    pub const fn times(&self) -> FaultDelays {
         self.times
     }
 

@@ -68,7 +68,8 @@ fn the_guide_names_every_unit_and_the_package_has_it() {
 #[expect(clippy::print_stderr)] // A test that did not run says so.
 fn systemd_finds_the_units_sound() {
     let folder = tempfile::tempdir().unwrap();
-    let program = concat!("ExecStart=", env!("CARGO_BIN_EXE_bourse"), " ");
+    // In quotes: its path may have blanks.
+    let program = concat!("ExecStart=\"", env!("CARGO_BIN_EXE_bourse"), "\" ");
     let units = units();
     assert_eq!(units.len(), 3, "{units:?}");
     let names: Vec<String> = units
