@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 
 use super::Record;
 
-/// What an analysis of the offers is based on, and its result.
+/// The basis of an analysis of offers, and its result.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Analysis<T> {
     #[serde(flatten)]
@@ -245,7 +245,7 @@ struct IndexFigures {
     known_seconds: f64,
 }
 
-/// What bids would have held.
+/// The shares of the recorded time that bids would have held.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Bids {
     conditions: String,

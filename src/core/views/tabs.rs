@@ -26,7 +26,7 @@ pub(crate) struct Tab {
 /// The open tab, and the tabs opened before it. A tab that was never opened has no state.
 #[derive(Debug)]
 pub(crate) struct Tabbed {
-    /// What the tabs are together.
+    /// The name of all tabs together, in front of them.
     title: &'static str,
     tabs: Vec<&'static Tab>,
     open: usize,

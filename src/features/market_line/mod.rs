@@ -203,7 +203,7 @@ fn take_output(cx: &mut Cx<'_>) {
     };
 }
 
-/// What the prices of the line are.
+/// The unit of the prices, shown at the right end of the line.
 const UNIT: &str = "$ per GPU-hour";
 
 /// Draws as many models as fit; a click on one opens its history.

@@ -121,7 +121,7 @@ impl<'a> VolumePrices<'a> {
         Shortfall::first(room, None, Outlives::of(left, term.hours()))
     }
 
-    /// What the volume costs from `now` (seconds since 1970) on.
+    /// The cost of the volume from `now` (seconds since 1970) on.
     pub fn cost(&self, row: usize, term: &VolumeTerm, now: f64) -> Result<VolumeCost, Gap> {
         term.validate()?;
         let price = self.storage_cost.amount(row)?;

@@ -481,7 +481,7 @@ impl FormView for AlertForm {
     fn tick(&mut self, cx: &mut Cx<'_>) {
         if self.backtest.take(cx) {
             self.annotate();
-            // What was typed meanwhile.
+            // The input may have changed meanwhile.
             self.ask(cx);
         }
     }

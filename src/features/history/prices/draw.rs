@@ -162,7 +162,7 @@ fn headline(view: &History, (series, resource): (&Series, Resource), scene: &Sce
     lines
 }
 
-/// What is asked now, and what usually is.
+/// The lowest price and the median now, and the usual range.
 fn prices_of_now(now: &Now, memory: Option<&Memory>, (resource, ago): (Resource, f64), theme: &Theme) -> Line<'static> {
     let mut line = Line::from(Text::styled("Now ", theme.dim));
     match now.levels {
@@ -177,7 +177,7 @@ fn prices_of_now(now: &Now, memory: Option<&Memory>, (resource, ago): (Resource,
             );
             line.push_span(Text::styled(text, theme.text));
         }
-        // What a limit cut off may be on offer.
+        // Offers beyond the limit may exist.
         None if !now.is_complete => line.push_span(Text::styled("none among the rows received", theme.text)),
         None => line.push_span(Text::styled("none on offer", theme.text)),
     }
@@ -195,7 +195,7 @@ fn prices_of_now(now: &Now, memory: Option<&Memory>, (resource, ago): (Resource,
     line
 }
 
-/// What the prices are and rest on, the most important first.
+/// The unit of the prices and their basis, the most important first.
 fn basis(series: &Series, unit: &str, scene: &Scene<'_, '_>) -> String {
     let mut text = format!(
         "{unit}, {} · {} watched",

@@ -72,7 +72,7 @@ pub(super) fn flows(view: &Tape) -> Vec<Flow> {
     flows
 }
 
-/// What the flows add up to: `12 listed, 9 gone, 8 cheaper, 5 more expensive in the last 7 days`.
+/// The sums of the flows: `12 listed, 9 gone, 8 cheaper, 5 more expensive in the last 7 days`.
 pub(super) fn headline(flows: &[Flow], days: i64, theme: &Theme) -> Line<'static> {
     let sum = |count: fn(&Flow) -> usize| flows.iter().map(count).sum::<usize>();
     let parts = [

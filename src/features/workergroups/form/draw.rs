@@ -107,7 +107,7 @@ fn about(view: &GroupForm, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     lines
 }
 
-/// What the search finds, in a line, where the panel with its report has no room.
+/// The supply of the search in one line, where the panel with its report has no room.
 fn supply_line(view: &GroupForm, scene: &Scene<'_, '_>) -> Option<Line<'static>> {
     let state = scene.state;
     let look = look_at(state, Subject::Draft(view.number)).ok()?;
