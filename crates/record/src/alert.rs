@@ -283,7 +283,8 @@ pub fn check(rule: &Rule, state: &mut AlertState, figures: Figures<'_>) -> Optio
     }
 }
 
-/// The figure of a poll that a rule compares: the lowest price, the GPUs on offer, or the workers that can run; `None` if it has none. Of a truncated poll it is that of the rows it has.
+/// The figure of a poll that a rule compares: the lowest price, the GPUs on offer, or the workers that can run; `None`
+/// if it has none. Of a truncated poll it is that of the rows it has.
 pub fn figure(rule: &Rule, figures: Figures<'_>) -> Option<f64> {
     let poll = figures.poll;
     if !poll.outcome.is_usable() {
