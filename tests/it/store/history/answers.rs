@@ -114,25 +114,25 @@ fn check_series(found: &Series, recorded: &Excerpt, question: &Question) -> Resu
         let reported = bucket.levels.map(|it| [it.lowest, it.p20, it.median, it.p80]);
         prop_assert_eq!(reported, levels);
     }
-    let polls = recorded.polls.iter().filter(|poll| {
-        let is_within = (question.since..=question.until).contains(&poll.at);
-        is_within && poll.outcome.is_usable()
-    });
+    let lowest = |at: Moment| {
+        let on_offer = spells.iter().filter(|spell| spell.first <= at && at.0 < ends(spell).1);
+        on_offer.map(|spell| spell.price).reduce(f64::min)
+    };
+    let usable = || recorded.polls.iter().filter(|poll| poll.outcome.is_usable());
     let mut lows = Vec::new();
     let mut count = 0.0;
-    for poll in polls {
+    for poll in usable().filter(|poll| (question.since..=question.until).contains(&poll.at)) {
         count += 1.0;
-        let on_offer = spells
-            .iter()
-            .filter(|spell| spell.first <= poll.at && poll.at.0 < ends(spell).1);
-        let prices = on_offer.map(|spell| spell.price);
-        if let Some(low) = prices.reduce(f64::min) {
-            lows.push((low, poll.at));
-        }
+        lows.extend(lowest(poll.at).map(|low| (low, poll.at)));
     }
-    let record = lows
-        .iter()
-        .copied()
+    // What the last poll before the time saw holds for 10 minutes, or three of its intervals.
+    let before = usable().filter(|poll| poll.at < question.since).last();
+    let held =
+        before.filter(|poll| question.since.since(poll.at) <= i64::from(poll.interval.unwrap_or(0) * 3).max(600));
+    let held = held.and_then(|poll| Some((lowest(poll.at)?, question.since)));
+    let record = held
+        .into_iter()
+        .chain(lows.iter().copied())
         .reduce(|one, other| if other.0 < one.0 { other } else { one });
     prop_assert_eq!(found.record, record);
     for price in PRICES {
