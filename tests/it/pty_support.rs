@@ -244,13 +244,14 @@ impl Pty {
         self.shared.lock().parser.screen().clone()
     }
 
-    /// Waits until the screen is as wanted, and returns its text.
+    /// Waits until the screen is as wanted, and returns its text. A frame counts when all of it is there: its bytes may
+    /// arrive in pieces.
     #[track_caller]
     pub fn wait_for(&self, what: &str, wanted: impl Fn(&vt100::Screen) -> bool) -> String {
         let deadline = Instant::now() + PATIENCE;
         let mut seen = self.shared.lock();
         loop {
-            if wanted(seen.parser.screen()) {
+            if !is_in_frame(&seen.log) && wanted(seen.parser.screen()) {
                 return seen.parser.screen().contents();
             }
             let left = deadline.saturating_duration_since(Instant::now());
@@ -359,6 +360,13 @@ pub fn is_noticed(signal: rustix::process::Signal) -> bool {
     let mut lines = status.lines();
     let ignored = lines.find_map(|line| u64::from_str_radix(line.strip_prefix("SigIgn:")?.trim(), 16).ok());
     ignored.unwrap_or(0) & (1 << (signal.as_raw() - 1)) == 0
+}
+
+/// Whether the bytes of a terminal end within a frame (a synchronized update).
+fn is_in_frame(log: &[u8]) -> bool {
+    const UPDATE: &[u8] = b"\x1b[?2026";
+    let last = log.windows(UPDATE.len()).rposition(|bytes| bytes == UPDATE);
+    last.is_some_and(|start| log.get(start + UPDATE.len()) != Some(&b'l'))
 }
 
 /// Reads what the program writes until the terminal is closed.
