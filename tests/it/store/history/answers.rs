@@ -126,7 +126,7 @@ fn check_series(found: &Series, recorded: &Excerpt, question: &Question) -> Resu
         lows.extend(lowest(poll.at).map(|low| (low, poll.at)));
     }
     // What the last poll before the time saw holds for 10 minutes, or three of its intervals.
-    let before = usable().filter(|poll| poll.at < question.since).last();
+    let before = usable().rfind(|poll| poll.at < question.since);
     let held =
         before.filter(|poll| question.since.since(poll.at) <= i64::from(poll.interval.unwrap_or(0) * 3).max(600));
     let held = held.and_then(|poll| Some((lowest(poll.at)?, question.since)));
