@@ -31,7 +31,7 @@ impl Memory {
         }
     }
 
-    /// The kind of the offers: `2x RTX 4090`; `None` if they are of several kinds.
+    /// The kind that all offers have, such as `2x RTX 4090`; `None` if they differ.
     pub fn kind(&self) -> Option<String> {
         let model = super::question::model_of(&self.query)?;
         Some(format!("{}x {}", self.gpus?, text::screen(model, 24)))

@@ -98,12 +98,11 @@ impl Analysis for PriceSeries {
         let intervals = excerpt.outline(|spell| question.price_of(spell)).0.intervals;
         let lows = LowSeries::of(&intervals, within);
         // The poll before the time holds until the first one in it: its price counts, too.
-        let holds = |before: &&PollRow| !before.is_gap(since);
-        let before = first
-            .checked_sub(1)
-            .filter(|before| polls.get(*before).as_ref().is_some_and(holds));
-        let holding = polls.get(before.unwrap_or(first)..last).unwrap_or(within);
-        let record = LowSeries::of(&intervals, holding).record;
+        let before = polls.get(..first).and_then(<[PollRow]>::last);
+        let held = before.filter(|before| !before.is_gap(since));
+        let held = held.and_then(|before| Some((now(&intervals, before).levels?.lowest, since)));
+        let record = held.into_iter().chain(lows.record);
+        let record = record.reduce(|held, later| if later.0 < held.0 { later } else { held });
         let mut parts = Parts::new(since, until, self.buckets);
         for interval in &intervals {
             parts.add(interval);
@@ -114,7 +113,7 @@ impl Analysis for PriceSeries {
             // The poll before the time holds until the first one in it.
             buckets: parts.finish(&times, polls.get(first.saturating_sub(1)..last).unwrap_or_default()),
             now: within.last().map(|poll| now(&intervals, poll)),
-            record: record.map(|(price, at)| (price, at.max(since))),
+            record,
             watched: share(
                 seconds(timeline::overlap(&times, since, until)),
                 seconds(until.since(since)),
