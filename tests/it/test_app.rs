@@ -530,3 +530,23 @@ pub const THREE: &str = r#"{"offers":[
   "dlperf":90.0,"dlperf_per_dphtotal":290.3,"reliability":0.98,"geolocation":null,"verification":"verified",
   "rentable":true,"rented":false,"storage_cost":0.9,"score":100.0,"machine_id":9,"host_id":72,"inet_down":400.0,
   "driver_version":"550.54.14","cuda_max_good":12.4,"duration":8640000.0,"disk_space":100.0}]}"#;
+
+/// A response of 200 offers that differ in everything that a table shows, in four places.
+pub fn varied_offers(places: [&str; 4]) -> String {
+    let models = ["RTX 4090", "RTX 5090", "H100 SXM", "A100 PCIE", "RTX 3090"];
+    let record = |row: usize| {
+        let price = 0.1 + (row * 7919 % 4000) as f64 / 1000.0;
+        serde_json::json!({
+            "id": 40_000_000 + row * 977, "machine_id": row, "host_id": row / 2,
+            "gpu_name": models[row % 5], "num_gpus": 1 << (row % 4), "gpu_ram": 24_564,
+            "dph_base": price, "dph_total": price + 0.002, "dlperf": row * 31 % 900,
+            "reliability": 0.9 + (row % 99) as f64 / 1000.0, "geolocation": places[row % 4],
+            "inet_up": row * 13 % 900, "inet_down": row * 17 % 900, "cpu_ram": 64_000 + row,
+            "storage_cost": 0.2, "duration": 864_000 + row * 5000, "verification": "verified",
+            "cuda_max_good": 12.8, "driver_version": "570.181", "disk_space": 100 + row,
+            "score": 1000 - row, "static_ip": true, "rentable": true,
+        })
+    };
+    let offers: Vec<_> = (0..200).map(record).collect();
+    serde_json::json!({ "offers": offers }).to_string()
+}

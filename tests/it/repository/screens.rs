@@ -5,30 +5,14 @@ use std::collections::BTreeSet;
 use bourse::tui::theme::Theme;
 use ratatui::buffer::Cell;
 use ratatui::style::{Color, Modifier};
-use serde_json::json;
 
 use crate::stories::groups::FOUR;
-use crate::test_app::TestApp;
+use crate::test_app::{TestApp, varied_offers};
 
 /// A dashboard of 200 different offers in 24-bit colours.
 fn desk(columns: u16, rows: u16) -> TestApp {
-    let models = ["RTX 4090", "RTX 5090", "H100 SXM", "A100 PCIE", "RTX 3090"];
     let places = ["Texas, US", "Iceland, IS", "Quebec, CA", "Bulgaria, BG"];
-    let record = |row: usize| {
-        let price = 0.1 + (row * 7919 % 4000) as f64 / 1000.0;
-        json!({
-            "id": 40_000_000 + row * 977, "machine_id": row, "host_id": row / 2,
-            "gpu_name": models[row % 5], "num_gpus": 1 << (row % 4), "gpu_ram": 24_564,
-            "dph_base": price, "dph_total": price + 0.002, "dlperf": row * 31 % 900,
-            "reliability": 0.9 + (row % 99) as f64 / 1000.0, "geolocation": places[row % 4],
-            "inet_up": row * 13 % 900, "inet_down": row * 17 % 900, "cpu_ram": 64_000 + row,
-            "storage_cost": 0.2, "duration": 864_000 + row * 5000, "verification": "verified",
-            "cuda_max_good": 12.8, "driver_version": "570.181", "disk_space": 100 + row,
-            "score": 1000 - row, "static_ip": true, "rentable": true,
-        })
-    };
-    let offers: Vec<_> = (0..200).map(record).collect();
-    let mut desk = TestApp::with_offers(&json!({ "offers": offers }).to_string());
+    let mut desk = TestApp::with_offers(&varied_offers(places));
     desk.theme = Theme::DARK;
     desk.resize(columns, rows);
     desk

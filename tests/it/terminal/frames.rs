@@ -5,9 +5,8 @@ use std::io::{self, Write};
 use bourse::runtime::terminal::Canvas;
 use bourse::tui::theme::Theme;
 use ratatui::layout::Size;
-use serde_json::json;
 
-use crate::test_app::TestApp;
+use crate::test_app::{TestApp, varied_offers};
 
 /// Counts writes and their bytes.
 #[derive(Debug, Default)]
@@ -36,23 +35,7 @@ struct Desk {
 
 impl Desk {
     fn new() -> Self {
-        let models = ["RTX 4090", "RTX 5090", "H100 SXM", "A100 PCIE", "RTX 3090"];
-        let places = ["Texas, US", "Iceland, IS", ", CA", "Bulgaria, BG"];
-        let record = |row: usize| {
-            let price = 0.1 + (row * 7919 % 4000) as f64 / 1000.0;
-            json!({
-                "id": 40_000_000 + row * 977, "machine_id": row, "host_id": row / 2,
-                "gpu_name": models[row % 5], "num_gpus": 1 << (row % 4), "gpu_ram": 24_564,
-                "dph_base": price, "dph_total": price + 0.002, "dlperf": row * 31 % 900,
-                "reliability": 0.9 + (row % 99) as f64 / 1000.0, "geolocation": places[row % 4],
-                "inet_up": row * 13 % 900, "inet_down": row * 17 % 900, "cpu_ram": 64_000 + row,
-                "storage_cost": 0.2, "duration": 864_000 + row * 5000, "verification": "verified",
-                "cuda_max_good": 12.8, "driver_version": "570.181", "disk_space": 100 + row,
-                "score": 1000 - row, "static_ip": true, "rentable": true,
-            })
-        };
-        let offers: Vec<_> = (0..200).map(record).collect();
-        let mut app = TestApp::with_offers(&json!({ "offers": offers }).to_string());
+        let mut app = TestApp::with_offers(&varied_offers(["Texas, US", "Iceland, IS", ", CA", "Bulgaria, BG"]));
         app.resize(200, 60);
         let canvas = Canvas::new(Counter::default(), || Ok(Size::new(200, 60))).unwrap();
         let mut desk = Self { app, canvas };
