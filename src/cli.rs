@@ -16,6 +16,7 @@ pub(crate) mod prompt;
 pub(crate) mod recorded;
 pub(crate) mod route_args;
 pub(crate) mod sandbox;
+pub mod schema;
 pub(crate) mod search;
 mod spelling;
 pub(crate) mod supply_args;
@@ -120,7 +121,7 @@ pub enum Command {
     /// Print the JSON Schema of a document, or the kinds of documents
     Schema {
         /// Kind of the document [default: list the kinds]
-        #[arg(value_parser = PossibleValuesParser::new(documents::kinds()))]
+        #[arg(value_parser = PossibleValuesParser::new(schema::kinds()))]
         kind: Option<String>,
     },
     /// Print the completion script of a shell
@@ -304,7 +305,7 @@ fn perform(arguments: &Arguments, command: &Command) -> Result<ExitCode, CliErro
         },
         Command::Paths(options) => config::print_paths(global, options.format),
         Command::Help { command } => help::print(command),
-        Command::Schema { kind } => documents::print_schema(kind.as_deref()),
+        Command::Schema { kind } => schema::print_schema(kind.as_deref()),
         Command::Man => output::write(include_bytes!("../assets/man/bourse.1")),
         Command::Sandbox(options) => on_threads(sandbox::serve(&arguments.global, options)),
         Command::Offers(options) => block_on(features::search::command::offers(&noted(global)?, options)),

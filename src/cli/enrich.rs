@@ -63,11 +63,10 @@ pub fn members(settings: &Settings, result: &SearchResult, rows: &[u32], additio
         if has_verdict {
             member.extend(verdicts.basis(&result.listing, *row));
         }
-        let mut member = Json::Object(member);
-        if has_verdict {
-            recorded::mark(settings, &mut member);
+        if let Some(simulated) = recorded::simulated(settings).filter(|_| has_verdict) {
+            member.insert("simulated".to_owned(), simulated.into());
         }
-        member
+        Json::Object(member)
     };
     rows.iter().map(&mut member).collect()
 }

@@ -3,8 +3,6 @@
 use std::io::{self, IsTerminal as _};
 use std::sync::atomic::AtomicBool;
 
-use serde_json::Value as Json;
-
 use super::output::{self, ProgressLine};
 use crate::record::store::{Database, HistoryError};
 use crate::settings::Settings;
@@ -34,10 +32,7 @@ pub fn open(settings: &Settings) -> Result<Database, HistoryError> {
     Ok(database)
 }
 
-/// Marks a document about recorded prices as simulated, if they are; that of a real market gets no
-/// mark.
-pub fn mark(settings: &Settings, document: &mut Json) {
-    if settings.is_sandbox() {
-        document["simulated"] = true.into();
-    }
+/// The member `simulated` of a document about recorded prices: `true` in the sandbox, else none.
+pub fn simulated(settings: &Settings) -> Option<bool> {
+    settings.is_sandbox().then_some(true)
 }

@@ -5,9 +5,11 @@ use std::borrow::Cow;
 use serde_json::{Value as Json, json};
 
 use super::args::{RecordFormat, SearchArguments};
+use super::documents::{Bill, BillParts, BillResult};
 use super::enrich;
 use super::output::{self, CliError};
 use crate::api::redact;
+use crate::domain::cost::Outlives;
 use crate::domain::cost::{Job, Prices};
 use crate::domain::field::Kind;
 use crate::domain::language::{self, LanguageError};
@@ -204,37 +206,41 @@ pub fn job_json(job: &Job, listing: &Listing) -> Json {
     json
 }
 
-/// The bill of a job on each row, in $ and hours.
-fn bills(listing: &Listing, rows: &[u32], job: &Job, model: OfferType) -> Vec<Json> {
+/// The bill of a job on each row.
+fn bills(listing: &Listing, rows: &[u32], job: &Job, model: OfferType) -> Vec<Bill> {
     let (prices, now) = (Prices::new(listing, model), listing.read_at());
     let bill = |row: &u32| {
         let row = *row as usize;
-        let id = listing.id(row).map(|id| id.0);
-        match prices.job(row, job, now) {
-            Err(gap) => json!({"id": id, "total": null, "error": gap.to_string()}),
+        let result = match prices.job(row, job, now) {
+            Err(gap) => BillResult::Unknown {
+                total: (),
+                error: gap.to_string(),
+            },
             Ok(cost) => {
-                let mut bill = json!({
-                    "id": id,
-                    "total": cost.total,
-                    "hours": cost.hours,
-                    "download_hours": cost.download,
-                    "gpu": cost.gpu,
-                    "storage_running": cost.storage_running,
-                    "storage_stopped": cost.storage_stopped,
-                    "traffic_in": cost.traffic_in,
-                    "traffic_out": cost.traffic_out,
-                    "fits": prices.fits(row, job, now),
-                });
                 let work = job.work.zip(cost.per_unit);
-                if let Some((work, cost)) = work {
-                    bill[work.unit.column()] = json!(cost);
-                }
-                if let Some(in_time) = cost.in_time {
-                    let (is_in_time, slack) = in_time.parts();
-                    (bill["in_time"], bill["slack_hours"]) = (json!(is_in_time), json!(slack));
-                }
-                bill
+                let in_time = cost.in_time.map(Outlives::parts);
+                BillResult::Known(Box::new(BillParts {
+                    total: cost.total,
+                    hours: cost.hours,
+                    download_hours: cost.download,
+                    gpu: cost.gpu,
+                    storage_running: cost.storage_running,
+                    storage_stopped: cost.storage_stopped,
+                    traffic_in: cost.traffic_in,
+                    traffic_out: cost.traffic_out,
+                    fits: prices.fits(row, job, now),
+                    per_unit: work
+                        .map(|(work, cost)| (work.unit.column(), cost))
+                        .into_iter()
+                        .collect(),
+                    in_time: in_time.map(|(is_in_time, _)| is_in_time),
+                    slack_hours: in_time.map(|(_, slack)| slack),
+                }))
             }
+        };
+        Bill {
+            id: listing.id(row).map(|id| id.0),
+            result,
         }
     };
     rows.iter().map(bill).collect()

@@ -203,7 +203,7 @@ async fn perform(settings: &Settings, mut write: Write, how: WriteArguments) -> 
             ReplyFormat::Json => {
                 let cost = checked
                     .as_ref()
-                    .map(|checked| format!(", \"cost\": {}", checked.json()));
+                    .map(|checked| format!(", \"cost\": {}", serde_json::json!(checked.cost())));
                 format!(
                     "{{\"v\": {}, \"kind\": \"request\", \"method\": \"{}\", \"url\": {}, \"body\": {}{}}}\n",
                     output::DOCUMENT_VERSION,

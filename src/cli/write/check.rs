@@ -5,12 +5,12 @@ use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _};
 
 use clap::{Args, Subcommand, ValueEnum};
-use serde_json::{Value as Json, json};
 
 use super::market_flags;
 use crate::api::client::epoch_seconds;
 use crate::api::{Reply, Request};
 use crate::cli::args::{ArgumentError, ReplyFormat};
+use crate::cli::documents::{WriteEntry, WriteMembers, Writes};
 use crate::cli::output::{self, CliError};
 use crate::cli::prompt;
 use crate::cli::search::reply;
@@ -147,7 +147,7 @@ pub async fn check(settings: &Settings, arguments: &CheckArguments) -> Result<()
         Err(String::new())
     };
     if arguments.format == ReplyFormat::Json {
-        output::print_json(&format!("{}\n", as_json(shown, listing.as_deref().ok())))?;
+        output::print_line("writes", document(shown, listing.as_deref().ok()))?;
     } else if shown.is_empty() {
         return output::print("nothing to settle\n");
     } else {
@@ -325,29 +325,29 @@ fn group(id: RowId, listing: &Listing) -> String {
     format!("{id}{endpoint}{created}")
 }
 
-fn as_json(open: &[Open], listing: Option<&Listing>) -> Json {
+fn document(open: &[Open], listing: Option<&Listing>) -> Writes {
     let matching = |open: &Open| {
         let listing = listing.filter(|_| open.is_comparable());
         listing.map(|listing| matching(open, listing).iter().map(|id| id.0).collect::<Vec<_>>())
     };
-    let entries = open.iter().map(|entry| match entry {
-        Open::Damaged(damage) => json!({
-            "line": damage.line,
-            "is_damaged": true,
-            "text": damage.text,
-            "listed": matching(entry),
-        }),
-        Open::Unknown { line, entry: write } => json!({
-            "line": line,
-            "is_damaged": false,
-            "write": write.intent.kind,
-            "subject": write.intent.subject,
-            "at": write.intent.at,
-            "profile": write.intent.profile,
-            "address": write.intent.address,
-            "group": write.intent.group,
-            "listed": matching(entry),
-        }),
+    let entries = open.iter().map(|entry| {
+        let (line, members) = match entry {
+            Open::Damaged(damage) => (
+                damage.line,
+                WriteMembers::Damaged {
+                    text: damage.text.clone(),
+                },
+            ),
+            Open::Unknown { line, entry } => (*line, WriteMembers::unknown(&entry.intent)),
+        };
+        WriteEntry {
+            line,
+            is_damaged: matches!(entry, Open::Damaged(_)),
+            members,
+            listed: matching(entry),
+        }
     });
-    output::document("writes", json!({ "entries": entries.collect::<Vec<_>>() }))
+    Writes {
+        entries: entries.collect(),
+    }
 }

@@ -1,7 +1,6 @@
 //! The cost of a workergroup, from a search before it is created, and the limit on it.
 
-use serde_json::{Value as Json, json};
-
+use super::super::documents::{Cost, WorstCase};
 use super::super::output::{self, CliError};
 use super::super::search::reply;
 use super::super::wanted::annotations;
@@ -119,11 +118,12 @@ impl Checked {
     }
 
     /// The member `cost` of a dry run.
-    pub fn json(&self) -> Json {
-        let mut cost = self.outlook.json();
+    pub fn cost(&self) -> Cost {
         let excess = self.limit.and_then(|limit| self.outlook.excess(limit));
-        cost["group_hourly"] = json!(self.limit.map(Dollars::amount));
-        cost["over_limit"] = json!(excess.is_some());
-        cost
+        Cost {
+            worst_case: WorstCase::new(&self.outlook),
+            group_hourly: self.limit.map(Dollars::amount),
+            over_limit: excess.is_some(),
+        }
     }
 }

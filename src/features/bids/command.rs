@@ -1,9 +1,10 @@
 //! `bourse bids`: the holds that bids would have had, and the cost of a job at each.
 
 use jiff::tz::TimeZone;
-use serde_json::json;
 
 use super::arguments::BidsArguments;
+use super::document;
+use super::document::{Basis, BidFigures};
 use super::rules::{HEADS, NOTHING, Run, basis, cells};
 use super::study::{BidMarket, BidStudy};
 use crate::api::client::epoch_seconds;
@@ -14,7 +15,7 @@ use crate::cli::recorded;
 use crate::cli::wanted::{Flags, wanted};
 use crate::domain::{Resource, text};
 use crate::features::history::command::{rfc3339, short, zone_name};
-use crate::features::history::figures::{Cell, Figures, Head};
+use crate::features::history::figures::{Figures, Head};
 use crate::record::{DAY, Moment, SearchKey};
 use crate::settings::Settings;
 
@@ -55,26 +56,31 @@ pub fn bids(settings: &Settings, options: &BidsArguments) -> Result<(), CliError
         since,
         until,
     };
+    let mut document = document::Bids {
+        conditions: search.conditions,
+        offer_type: search.offer_type.wire(),
+        ..document::Bids::default()
+    };
     let Some(history) = database.ask(&study)? else {
         output::note(NOTHING);
-        let document = json!({ "conditions": search.conditions, "type": search.offer_type.wire() });
-        Figures::default().print(options.format, KIND, &[], document)?;
+        let none: [BidFigures; 0] = [];
+        Figures::default().print(options.format, &[], &none, (KIND, &document))?;
         return output::require_rows(options.fail_empty, true);
     };
     let withheld = history.withheld();
     let markets = if withheld.is_none() { &history.markets[..] } else { &[] };
     let figures = figures(markets, history.watched, &run);
-    let mut document = json!({
-        "conditions": search.conditions,
-        "type": history.offer_type.wire(),
-        "since": rfc3339(history.since),
-        "watched_seconds": history.watched,
-        "withheld": withheld,
-        "work_hours": run.hours,
-        "checkpoint_seconds": run.checkpoint,
-        "restart_seconds": run.restart,
+    document.offer_type = history.offer_type.wire();
+    document.basis = Some(Basis {
+        since: rfc3339(history.since),
+        watched_seconds: history.watched,
+        withheld: withheld.clone(),
+        work_hours: run.hours,
+        checkpoint_seconds: run.checkpoint,
+        restart_seconds: run.restart,
     });
-    recorded::mark(settings, &mut document);
+    document.figures = lines(markets, history.watched, &run);
+    document.simulated = recorded::simulated(settings);
     let zone = TimeZone::system();
     let sentences = withheld.into_iter().chain(basis(
         &history,
@@ -82,23 +88,39 @@ pub fn bids(settings: &Settings, options: &BidsArguments) -> Result<(), CliError
         &run,
         settings.is_sandbox(),
     ));
-    figures.print(options.format, KIND, &sentences.collect::<Vec<_>>(), document)?;
+    let sentences: Vec<_> = sentences.collect();
+    figures.print(options.format, &sentences, &document.figures, (KIND, &document))?;
     output::require_rows(options.fail_empty, figures.rows.is_empty())
 }
 
 /// The kind of its document.
 const KIND: &str = "bids";
 
+fn lines(markets: &[BidMarket], watched: i64, run: &Run) -> Vec<BidFigures> {
+    let mut lines = Vec::new();
+    for market in markets {
+        let (outlooks, lowest) = run.outlooks(market, watched);
+        lines.extend(outlooks.iter().enumerate().map(|(index, outlook)| BidFigures {
+            model: market.model.clone(),
+            gpus: market.gpus,
+            bid: outlook.bid,
+            held: outlook.held,
+            interruptions_per_day: outlook.interruptions,
+            longest_hold_seconds: outlook.longest.map(|(span, _)| span),
+            done_hours: outlook.done,
+            bill: outlook.bill,
+            is_lowest_bill: lowest == Some(index),
+        }));
+    }
+    lines
+}
+
 fn figures(markets: &[BidMarket], watched: i64, run: &Run) -> Figures {
     let mut rows = Vec::new();
     for market in markets {
         let (outlooks, lowest) = run.outlooks(market, watched);
         rows.extend(outlooks.iter().enumerate().map(|(index, outlook)| {
-            let model = text::screen(&market.model, 24);
-            let of_market = [
-                Cell::new(model, market.model.as_str()),
-                Cell::new(market.gpus.to_string(), market.gpus),
-            ];
+            let of_market = [text::screen(&market.model, 24), market.gpus.to_string()];
             let of_bid = cells(outlook, lowest == Some(index));
             of_market.into_iter().chain(of_bid).collect()
         }));

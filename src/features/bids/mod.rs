@@ -3,6 +3,7 @@
 
 pub mod arguments;
 pub mod command;
+pub(crate) mod document;
 pub(crate) mod rules;
 pub mod study;
 pub(crate) mod view;

@@ -4,7 +4,7 @@ use super::study::{BidHistory, BidLevel, BidMarket, Hold};
 use crate::domain::OfferType;
 use crate::domain::format::{brief, dollars, lasting, percent, trimmed};
 use crate::domain::insight::total;
-use crate::features::history::figures::{Cell, Head};
+use crate::features::history::figures::{Head, shown};
 use crate::record::{DAY, seconds};
 
 /// Default seconds between two checkpoints, and default seconds of a restart.
@@ -96,19 +96,19 @@ pub(crate) const HEADS: [Head; 7] = [
 ];
 
 /// The cells of a bid.
-pub(crate) fn cells(outlook: &Outlook, is_lowest: bool) -> Vec<Cell> {
+pub(crate) fn cells(outlook: &Outlook, is_lowest: bool) -> Vec<String> {
     let longest = |span| {
         let is_longer = outlook.longest.is_some_and(|(_, is_longer)| is_longer);
         format!("{}{}", if is_longer { "≥ " } else { "" }, brief(span))
     };
     vec![
-        Cell::of(Some(outlook.bid), |bid| format!("{bid:.4}")),
-        Cell::of(Some(outlook.held), percent),
-        Cell::of(outlook.interruptions, |number| trimmed(number, 1)),
-        Cell::of(outlook.longest.map(|(span, _)| span), longest),
-        Cell::of(outlook.done, |hours| brief(hours * 3600.0)),
-        Cell::of(outlook.bill, dollars),
-        Cell::new(if is_lowest { "lowest" } else { "" }, is_lowest),
+        format!("{:.4}", outlook.bid),
+        percent(outlook.held),
+        shown(outlook.interruptions, |number| trimmed(number, 1)),
+        shown(outlook.longest.map(|(span, _)| span), longest),
+        shown(outlook.done, |hours| brief(hours * 3600.0)),
+        shown(outlook.bill, dollars),
+        if is_lowest { "lowest" } else { "" }.to_owned(),
     ]
 }
 

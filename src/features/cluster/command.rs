@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 
+use super::document;
 use crate::cli::args::ReportFormat;
 use crate::cli::output::CliError;
-use crate::cli::{documents, output, table};
+use crate::cli::{output, table};
 use crate::domain::insight::plan::{Need, Offers, Plan, Planning};
 use crate::domain::{Resource, export, format};
 use crate::features::market::arguments::PlanArguments;
@@ -144,21 +145,21 @@ impl Shown<'_> {
         text
     }
 
-    fn json(&self) -> documents::Plans {
+    fn json(&self) -> document::Plans {
         let bill = self.market.bill();
         let binding = self.planning.binding.iter();
-        let binding = binding.map(|(limit, without)| documents::Binding {
+        let binding = binding.map(|(limit, without)| document::Binding {
             limit: limit.clone(),
             bill_without: *without,
         });
         let curve = self.planning.curve.iter();
-        let curve = curve.map(|(gpus, total)| documents::PlanSize {
+        let curve = curve.map(|(gpus, total)| document::PlanSize {
             gpus: *gpus,
             bill: *total,
         });
         let remarks = self.planning.remarks(self.need, bill, |row| self.market.id(row));
         let plan = |plan: &Option<Plan>| plan.as_ref().map(|plan| self.plan_json(plan));
-        documents::Plans {
+        document::Plans {
             plan: plan(&self.planning.plan),
             runner_up: plan(&self.planning.runner_up),
             binding: binding.collect(),
@@ -167,16 +168,16 @@ impl Shown<'_> {
         }
     }
 
-    fn plan_json(&self, plan: &Plan) -> documents::Plan {
+    fn plan_json(&self, plan: &Plan) -> document::Plan {
         let job = self.market.basis.job.map(|job| job.on_gpus(plan.shares()));
         let prices = self.market.prices();
-        let offers = plan.lots().map(|lot| documents::PlanOffer {
+        let offers = plan.lots().map(|lot| document::PlanOffer {
             id: self.market.result.listing.id(lot.row as usize).map(|id| id.0),
             machine_id: self.cell(lot.row, "machine_id"),
             price: lot.price,
             hours: job.and_then(|job| prices.job_hours(lot.row as usize, &job).ok()),
         });
-        documents::Plan {
+        document::Plan {
             bill: plan.bill,
             gpus: plan.gpus,
             machines: plan.machines.len(),

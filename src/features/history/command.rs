@@ -1,9 +1,10 @@
 //! `bourse history`: the recorded prices of a search.
 
 use jiff::tz::TimeZone;
-use serde_json::{Value as Json, json};
 
 use super::arguments::{HistoryArguments, WatchedSearch};
+use super::document;
+use super::document::VerdictResult;
 use super::prices::series::{Bucket, PriceSeries, Series};
 use crate::api::client::epoch_seconds;
 use crate::cli::args::ReportFormat;
@@ -15,7 +16,7 @@ use crate::domain::format::{percent, trimmed, unit_price};
 use crate::domain::local::LocalTime;
 use crate::domain::{Condition, Operand, Operator, Query, Resource, Value, export, format};
 use crate::record::{
-    Cause, CheapestKind, DAY, Ending, LEAST_WATCHED, Levels, Memory, Moment, Question, Rating, SearchKey, VERDICT_DAYS,
+    Cause, CheapestKind, DAY, Ending, LEAST_WATCHED, Levels, Memory, Moment, Question, SearchKey, VERDICT_DAYS,
     Verdict, VerdictBasis, nothing_known, price_unit, seconds,
 };
 use crate::settings::Settings;
@@ -88,9 +89,7 @@ pub fn history(settings: &Settings, options: &HistoryArguments) -> Result<(), Cl
         ReportFormat::Table => output::print(&report.table())?,
         ReportFormat::Csv => output::print(&report.csv())?,
         ReportFormat::Json => {
-            let mut document = report.json();
-            recorded::mark(settings, &mut document);
-            output::print_document("history", document)?;
+            output::print_document("history", report.document(recorded::simulated(settings)))?;
         }
     }
     // Searches that found nothing are recorded, too.
@@ -129,21 +128,21 @@ fn print_nothing(options: &HistoryArguments, question: &Question, settings: &Set
         ReportFormat::Json => {
             let query = &question.query;
             let search = SearchKey::of(query);
-            let mut document = json!({
-                "conditions": search.conditions,
-                "type": search.offer_type.wire(),
-                "unit": price_unit(query.resource, query.storage_gb()),
-                "since": rfc3339(question.since),
-                "until": rfc3339(question.until),
-                "watched": 0,
-                "unknown": question.until.since(question.since),
-                "now": null,
-                "record_low": null,
-                "verdict": null,
-                "lifetime_seconds": null,
-                "series": [],
-            });
-            recorded::mark(settings, &mut document);
+            let document = document::History {
+                conditions: search.conditions,
+                offer_type: search.offer_type.wire(),
+                unit: price_unit(query.resource, query.storage_gb()),
+                since: rfc3339(question.since),
+                until: rfc3339(question.until),
+                watched: 0.0,
+                unknown: 0,
+                now: None,
+                record_low: None,
+                verdict: None,
+                lifetime_seconds: None,
+                series: Vec::new(),
+                simulated: recorded::simulated(settings),
+            };
             output::print_document("history", document)
         }
     }
@@ -256,89 +255,93 @@ impl Report {
         export::csv_lines(std::iter::once(HEAD.map(str::to_owned)).chain(lines))
     }
 
-    fn json(&self) -> Json {
+    fn document(&self, simulated: Option<bool>) -> document::History {
         let series = &self.series;
         let newest = series.buckets.len().saturating_sub(self.rows);
-        let buckets = series.buckets[newest..].iter().map(|bucket| {
-            json!({
-                "from": rfc3339(bucket.from),
-                "until": rfc3339(bucket.until),
-                "lowest": bucket.levels.map(|levels| levels.lowest),
-                "p20": bucket.levels.map(|levels| levels.p20),
-                "median": bucket.levels.map(|levels| levels.median),
-                "p80": bucket.levels.map(|levels| levels.p80),
-                "amount": bucket.amount,
-                "watched": bucket.watched,
-            })
-        });
         let lifetimes = self.memory.as_ref().and_then(Memory::lasting);
-        let lasting = lifetimes.and_then(|lifetimes| {
-            let median = lifetimes.median()?;
-            Some(json!({
-                "median": median.median,
-                "low": median.low,
-                "high": median.high,
-                "departures": lifetimes.departures,
-            }))
-        });
-        json!({
-            "conditions": self.search.conditions,
-            "type": self.search.offer_type.wire(),
-            "unit": self.unit,
-            "since": rfc3339(series.since),
-            "until": rfc3339(series.until),
-            "watched": series.watched,
-            "unknown": series.unknown,
-            "now": series.now.map(|now| json!({
-                "at": rfc3339(now.at),
-                "lowest": now.levels.map(|levels| levels.lowest),
-                "median": now.levels.map(|levels| levels.median),
-                "amount": now.amount,
-                "complete": now.is_complete,
-            })),
-            "record_low": series.record.map(|(price, at)| json!({
-                "price": price,
-                "at": rfc3339(at),
-            })),
-            "verdict": self.memory.as_ref().map(verdict_json),
-            "lifetime_seconds": lasting,
-            "series": buckets.collect::<Vec<_>>(),
-        })
+        document::History {
+            conditions: self.search.conditions.clone(),
+            offer_type: self.search.offer_type.wire(),
+            unit: self.unit.clone(),
+            since: rfc3339(series.since),
+            until: rfc3339(series.until),
+            watched: series.watched,
+            unknown: series.unknown,
+            now: series.now.map(|now| document::Now {
+                at: rfc3339(now.at),
+                lowest: now.levels.map(|levels| levels.lowest),
+                median: now.levels.map(|levels| levels.median),
+                amount: now.amount,
+                complete: now.is_complete,
+            }),
+            record_low: series
+                .record
+                .map(|(price, at)| document::RecordLow { price, at: rfc3339(at) }),
+            verdict: self.memory.as_ref().map(verdict),
+            lifetime_seconds: lifetimes.and_then(|lifetimes| {
+                let median = lifetimes.median()?;
+                Some(document::Lifetime {
+                    median: median.median,
+                    low: median.low,
+                    high: median.high,
+                    departures: lifetimes.departures,
+                })
+            }),
+            series: series.buckets[newest..].iter().map(step).collect(),
+            simulated,
+        }
     }
 }
 
-/// The verdict on the current lowest price, or the data it lacks, as JSON.
-fn verdict_json(memory: &Memory) -> Json {
-    let mut json = match memory.verdict() {
-        Verdict::Given(rating) => rating_json(&rating),
-        Verdict::Withheld(_) => json!({
-            "withheld": {
-                "reason": memory.verdict_sentence(),
-                "watched_seconds": memory.watched,
-                "needed_seconds": LEAST_WATCHED,
-            },
-        }),
-    };
-    json["window_days"] = json!(VERDICT_DAYS);
-    json["known_share"] = json!(memory.known());
-    json["of"] = json!({ "conditions": SearchKey::of(&memory.query).conditions, "gpus": memory.gpus });
-    json
+fn step(bucket: &Bucket) -> document::Step {
+    document::Step {
+        from: rfc3339(bucket.from),
+        until: rfc3339(bucket.until),
+        lowest: bucket.levels.map(|levels| levels.lowest),
+        p20: bucket.levels.map(|levels| levels.p20),
+        median: bucket.levels.map(|levels| levels.median),
+        p80: bucket.levels.map(|levels| levels.p80),
+        amount: bucket.amount,
+        watched: bucket.watched,
+    }
 }
 
-fn rating_json(rating: &Rating) -> Json {
-    json!({
-        "standing": rating.standing.name(),
-        "rank": rating.rank,
-        "percentile": rating.percentile,
-        "lowest": rating.lowest,
-        "p20": rating.p20,
-        "median": rating.median,
-        "p80": rating.p80,
-        "highest": rating.highest,
-        "outbid": rating.outbid,
-        "watched_seconds": rating.watched,
-        "days": { "cheaper_than": rating.days.higher, "of": rating.days.of },
-    })
+/// The verdict on the current lowest price, or the data it lacks.
+fn verdict(memory: &Memory) -> document::Verdict {
+    let result = match memory.verdict() {
+        Verdict::Given(rating) => VerdictResult::Given(document::Rating {
+            standing: rating.standing.name(),
+            rank: rating.rank,
+            percentile: rating.percentile,
+            lowest: rating.lowest,
+            p20: rating.p20,
+            median: rating.median,
+            p80: rating.p80,
+            highest: rating.highest,
+            outbid: rating.outbid,
+            watched_seconds: rating.watched,
+            days: document::Days {
+                cheaper_than: rating.days.higher,
+                of: rating.days.of,
+            },
+        }),
+        Verdict::Withheld(_) => VerdictResult::Withheld {
+            withheld: document::Withheld {
+                reason: memory.verdict_sentence(),
+                watched_seconds: memory.watched,
+                needed_seconds: LEAST_WATCHED,
+            },
+        },
+    };
+    document::Verdict {
+        result,
+        window_days: VERDICT_DAYS,
+        known_share: memory.known(),
+        of: document::ComparedOffers {
+            conditions: SearchKey::of(&memory.query).conditions,
+            gpus: memory.gpus,
+        },
+    }
 }
 
 /// A time as text, in the user's time zone.

@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use super::arguments::DbCommand;
 use super::command::{end_name, rfc3339};
+use super::document;
 use crate::api::client::epoch_seconds;
 use crate::cli::args::{ExportFormat, ReplyFormat};
-use crate::cli::documents;
 use crate::cli::output;
 use crate::cli::output::CliError;
 use crate::domain::export::csv_lines;
@@ -41,7 +41,7 @@ pub fn db(settings: &Settings, command: DbCommand) -> Result<(), CliError> {
         let aside = Database::set_aside(path, date)
             .map_err(|error| CliError::Failed(format!("can't move {shown}: {error}")))?;
         if options.format == ReplyFormat::Json {
-            let content = documents::DbReset {
+            let content = document::DbReset {
                 file: shown.to_string(),
                 moved_to: aside.map(|aside| aside.display().to_string()),
             };
@@ -60,7 +60,7 @@ pub fn db(settings: &Settings, command: DbCommand) -> Result<(), CliError> {
             database.vacuum(Moment::of(epoch_seconds()))?;
             let after = database.contents()?.size;
             if options.format == ReplyFormat::Json {
-                let content = documents::DbVacuum {
+                let content = document::DbVacuum {
                     file: shown.to_string(),
                     bytes_before: before,
                     bytes: after,
@@ -88,7 +88,7 @@ fn check(database: &Database, shown: &str, format: ReplyFormat) -> Result<(), Cl
     }
     let contents = database.contents()?;
     if format == ReplyFormat::Json {
-        let content = documents::DbCheck {
+        let content = document::DbCheck {
             file: shown.to_owned(),
             searches: contents.searches,
             polls: contents.polls,
@@ -121,7 +121,7 @@ fn export(database: &Database, format: ExportFormat) -> Result<(), CliError> {
     }
     database.export(|spell| {
         lines.push(match format {
-            ExportFormat::Jsonl => format!("{}\n", output::document("price", json_of(spell))),
+            ExportFormat::Jsonl => format!("{}\n", output::document("price", document_of(spell))),
             ExportFormat::Csv => csv_lines([cells(spell)]),
         });
         if lines.len() >= BATCH {
@@ -175,9 +175,9 @@ fn cells(exported: &ExportedSpell) -> [String; 13] {
     ]
 }
 
-fn json_of(exported: &ExportedSpell) -> documents::Price {
+fn document_of(exported: &ExportedSpell) -> document::RecordedPrice {
     let (search, spell) = (&exported.search, &exported.spell);
-    documents::Price {
+    document::RecordedPrice {
         resource: search.resource.nouns().to_owned(),
         offer_type: search.offer_type.wire().to_owned(),
         conditions: search.conditions.clone(),

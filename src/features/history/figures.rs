@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Style;
-use serde_json::{Map, Value as Json, json};
+use serde::Serialize;
+use serde_json::Value as Json;
 
 use crate::cli::args::ReportFormat;
 use crate::cli::output::CliError;
@@ -13,76 +14,59 @@ use crate::core::view::{Region, Scene};
 use crate::domain::{export, format};
 use crate::tui::table::{Column, Rows, Table, place};
 
-/// A figure as text for display, and as a value for JSON and CSV.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Cell {
-    pub shown: String,
-    pub value: Json,
+/// An optional figure as text; a dash for `None`.
+pub(crate) fn shown(value: Option<f64>, show: impl Fn(f64) -> String) -> String {
+    value.map_or_else(|| format::NONE.to_owned(), show)
 }
 
-impl Cell {
-    pub fn new(shown: impl Into<String>, value: impl Into<Json>) -> Self {
-        let (shown, value) = (shown.into(), value.into());
-        Self { shown, value }
-    }
-
-    /// The cell of a number; a dash and null for `None`.
-    pub fn of(value: Option<f64>, show: impl Fn(f64) -> String) -> Self {
-        Self::new(value.map_or_else(|| format::NONE.to_owned(), show), json!(value))
-    }
-}
-
-/// A column: its title, its key in JSON and CSV, its width in cells, and its priority, by which a
-/// narrow screen drops columns.
+/// A column: its title, its member in the lines of the document, its width in cells, and its
+/// priority, by which a narrow screen drops columns.
 pub(crate) type Head = (&'static str, &'static str, u16, u8);
 
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Figures {
     pub heads: Vec<Head>,
-    pub rows: Vec<Vec<Cell>>,
+    /// The texts of the cells.
+    pub rows: Vec<Vec<String>>,
 }
 
 impl Figures {
-    /// Prints the table: as text above `sentences`, as CSV, or as JSON in a member of `document`,
-    /// which is of that `kind`.
+    /// Prints the table: as text above `sentences`, as CSV of the document's `lines`, or as the JSON
+    /// document of that kind.
     pub fn print(
         &self,
         format: ReportFormat,
-        kind: &str,
         sentences: &[String],
-        mut document: Json,
+        lines: &[impl Serialize],
+        (kind, document): (&str, &impl Serialize),
     ) -> Result<(), CliError> {
-        let rows = self.rows.iter();
         match format {
             ReportFormat::Table => {
                 let heads = self.heads.iter().map(|(title, ..)| (*title).to_owned()).collect();
-                let rows = rows.map(|row| row.iter().map(|cell| cell.shown.clone()).collect());
-                let lines: Vec<Vec<String>> = std::iter::once(heads).chain(rows).collect();
+                let rows: Vec<Vec<String>> = std::iter::once(heads).chain(self.rows.iter().cloned()).collect();
                 let table = if self.rows.is_empty() {
                     String::new()
                 } else {
-                    table::plain(&lines) + "\n"
+                    table::plain(&rows) + "\n"
                 };
                 output::print(&(table + &sentences.join("\n") + "\n"))
             }
             ReportFormat::Csv => {
-                let heads = self.heads.iter().map(|(_, key, ..)| (*key).to_owned()).collect();
-                let text = |cell: &Cell| match &cell.value {
+                let keys = || self.heads.iter().map(|(_, key, ..)| *key);
+                let text = |value: &Json| match value {
                     Json::Null => String::new(),
                     Json::String(text) => text.clone(),
                     value => value.to_string(),
                 };
-                let rows = rows.map(|row| row.iter().map(text).collect::<Vec<_>>());
-                output::print(&export::csv_lines(std::iter::once(heads).chain(rows)))
-            }
-            ReportFormat::Json => {
-                let object = |row: &Vec<Cell>| -> Map<String, Json> {
-                    let keys = self.heads.iter().map(|(_, key, ..)| (*key).to_owned());
-                    keys.zip(row.iter().map(|cell| cell.value.clone())).collect()
+                let line = |line| {
+                    // A line of figures has no keys that JSON could not write.
+                    let line = serde_json::to_value(line).unwrap_or_default();
+                    keys().map(|key| text(&line[key])).collect()
                 };
-                document["figures"] = rows.map(object).collect();
-                output::print_document(kind, document)
+                let head = keys().map(str::to_owned).collect::<Vec<_>>();
+                output::print(&export::csv_lines(std::iter::once(head).chain(lines.iter().map(line))))
             }
+            ReportFormat::Json => output::print_document(kind, document),
         }
     }
 
@@ -135,9 +119,6 @@ impl Rows for Figures {
 
     fn cell(&self, row: usize, column: usize, _: u16) -> (Cow<'_, str>, Style) {
         let cell = self.rows.get(row).and_then(|row| row.get(column));
-        (
-            cell.map_or(Cow::Borrowed(""), |cell| Cow::Borrowed(&cell.shown)),
-            Style::new(),
-        )
+        (cell.map_or(Cow::Borrowed(""), |cell| Cow::Borrowed(cell)), Style::new())
     }
 }

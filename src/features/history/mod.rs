@@ -7,6 +7,7 @@
 pub(crate) mod arguments;
 pub(crate) mod command;
 pub(crate) mod db;
+pub(crate) mod document;
 pub(crate) mod figures;
 pub mod prices;
 pub(crate) mod rating;

@@ -1,8 +1,8 @@
 //! The changes of a watched search, as text and as JSON.
 
-use serde_json::{Value as Json, json};
-
 use super::command::{cause_name, rfc3339};
+use super::document;
+use super::document::Members;
 use super::tape::events::RecentEvents;
 use crate::domain::format::{lasting, unit_price};
 use crate::domain::{Query, Resource, Untrusted};
@@ -66,26 +66,30 @@ fn seconds(number: i64) -> f64 {
     number as f64
 }
 
-/// An event as JSON.
-pub(crate) fn json_of(event: &Event) -> Json {
-    let at = rfc3339(event.at);
-    match &event.kind {
-        EventKind::NotWatched { since } => {
-            json!({ "at": at, "event": "not_watched", "since": rfc3339(*since) })
-        }
-        EventKind::Change { change, lasted } => json!({
-            "at": at,
-            "event": name(change.kind),
-            "machine_id": change.lot.machine,
-            "model": change.lot.model,
-            "host_id": change.host,
-            "offer_id": change.offer,
-            "amount": change.amount,
-            "price": change.price,
-            "from": before(change),
-            "lasted_seconds": lasted.map(|lasted| lasted.seconds),
-            "lasted_at_least": lasted.map(|lasted| lasted.is_at_least),
-        }),
+/// The document of an event.
+pub(crate) fn document_of(event: &Event) -> document::WatchEvent {
+    let (name, members) = match &event.kind {
+        EventKind::NotWatched { since } => ("not_watched", Members::NotWatched { since: rfc3339(*since) }),
+        EventKind::Change { change, lasted } => (
+            name(change.kind),
+            Members::Change {
+                machine_id: change.lot.machine,
+                model: change.lot.model.clone(),
+                host_id: change.host,
+                offer_id: change.offer,
+                amount: change.amount,
+                price: change.price,
+                from: before(change),
+                lasted_seconds: lasted.map(|lasted| lasted.seconds),
+                lasted_at_least: lasted.map(|lasted| lasted.is_at_least),
+            },
+        ),
+    };
+    document::WatchEvent {
+        at: rfc3339(event.at),
+        event: name,
+        members,
+        searches: None,
     }
 }
 

@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::arguments::{AnalysisArguments, DepthArguments, Grouping, MarketArguments};
+use super::document;
 use crate::cli::args::ReportFormat;
 use crate::cli::args::SearchArguments;
 use crate::cli::notes;
 use crate::cli::output::CliError;
 use crate::cli::search;
 use crate::cli::search::SearchResult;
-use crate::cli::{documents, output, table, wanted};
+use crate::cli::{output, table, wanted};
 use crate::domain::cost::{Basis, Job, Prices};
 use crate::domain::insight::{
     Bill, Coverage, Depth, Group, GroupOrder, GroupValue, Lot, Measures, Purchase, Spread, coverage, sort_groups,
@@ -117,13 +118,13 @@ impl Market {
     }
 
     /// The members that describe the basis in every JSON document.
-    pub fn described(&self) -> documents::Basis {
+    pub fn described(&self) -> document::Basis {
         let query = &self.result.query;
         let unit = match self.bill() {
             Bill::Job => "$ for the job",
             Bill::Hourly => "$/h",
         };
-        documents::Basis {
+        document::Basis {
             query: language::print(&query.conditions),
             offer_type: query.offer_type.wire().to_owned(),
             job: self.basis.job.map(|job| table::job_json(&job, &self.result.listing)),
@@ -137,7 +138,7 @@ impl Market {
 /// Prints a JSON document of that kind, with the members on its basis.
 pub fn print_analysis<T: Serialize>(market: &Market, kind: &str, result: T) -> Result<(), CliError> {
     let basis = market.described();
-    output::print_document(kind, documents::Analysis { basis, result })
+    output::print_document(kind, document::Analysis { basis, result })
 }
 
 /// The text of a number in CSV; empty for `None`.
@@ -167,7 +168,7 @@ pub async fn market(settings: &Settings, options: &MarketArguments) -> Result<()
         ReportFormat::Json => {
             let groups = groups.iter().map(|group| group_json(&market, key, field, group));
             let groups = groups.collect();
-            print_analysis(&market, "market", documents::Market { groups })?;
+            print_analysis(&market, "market", document::Market { groups })?;
         }
     }
     result.tell(settings.dialect, "left out");
@@ -253,21 +254,20 @@ fn market_csv(market: &Market, key: &str, field: &Field, groups: &[Group]) -> St
     export::csv_lines(std::iter::once(head.map(str::to_owned).to_vec()).chain(lines))
 }
 
-fn group_json(market: &Market, key: &str, field: &Field, group: &Group) -> documents::MarketGroup {
-    let levels = group.unit_price.map(|price| documents::Levels {
+fn group_json(market: &Market, key: &str, field: &Field, group: &Group) -> document::MarketGroup {
+    let levels = group.unit_price.map(|price| document::Levels {
         lowest: price.lowest,
         lower_quartile: price.lower_quartile,
         median: price.median,
         upper_quartile: price.upper_quartile,
         highest: price.highest,
     });
-    let is_work = market.basis.is_work();
-    let (bill, price_per_gpu) = if is_work {
+    let (bill, price_per_gpu) = if market.basis.is_work() {
         (Some(levels), None)
     } else {
         (None, Some(levels))
     };
-    documents::MarketGroup {
+    document::MarketGroup {
         key: BTreeMap::from([(key.to_owned(), name(group, field))]),
         gpus: group.amount.gpus,
         machines: group.amount.machines,
@@ -363,8 +363,8 @@ fn depth_csv(market: &Market, purchases: &[Purchase]) -> String {
     export::csv_lines(std::iter::once(head.map(str::to_owned).to_vec()).chain(lines))
 }
 
-fn depth_json(market: &Market, depth: &Depth, purchases: &[Purchase], asked: Option<u32>) -> documents::Depth {
-    let steps = steps(purchases).map(|(lot, total_gpus, total_price)| documents::DepthStep {
+fn depth_json(market: &Market, depth: &Depth, purchases: &[Purchase], asked: Option<u32>) -> document::Depth {
+    let steps = steps(purchases).map(|(lot, total_gpus, total_price)| document::DepthStep {
         id: market.result.listing.id(lot.row as usize).map(|id| id.0),
         gpus: lot.gpus,
         price: lot.price,
@@ -372,14 +372,14 @@ fn depth_json(market: &Market, depth: &Depth, purchases: &[Purchase], asked: Opt
         total_gpus,
         total_price,
     });
-    let sizes = purchases.iter().map(|purchase| documents::DepthSize {
+    let sizes = purchases.iter().map(|purchase| document::DepthSize {
         gpus: purchase.gpus,
         offers: purchase.lots.len(),
         average_per_gpu: purchase.average(),
         highest_per_gpu: purchase.highest(),
         total: purchase.cost,
     });
-    documents::Depth {
+    document::Depth {
         gpus: depth.gpus(),
         asked,
         sizes: sizes.collect(),

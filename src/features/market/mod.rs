@@ -3,5 +3,6 @@
 pub(crate) mod arguments;
 pub(crate) mod command;
 pub(crate) mod depth;
+pub(crate) mod document;
 pub mod plot;
 pub mod summary;

@@ -6,12 +6,12 @@ use clap::{Args, ValueHint};
 use secrecy::ExposeSecret as _;
 
 use super::command::save_market;
+use super::document::MarketAdded;
 use super::name::name_fault;
 use super::probe::probe;
 use super::{KeyFrom, NewMarket};
 use crate::api::{Origin, Secret};
 use crate::cli::args::{ArgumentError, ReplyFormat};
-use crate::cli::documents;
 use crate::cli::output::{self, CliError};
 use crate::domain::Dialect;
 use crate::domain::evidence::Findings;
@@ -91,10 +91,10 @@ pub async fn add(global: &Global, arguments: &AddArguments) -> Result<(), CliErr
     };
     save_market(&paths, &market).map_err(|error| CliError::Failed(error.to_string()))?;
     if arguments.format == ReplyFormat::Json {
-        let content = documents::MarketAdded {
+        let content = MarketAdded {
             market: market.name,
             address: address.to_string(),
-            dialect: dialect.name.to_owned(),
+            dialect: dialect.name,
         };
         return output::print_document("market-added", content);
     }

@@ -7,9 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use clap::{Args, Subcommand};
-use serde_json::{Value as Json, json};
 
 use super::add::AddArguments;
+use super::document::{Differences, Implausible, KindCheck, MarketCheck, OtherType};
 use crate::api::{Reply, Request, Session};
 use crate::cli::args::ReplyFormat;
 use crate::cli::output;
@@ -194,21 +194,28 @@ impl Report {
         lines
     }
 
-    fn json(&self) -> Json {
+    fn differences(&self) -> Differences {
         let types = self.other_types.iter();
-        let types = types.map(|(member, is, records)| json!({"member": member, "is": is, "records": records}));
-        let values = self.implausible.iter().map(|(field, (low, high), records)| {
-            json!({"member": field.key, "low": low, "high": high, "unit": unit(field).trim(), "records": records})
-        });
-        json!({
-            "records": self.records,
-            "unreadable": self.unreadable,
-            "missing": self.missing,
-            "unknown": self.unknown,
-            "other_types": types.collect::<Vec<_>>(),
-            "implausible": values.collect::<Vec<_>>(),
-            "ignored": self.ignored,
-        })
+        let types = types.map(|&(member, is, records)| OtherType { member, is, records });
+        let values = self
+            .implausible
+            .iter()
+            .map(|&(field, (low, high), records)| Implausible {
+                member: field.key,
+                low,
+                high,
+                unit: unit(field).trim().to_owned(),
+                records,
+            });
+        Differences {
+            records: self.records,
+            unreadable: self.unreadable.clone(),
+            missing: self.missing.clone(),
+            unknown: self.unknown.clone(),
+            other_types: types.collect(),
+            implausible: values.collect(),
+            ignored: self.ignored.clone(),
+        }
     }
 }
 
@@ -263,19 +270,19 @@ fn text(settings: &Settings, session: &Session, reports: &Reports) -> String {
     text
 }
 
-fn document(settings: &Settings, session: &Session, reports: &Reports) -> Json {
+fn document(settings: &Settings, session: &Session, reports: &Reports) -> MarketCheck {
     let kinds = reports.iter().map(|(resource, report)| {
         let report = match report {
-            Ok(report) => report.json(),
-            Err(error) => json!({"error": error}),
+            Ok(report) => KindCheck::Compared(report.differences()),
+            Err(error) => KindCheck::Failed { error: error.clone() },
         };
-        (resource.nouns().to_owned(), report)
+        (resource.nouns(), report)
     });
-    json!({
-        "market": settings.profile,
-        "address": session.client().config().management.to_string(),
-        "dialect": settings.dialect.name,
-        "kinds": Json::Object(kinds.collect()),
-        "seconds_between_requests": limits(session).collect::<BTreeMap<_, _>>(),
-    })
+    MarketCheck {
+        market: settings.profile.clone(),
+        address: session.client().config().management.to_string(),
+        dialect: settings.dialect.name,
+        kinds: kinds.collect(),
+        seconds_between_requests: limits(session).collect(),
+    }
 }

@@ -7,6 +7,7 @@
 pub mod add;
 pub mod check;
 pub mod command;
+pub(crate) mod document;
 mod name;
 pub mod probe;
 mod update;

@@ -9,8 +9,8 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value as Json, json};
 
 use crate::cli::args::OffersArguments;
-use crate::cli::documents;
 use crate::cli::output::CliError;
+use crate::cli::schema;
 use crate::features::bids::arguments::BidsArguments;
 use crate::features::history::arguments::HistoryArguments;
 use crate::features::market::arguments::{DepthArguments, MarketArguments, PlanArguments};
@@ -82,7 +82,7 @@ impl Tool {
             Command::Depth => Some("depth"),
         };
         let records = || json!({ "type": "array", "items": { "type": "object" } });
-        let data = kind.and_then(documents::schema).unwrap_or_else(records);
+        let data = kind.and_then(schema::schema).unwrap_or_else(records);
         let schema = json!({
             "type": "object",
             "properties": {

@@ -1,5 +1,7 @@
 //! `bourse pick`: the best offer that is still available.
 
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 
@@ -68,7 +70,7 @@ pub async fn pick(settings: &Settings, options: &PickArguments) -> Result<(), Cl
                     tried => format!("{tried} of {all} tried, all gone: --tries tries more, or search again"),
                 });
                 if is_json {
-                    output::print_document("pick", json!({ "offer": null }))?;
+                    output::print_document("pick", NoOffer { offer: () })?;
                 }
                 return Err(CliError::NotMet);
             }
@@ -107,6 +109,12 @@ pub async fn pick(settings: &Settings, options: &PickArguments) -> Result<(), Cl
     let variables = row.map(|row| table::variables(listing, row, 1));
     let ended = process::finish(exec, variables.unwrap_or_default(), Terminal::Lent, PATIENCE).await;
     ended.map_err(|why| CliError::Failed(format!("--exec: {why}")))
+}
+
+/// No offer. With an offer `bourse pick --json` prints its record with the member `bourse`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct NoOffer {
+    offer: (),
 }
 
 /// The search whose first row is the best offer.

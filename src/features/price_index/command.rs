@@ -1,11 +1,12 @@
 //! `bourse history --index`: the price index of a search.
 
 use jiff::tz::TimeZone;
-use serde_json::json;
 
 use super::arguments::IndexArguments;
-use super::index::PriceIndex;
-use super::rules::{HEADS, basis, cells};
+use super::document;
+use super::document::IndexFigures;
+use super::index::{IndexLine, PriceIndex};
+use super::rules::{HEADS, basis, cells, known};
 use crate::api::client::epoch_seconds;
 use crate::cli::output;
 use crate::cli::output::CliError;
@@ -38,27 +39,29 @@ pub fn index(settings: &Settings, options: &HistoryArguments, index: IndexArgume
         heads: HEADS.to_vec(),
         rows: Vec::new(),
     };
+    let mut document = document::PriceIndex {
+        conditions: search.conditions,
+        unit: unit.clone(),
+        since: None,
+        models_withheld: None,
+        figures: Vec::new(),
+        simulated: None,
+    };
     let Some(index) = database.ask(&analysis)? else {
         output::note("nothing is recorded of this search: bourse watch records it");
-        let document = json!({ "conditions": search.conditions, "unit": unit });
-        figures.print(options.format, KIND, &[], document)?;
+        figures.print(options.format, &[], &document.figures, (KIND, &document))?;
         return output::require_rows(options.fail_empty, true);
     };
     let lines = index
         .lines
         .iter()
-        .filter(|line| has_countries || line.country.is_none());
-    figures.rows = lines
-        .map(cells)
-        .take(options.rows.map_or(usize::MAX, |rows| rows as usize))
-        .collect();
-    let mut document = json!({
-        "conditions": search.conditions,
-        "unit": unit,
-        "since": rfc3339(index.since),
-        "models_withheld": index.withheld,
-    });
-    recorded::mark(settings, &mut document);
+        .filter(|line| has_countries || line.country.is_none())
+        .take(options.rows.map_or(usize::MAX, |rows| rows as usize));
+    figures.rows = lines.clone().map(cells).collect();
+    document.figures = lines.map(figures_of_line).collect();
+    document.since = Some(rfc3339(index.since));
+    document.models_withheld = Some(index.withheld);
+    document.simulated = recorded::simulated(settings);
     let origin = origin(settings.is_sandbox());
     let zone = TimeZone::system();
     let basis = basis(
@@ -66,8 +69,25 @@ pub fn index(settings: &Settings, options: &HistoryArguments, index: IndexArgume
         &format!("{} {}", short(index.since, &zone), zone_name(&zone)),
         (&unit, origin),
     );
-    figures.print(options.format, KIND, &basis, document)?;
+    figures.print(options.format, &basis, &document.figures, (KIND, &document))?;
     output::require_rows(options.fail_empty, figures.rows.is_empty())
+}
+
+fn figures_of_line(line: &IndexLine) -> IndexFigures {
+    let [premium_2x, premium_4x, premium_8x] = line.premiums;
+    IndexFigures {
+        model: line.model.clone(),
+        country: line.country.clone(),
+        gpus_on_offer: line.gpus,
+        lowest_per_gpu: line.lowest,
+        premium_2x,
+        premium_4x,
+        premium_8x,
+        bid: line.bid,
+        reserved: line.reserved,
+        rented: line.rented,
+        known_seconds: known(line),
+    }
 }
 
 /// The kind of its document.

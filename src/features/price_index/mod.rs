@@ -3,6 +3,7 @@
 
 pub mod arguments;
 pub mod command;
+pub(crate) mod document;
 pub mod index;
 pub(crate) mod rules;
 pub(crate) mod view;

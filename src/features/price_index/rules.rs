@@ -4,7 +4,7 @@ use super::index::{Index, IndexLine, SIZES};
 use crate::domain::format;
 use crate::domain::format::{counted, lasting, percent, unit_price};
 use crate::domain::text::screen;
-use crate::features::history::figures::{Cell, Head};
+use crate::features::history::figures::{Head, shown};
 use crate::record::seconds;
 
 /// The columns of [`cells`].
@@ -35,26 +35,27 @@ fn more(share: f64) -> String {
     sign.to_owned() + &size
 }
 
-/// The cells of a line.
-pub(crate) fn cells(line: &IndexLine) -> Vec<Cell> {
+/// Seconds with a known lowest price.
+pub(crate) fn known(line: &IndexLine) -> f64 {
     let known: i64 = line.lows.iter().map(|(from, to, _)| to.since(*from)).sum();
-    let country = line.country.as_deref();
-    let ends = [
-        Cell::of(line.bid, more),
-        Cell::of(line.reserved, more),
-        Cell::of(line.rented, percent),
-        Cell::of(Some(seconds(known)), lasting),
-    ];
+    seconds(known)
+}
+
+/// The cells of a line.
+pub(crate) fn cells(line: &IndexLine) -> Vec<String> {
     let starts = [
-        Cell::new(screen(&line.model, 20), line.model.as_str()),
-        Cell::new(country.unwrap_or("all"), country),
-        Cell::new(
-            format::grouped(usize::try_from(line.gpus).unwrap_or(usize::MAX)),
-            line.gpus,
-        ),
-        Cell::of(Some(line.lowest), unit_price),
+        screen(&line.model, 20),
+        line.country.as_deref().unwrap_or("all").to_owned(),
+        format::grouped(usize::try_from(line.gpus).unwrap_or(usize::MAX)),
+        unit_price(line.lowest),
     ];
-    let premiums = line.premiums.map(|premium| Cell::of(premium, more));
+    let premiums = line.premiums.map(|premium| shown(premium, more));
+    let ends = [
+        shown(line.bid, more),
+        shown(line.reserved, more),
+        shown(line.rented, percent),
+        lasting(known(line)),
+    ];
     starts.into_iter().chain(premiums).chain(ends).collect()
 }
 

@@ -4,7 +4,6 @@ use std::cmp::Reverse;
 
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
-use serde_json::Value;
 
 use super::index::{self, Index, IndexLine};
 use super::rules::{HEADS, cells, short_basis};
@@ -17,7 +16,7 @@ use crate::domain::format::{counted, percent, unit_price};
 use crate::domain::text::{screen, visible};
 use crate::features::history;
 use crate::features::history::Recall;
-use crate::features::history::figures::{self, Cell, Figures};
+use crate::features::history::figures::{self, Figures};
 use crate::features::history::prices::{chart_of_lows, seconds};
 use crate::features::history::rating;
 use crate::features::history::{Asked, Recalled};
@@ -230,7 +229,7 @@ impl View for PriceIndex {
         let row = |line: &&IndexLine| {
             let mut cells = cells(line);
             let trend = trend(&line.lows, span, usize::from(WEEKS));
-            cells.insert(TREND, Cell::new(rating::sparkline(&trend), Value::Null));
+            cells.insert(TREND, rating::sparkline(&trend));
             if is_of_models {
                 cells.remove(COUNTRY);
             }

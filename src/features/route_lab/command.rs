@@ -1,6 +1,7 @@
 //! `bourse route`: requests workers and shows how the requests are distributed among them.
 
 mod against;
+pub(crate) mod document;
 mod drive;
 mod send;
 mod show;

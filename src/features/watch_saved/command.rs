@@ -1,5 +1,7 @@
 //! The command `bourse watch`: its clock, its requests and its output.
 
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -19,7 +21,7 @@ use crate::cli::enrich;
 use crate::cli::output::CliError;
 use crate::cli::sandbox::Stop;
 use crate::cli::search::reply;
-use crate::cli::{documents, output, table};
+use crate::cli::{output, table};
 use crate::domain::Resource;
 use crate::domain::format::{counted, lasting, trimmed};
 use crate::features::history::arguments::{WatchArguments, WatchFormat};
@@ -272,22 +274,22 @@ impl Run<'_> {
 
     fn tell(&self, output: Vec<Output>, jobs: &UnboundedSender<Values>) -> Result<(), CliError> {
         for one in output {
-            let (text, json, member, ring) = match one {
+            let (text, document, member, ring) = match one {
                 Output::Note(text) => {
                     output::note(&text);
                     continue;
                 }
                 Output::Event {
                     text,
-                    json,
+                    document,
                     member,
                     ring,
-                } => (text, json, member, ring),
+                } => (text, document, member, ring),
             };
             match self.options.format {
                 WatchFormat::Text => output::print(&format!("{text}\n"))?,
                 WatchFormat::Jsonl | WatchFormat::Json => {
-                    let json = output::document("change", json).to_string();
+                    let json = output::document("change", document).to_string();
                     let json = member.map_or_else(|| json.clone(), |member| enrich::with_member(&json, &member));
                     output::print_json(&format!("{json}\n"))?;
                 }
@@ -299,6 +301,26 @@ impl Run<'_> {
         }
         Ok(())
     }
+}
+
+/// The searches that `bourse watch --saved` watches.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct WatchList {
+    searches: Vec<WatchedSearch>,
+    requests_per_minute: f64,
+    /// Without the limit.
+    wanted_per_minute: f64,
+    /// The limit.
+    most_per_minute: u32,
+}
+
+/// A search, and its interval.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct WatchedSearch {
+    search: String,
+    /// The saved searches and alerts that it is for.
+    name: String,
+    every_seconds: f64,
 }
 
 /// Prints the targets and their intervals, without watching them.
@@ -324,12 +346,12 @@ fn list(settings: &Settings, rhythm: Rhythm, format: WatchFormat) -> Result<(), 
     let every = |target: &Target| engine.interval(rhythm.every(&target.task));
     let (wanted, rate) = (engine.wanted(), engine.rate());
     if format != WatchFormat::Text {
-        let searches = targets.iter().map(|target| documents::WatchedSearch {
+        let searches = targets.iter().map(|target| WatchedSearch {
             search: described(&target.task),
             name: target.name(),
             every_seconds: every(target),
         });
-        let content = documents::WatchList {
+        let content = WatchList {
             searches: searches.collect(),
             requests_per_minute: rate,
             wanted_per_minute: wanted,

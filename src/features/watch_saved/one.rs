@@ -1,7 +1,7 @@
 //! The parts of a watch that only a single search has: conditions that end it, and the additions of
 //! `--with`.
 
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 
 use super::watcher::Output;
 use crate::cli::enrich;
@@ -17,6 +17,8 @@ use crate::domain::{Condition, Resource, RowId, language, plain};
 use crate::features::history::arguments::{WatchArguments, WatchFormat};
 use crate::features::history::command as history;
 use crate::features::history::command::rfc3339;
+use crate::features::history::document;
+use crate::features::history::document::Members;
 use crate::process;
 use crate::record::{Event, EventKind, Moment};
 use crate::settings::Settings;
@@ -85,8 +87,15 @@ impl<'a> OneSearch<'a> {
         let number = counted(count, resource.noun(), resource.nouns());
         let event = Output::Event {
             text: format!("met: {number}"),
-            json: json!({ "at": rfc3339(at), "event": "met", "count": count,
-                "offer_id": result.listing.id(*best as usize).map(|id| id.0) }),
+            document: document::WatchEvent {
+                at: rfc3339(at),
+                event: "met",
+                members: Members::Met {
+                    count,
+                    offer_id: result.listing.id(*best as usize).map(|id| id.0),
+                },
+                searches: None,
+            },
             member: None,
             ring: None,
         };

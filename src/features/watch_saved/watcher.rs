@@ -20,6 +20,7 @@ use crate::domain::Listing;
 use crate::domain::format::{counted, trimmed};
 use crate::domain::saved::Searches;
 use crate::features::alerts::Search;
+use crate::features::history::document;
 use crate::record::alerts::{Alert, AlertChange};
 use crate::record::store::{Database, HistoryError, HistoryLocation, ProgramId, Turns};
 use crate::record::watch::{CauseSearch, Engine, NextPoll, cause_search, has_same_conditions, missing};
@@ -61,7 +62,7 @@ pub enum Output {
     /// A change, or an alert that fires, with the variables of the user's command.
     Event {
         text: String,
-        json: Json,
+        document: document::WatchEvent,
         /// The addition of `--with`.
         member: Option<Json>,
         ring: Option<Vec<(&'static str, String)>>,

@@ -4,6 +4,7 @@
 pub(crate) mod command;
 pub mod create;
 pub mod creation;
+pub(crate) mod document;
 pub mod draft;
 pub mod drift;
 pub mod form;

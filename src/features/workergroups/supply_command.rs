@@ -3,12 +3,13 @@
 
 use std::fmt::Write as _;
 
-use serde_json::{Value as Json, json};
-
+use super::document;
+use super::document::{GroupSupply, Supply, SupplyFigures, SupplyResult};
 use super::look::Look;
 use super::preflight::parts;
 use crate::api::{Request, Session};
 use crate::cli::args::{ReplyFormat, SearchArguments};
+use crate::cli::documents::WorstCase;
 use crate::cli::output::{self, CliError};
 use crate::cli::supply_args::SupplyArguments;
 use crate::cli::{search, wanted, write};
@@ -86,8 +87,8 @@ pub(super) async fn supply(settings: &Settings, arguments: &SupplyArguments) -> 
             output::print(&texts.join("\n"))?;
         }
         ReplyFormat::Json => {
-            let groups: Vec<Json> = groups.iter().map(|group| group.json(starts)).collect();
-            output::print_document("supply", json!({ "groups": groups }))?;
+            let groups = groups.iter().map(|group| group.supply(starts)).collect();
+            output::print_document("supply", Supply { groups })?;
         }
     }
     if is_unknown {
@@ -168,68 +169,61 @@ impl Group {
         text
     }
 
-    fn json(&self, starts: u32) -> Json {
-        let mut group = json!({
-            "id": self.id.map(|id| id.0),
-            "endpoint": self.endpoint.as_ref().map(Untrusted::compared),
-        });
-        let more = match &self.found {
-            Ok((look, report)) => self.report(look, report, starts),
-            Err(why) => json!({ "error": why.to_string() }),
-        };
-        if let (Json::Object(group), Json::Object(more)) = (&mut group, more) {
-            group.extend(more);
+    fn supply(&self, starts: u32) -> GroupSupply {
+        GroupSupply {
+            id: self.id.map(|id| id.0),
+            endpoint: self.endpoint.as_ref().map(|name| name.compared().to_owned()),
+            result: match &self.found {
+                Ok((look, report)) => SupplyResult::Found(Box::new(self.figures(look, report, starts))),
+                Err(why) => SupplyResult::Unknown { error: why.to_string() },
+            },
         }
-        group
     }
 
-    fn report(&self, look: &Look, report: &Preflight, starts: u32) -> Json {
-        let outlook = look.outlook(Ok(report));
+    fn figures(&self, look: &Look, report: &Preflight, starts: u32) -> SupplyFigures {
         let a_day = f64::from(starts);
         let range = self.start.and_then(|start| Some((start, report.starts(start)?)));
-        let cold_start = range.map(|(start, range)| {
-            json!({
-                "gb": start.gb,
-                "loading_seconds": start.loading,
-                "starts_a_day": starts,
-                "least": range.least.total(),
-                "median": range.median.total(),
-                "most": range.most.total(),
-                "least_a_day": range.least.total() * a_day,
-                "median_a_day": range.median.total() * a_day,
-                "most_a_day": range.most.total() * a_day,
-                "not_reported": range.unknown,
-            })
+        let cold_start = range.map(|(start, range)| document::ColdStart {
+            gb: start.gb,
+            loading_seconds: start.loading,
+            starts_a_day: starts,
+            least: range.least.total(),
+            median: range.median.total(),
+            most: range.most.total(),
+            least_a_day: range.least.total() * a_day,
+            median_a_day: range.median.total() * a_day,
+            most_a_day: range.most.total() * a_day,
+            not_reported: range.unknown,
         });
         let offer = |offer: &WorkerOffer| {
             let cost = offer.start.zip(self.start).map(|(terms, start)| terms.cost(start));
-            json!({
-                "id": offer.id.0,
-                "gpus": offer.gpus.compared(),
-                "country": offer.country.compared(),
-                "hourly": offer.price,
-                "start": cost.map(|cost| json!({
-                    "download_seconds": cost.download,
-                    "loading_seconds": cost.loading,
-                    "traffic": cost.traffic,
-                    "machine": cost.machine,
-                    "total": cost.total(),
-                    "total_a_day": cost.total() * a_day,
-                })),
-            })
+            document::WorkerOffer {
+                id: offer.id.0,
+                gpus: offer.gpus.compared().to_owned(),
+                country: offer.country.compared().to_owned(),
+                hourly: offer.price,
+                start: cost.map(|cost| document::WorkerStart {
+                    download_seconds: cost.download,
+                    loading_seconds: cost.loading,
+                    traffic: cost.traffic,
+                    machine: cost.machine,
+                    total: cost.total(),
+                    total_a_day: cost.total() * a_day,
+                }),
+            }
         };
-        json!({
-            "machines": report.recruitable.machines,
-            "gpus": report.recruitable.gpus,
-            "complete": report.coverage == Coverage::Whole,
-            "lowest": report.prices.map(|prices| prices.lowest),
-            "median": report.prices.map(|prices| prices.median),
-            "highest": report.prices.map(|prices| prices.highest),
-            "worst_case": outlook.json(),
-            "cold_start": cold_start,
-            "notes": look.notes,
-            "offers": report.cheapest.iter().map(offer).collect::<Vec<_>>(),
-        })
+        SupplyFigures {
+            machines: report.recruitable.machines,
+            gpus: report.recruitable.gpus,
+            complete: report.coverage == Coverage::Whole,
+            lowest: report.prices.map(|prices| prices.lowest),
+            median: report.prices.map(|prices| prices.median),
+            highest: report.prices.map(|prices| prices.highest),
+            worst_case: WorstCase::new(&look.outlook(Ok(report))),
+            cold_start,
+            notes: look.notes.clone(),
+            offers: report.cheapest.iter().map(offer).collect(),
+        }
     }
 }
 

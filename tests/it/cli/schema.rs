@@ -1,6 +1,6 @@
 //! `bourse schema`: a schema for every kind of document, to which the output of commands is held.
 
-use bourse::cli::documents;
+use bourse::cli::schema;
 use serde_json::{Value as Json, json};
 
 use super::commands::{Home, run};
@@ -20,8 +20,14 @@ fn types(value: &Json) -> &'static [&'static str] {
 
 /// Where a value differs from a schema, of the keywords that the schemas use; any other one is a difference, too. A
 /// member that an object's schema does not name is one unless the schema has `additionalProperties`: what is new in the
-/// output and missing in the schema is found.
+/// output and missing in the schema is found. The members of an object whose schema has some of its members in `anyOf`
+/// are those of both.
 pub fn differences(value: &Json, schema: &Json, at: &str) -> Vec<String> {
+    differences_beside(value, schema, &[], at)
+}
+
+/// As [`differences`]; members named `beside` belong to the schema around this one.
+fn differences_beside(value: &Json, schema: &Json, beside: &[&str], at: &str) -> Vec<String> {
     let Some(keywords) = schema.as_object() else {
         return if schema == &json!(true) {
             Vec::new()
@@ -67,9 +73,11 @@ pub fn differences(value: &Json, schema: &Json, at: &str) -> Vec<String> {
                 }
             }
             "anyOf" => {
+                let own = keywords.get("properties").and_then(Json::as_object);
+                let names: Vec<&str> = own.into_iter().flat_map(|own| own.keys().map(String::as_str)).collect();
                 let mut all = wanted.as_array().unwrap().iter();
                 require(
-                    all.any(|one| differences(value, one, at).is_empty()),
+                    all.any(|one| differences_beside(value, one, &[beside, &names].concat(), at).is_empty()),
                     "fits nothing of anyOf".to_owned(),
                 );
             }
@@ -82,8 +90,11 @@ pub fn differences(value: &Json, schema: &Json, at: &str) -> Vec<String> {
     }
     let named = keywords.get("properties");
     let others = keywords.get("additionalProperties");
-    let others = others.cloned().unwrap_or_else(|| named.is_none().into());
-    for (name, member) in members.into_iter().flatten() {
+    // The schemas of anyOf hold the members that are not named here.
+    let is_open = named.is_none() || keywords.contains_key("anyOf");
+    let others = others.cloned().unwrap_or_else(|| is_open.into());
+    let is_own = |name: &&String| !beside.contains(&name.as_str());
+    for (name, member) in members.into_iter().flatten().filter(|(name, _)| is_own(name)) {
         let own = named.and_then(|named| named.get(name)).unwrap_or(&others);
         found.extend(differences(member, own, &format!("{at}/{name}")));
     }
@@ -93,7 +104,7 @@ pub fn differences(value: &Json, schema: &Json, at: &str) -> Vec<String> {
 /// The differences between a document and the schema of its kind.
 pub fn faults(document: &Json) -> Vec<String> {
     let kind = document["kind"].as_str().unwrap_or_default();
-    match documents::schema(kind) {
+    match schema::schema(kind) {
         Some(schema) => differences(document, &schema, kind),
         None => vec![format!("no schema of '{kind}'")],
     }
@@ -139,4 +150,12 @@ fn a_document_that_differs_is_found() {
     assert_eq!(with("v", json!(2)), 1);
     assert_eq!(with("extra", json!(1)), 1);
     assert_eq!(with("kind", json!("nothing")), 1);
+    // Of an event, the members of its kind and no others.
+    let event = json!({ "v": 1, "kind": "change", "at": "", "event": "not_watched", "since": "" });
+    assert_eq!(faults(&event), [""; 0]);
+    for (name, value) in [("since", json!(1)), ("price", json!(1.0)), ("extra", json!(1))] {
+        let mut wrong = event.clone();
+        wrong[name] = value;
+        assert_eq!(faults(&wrong).len(), 1, "{wrong}");
+    }
 }

@@ -123,7 +123,13 @@ const READS: [(&str, &[&str]); 20] = [
 ];
 
 /// The modules of `cli` that start commands. The others are below the features, which use them.
-const DISPATCH: [&str; 4] = ["src/cli.rs", "src/cli/help.rs", "src/cli/spelling.rs", "src/cli/write"];
+const DISPATCH: [&str; 5] = [
+    "src/cli.rs",
+    "src/cli/help.rs",
+    "src/cli/schema.rs",
+    "src/cli/spelling.rs",
+    "src/cli/write",
+];
 
 /// The modules of the record that keep files: a room of their own, `record::store`.
 const FILES: [&str; 3] = ["store", "files", "state_file"];

@@ -280,9 +280,12 @@ impl World<'_> {
         for output in watcher.tell() {
             match output {
                 Output::Event {
-                    json, ring: Some(_), ..
+                    document,
+                    ring: Some(_),
+                    ..
                 } => {
-                    let alert = json["alert"].as_str().unwrap().strip_prefix("alert ");
+                    let event = json!(document);
+                    let alert = event["alert"].as_str().unwrap().strip_prefix("alert ");
                     let alert = alert.unwrap().parse().unwrap();
                     *self.seen.rings.entry((alert, episode(alert, at))).or_default() += 1;
                 }

@@ -1,7 +1,5 @@
 //! The maximum cost of a group per hour.
 
-use serde_json::{Value as Json, json};
-
 use super::{DEFAULT_COLD_WORKERS, DEFAULT_MAX_WORKERS, DEFAULT_TEST_WORKERS, NewWorkergroup};
 use crate::dialect::Dialect;
 use crate::format;
@@ -159,21 +157,6 @@ impl CostOutlook {
             (None, None) => "could pay any price".to_owned(),
         };
         self.is_unlimited.then(|| format!("no price limit: {cost}"))
-    }
-
-    /// The calculation as JSON, in $/h: `hourly` is a lower bound if `unknown` has a reason.
-    pub fn json(&self) -> Json {
-        let worst = self.worst;
-        json!({
-            "workers": worst.map(|worst| worst.workers.worst()),
-            "max_workers": worst.map(|worst| worst.workers.max),
-            "test_workers": worst.map(|worst| worst.workers.test),
-            "cold_workers": worst.map(|worst| worst.workers.cold),
-            "worker_hourly": worst.map(|worst| worst.price),
-            "hourly": worst.map(|worst| worst.hourly()),
-            "unknown": self.unknown.as_ref().map(ToString::to_string),
-            "has_price_limit": (self.unknown != Some(UnknownCost::Template)).then_some(!self.is_unlimited),
-        })
     }
 
     /// The journal entry for a limit that the group exceeds with the user's consent.

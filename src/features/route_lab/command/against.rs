@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use serde_json::{Value as Json, json};
-
+use super::document::{ComparedFigure, Comparison, Counts};
 use crate::cli::output::CliError;
 use crate::cli::table;
 use crate::domain::format::percent;
@@ -58,26 +57,23 @@ impl Against {
         format!("\nAgainst {}\n{}", self.file, table::plain(&rows))
     }
 
-    /// The differences as JSON; times are in seconds, shares from 0 to 1.
-    pub fn json(&self, run: &Run) -> Json {
-        let figures: Vec<_> = self
-            .saved
-            .differences(run.stats())
-            .into_iter()
-            .map(|figure| {
-                json!({
-                    "figure": figure.label,
-                    "then": figure.first,
-                    "now": figure.second,
-                    "difference": figure.difference(),
-                })
-            })
-            .collect();
-        json!({
-            "file": self.file,
-            "requests": { "then": self.saved.requests(), "now": run.stats().requests() },
-            "figures": figures,
-        })
+    /// The differences, for the JSON document.
+    pub fn document(&self, run: &Run) -> Comparison {
+        let figures = self.saved.differences(run.stats()).into_iter();
+        let figures = figures.map(|figure| ComparedFigure {
+            figure: figure.label,
+            then: figure.first,
+            now: figure.second,
+            difference: figure.difference(),
+        });
+        Comparison {
+            file: self.file.clone(),
+            requests: Counts {
+                then: self.saved.requests(),
+                now: run.stats().requests(),
+            },
+            figures: figures.collect(),
+        }
     }
 }
 

@@ -1,8 +1,9 @@
 //! Prints the results of a run.
 
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 
 use super::against::Against;
+use super::document::{Percentiles, Summary, Worker};
 use super::drive::{Answer, Ended};
 use super::worker;
 use crate::api::redact;
@@ -262,7 +263,7 @@ fn document(ended: &Ended, against: Option<&Against>, secrets: bool) -> String {
         })
         .collect();
     let against = against.map_or_else(String::new, |against| {
-        format!(",\n\"against\": {:#}", against.json(run))
+        format!(",\n\"against\": {:#}", json!(against.document(run)))
     });
     format!(
         "{{\"v\": {}, \"kind\": \"route\",
@@ -271,27 +272,20 @@ fn document(ended: &Ended, against: Option<&Against>, secrets: bool) -> String {
 ",
         output::DOCUMENT_VERSION,
         replies.join(",\n"),
-        as_json(ended)
+        json!(summary_document(ended))
     )
 }
 
-fn as_json(ended: &Ended) -> Json {
+fn summary_document(ended: &Ended) -> Summary {
     let run = &ended.run;
     let summary = run.summary(ended.at);
-    let workers: Vec<_> = shares(run)
-        .into_iter()
-        .map(|(worker, share)| {
-            json!({
-                "url": worker.worker.compared(),
-                "requests": worker.assigned,
-                "share": share,
-            })
-        })
-        .collect();
-    let outcomes: Map<String, Json> = OutcomeKind::ALL
-        .into_iter()
-        .map(|kind| (kind.label().to_owned(), summary.count(kind).into()))
-        .collect();
+    let workers = shares(run).into_iter().map(|(worker, share)| Worker {
+        url: worker.worker.compared().to_owned(),
+        requests: worker.assigned,
+        share,
+    });
+    let outcomes = OutcomeKind::ALL.into_iter();
+    let outcomes = outcomes.map(|kind| (kind.label().to_owned(), summary.count(kind)));
     // Decoding has checked that the status reply is valid JSON.
     let status = ended
         .status
@@ -299,36 +293,27 @@ fn as_json(ended: &Ended) -> Json {
         .and_then(|status| serde_json::from_str::<Json>(status.compared()).ok());
     let mut parameters = parameters_json(run);
     parameters.insert("warmup".to_owned(), ended.warmup.into());
-    json!({
-        "run": parameters,
-        "requests": summary.requests,
-        "assigned": summary.count(OutcomeKind::Assigned),
-        "waiting": summary.count(OutcomeKind::Waiting),
-        "failed": failed(run),
-        "outcomes": outcomes,
-        "polls": summary.polls,
-        "seconds": summary.seconds,
-        "per_second": summary.per_second,
-        "router_reply_seconds": summary.router_reply.as_ref().map(quantiles),
-        "time_to_worker_seconds": summary.time_to_worker.as_ref().map(quantiles),
-        "first_assigned_seconds": summary.first_assigned,
-        "bytes": summary.bytes,
-        "load_injected": summary.load,
-        "reqnum_gaps": summary.reqnum_gaps,
-        "reqnum_repeats": summary.reqnum_repeats,
-        "workers": workers,
-        "last_status": status,
-        "statuses": statuses_json(run),
-        "worker_calls": summary.worker_calls.as_ref().map(|calls| worker::summary(calls, run.stats().error_share(true))),
-    })
-}
-
-pub(super) fn quantiles(latency: &Quantiles) -> Json {
-    json!({
-        "p50": latency.p50,
-        "p90": latency.p90,
-        "p95": latency.p95,
-        "p99": latency.p99,
-        "max": latency.max,
-    })
+    let calls = summary.worker_calls.as_ref();
+    Summary {
+        run: parameters,
+        requests: summary.requests,
+        assigned: summary.count(OutcomeKind::Assigned),
+        waiting: summary.count(OutcomeKind::Waiting),
+        failed: failed(run),
+        outcomes: outcomes.collect(),
+        polls: summary.polls,
+        seconds: summary.seconds,
+        per_second: summary.per_second,
+        router_reply_seconds: summary.router_reply.as_ref().map(Percentiles::from),
+        time_to_worker_seconds: summary.time_to_worker.as_ref().map(Percentiles::from),
+        first_assigned_seconds: summary.first_assigned,
+        bytes: summary.bytes,
+        load_injected: summary.load,
+        reqnum_gaps: summary.reqnum_gaps,
+        reqnum_repeats: summary.reqnum_repeats,
+        workers: workers.collect(),
+        last_status: status,
+        statuses: statuses_json(run),
+        worker_calls: calls.map(|calls| worker::summary(calls, run.stats().error_share(true))),
+    }
 }

@@ -2,6 +2,8 @@
 
 use serde_json::{Value as Json, json};
 
+use super::document::{Measured, Percentiles, WorkerCalls};
+
 use crate::domain::pretty;
 use crate::domain::routing::{Quantiles, RouteSample, Run, WorkerCall, WorkerOutcome, WorkerSummary, words};
 use crate::domain::text::visible_lines;
@@ -71,7 +73,7 @@ pub(super) fn reply(run: &Run, index: u64, reply: &str) -> Json {
     let mut whole: Json = serde_json::from_str(reply).unwrap_or_default();
     let sample = run.samples().iter().find(|sample| sample.index == index);
     if let (Json::Object(members), Some(sample)) = (&mut whole, sample) {
-        members.insert("bourse".to_owned(), measured(run, sample));
+        members.insert("bourse".to_owned(), json!(measured(run, sample)));
     }
     whole
 }
@@ -82,59 +84,49 @@ pub(super) fn refusal(run: &Run, index: u64, why: &str) -> Json {
     json!({ "bourse": { "request": sample.map(|sample| sample.request + 1), "error": why } })
 }
 
-fn measured(run: &Run, sample: &RouteSample) -> Json {
+fn measured(run: &Run, sample: &RouteSample) -> Measured {
     let call = sample.call.as_deref();
-    let error = call.and_then(words::trouble);
-    let response = run.answer(sample.index).map(|answer| {
-        let text = answer.compared();
-        serde_json::from_str(text).unwrap_or_else(|_| Json::from(text))
-    });
-    json!({
-        "queue": sample.time_to_worker(),
-        "connect": call.and_then(|call| call.connect),
-        "first_byte": call.and_then(|call| call.first_byte),
-        "last_byte": call.filter(|call| matches!(call.outcome, WorkerOutcome::Answered { .. })).and_then(|call| {
-            call.connect.map(|connect| call.total - connect)
+    let answered = call.filter(|call| matches!(call.outcome, WorkerOutcome::Answered { .. }));
+    Measured {
+        queue: sample.time_to_worker(),
+        connect: call.and_then(|call| call.connect),
+        first_byte: call.and_then(|call| call.first_byte),
+        last_byte: answered.and_then(|call| call.connect.map(|connect| call.total - connect)),
+        total: sample.total(),
+        request: sample.request + 1,
+        retry: sample.retry.map_or(0, |retry| retry.number),
+        status: call.and_then(WorkerCall::status),
+        error: call.and_then(words::trouble),
+        bytes: call.map(|call| call.bytes),
+        tokens: call.and_then(|call| call.tokens),
+        tokens_per_second: call.and_then(WorkerCall::tokens_per_second),
+        response: run.answer(sample.index).map(|answer| {
+            let text = answer.compared();
+            serde_json::from_str(text).unwrap_or_else(|_| Json::from(text))
         }),
-        "total": sample.total(),
-        "request": sample.request + 1,
-        "retry": sample.retry.map_or(0, |retry| retry.number),
-        "status": call.and_then(WorkerCall::status),
-        "error": error,
-        "bytes": call.map(|call| call.bytes),
-        "tokens": call.and_then(|call| call.tokens),
-        "tokens_per_second": call.and_then(WorkerCall::tokens_per_second),
-        "response": response,
-    })
+    }
 }
 
 /// The calls of workers, for the summary in JSON.
-pub(super) fn summary(summary: &WorkerSummary, errors: Option<f64>) -> Json {
-    let classes: serde_json::Map<_, _> = summary
-        .classes
-        .iter()
-        .map(|(class, count)| (class.label(), Json::from(*count)))
-        .collect();
-    let statuses: serde_json::Map<_, _> = summary
-        .statuses
-        .iter()
-        .map(|(status, count)| {
-            let name = status.map_or_else(|| "none".to_owned(), |status| status.to_string());
-            (name, Json::from(*count))
-        })
-        .collect();
-    let figures = |times: &Option<Quantiles>| times.as_ref().map(super::show::quantiles);
-    json!({
-        "calls": summary.calls,
-        "good": summary.good,
-        "errors": errors,
-        "classes": classes,
-        "statuses": statuses,
-        "connect_seconds": figures(&summary.connect),
-        "first_byte_seconds": figures(&summary.first_byte),
-        "last_byte_seconds": figures(&summary.last_byte),
-        "total_seconds": figures(&summary.total),
-        "tokens": summary.tokens,
-        "tokens_per_second": figures(&summary.token_rate),
-    })
+pub(super) fn summary(summary: &WorkerSummary, errors: Option<f64>) -> WorkerCalls {
+    let classes = summary.classes.iter();
+    let classes = classes.map(|(class, count)| (class.label(), *count));
+    let statuses = summary.statuses.iter().map(|(status, count)| {
+        let name = status.map_or_else(|| "none".to_owned(), |status| status.to_string());
+        (name, *count)
+    });
+    let figures = |times: &Option<Quantiles>| times.as_ref().map(Percentiles::from);
+    WorkerCalls {
+        calls: summary.calls,
+        good: summary.good,
+        errors,
+        classes: classes.collect(),
+        statuses: statuses.collect(),
+        connect_seconds: figures(&summary.connect),
+        first_byte_seconds: figures(&summary.first_byte),
+        last_byte_seconds: figures(&summary.last_byte),
+        total_seconds: figures(&summary.total),
+        tokens: summary.tokens,
+        tokens_per_second: figures(&summary.token_rate),
+    }
 }

@@ -1,15 +1,15 @@
 //! The effects of a poll: it is recorded, its changes and alerts are printed, and the state of
 //! alerts is saved.
 
-use serde_json::json;
-
 use super::troubles::{ALERTS, RECORD};
 use super::{Output, Watcher};
 use crate::cli::search::SearchResult;
 use crate::domain::text::visible;
 use crate::features::alerts;
 use crate::features::history::command::rfc3339;
-use crate::features::history::watch_command::{changes, json_of, line};
+use crate::features::history::document;
+use crate::features::history::document::Members;
+use crate::features::history::watch_command::{changes, document_of, line};
 use crate::features::watch_saved::targets::Task;
 use crate::record::alerts::{AlertChange, Logged};
 use crate::record::watch::SearchFigures;
@@ -86,15 +86,15 @@ impl Watcher<'_> {
         }
         let one = self.one.as_ref();
         self.output.extend(events.into_iter().rev().map(|event| {
-            let (mut json, mut text) = (json_of(&event), line(&event, &key, storage));
+            let (mut document, mut text) = (document_of(&event), line(&event, &key, storage));
             if one.is_none() {
-                json["searches"] = json!(saved);
+                document.searches = Some(saved.clone());
                 text = format!("{text}  [{}]", saved.join(", "));
             }
             let member = one.zip(result).and_then(|(one, result)| one.member(&event, result));
             Output::Event {
                 text,
-                json,
+                document,
                 member,
                 ring: None,
             }
@@ -159,17 +159,20 @@ fn output_of(ring: &Ring, logged: &Logged) -> Output {
     let (at, lot) = (rfc3339(ring.at), ring.cheapest.as_ref());
     Output::Event {
         text: format!("{at}  alert “{}”: {}", visible(&logged.alert, 60), logged.text),
-        json: json!({
-            "at": at,
-            "event": "rang",
-            "alert": logged.alert,
-            "text": logged.text,
-            "offer_id": lot.map(|lot| lot.offer),
-            "machine_id": lot.map(|lot| lot.lot.machine),
-            "model": lot.map(|lot| lot.lot.model.as_str()),
-            "price": lot.map(|lot| lot.price),
-            "count": ring.count,
-        }),
+        document: document::WatchEvent {
+            members: Members::Rang {
+                alert: logged.alert.clone(),
+                text: logged.text.clone(),
+                offer_id: lot.map(|lot| lot.offer),
+                machine_id: lot.map(|lot| lot.lot.machine),
+                model: lot.map(|lot| lot.lot.model.clone()),
+                price: lot.map(|lot| lot.price),
+                count: ring.count,
+            },
+            at,
+            event: "rang",
+            searches: None,
+        },
         member: None,
         ring: alerts::alarm(ring, logged).alarm,
     }
