@@ -43,9 +43,9 @@ pub const VARIABLES: [(&str, &str); 9] = [
 /// `kind`.
 #[rustfmt::skip] // a table reads as a table
 pub const DOCUMENTS: [(&str, &str, &str); 23] = [
-    ("offers", "bourse offers", "`offers`: the records as received; with a job `job` and `bills`"),
-    ("volumes", "bourse volumes", "`offers`: the records as received"),
-    ("groups", "bourse groups", "`results`: the records as received, keys hidden"),
+    ("offers", "bourse offers", "`offers`: the records as received, `matches`, `complete`; with a job `job` and `bills`"),
+    ("volumes", "bourse volumes", "`offers`: the records as received, `matches`, `complete`"),
+    ("groups", "bourse groups", "`results`: the records as received, keys hidden, `matches`, `complete`"),
     ("supply", "bourse groups supply", "`groups`: each with its search, supply, cost and cold starts"),
     ("market", "bourse market", "`query`, `unit`, `complete`, `groups`"),
     ("depth", "bourse depth", "`query`, `unit`, `complete`, `gpus`, `asked`, `sizes`, `steps`"),

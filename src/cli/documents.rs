@@ -25,6 +25,10 @@ pub fn members<T: JsonSchema>() -> Schema {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct OfferList {
     offers: Vec<Record>,
+    /// Number of offers that match, before `-n`.
+    matches: usize,
+    /// Whether the response has all offers of the search.
+    complete: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     job: Option<Record>,
     /// The bill of the job on each offer, in the order of the offers.
@@ -83,6 +87,10 @@ pub struct BillParts {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Groups {
     results: Vec<Record>,
+    /// Number of workergroups that match, before `-n`.
+    matches: usize,
+    /// Always true: the listing has no limit.
+    complete: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     computed: Option<Vec<Record>>,
 }

@@ -14,7 +14,7 @@ use crate::api::{ApiError, Progress, Reply, Request, Session, Wait};
 use crate::domain::annotations::Annotations;
 use crate::domain::cost::{Basis, Fit, Gap, Prices};
 use crate::domain::format::grouped;
-use crate::domain::insight::Coverage;
+use crate::domain::insight::{Coverage, coverage};
 use crate::domain::response_check::ResponseCheck;
 use crate::domain::{Dialect, Field, Listing, OfferType, Query, Resource, format};
 use crate::settings::Settings;
@@ -336,8 +336,29 @@ pub fn tell_skipped(listing: &Listing) {
     }
 }
 
+/// The share of the market that a printed list has.
+#[derive(Debug, Clone, Copy)]
+pub struct Extent {
+    /// Number of records that match, before `-n`.
+    pub matches: usize,
+    /// Whether the response had all records of the search.
+    pub is_complete: bool,
+}
+
+impl Extent {
+    /// The extent of a response of which so many records match.
+    pub fn new(listing: &Listing, query: &Query, matches: usize) -> Self {
+        let is_complete = match query.resource {
+            // Their listing takes no limit.
+            Resource::Workergroups => true,
+            Resource::Offers | Resource::Volumes => coverage(listing, query.limit) == Coverage::Whole,
+        };
+        Self { matches, is_complete }
+    }
+}
+
 /// Prints rows, each with bourse's member from `members` if there are any.
-pub fn show(listing: &Listing, rows: &[u32], view: &View, members: &[Json]) -> Result<(), CliError> {
+pub fn show(listing: &Listing, rows: &[u32], view: &View, members: &[Json], extent: Extent) -> Result<(), CliError> {
     match view.format {
         RecordFormat::Table => {
             output::print(&view.table(listing, rows))?;
@@ -348,7 +369,7 @@ pub fn show(listing: &Listing, rows: &[u32], view: &View, members: &[Json]) -> R
             Ok(())
         }
         RecordFormat::Csv => output::print(&view.csv(listing, rows)),
-        RecordFormat::Json => output::print_json_pieces(view.json(listing, rows, members)),
+        RecordFormat::Json => output::print_json_pieces(view.json(listing, rows, members, extent)),
         RecordFormat::Jsonl => output::print_json_pieces(view.json_lines(listing, rows, members)),
     }
 }

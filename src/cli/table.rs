@@ -8,6 +8,7 @@ use super::args::{RecordFormat, SearchArguments};
 use super::documents::{Bill, BillParts, BillResult};
 use super::enrich;
 use super::output::{self, CliError};
+use super::search::Extent;
 use crate::api::redact;
 use crate::domain::cost::Outlives;
 use crate::domain::cost::{Job, Prices};
@@ -120,7 +121,7 @@ impl View {
     }
 
     /// The JSON document, in pieces: the records exactly as received, under the member that the
-    /// specification names.
+    /// specification names, and their extent.
     ///
     /// With a job, the job and its bills follow; with a throughput, the costs of work; with
     /// columns, the computed ones. All are in the order of the records.
@@ -129,6 +130,7 @@ impl View {
         listing: &'l Listing,
         rows: &'l [u32],
         members: &'l [Json],
+        extent: Extent,
     ) -> impl Iterator<Item = Cow<'l, str>> {
         let units = self.priced.units.iter().map(|unit| unit.column());
         let units = units.filter_map(|key| listing.catalog().column(key));
@@ -153,7 +155,10 @@ impl View {
         };
         let start = format!("{{\"v\": {version}, \"kind\": \"{kind}\", \"{}\": [", catalog.list_key);
         std::iter::once(Cow::Owned(start)).chain(records).chain([
-            Cow::Borrowed("]"),
+            Cow::Owned(format!(
+                "],\n\"matches\": {}, \"complete\": {}",
+                extent.matches, extent.is_complete
+            )),
             Cow::Owned(bills),
             Cow::Owned(work),
             Cow::Owned(columns),

@@ -87,6 +87,8 @@ pub async fn pick(settings: &Settings, options: &PickArguments) -> Result<(), Cl
         .command(session)
         .map_err(|error| CliError::Failed(error.to_string()))?;
     match options.print {
+        // The output is the program's.
+        None if options.exec.is_some() => output::tell(&format!("{}\n{command}", offer.reasons())),
         None => output::print(&format!("{}\n{command}\n", offer.reasons()))?,
         Some(printed) => {
             output::tell(&offer.reasons());

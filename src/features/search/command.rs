@@ -2,7 +2,7 @@
 
 use crate::cli::args::{OffersArguments, RecordFormat, SearchArguments, VolumesArguments};
 use crate::cli::output::CliError;
-use crate::cli::search::{finish, load, print_curl, show};
+use crate::cli::search::{Extent, finish, load, print_curl, show};
 use crate::cli::table::{Priced, View};
 use crate::cli::wanted::{Flags, Wanted, rank_by_bill, request, set_limit, wanted};
 use crate::cli::{enrich, notes, output};
@@ -140,7 +140,8 @@ async fn search(settings: &Settings, arguments: &SearchArguments, mut wanted: Wa
     let members = enrich::members(settings, &result, shown, &additions);
     let records = shown.iter().filter_map(|row| result.listing.json(*row as usize));
     enrich::note_renamed(records.take(members.len()));
-    show(&result.listing, shown, &view, &members)?;
+    let extent = Extent::new(&result.listing, &result.query, result.rows.len());
+    show(&result.listing, shown, &view, &members, extent)?;
     // After the records: above a long table nobody would see them.
     result.tell(settings.dialect, "listed last");
     output::note_shown(shown.len(), result.rows.len(), result.query.resource.nouns());

@@ -9,6 +9,7 @@ use crate::cli::args::{GroupsArguments, GroupsCommand};
 use crate::cli::notes::Answer;
 use crate::cli::output::CliError;
 use crate::cli::search;
+use crate::cli::search::Extent;
 use crate::cli::table::{Priced, View};
 use crate::cli::{output, wanted, write};
 use crate::domain::journal::Entry;
@@ -54,7 +55,7 @@ pub async fn groups(settings: &Settings, arguments: &GroupsArguments) -> Result<
         settings.keep_pacing(&connection.session);
         checked?;
     }
-    search::show(&listing, &rows, &view, &[])?;
+    search::show(&listing, &rows, &view, &[], Extent::new(&listing, &query, matched))?;
     search::tell_skipped(&listing);
     let answer = Answer {
         listing: &listing,

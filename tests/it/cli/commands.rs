@@ -91,11 +91,16 @@ fn offers_as_json_are_every_record_exactly_as_it_came() {
     assert!(out.contains(first) && out.contains(second), "{out}");
     let whole: Json = serde_json::from_str(&out).unwrap();
     let names: Vec<&String> = whole.as_object().unwrap().keys().collect();
-    assert_eq!(names, ["v", "kind", "offers"]);
+    assert_eq!(names, ["v", "kind", "offers", "matches", "complete"]);
+    assert_eq!((&whole["matches"], &whole["complete"]), (&2.into(), &true.into()));
     assert_eq!(whole["offers"].as_array().unwrap().len(), 2);
     assert!(err.contains("record 1 skipped: not an object"), "{err}");
     assert!(err.contains("record 3 skipped: no usable id"), "{err}");
     assert_eq!(recorder.only().header("authorization"), None, "no key, no header");
+    let (_, out, _) = bourse(&["offers", "--base-url", &url, "--json", "--limit", "4", "-n", "1"]);
+    let cut: Json = serde_json::from_str(&out).unwrap();
+    assert_eq!(cut["offers"].as_array().unwrap().len(), 1);
+    assert_eq!((&cut["matches"], &cut["complete"]), (&2.into(), &false.into()));
 }
 
 #[test]

@@ -51,6 +51,16 @@ fn what_is_gone_at_the_second_look_is_not_printed() {
 }
 
 #[test]
+fn the_output_is_the_program_s_if_one_is_run() {
+    let (out, err, status, _) = picked(&[], &["--exec", "printenv BOURSE_OFFER"]);
+    assert_eq!((out.as_str(), status), ("1\n", 0), "{err}");
+    assert!(
+        err.contains("the lowest of 3 offers\n") && err.contains("create instance 1 "),
+        "{err}"
+    );
+}
+
+#[test]
 fn a_second_look_asks_for_the_id_where_the_market_takes_it() {
     let (out, _, _, recorder) = picked(&[], &["--profile", "vast", "--print", "id"]);
     assert_eq!(out, "1\n");
