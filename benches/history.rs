@@ -3,8 +3,9 @@
 //!
 //! In a poll prices change as in a tick of the sandbox, which is livelier than any real market:
 //! 0.4 % are repriced, 0.3 % rented or released, 0.05 % leave for good and others come.
-//! `DAYS=3 cargo bench -p benches --bench history` records fewer days; `HISTORY=file` records into a file that
-//! the next run with it reads as it is.
+//! `DAYS=3 cargo bench -p benches --bench history` records fewer days; `MACHINES`, `EVERY` (seconds between polls) and
+//! `CHANGES` (of a machine in a day) describe another market; `HISTORY=file` records into a file that the next run with
+//! it reads as it is.
 
 #![allow(missing_docs, reason = "a benchmark")]
 #![allow(
@@ -33,7 +34,6 @@ use bourse::record::{
 };
 
 const START: i64 = 1_795_176_000;
-const LOTS: usize = 1000;
 const MODELS: [&str; 8] = [
     "RTX 4090",
     "RTX 3090",
@@ -55,17 +55,22 @@ struct Market {
     on_offer: BTreeMap<Lot, Sighting>,
     rented: Vec<Sighting>,
     next: i64,
+    machines: usize,
+    /// Mean number of changes between two polls.
+    changes: f64,
 }
 
 impl Market {
-    fn new() -> Self {
+    fn new(machines: usize, changes: f64) -> Self {
         let mut market = Self {
             random: fastrand::Rng::with_seed(16),
             on_offer: BTreeMap::new(),
             rented: Vec::new(),
             next: 40_000,
+            machines,
+            changes,
         };
-        for _ in 0..LOTS {
+        for _ in 0..machines {
             market.arrive();
         }
         market
@@ -102,14 +107,14 @@ impl Market {
     }
 
     fn step(&mut self) {
-        for _ in 0..self.count(LOTS as f64 * 0.004) {
+        for _ in 0..self.count(self.changes * 0.53) {
             let lot = self.any();
             let factor = 0.9 + 0.2 * self.random.f64();
             let offer = self.on_offer.get_mut(&lot).unwrap();
             offer.price *= factor;
             offer.quotes = quotes(offer.price);
         }
-        for _ in 0..self.count(LOTS as f64 * 0.003) {
+        for _ in 0..self.count(self.changes * 0.4) {
             if self.rented.is_empty() || self.random.bool() {
                 let lot = self.any();
                 self.rented.push(self.on_offer.remove(&lot).unwrap());
@@ -119,16 +124,16 @@ impl Market {
                 self.on_offer.insert(back.lot.clone(), back);
             }
         }
-        for _ in 0..self.count(LOTS as f64 * 0.0005) {
+        for _ in 0..self.count(self.changes * 0.07) {
             let lot = self.any();
             self.on_offer.remove(&lot);
         }
-        while self.on_offer.len() < LOTS {
+        while self.on_offer.len() < self.machines {
             self.arrive();
         }
     }
 
-    fn poll(&self, at: Moment) -> Poll {
+    fn poll(&self, at: Moment, every: i64) -> Poll {
         let query = polls::query("");
         polls::with_lines(Poll {
             search: SearchKey::of(&query),
@@ -139,7 +144,7 @@ impl Market {
             took: 350,
             outcome: PollOutcome::Complete,
             rows: self.on_offer.len() as u32,
-            interval: Some(60),
+            interval: Some(every as u32),
             bans: 0,
             sightings: self.on_offer.values().cloned().collect(),
             causes: Vec::new(),
@@ -159,13 +164,16 @@ fn quotes(price: f64) -> Vec<Quote> {
 }
 
 fn main() {
-    let days: i64 = std::env::var("DAYS").map_or(30, |days| days.parse().unwrap());
+    let setting = |name: &str, default: f64| std::env::var(name).map_or(default, |text| text.parse().unwrap());
+    let (days, every) = (setting("DAYS", 30.0) as i64, setting("EVERY", 60.0) as i64);
+    let machines = setting("MACHINES", 1000.0);
+    let changes = setting("CHANGES", 10.8) * machines * every as f64 / 86_400.0;
     let root = tempfile::tempdir().unwrap();
     let own = root.path().join("history.sqlite");
     let path = std::env::var_os("HISTORY").map_or(own, PathBuf::from);
     let mut database = Database::open(&path, "https://market.example").unwrap();
-    let mut market = Market::new();
-    let polls = days * 1440;
+    let mut market = Market::new(machines as usize, changes);
+    let polls = days * 86_400 / every;
     let (mut spent, mut longest) = (Duration::ZERO, Duration::ZERO);
     let recorded = database.contents().unwrap().polls;
     for number in 0..polls {
@@ -173,7 +181,7 @@ fn main() {
         if recorded > 0 {
             continue;
         }
-        let poll = market.poll(Moment(START + 60 * number));
+        let poll = market.poll(Moment(START + every * number), every);
         let started = Instant::now();
         assert!(database.record(&poll).unwrap());
         spent += started.elapsed();
@@ -181,7 +189,7 @@ fn main() {
     }
     let contents = database.contents().unwrap();
     println!(
-        "{days} days: {} polls, {} prices, {:.1} MiB (at most {:.0})",
+        "{days} days, {machines} machines, {changes:.2} changes a poll: {} polls, {} prices, {:.1} MiB (at most {:.0})",
         contents.polls,
         contents.prices,
         contents.size as f64 / 1_048_576.0,
@@ -193,7 +201,7 @@ fn main() {
         longest.as_secs_f64() * 1e3
     );
     assert!(contents.size <= MOST_BYTES, "the file is too large");
-    let until = Moment(START + 60 * polls);
+    let until = Moment(START + every * polls);
     let machine = market.any();
     let conditions = |key: &str, value: Value| {
         let field = Resource::Offers.catalog().by_key(key);

@@ -16,6 +16,8 @@ from pathlib import Path
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import padding
 
+from rent import rents
+
 KEY = "market-client-key"
 # The requests whose times are compared, one after the other.
 TIMED = 12
@@ -264,6 +266,7 @@ def main():
     with Sandbox() as sandbox:
         asyncio.run(call(sandbox.port))
         asyncio.run(times(sandbox.port))
+    rents(check)
     print(f"{len(failures)} failed" if failures else "all good")
     return 1 if failures else 0
 

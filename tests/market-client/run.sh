@@ -2,7 +2,7 @@
 # The market's own client against the sandbox.
 #
 # What it shows: the public client (`vastai`, from the Python package index) and its serverless
-# library understand every reply of `bourse sandbox`. It is no part of `cargo test`, since it needs
+# library understand every reply of `bourse sandbox`, and a command of your own rents through it. It is no part of `cargo test`, since it needs
 # Python 3.10 or later and a package from the network.
 #
 #   tests/market-client/run.sh              builds bourse, installs the client, checks
