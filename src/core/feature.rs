@@ -87,7 +87,7 @@ pub enum Event<'a> {
     /// A pane was opened; all views over it are closed.
     PaneOpened,
     /// The saved data of the market was loaded.
-    Restored(&'a mut RestoredState),
+    Restored(&'a RestoredState),
 }
 
 /// An activity in progress, for the header.

@@ -32,14 +32,19 @@ pub mod workergroups;
 mod write_damage;
 
 use self::saved::toggle_price_models as price_models;
+use self::workergroups::drift::SeenGroups;
 use crate::cli::help::Example;
 use crate::core::feature::Feature;
 use crate::core::view::{Cx, Open, View, Views};
 use crate::core::views::tabs;
 use crate::core::views::tabs::{Tab, tab};
 use crate::core::{Model, Pane, Profile};
+use crate::domain::annotations::Annotations;
+use crate::domain::saved::{DashboardState, Searches};
 use crate::domain::{Condition, Resource};
 use crate::keys::Action;
+use crate::record::alerts::Alerts;
+use crate::store::DocumentKind;
 
 /// The features that keep state or have deadlines.
 ///
@@ -55,6 +60,15 @@ static FEATURES: [Feature; 10] = [
     pick::FEATURE,
     whole_market::FEATURE,
     user_commands::FEATURE,
+];
+
+/// The documents of a profile, each in a file of its own.
+pub static DOCUMENTS: [DocumentKind; 5] = [
+    DocumentKind::new::<DashboardState>(),
+    DocumentKind::new::<Searches>(),
+    DocumentKind::new::<Annotations>(),
+    DocumentKind::new::<Alerts>(),
+    DocumentKind::new::<SeenGroups>(),
 ];
 
 /// The dashboard with all its views; `conditions` replace the default ones of the first search.

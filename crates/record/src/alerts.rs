@@ -1,5 +1,6 @@
 //! The user's alerts: their searches, rules, and the log of their firings.
 
+use bourse_domain::document::Document;
 use bourse_domain::format;
 use bourse_domain::saved::SearchSpec;
 use serde::{Deserialize, Serialize};
@@ -136,6 +137,16 @@ impl Alerts {
         let numbered = (2..=self.alerts.len() + 1).map(|number| format!("{name} ({number})"));
         let mut free = numbered.filter(|name| self.named(name).is_none());
         free.next().unwrap_or(name)
+    }
+}
+
+impl Document for Alerts {
+    type Change = AlertChange;
+
+    const FILE: &'static str = "alerts.json";
+
+    fn apply(&mut self, change: &AlertChange) {
+        self.apply(change);
     }
 }
 

@@ -11,12 +11,13 @@ use std::collections::HashMap;
 use super::workergroups::look::Look;
 use crate::api::{Reply, Request};
 use crate::core::feature::{Event, Feature, FeatureState};
-use crate::core::message::{Effect, HistoryJob, News, Notification, RingClaim, Saved, Saving};
+use crate::core::message::{Effect, HistoryJob, News, Notification};
 use crate::core::owners::Owner;
 use crate::core::state::State;
 use crate::core::view::Cx;
 use crate::core::watching::{Interest, WishId};
 use crate::domain::annotations::Supplier;
+use crate::domain::document::Edit;
 use crate::domain::query::Direction;
 use crate::domain::text::visible;
 use crate::domain::workergroup::{Preflight, Recruitment};
@@ -32,8 +33,7 @@ pub(crate) const FEATURE: Feature = Feature {
     state: |_| Some(Box::new(AlertWatch::default())),
     event: |cx, event| {
         if let Event::Restored(restored) = event {
-            let alerts = std::mem::take(&mut restored.alerts);
-            cx.feature::<AlertWatch>().restore(alerts);
+            cx.feature::<AlertWatch>().restore(restored.document());
         }
     },
     wishes,
@@ -73,6 +73,8 @@ pub struct AlertWatch {
     pub unread: usize,
     /// The polls in flight.
     in_flight: Vec<InFlight>,
+    /// The firings of which it is not known yet whether this program notifies.
+    claims: Vec<RingClaim>,
     /// Number of changes whose saving is not confirmed yet.
     pending: usize,
     /// The figure of each alert at the last poll that has it, see [`figure`].
@@ -87,6 +89,14 @@ struct InFlight {
     wish: WishId,
     asked: Asked,
     search: Search,
+}
+
+/// The firing of an alert. Of several programs that see it, one notifies.
+#[derive(Debug)]
+struct RingClaim {
+    ticket: Ticket,
+    logged: Logged,
+    notification: Notification,
 }
 
 /// The search of an alert.
@@ -140,18 +150,16 @@ pub(crate) fn change(cx: &mut Cx<'_>, changed: AlertChange) {
     all.apply(&changed);
     watch.restore(all);
     watch.pending += 1;
-    let change = Box::new(changed);
-    cx.save_as(Saving::Alerts { change, before }, saved);
+    let change = changed;
+    cx.save_edit(Edit::Change { change, before }, saved);
 }
 
 /// Handles the result of saving: replaces the alerts by those in the file.
 fn saved(cx: &mut Cx<'_>, _: Ticket, news: News) {
-    let News::Saved(Saved::Alerts(result)) = news else {
-        return;
-    };
+    let Some(result) = news.into_saved() else { return };
     let watch: &mut AlertWatch = cx.feature();
     watch.pending = watch.pending.saturating_sub(1);
-    match *result {
+    match result {
         Ok(all) if watch.pending == 0 => watch.merge(all),
         Ok(_) => {}
         Err(why) => cx.not_saved(why),
@@ -351,9 +359,15 @@ pub(crate) fn check_all(cx: &mut Cx<'_>, poll: &Poll, workers: Option<u32>) {
             watch.all.apply(&checked);
         }
         if let Some((ring, logged)) = ring {
-            let alarm = alarm(&ring, &logged);
-            let (ticket, claim) = (cx.ticket(), Box::new(RingClaim { logged, alarm }));
-            let job = HistoryJob::ClaimRing { ticket, claim };
+            let (ticket, subject, at) = (cx.ticket(), logged.alert.clone(), logged.at);
+            let notification = notification(&ring, &logged);
+            let claim = RingClaim {
+                ticket,
+                logged,
+                notification,
+            };
+            cx.feature::<AlertWatch>().claims.push(claim);
+            let job = HistoryJob::ClaimNotification { ticket, subject, at };
             cx.effects_for(Owner::Feature(claimed), [Effect::History(job)]);
         }
     }
@@ -380,7 +394,7 @@ pub(crate) fn ring(alert: &mut Alert, poll: &Poll, workers: Option<u32>, storage
 }
 
 /// The notification of a fired alert, with the environment variables of the user's command.
-pub(crate) fn alarm(ring: &Ring, logged: &Logged) -> Notification {
+pub(crate) fn notification(ring: &Ring, logged: &Logged) -> Notification {
     let name = visible(&logged.alert, 60);
     let mut values = vec![
         ("BOURSE_ALERT", name.clone()),
@@ -398,17 +412,21 @@ pub(crate) fn alarm(ring: &Ring, logged: &Logged) -> Notification {
     Notification {
         title: format!("bourse: {name}"),
         text: logged.text.clone(),
-        alarm: Some(values),
+        urgent: Some(values),
     }
 }
 
 /// Logs an alert that fires in this program, and notifies the user.
-fn claimed(cx: &mut Cx<'_>, _: Ticket, news: News) {
-    let News::Ring { claim, is_ours: true } = news else {
+#[expect(clippy::needless_pass_by_value, reason = "the signature of a receiver")]
+fn claimed(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
+    let watch: &mut AlertWatch = cx.feature();
+    let Some(index) = watch.claims.iter().position(|claim| claim.ticket == ticket) else {
         return;
     };
-    let RingClaim { logged, alarm } = *claim;
-    let watch: &mut AlertWatch = cx.feature();
+    let RingClaim {
+        logged, notification, ..
+    } = watch.claims.swap_remove(index);
+    let News::Claimed(true) = news else { return };
     watch.unread += 1;
     let rang = watch.all.named(&logged.alert).map(|alert| AlertChange::Checked {
         name: alert.name.clone(),
@@ -417,7 +435,7 @@ fn claimed(cx: &mut Cx<'_>, _: Ticket, news: News) {
     });
     let name = visible(&logged.alert, 60);
     cx.toast(format!("Alert “{name}”: {}", logged.text));
-    cx.effect(Effect::Notify(Box::new(alarm)));
+    cx.effect(Effect::Notify(Box::new(notification)));
     if let Some(rang) = rang {
         change(cx, rang);
     }

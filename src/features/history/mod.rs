@@ -36,7 +36,7 @@ pub(crate) const FEATURE: Feature = Feature {
     event: |cx, event| {
         if let Event::Restored(restored) = event {
             // Without files to save to, nothing is recorded.
-            cx.feature::<Recall>().is_on |= restored.kept.is_some();
+            cx.feature::<Recall>().is_on |= restored.documents.is_some();
         }
     },
     follow,

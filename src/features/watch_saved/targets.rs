@@ -2,16 +2,17 @@
 
 use super::watcher::Rhythm;
 use crate::cli::wanted::{LOCAL_LIMIT, Wanted};
+use crate::domain::annotations::Annotations;
 use crate::domain::cost::Job;
-use crate::domain::saved::{SavedSearch, SpecError};
+use crate::domain::saved::{SavedSearch, Searches, SpecError};
 use crate::domain::text::visible;
 use crate::domain::{Listing, Query, Resource};
 use crate::features::alerts::{Search, cheapest_first, search_of};
-use crate::record::alerts::Followed;
+use crate::record::alerts::{Alerts, Followed};
 use crate::record::watch::{SearchFigures, Wish};
 use crate::record::{Moment, SearchKey};
 use crate::settings::Settings;
-use crate::store::SavedState;
+use crate::store::StateStore;
 
 /// A task that is polled in turn.
 #[derive(Debug, Clone, PartialEq)]
@@ -54,6 +55,28 @@ pub struct Progress {
     pub last: Option<Moment>,
     /// Prices and supply in the last usable response.
     pub figures: Option<SearchFigures>,
+}
+
+/// The documents of a profile that a watch reads.
+#[derive(Debug, Default)]
+pub struct SavedState {
+    pub searches: Searches,
+    pub annotations: Annotations,
+    pub alerts: Alerts,
+    /// Problems with their files.
+    pub notices: Vec<String>,
+}
+
+impl SavedState {
+    pub fn read(store: &StateStore) -> Self {
+        let mut notices = Vec::new();
+        Self {
+            searches: store.read(&mut notices).unwrap_or_default(),
+            annotations: store.read(&mut notices).unwrap_or_default(),
+            alerts: store.read(&mut notices).unwrap_or_default(),
+            notices,
+        }
+    }
 }
 
 /// The targets, and notes on those that cannot be watched. `groups` are the listed workergroups.

@@ -12,7 +12,7 @@ use serde_json::Value as Json;
 use self::troubles::{BUDGET, GROUPS, KEY, MARKET, RECORD};
 use super::metrics::RequestCounts;
 use super::one::OneSearch;
-use super::targets::{Target, Task, targets};
+use super::targets::{SavedState, Target, Task, targets};
 use crate::api::{ApiError, Reply, Request};
 use crate::cli::search::{SearchResult, arranged};
 use crate::cli::wanted::{self, Wanted};
@@ -26,7 +26,7 @@ use crate::record::watch::{CauseSearch, Engine, NextPoll, cause_search, has_same
 use crate::record::watch::{Claim, Right};
 use crate::record::{AlertState, Arrival, Moment, Poll, PollOutcome};
 use crate::settings::Settings;
-use crate::store::{SavedState, StateStore};
+use crate::store::StateStore;
 use crate::table::remote::Now;
 
 /// Seconds between two polls of a search, unless the user chose another interval.
@@ -297,9 +297,9 @@ impl<'a> Watcher<'a> {
             return;
         }
         if let Some(paths) = &self.settings.paths {
-            let (store, saved) = StateStore::open(paths, &self.settings.profile);
+            let store = StateStore::new(paths, &self.settings.profile);
+            self.saved = SavedState::read(&store);
             self.store = Some(store);
-            self.saved = saved;
             self.unsaved.iter().for_each(|change| self.saved.alerts.apply(change));
             self.say_once(self.saved.notices.clone());
         }

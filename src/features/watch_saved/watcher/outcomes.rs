@@ -171,6 +171,6 @@ fn output_of(ring: &Ring, logged: &Logged) -> Output {
             "count": ring.count,
         }),
         member: None,
-        ring: alerts::alarm(ring, logged).alarm,
+        ring: alerts::notification(ring, logged).urgent,
     }
 }
