@@ -34,6 +34,7 @@ mod write_damage;
 use self::saved::toggle_price_models as price_models;
 use self::workergroups::drift::SeenGroups;
 use crate::cli::help::Example;
+use crate::cli::tool::Tool;
 use crate::core::feature::Feature;
 use crate::core::view::{Cx, Open, View, Views};
 use crate::core::views::tabs;
@@ -85,6 +86,18 @@ pub fn dashboard(profile: Profile, conditions: Option<Vec<Condition>>) -> Model 
         },
     )
 }
+
+/// The tools for agents, in the order in which they are listed.
+static TOOLS: [Tool; 8] = [
+    search::tool::SEARCH,
+    search::tool::BILL,
+    pick::tool::PICK,
+    cluster::tool::PLAN,
+    history::tool::HISTORY,
+    bids::tool::BIDS,
+    market::tool::MARKET,
+    market::tool::SUPPLY,
+];
 
 /// The examples of each feature's commands, by the words after `bourse`.
 pub static EXAMPLES: &[(&[&str], &[Example])] = &[

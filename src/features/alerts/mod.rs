@@ -8,7 +8,7 @@ pub(crate) mod view;
 
 use std::collections::HashMap;
 
-use super::workergroups::look::Look;
+use super::workergroups::followed::FollowedSearch;
 use crate::api::{Reply, Request};
 use crate::core::feature::{Event, Feature, FeatureState};
 use crate::core::message::{Effect, HistoryJob, News, Notification};
@@ -18,23 +18,25 @@ use crate::core::view::Cx;
 use crate::core::watching::{Interest, WishId};
 use crate::domain::annotations::Supplier;
 use crate::domain::document::Edit;
-use crate::domain::query::Direction;
 use crate::domain::text::visible;
-use crate::domain::workergroup::{Preflight, Recruitment};
-use crate::domain::{Dialect, Listing, OrderKey, Query, Resource, RowId};
-use crate::record::alerts::{Alert, AlertChange, Alerts, Followed, Logged, seen};
+use crate::domain::{Query, Resource};
+use crate::record::alerts::{Alert, AlertChange, Alerts, Followed, Logged, variables};
 use crate::record::watch::Wish;
-use crate::record::{Figures, Moment, Poll, PricePer, Ring, SearchKey, check, figure};
+use crate::record::{Figures, Moment, Poll, PricePer, Ring, SearchKey, figure};
 use crate::table::recording::Asked;
 use crate::table::remote::{Now, Ticket};
-use crate::table::watch::price_of;
 
 pub(crate) const FEATURE: Feature = Feature {
     state: |_| Some(Box::new(AlertWatch::default())),
-    event: |cx, event| {
-        if let Event::Restored(restored) = event {
-            cx.feature::<AlertWatch>().restore(restored.document());
-        }
+    event: |cx, event| match event {
+        Event::Restored(restored) => cx.feature::<AlertWatch>().restore(restored.document()),
+        Event::Read(_, poll) => read(cx, poll),
+        Event::Listed(..)
+        | Event::Wrote(..)
+        | Event::Looked { .. }
+        | Event::Woken { .. }
+        | Event::Recorded { .. }
+        | Event::PaneOpened => {}
     },
     wishes,
     follow,
@@ -62,9 +64,6 @@ const EVERY: f64 = 60.0;
 /// A crash then causes at most one needless notification.
 const SAVE_AFTER: f64 = 60.0;
 
-// Rows of a poll: all of most searches, and else the cheapest.
-const LIMIT: u32 = 1000;
-
 /// The alerts and their polls.
 #[derive(Debug, Default)]
 pub struct AlertWatch {
@@ -88,7 +87,7 @@ struct InFlight {
     ticket: Ticket,
     wish: WishId,
     asked: Asked,
-    search: Search,
+    search: FollowedSearch,
 }
 
 /// The firing of an alert. Of several programs that see it, one notifies.
@@ -97,23 +96,6 @@ struct RingClaim {
     ticket: Ticket,
     logged: Logged,
     notification: Notification,
-}
-
-/// The search of an alert.
-#[derive(Debug, Clone)]
-pub(crate) struct Search {
-    pub query: Query,
-    /// The workergroup's search, if it follows one.
-    pub recruits: Option<Recruitment>,
-}
-
-impl Search {
-    /// Number of workers that the offers can run at once; `None` unless it is the search of a
-    /// workergroup.
-    pub(crate) fn workers(&self, listing: &Listing) -> Option<u32> {
-        let preflight = Preflight::of(listing, self.recruits.as_ref()?, self.query.limit);
-        Some(u32::try_from(preflight.most_workers).unwrap_or(u32::MAX))
-    }
 }
 
 impl AlertWatch {
@@ -166,38 +148,13 @@ fn saved(cx: &mut Cx<'_>, _: Ticket, news: News) {
     }
 }
 
-/// The search of an alert, as [`search_of`] finds it among the listed workergroups.
-fn alert_search(state: &State, follows: &Followed) -> Option<Search> {
-    search_of(
+/// The search of an alert, as [`FollowedSearch::new`] finds it among the listed workergroups.
+fn alert_search(state: &State, follows: &Followed) -> Option<FollowedSearch> {
+    FollowedSearch::new(
         follows,
         state.browsers[Resource::Workergroups].listing(),
         state.profile.dialect,
     )
-}
-
-/// The search of an alert; `None` while its workergroup is not listed, or if its search cannot be
-/// read.
-pub(crate) fn search_of(follows: &Followed, groups: Option<&Listing>, dialect: &'static Dialect) -> Option<Search> {
-    let (mut query, recruits) = match follows {
-        Followed::Search(spec) => (spec.read(dialect).ok()?.0, None),
-        Followed::Group(id) => {
-            let listing = groups?;
-            let row = listing.row(RowId(*id))?;
-            let look = Look::at_row(listing, row, dialect, &[]).ok()?;
-            (look.search.query(), Some(look.search))
-        }
-    };
-    // Alerts need the cheapest rows, also of a truncated response.
-    query.order = cheapest_first(query.resource)?;
-    query.limit = Some(LIMIT);
-    Some(Search { query, recruits })
-}
-
-/// The order by the recorded price, lowest first.
-pub(crate) fn cheapest_first(resource: Resource) -> Option<Vec<OrderKey>> {
-    let field = resource.catalog().by_key(price_of(resource))?;
-    let direction = Direction::Ascending;
-    Some(vec![OrderKey { field, direction }])
 }
 
 /// The prices per GPU at which alerts on a search fire.
@@ -232,7 +189,6 @@ fn wishes(state: &State, now: Now) -> Vec<Interest> {
             is_own,
         },
         send,
-        read,
     };
     let mut wishes: Vec<Interest> = Vec::new();
     for alert in active {
@@ -313,7 +269,7 @@ fn follow(cx: &mut Cx<'_>) {
 }
 
 /// Checks the alerts on a poll of another program, without the offers that are banned here.
-pub(crate) fn read(cx: &mut Cx<'_>, poll: &Poll) {
+fn read(cx: &mut Cx<'_>, poll: &Poll) {
     let annotations = &cx.state().annotations;
     let mut poll = poll.clone();
     if !annotations.shows_banned {
@@ -328,7 +284,7 @@ pub(crate) fn read(cx: &mut Cx<'_>, poll: &Poll) {
 }
 
 /// Checks the alerts on a poll of their searches.
-pub(crate) fn check_all(cx: &mut Cx<'_>, poll: &Poll, workers: Option<u32>) {
+fn check_all(cx: &mut Cx<'_>, poll: &Poll, workers: Option<u32>) {
     let (now, state) = (cx.now, cx.state());
     let at = Moment::of(now.epoch);
     // Each with the storage that its search has prices for.
@@ -343,7 +299,7 @@ pub(crate) fn check_all(cx: &mut Cx<'_>, poll: &Poll, workers: Option<u32>) {
         if let Some(figure) = current(&alert, poll, workers, storage) {
             cx.feature::<AlertWatch>().seen.insert(alert.name.clone(), figure);
         }
-        let ring = ring(&mut alert, poll, workers, storage);
+        let ring = alert.check(poll, workers, storage);
         let watch: &mut AlertWatch = cx.feature();
         let checked = AlertChange::Checked {
             name: alert.name.clone(),
@@ -379,40 +335,12 @@ fn current(alert: &Alert, poll: &Poll, workers: Option<u32>, storage: f64) -> Op
     figure(&alert.rule, Figures { poll, workers })
 }
 
-/// Checks an alert on a poll with prices for `storage` GB; if it fires, returns the notification's
-/// data and the log entry.
-pub(crate) fn ring(alert: &mut Alert, poll: &Poll, workers: Option<u32>, storage: f64) -> Option<(Ring, Logged)> {
-    let is_volume = poll.search.resource == Resource::Volumes;
-    let poll = &poll.without_lines().priced(storage, alert.rule.per);
-    let ring = check(&alert.rule, &mut alert.state, Figures { poll, workers })?;
-    let logged = Logged {
-        alert: alert.name.clone(),
-        at: ring.at,
-        text: seen(&ring, alert.rule.per, is_volume, storage),
-    };
-    Some((ring, logged))
-}
-
-/// The notification of a fired alert, with the environment variables of the user's command.
-pub(crate) fn notification(ring: &Ring, logged: &Logged) -> Notification {
-    let name = visible(&logged.alert, 60);
-    let mut values = vec![
-        ("BOURSE_ALERT", name.clone()),
-        ("BOURSE_ALERT_TEXT", logged.text.clone()),
-        ("BOURSE_COUNT", ring.count.to_string()),
-    ];
-    if let Some(lot) = &ring.cheapest {
-        values.extend([
-            ("BOURSE_OFFER", lot.offer.to_string()),
-            ("BOURSE_MACHINE", lot.lot.machine.to_string()),
-            ("BOURSE_MODEL", visible(&lot.lot.model, 64)),
-            ("BOURSE_PRICE", lot.price.to_string()),
-        ]);
-    }
+/// The notification of a fired alert.
+fn notification(ring: &Ring, logged: &Logged) -> Notification {
     Notification {
-        title: format!("bourse: {name}"),
+        title: format!("bourse: {}", visible(&logged.alert, 60)),
         text: logged.text.clone(),
-        urgent: Some(values),
+        urgent: Some(variables(ring, logged)),
     }
 }
 

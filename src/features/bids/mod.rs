@@ -5,4 +5,5 @@ pub mod arguments;
 pub mod command;
 pub(crate) mod rules;
 pub mod study;
+pub(crate) mod tool;
 pub(crate) mod view;

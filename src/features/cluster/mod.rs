@@ -1,4 +1,5 @@
 //! Plans of clusters: the cheapest machines that together have a number of GPUs.
 
 pub(crate) mod command;
+pub(crate) mod tool;
 pub(crate) mod view;

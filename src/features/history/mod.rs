@@ -12,6 +12,7 @@ pub mod prices;
 pub(crate) mod rating;
 pub(crate) mod subject;
 pub mod tape;
+pub(crate) mod tool;
 pub(crate) mod watch_command;
 
 use std::collections::VecDeque;

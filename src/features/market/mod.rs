@@ -5,3 +5,4 @@ pub(crate) mod command;
 pub(crate) mod depth;
 pub mod plot;
 pub mod summary;
+pub(crate) mod tool;

@@ -19,7 +19,7 @@ use crate::cli::wanted::{self, Wanted};
 use crate::domain::Listing;
 use crate::domain::format::{counted, trimmed};
 use crate::domain::saved::Searches;
-use crate::features::alerts::Search;
+use crate::features::workergroups::followed::FollowedSearch;
 use crate::record::alerts::{Alert, AlertChange};
 use crate::record::store::{Database, HistoryError, HistoryLocation, ProgramId, Turns};
 use crate::record::watch::{CauseSearch, Engine, NextPoll, cause_search, has_same_conditions, missing};
@@ -190,7 +190,7 @@ impl<'a> Watcher<'a> {
         watcher.engine = Engine::new(rhythm.requests_a_minute, now.mono, has_same_conditions);
         let query = one.wanted.query.clone();
         let job = one.wanted.job;
-        let mut target = Target::new(Task::of(&query), Some(Search { query, recruits: None }), job);
+        let mut target = Target::new(Task::of(&query), Some(FollowedSearch { query, recruits: None }), job);
         let location = settings.history_location();
         let opened = location.open().and_then(|record| {
             let sent = record.sent(&one.wanted.query)?;

@@ -6,6 +6,7 @@ pub mod create;
 pub mod creation;
 pub mod draft;
 pub mod drift;
+pub(crate) mod followed;
 pub mod form;
 pub mod look;
 pub mod preflight;
@@ -56,6 +57,7 @@ pub(crate) const FEATURE: Feature = Feature {
         | Event::Woken { .. }
         | Event::Recorded { .. }
         | Event::PaneOpened
+        | Event::Read(..)
         | Event::Restored(_) => {}
     },
     follow: |cx| {
