@@ -21,6 +21,7 @@ pub(crate) mod search;
 mod spelling;
 pub(crate) mod supply_args;
 pub(crate) mod table;
+pub(crate) mod tool;
 pub(crate) mod wanted;
 pub(crate) mod write;
 
@@ -32,11 +33,11 @@ use clap::{FromArgMatches as _, Subcommand};
 use crate::domain::{Dialect, Resource, language, plain, text};
 use crate::features;
 use crate::features::bids::arguments::BidsArguments;
-use crate::features::history::arguments::{DbCommand, HistoryArguments, WatchArguments};
+use crate::features::history::arguments::{DbCommand, HistoryArguments, WatchArguments, WatchFormat};
 use crate::features::market::arguments::{DepthArguments, MarketArguments, PlanArguments};
 use crate::features::markets::check::MarketsCommand;
 use crate::features::markets::command::ProfileResolver;
-use crate::features::pick::arguments::PickArguments;
+use crate::features::pick::arguments::{PickArguments, Printed};
 use crate::features::price_index::arguments::IndexArguments;
 use crate::features::watch_saved::SavedArguments;
 use crate::process;
@@ -47,8 +48,8 @@ use write::check::WritesCommand;
 
 pub use args::Arguments;
 use args::{
-    CompleteArguments, GroupsArguments, OffersArguments, SandboxArguments, TextArguments, UnlistArguments,
-    VolumesArguments,
+    CompleteArguments, ExportFormat, Format, GroupsArguments, GroupsCommand, OffersArguments, RecordFormat,
+    ReplyFormat, ReportFormat, SandboxArguments, TextArguments, UnlistArguments, VolumesArguments,
 };
 pub use output::CliError;
 use route_args::RouteArguments;
@@ -145,6 +146,63 @@ pub enum Command {
 }
 
 impl Command {
+    /// Sets the output format to JSON.
+    ///
+    /// # Errors
+    /// When it has none, or another format is given.
+    fn choose_json(&mut self) -> Result<(), CliError> {
+        match self {
+            Self::Offers(options) => spelling::set(&mut options.search.format, RecordFormat::Json),
+            Self::Volumes(options) => spelling::set(&mut options.search.format, RecordFormat::Json),
+            Self::Groups(options) => match &mut options.command {
+                Some(GroupsCommand::Create(create)) => spelling::set(&mut create.write.format, ReplyFormat::Json),
+                Some(GroupsCommand::Supply(supply)) => spelling::set(&mut supply.format, ReplyFormat::Json),
+                None => spelling::set(&mut options.search.format, RecordFormat::Json),
+            },
+            Self::Market(options) => spelling::set(&mut options.analysis.format, ReportFormat::Json),
+            Self::Depth(options) => spelling::set(&mut options.analysis.format, ReportFormat::Json),
+            Self::Plan(options) => spelling::set(&mut options.analysis.format, ReportFormat::Json),
+            Self::Pick(options) => match options.print.replace(Printed::Json) {
+                None | Some(Printed::Json) => Ok(()),
+                Some(Printed::Id | Printed::Command) => Err(spelling::contradiction()),
+            },
+            Self::Watch { options, saved } if saved.list => {
+                options.format = WatchFormat::Json;
+                Ok(())
+            }
+            Self::Watch { options, .. } => spelling::set(&mut options.format, WatchFormat::Jsonl),
+            Self::History { history, .. } => spelling::set(&mut history.format, ReportFormat::Json),
+            Self::Bids(options) => spelling::set(&mut options.format, ReportFormat::Json),
+            Self::Db { command } => match command {
+                DbCommand::Check(options) | DbCommand::Vacuum(options) | DbCommand::Reset(options) => {
+                    spelling::set(&mut options.format, ReplyFormat::Json)
+                }
+                DbCommand::Export { format } => spelling::set(format, ExportFormat::Jsonl),
+            },
+            Self::Markets { command } => match command {
+                MarketsCommand::Add(options) => spelling::set(&mut options.format, ReplyFormat::Json),
+                MarketsCommand::Check(options) => spelling::set(&mut options.format, ReplyFormat::Json),
+            },
+            Self::Unlist(options) => spelling::set(&mut options.write.format, ReplyFormat::Json),
+            Self::Writes {
+                command: WritesCommand::Check(options),
+            } => spelling::set(&mut options.format, ReplyFormat::Json),
+            Self::Route(options) => spelling::set(&mut options.format, Format::Json),
+            Self::Sandbox(options) => spelling::set(&mut options.format, ReplyFormat::Json),
+            Self::Config { command } => match command {
+                ConfigCommand::Check(options) | ConfigCommand::Show(options) => {
+                    spelling::set(&mut options.format, ReplyFormat::Json)
+                }
+                ConfigCommand::PrintDefault => Err(spelling::no_json("bourse config print-default prints TOML")),
+            },
+            Self::Paths(options) => spelling::set(&mut options.format, ReplyFormat::Json),
+            Self::Completions { .. } => Err(spelling::no_json("bourse completions prints a script")),
+            Self::Mcp => Err(spelling::no_json("bourse mcp speaks its protocol")),
+            Self::Schema { .. } => Ok(()),
+            Self::Help { .. } | Self::Man | Self::Complete(_) => Err(spelling::no_json("this command prints text")),
+        }
+    }
+
     /// Whether the command works while the file of `--config` is missing, as it may create that.
     const fn creates_configuration(&self) -> bool {
         matches!(
@@ -234,11 +292,7 @@ pub fn arguments() -> Arguments {
 pub fn run(arguments: &mut Arguments) -> Option<ExitCode> {
     let mut command = arguments.command.take()?;
     let is_json = arguments.global.json;
-    let formatted = if is_json {
-        spelling::choose_json(&mut command)
-    } else {
-        Ok(())
-    };
+    let formatted = if is_json { command.choose_json() } else { Ok(()) };
     let performed = formatted.and_then(|()| perform(arguments, &command));
     process::end_all();
     Some(performed.unwrap_or_else(CliError::report))

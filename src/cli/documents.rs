@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
-use serde_json::{Map, Value as Json};
+use serde_json::{Map, Value as Json, json};
 
+use super::output::DOCUMENT_VERSION;
 use crate::domain::journal::{Intent, WriteKind};
 use crate::domain::workergroup::{CostOutlook, NewWorkergroup, UnknownCost};
 
@@ -19,6 +20,30 @@ pub fn members<T: JsonSchema>() -> Schema {
     // A schema can then be part of another one.
     settings.inline_subschemas = true;
     settings.into_generator().into_root_schema_for::<T>()
+}
+
+/// A kind of documents, with the schema of the members behind `v` and `kind`.
+pub type PrintedKind = (&'static str, fn() -> Schema);
+
+/// The whole schema of a kind of documents.
+pub fn schema_of(&(kind, members): &PrintedKind) -> Json {
+    let mut schema = members().to_value();
+    let members = schema["properties"].take();
+    let mut properties = json!({
+        "v": { "const": DOCUMENT_VERSION, "description": "Rises when a member changes its name, type or unit." },
+        "kind": { "const": kind },
+    });
+    if let (Some(all), Json::Object(members)) = (properties.as_object_mut(), members) {
+        all.extend(members);
+    }
+    let mut required = vec!["v".into(), "kind".into()];
+    if let Json::Array(members) = schema["required"].take() {
+        required.extend(members);
+    }
+    schema["required"] = required.into();
+    schema["properties"] = properties;
+    schema["title"] = format!("bourse {kind}").into();
+    schema
 }
 
 /// Offers or volumes that match a search.

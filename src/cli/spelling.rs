@@ -1,70 +1,12 @@
-//! `--json`, which sets the format of any command, and older spellings of flags.
+//! The effect of `--json` on the format of a command, and older spellings of flags.
 
-use super::args::{ExportFormat, Format, GroupsCommand, RecordFormat, ReplyFormat, ReportFormat};
+use super::args::GroupsCommand;
 use super::output::CliError;
-use super::write::check::WritesCommand;
-use super::{Command, ConfigCommand, output};
-use crate::features::history::arguments::{DbCommand, WatchFormat};
-use crate::features::markets::check::MarketsCommand;
-use crate::features::pick::arguments::Printed;
-
-/// Sets the format of a command to JSON.
-///
-/// # Errors
-/// When it has none, or another format is given.
-pub fn choose_json(command: &mut Command) -> Result<(), CliError> {
-    match command {
-        Command::Offers(options) => set(&mut options.search.format, RecordFormat::Json),
-        Command::Volumes(options) => set(&mut options.search.format, RecordFormat::Json),
-        Command::Groups(options) => match &mut options.command {
-            Some(GroupsCommand::Create(create)) => set(&mut create.write.format, ReplyFormat::Json),
-            Some(GroupsCommand::Supply(supply)) => set(&mut supply.format, ReplyFormat::Json),
-            None => set(&mut options.search.format, RecordFormat::Json),
-        },
-        Command::Market(options) => set(&mut options.analysis.format, ReportFormat::Json),
-        Command::Depth(options) => set(&mut options.analysis.format, ReportFormat::Json),
-        Command::Plan(options) => set(&mut options.analysis.format, ReportFormat::Json),
-        Command::Pick(options) => match options.print.replace(Printed::Json) {
-            None | Some(Printed::Json) => Ok(()),
-            Some(Printed::Id | Printed::Command) => Err(contradiction()),
-        },
-        Command::Watch { options, saved } if saved.list => {
-            options.format = WatchFormat::Json;
-            Ok(())
-        }
-        Command::Watch { options, .. } => set(&mut options.format, WatchFormat::Jsonl),
-        Command::History { history, .. } => set(&mut history.format, ReportFormat::Json),
-        Command::Bids(options) => set(&mut options.format, ReportFormat::Json),
-        Command::Db { command } => match command {
-            DbCommand::Check(options) | DbCommand::Vacuum(options) | DbCommand::Reset(options) => {
-                set(&mut options.format, ReplyFormat::Json)
-            }
-            DbCommand::Export { format } => set(format, ExportFormat::Jsonl),
-        },
-        Command::Markets { command } => match command {
-            MarketsCommand::Add(options) => set(&mut options.format, ReplyFormat::Json),
-            MarketsCommand::Check(options) => set(&mut options.format, ReplyFormat::Json),
-        },
-        Command::Unlist(options) => set(&mut options.write.format, ReplyFormat::Json),
-        Command::Writes {
-            command: WritesCommand::Check(options),
-        } => set(&mut options.format, ReplyFormat::Json),
-        Command::Route(options) => set(&mut options.format, Format::Json),
-        Command::Sandbox(options) => set(&mut options.format, ReplyFormat::Json),
-        Command::Config { command } => match command {
-            ConfigCommand::Check(options) | ConfigCommand::Show(options) => set(&mut options.format, ReplyFormat::Json),
-            ConfigCommand::PrintDefault => Err(none("bourse config print-default prints TOML")),
-        },
-        Command::Paths(options) => set(&mut options.format, ReplyFormat::Json),
-        Command::Completions { .. } => Err(none("bourse completions prints a script")),
-        Command::Mcp => Err(none("bourse mcp speaks its protocol")),
-        Command::Schema { .. } => Ok(()),
-        Command::Help { .. } | Command::Man | Command::Complete(_) => Err(none("this command prints text")),
-    }
-}
+use super::{Command, output};
+use crate::features::history::arguments::DbCommand;
 
 /// Replaces the default format; an error if another one is set.
-fn set<T: Copy + Default + PartialEq>(format: &mut T, json: T) -> Result<(), CliError> {
+pub fn set<T: Copy + Default + PartialEq>(format: &mut T, json: T) -> Result<(), CliError> {
     let before = std::mem::replace(format, json);
     if before == json || before == T::default() {
         Ok(())
@@ -73,11 +15,11 @@ fn set<T: Copy + Default + PartialEq>(format: &mut T, json: T) -> Result<(), Cli
     }
 }
 
-fn contradiction() -> CliError {
+pub fn contradiction() -> CliError {
     CliError::Usage("--json contradicts another output format: leave one of them out".to_owned())
 }
 
-fn none(why: &str) -> CliError {
+pub fn no_json(why: &str) -> CliError {
     CliError::Usage(format!("{why}: leave out --json"))
 }
 

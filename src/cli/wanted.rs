@@ -12,7 +12,7 @@ use crate::domain::plain::{self, Reading};
 use crate::domain::throughput::Throughput;
 use crate::domain::{Condition, Dialect, Field, OfferType, Query, Resource};
 use crate::settings::Settings;
-use crate::store;
+use crate::store::StateStore;
 use crate::table::column_prerequisites::Need;
 
 /// Number of records to request where the shown rows are chosen here, by a condition or an order
@@ -74,11 +74,11 @@ pub fn annotations(settings: &Settings) -> Annotations {
         return Annotations::default();
     };
     let mut notices = Vec::new();
-    let annotations = store::state::annotations(paths, &settings.profile, &mut notices);
+    let annotations = StateStore::new(paths, &settings.profile).read(&mut notices);
     for notice in notices {
         output::note(&notice);
     }
-    annotations
+    annotations.unwrap_or_default()
 }
 
 impl Wanted {

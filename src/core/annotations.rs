@@ -4,7 +4,7 @@
 //! its market can filter on, and all other banned rows are removed from each response before a view
 //! reads it.
 
-use crate::core::message::{News, Saved, Saving};
+use crate::core::message::News;
 use crate::table::remote::Ticket;
 use std::sync::Arc;
 
@@ -13,7 +13,8 @@ use crate::core::message::{Effect, EffectError};
 use crate::core::state::State;
 use crate::core::view::Cx;
 use crate::domain::annotations::{AnnotationChange, Annotations, Bans, Mark, Supplier, suppliers};
-use crate::domain::{Condition, Listing, Operand, Operator, Query, Resource, Value};
+use crate::domain::document::Edit;
+use crate::domain::{Condition, Query, Resource};
 use crate::keys::{Action, Subject};
 use crate::table::browser::Browser;
 
@@ -63,11 +64,11 @@ impl Cx<'_> {
         let before = Annotations::clone(&annotations.all);
         let inverse = Arc::make_mut(&mut annotations.all).apply(change);
         annotations.pending += 1;
-        let saving = Saving::Annotations {
+        let edit = Edit::Change {
             change: change.clone(),
             before,
         };
-        self.save_as(saving, annotations_saved);
+        self.save_edit(edit, annotations_saved);
         self.state.use_annotations();
         if change.mark == Mark::Ban(false) && inverse.mark == Mark::Ban(true) {
             self.ask_again();
@@ -162,8 +163,8 @@ impl State {
 
 /// Passes the result of saving annotations to [`State::on_annotations_saved`].
 fn annotations_saved(cx: &mut Cx<'_>, _: Ticket, news: News) {
-    if let News::Saved(Saved::Annotations(result)) = news {
-        cx.state.on_annotations_saved(*result);
+    if let Some(result) = news.into_saved() {
+        cx.state.on_annotations_saved(result);
     }
 }
 
@@ -198,49 +199,4 @@ pub(crate) const fn is_of_annotations(action: Action) -> bool {
         action,
         Action::Star(_) | Action::Note(_) | Action::Ban | Action::ShowBanned | Action::StarredOnly
     )
-}
-
-impl Browser {
-    fn annotate(&mut self, all: &Arc<Annotations>, hides: bool, bans: Bans) {
-        self.computed.annotations = Arc::clone(all);
-        self.computed.bans = bans;
-        if hides {
-            let kept = self.watch.iter_mut().flat_map(|watch| watch.kept_mut());
-            for earlier in kept {
-                all.hide_banned(earlier);
-            }
-            self.hide_banned_recorded(all);
-            let hidden = self.listing_mut().map_or(0, |shown| all.hide_banned(shown));
-            if hidden > 0 {
-                self.unmark_absent();
-            }
-        }
-        self.revalue();
-    }
-
-    /// Number of loaded rows that are hidden by bans.
-    pub fn hidden(&self) -> usize {
-        self.listing().map_or(0, Listing::hidden)
-    }
-
-    /// Whether only starred offers are listed.
-    pub fn is_starred_only(&self) -> bool {
-        self.query.active().any(is_starred)
-    }
-
-    /// Lists only the starred rows, or all again.
-    pub fn toggle_starred_only(&mut self) {
-        let mut conditions = self.query.conditions.clone();
-        if self.is_starred_only() {
-            conditions.retain(|condition| !is_starred(condition));
-        } else if let Some(field) = self.query.catalog().column("starred") {
-            let starred = Operand::One(Value::Number(1.0));
-            conditions.push(Condition::new(field, Operator::Eq, starred));
-        }
-        self.change_conditions(conditions);
-    }
-}
-
-fn is_starred(condition: &Condition) -> bool {
-    condition.field.key == "starred"
 }

@@ -1,9 +1,7 @@
 //! The commands available to the focused view, for help and palette.
 
 use super::view::Cx;
-use crate::domain::Field;
 use crate::keys::{Action, BINDINGS, Binding, Context, bindings};
-use crate::table::browser::Browser;
 
 /// The commands available to the focused view at the moment their list opens.
 #[derive(Debug)]
@@ -68,15 +66,5 @@ impl Commands {
             cx.close();
             cx.complain(format!("Only available in: {context}"));
         }
-    }
-}
-
-impl Browser {
-    /// Starts a condition on a field in the query bar.
-    pub fn begin_condition(&mut self, field: &Field) {
-        self.bar.edit();
-        let text = format!("{}{} ", self.bar.input.text(), field.key);
-        self.bar.input.set(text);
-        self.query_typed();
     }
 }

@@ -8,7 +8,7 @@ use std::fmt;
 use super::markets::RestoredState;
 use super::state::State;
 use super::view::{Cx, Response};
-use super::watching::Interest;
+use super::watching::{Interest, WishId};
 use crate::domain::journal::WriteKind;
 use crate::domain::{Dialect, Resource};
 use crate::keys::Action;
@@ -86,8 +86,10 @@ pub enum Event<'a> {
     },
     /// A pane was opened; all views over it are closed.
     PaneOpened,
+    /// Another program has recorded the poll of a wish.
+    Read(&'a WishId, &'a Poll),
     /// The saved data of the market was loaded.
-    Restored(&'a mut RestoredState),
+    Restored(&'a RestoredState),
 }
 
 /// An activity in progress, for the header.

@@ -4,13 +4,11 @@ use super::message::EffectError;
 use super::profile::Profile;
 use super::sandbox::SandboxNotes;
 use crate::api::{ApiError, Secret};
-use crate::domain::annotations::Annotations;
+use crate::domain::Dialect;
+use crate::domain::document::{Document, Documents};
 use crate::domain::evidence::Findings;
 use crate::domain::journal::{Damage, Entry};
-use crate::domain::saved::{Searches, Snapshot};
-use crate::domain::{Dialect, workergroup};
 use crate::keys::{Action, Keymap};
-use crate::record::alerts::Alerts;
 use crate::settings::KeySource;
 use crate::table::remote::Ticket;
 
@@ -242,21 +240,25 @@ pub fn explain(error: &ApiError, keymap: &Keymap) -> String {
 pub struct RestoredState {
     /// Notices about loading it.
     pub notices: Vec<String>,
-    /// The saved state of the dashboard and the saved searches; `None` if nothing can be saved.
-    pub kept: Option<(Option<Snapshot>, Searches)>,
-    pub annotations: Annotations,
-    pub alerts: Alerts,
+    /// The documents of the user; `None` if nothing can be saved.
+    pub documents: Option<Documents>,
     pub history: Vec<Entry>,
     /// A problem with the write history, for display.
     pub history_note: Option<String>,
     /// Damaged lines of the write history.
     pub damage: Vec<Damage>,
-    /// The last listed workergroups, to compare the next listing with.
-    pub groups: Option<workergroup::Snapshot>,
     /// Notes on the embedded sandbox.
     pub sandbox: SandboxNotes,
     /// An arbitrary number that differs from run to run.
     pub seed: u64,
+}
+
+impl RestoredState {
+    /// The saved document of this type; its default if there is none.
+    pub fn document<T: Document>(&self) -> T {
+        let documents = self.documents.as_ref();
+        documents.and_then(Documents::get).cloned().unwrap_or_default()
+    }
 }
 
 /// A market that is connected, ready to switch to.

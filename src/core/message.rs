@@ -10,14 +10,12 @@ pub use super::toast::Toast;
 use crate::api::ledger::LedgerEntry;
 use crate::api::{Called, Request, Response};
 use crate::core::themes::Themes;
-use crate::domain::annotations::{AnnotationChange, Annotations};
+use crate::domain::document::{AnyDocument, AnyEdit, Document};
 use crate::domain::journal::{CommandRun, Damage, Intent, Outcome};
 use crate::domain::routing::{Hop, Run};
-use crate::domain::saved::{SearchChange, Searches, Snapshot};
 use crate::domain::throughput::WorkUnit;
-use crate::domain::{Listing, Query, workergroup};
+use crate::domain::{Listing, Query};
 use crate::keys::Keymap;
-use crate::record::alerts::{AlertChange, Alerts, Logged};
 use crate::record::watch::{Claim, Right};
 use crate::record::{AnyAnalysis, AnyOutput, Moment, Poll};
 use crate::settings::Values;
@@ -89,14 +87,11 @@ pub enum News {
     RecordedRows(Option<Box<(Listing, Moment)>>),
     /// Whether this program may poll a watched search; see [`HistoryJob::ClaimPoll`].
     Poll(Right),
-    /// Whether an alert fires here or already did in another program; see
-    /// [`HistoryJob::ClaimRing`].
-    Ring {
-        claim: Box<RingClaim>,
-        is_ours: bool,
-    },
-    /// The result of [`Effect::Save`].
-    Saved(Saved),
+    /// Whether this program sends the notification, or another one did; see
+    /// [`HistoryJob::ClaimNotification`].
+    Claimed(bool),
+    /// The result of [`Effect::Save`]: the file's current content, with other programs' changes.
+    Saved(Result<AnyDocument, EffectError>),
     /// A file was written or not; see [`Effect::Export`].
     Written(Result<Written, NotWritten>),
     /// The text of the editor that [`Effect::Edit`] opened, now closed.
@@ -123,45 +118,27 @@ pub struct Routed {
     pub called: Option<Called>,
 }
 
-/// The firing of an alert. Of several programs that see it, one may notify.
-#[derive(Debug, PartialEq)]
-pub struct RingClaim {
-    pub logged: Logged,
-    pub alarm: Notification,
-}
-
-/// A part of the user's data to save, each in its own file.
-///
-/// A change includes the data before it, in case the file is gone.
-#[derive(Debug, PartialEq)]
-pub enum Saving {
-    /// The state of the dashboard.
-    State(Box<Snapshot>),
-    Searches {
-        change: SearchChange,
-        before: Searches,
-    },
-    Annotations {
-        change: AnnotationChange,
-        before: Annotations,
-    },
-    Alerts {
-        change: Box<AlertChange>,
-        before: Alerts,
-    },
-    /// The listed groups, to compare the next listing with.
-    Groups(Box<workergroup::Snapshot>),
-}
-
-/// The result of saving: the file's current content, with other programs' changes.
-#[derive(Debug)]
-pub enum Saved {
-    State(Result<(), EffectError>),
-    Searches(Box<Result<Searches, EffectError>>),
-    Annotations(Box<Result<Annotations, EffectError>>),
-    Alerts(Box<Result<Alerts, EffectError>>),
-    /// The listed groups.
-    Groups(Result<(), EffectError>),
+impl News {
+    /// The result of saving a `T`; `None` for other news.
+    pub(crate) fn into_saved<T: Document>(self) -> Option<Result<T, EffectError>> {
+        match self {
+            Self::Saved(Ok(document)) => document.downcast().map(Ok),
+            Self::Saved(Err(error)) => Some(Err(error)),
+            Self::Progress(_)
+            | Self::Reply(_)
+            | Self::Routed(_)
+            | Self::Arranged(_)
+            | Self::Recalled(_)
+            | Self::RecordedRows(_)
+            | Self::Poll(_)
+            | Self::Claimed(_)
+            | Self::Written(_)
+            | Self::Edited(_)
+            | Self::Text(_)
+            | Self::Market(_)
+            | Self::Ran(_) => None,
+        }
+    }
 }
 
 /// A job for the record. Jobs run in the order of their requests.
@@ -173,8 +150,13 @@ pub enum HistoryJob {
     Ask { ticket: Ticket, analysis: AnyAnalysis },
     /// Find the rows last seen complete for a search; brings [`News::RecordedRows`].
     LatestRows { ticket: Ticket, query: Box<Query> },
-    /// Claim the firing of an alert that other programs may see too; brings [`News::Ring`].
-    ClaimRing { ticket: Ticket, claim: Box<RingClaim> },
+    /// Claim a notification that other programs may send too; brings [`News::Claimed`].
+    ClaimNotification {
+        ticket: Ticket,
+        /// The name that all programs give its subject.
+        subject: String,
+        at: Moment,
+    },
     /// Claim the market's next poll for a watched search, unless another program polled it; brings
     /// [`News::Poll`].
     ClaimPoll { ticket: Ticket, claim: Box<Claim> },
@@ -224,10 +206,10 @@ pub enum Effect {
         what: String,
         text: String,
     },
-    /// Save a part of the user's data; brings [`News::Saved`].
+    /// Save an edit of a document; brings [`News::Saved`].
     Save {
         ticket: Ticket,
-        saving: Saving,
+        edit: AnyEdit,
     },
     /// Write a run of the route lab to a new file; replies with [`Message::Report`].
     SaveRun {
@@ -262,7 +244,7 @@ pub enum Effect {
     },
     /// Switch to the market that was connected under this ticket.
     Activate(Ticket),
-    /// Send a desktop notification if the user wants one now; for an alert, also ring the bell.
+    /// Send a desktop notification if the user wants one now; if it is urgent, also ring the bell.
     Notify(Box<Notification>),
     /// Open the user's editor on a text; brings [`News::Edited`].
     Edit {
@@ -338,13 +320,14 @@ pub enum ConfigCommand {
     },
 }
 
-/// A desktop notification; for an alert, with the bell.
+/// A desktop notification.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notification {
     pub title: String,
     pub text: String,
-    /// The environment variables of the user's own alarm command; `None` if this is not an alert.
-    pub alarm: Option<Vec<(&'static str, String)>>,
+    /// The environment variables of the user's own command for urgent notifications, which also
+    /// ring the bell; `None` if it is not urgent.
+    pub urgent: Option<Vec<(&'static str, String)>>,
 }
 
 /// The parts of the configuration that apply without reconnecting.
@@ -399,7 +382,7 @@ impl Effect {
             | Self::History(
                 HistoryJob::Ask { ticket, .. }
                 | HistoryJob::LatestRows { ticket, .. }
-                | HistoryJob::ClaimRing { ticket, .. }
+                | HistoryJob::ClaimNotification { ticket, .. }
                 | HistoryJob::ClaimPoll { ticket, .. },
             )
             | Self::Market { ticket, .. }

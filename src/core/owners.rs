@@ -51,7 +51,7 @@ impl Owners {
             | News::Recalled(_)
             | News::RecordedRows(_)
             | News::Poll(_)
-            | News::Ring { .. }
+            | News::Claimed(_)
             | News::Saved(_)
             | News::Written(_)
             | News::Edited(_)

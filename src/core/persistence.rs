@@ -4,9 +4,10 @@ use super::message::{Effect, EffectError, Message};
 use super::split::Split;
 use super::state::State;
 use super::view::Cx;
-use crate::core::message::{News, Saved, Saving};
+use crate::core::message::News;
 use crate::core::owners::{Owner, Receiver};
-use crate::domain::saved::{PaneState, SearchChange, SearchSpec, Searches, Snapshot};
+use crate::domain::document::{AnyEdit, Document, Edit};
+use crate::domain::saved::{DashboardState, PaneState, SearchChange, SearchSpec, Searches};
 use crate::domain::text::visible;
 use crate::domain::{Field, Resource, RowId};
 use crate::keys::pane::Pane;
@@ -25,8 +26,8 @@ const MOST_MARKS: usize = 1000;
 
 impl State {
     /// The state of the dashboard to save.
-    pub fn snapshot(&self) -> Snapshot {
-        Snapshot {
+    pub fn snapshot(&self) -> DashboardState {
+        DashboardState {
             market: market(self),
             panes: self.browsers.iter().map(pane_state).collect(),
             job: self.browsers[Resource::Offers].computed.job,
@@ -37,7 +38,7 @@ impl State {
     }
 
     /// The state to save, if it has changed since it was last saved.
-    pub fn unkept(&mut self) -> Option<Snapshot> {
+    pub fn unkept(&mut self) -> Option<DashboardState> {
         if !self.persistence.is_on {
             return None;
         }
@@ -52,7 +53,7 @@ impl State {
     /// Restores the saved state, and saves from now on. Parts that cannot be read are named in the
     /// notices. A query `given` on the command line takes precedence and opens the offers;
     /// otherwise a start-up search takes precedence over the last query.
-    pub fn restore(&mut self, snapshot: Option<&Snapshot>, searches: Searches, given: bool) {
+    pub fn restore(&mut self, snapshot: Option<&DashboardState>, searches: Searches, given: bool) {
         self.searches = searches;
         // It belongs to the user, not to a market.
         self.markets.is_welcomed = snapshot.is_some_and(|snapshot| snapshot.is_welcomed);
@@ -132,10 +133,11 @@ impl State {
         }
     }
 
-    /// The effect that saves something; `receiver` gets [`News::Saved`].
-    pub(crate) fn saving(&mut self, saving: Saving, receiver: Receiver) -> Effect {
+    /// The effect that saves an edit; `receiver` gets [`News::Saved`].
+    pub(crate) fn saving<T: Document>(&mut self, edit: Edit<T>, receiver: Receiver) -> Effect {
         let ticket = self.tickets.take();
-        let save = Effect::Save { ticket, saving };
+        let edit = AnyEdit::new(edit);
+        let save = Effect::Save { ticket, edit };
         self.owners.note(Owner::Feature(receiver), &save);
         save
     }
@@ -154,7 +156,7 @@ impl State {
             self.persistence.due = None;
             if let Some(snapshot) = self.unkept() {
                 let place = leaves.unwrap_or(effects.len());
-                let save = self.saving(Saving::State(Box::new(snapshot)), state_saved);
+                let save = self.saving(Edit::Replace(snapshot), state_saved);
                 effects.insert(place, save);
             }
         }
@@ -166,13 +168,13 @@ impl Cx<'_> {
     pub fn save(&mut self) {
         let snapshot = self.state.unkept();
         if let Some(snapshot) = snapshot {
-            self.save_as(Saving::State(Box::new(snapshot)), state_saved);
+            self.save_edit(Edit::Replace(snapshot), state_saved);
         }
     }
 
-    /// Saves something; `receiver` gets [`News::Saved`].
-    pub(crate) fn save_as(&mut self, saving: Saving, receiver: Receiver) {
-        let save = self.state.saving(saving, receiver);
+    /// Saves an edit; `receiver` gets [`News::Saved`].
+    pub(crate) fn save_edit<T: Document>(&mut self, edit: Edit<T>, receiver: Receiver) {
+        let save = self.state.saving(edit, receiver);
         self.effect(save);
     }
 
@@ -181,24 +183,24 @@ impl Cx<'_> {
         let before = self.state.searches.clone();
         self.state.searches.apply(&change);
         self.state.persistence.pending += 1;
-        self.save_as(Saving::Searches { change, before }, searches_saved);
+        self.save_edit(Edit::Change { change, before }, searches_saved);
     }
 }
 
 pub(super) fn state_saved(cx: &mut Cx<'_>, _: Ticket, news: News) {
-    if let News::Saved(Saved::State(result)) = news {
-        cx.state.record_save_result(result);
+    if let Some(result) = news.into_saved::<DashboardState>() {
+        cx.state.record_save_result(result.map(drop));
     }
 }
 
 /// Replaces the saved searches by those in the file, which may hold other programs' changes.
 fn searches_saved(cx: &mut Cx<'_>, _: Ticket, news: News) {
-    let News::Saved(Saved::Searches(result)) = news else {
+    let Some(result) = news.into_saved::<Searches>() else {
         return;
     };
     let persistence = &mut cx.state.persistence;
     persistence.pending = persistence.pending.saturating_sub(1);
-    match *result {
+    match result {
         // With another change in flight this response is stale.
         Ok(searches) if persistence.pending == 0 => cx.state.searches = searches,
         Ok(_) => {}

@@ -15,7 +15,7 @@ use crate::api::ApiError;
 use crate::api::ledger::Ledger;
 use crate::core::annotations::AnnotationState;
 use crate::domain::local::LocalTime;
-use crate::domain::saved::{Searches, Snapshot};
+use crate::domain::saved::{DashboardState, Searches};
 use crate::domain::{Condition, Dialect, Resource};
 use crate::keys::pane::Pane;
 use crate::keys::{Chord, Keymap};
@@ -127,7 +127,7 @@ impl Default for Settings {
 pub(crate) struct Persistence {
     /// Whether there are files to save to.
     pub(crate) is_on: bool,
-    pub(crate) kept: Option<Snapshot>,
+    pub(crate) kept: Option<DashboardState>,
     /// The monotonic time at which to look for changes.
     pub(crate) due: Option<f64>,
     /// Whether a failure to save was reported.

@@ -1,6 +1,5 @@
 //! Switching markets: data of the old market is dropped, data of the user survives.
 
-use crate::core::message::Saving;
 use crate::core::persistence;
 use std::sync::Arc;
 
@@ -12,20 +11,21 @@ use super::model::Model;
 use super::profile::Profile;
 use super::state::State;
 use crate::domain::Resource;
+use crate::domain::document::Edit;
 use crate::domain::throughput::Throughput;
 use crate::table::remote::Now;
 
 impl Model {
     /// Restores the saved state of the profile. A query `given` on the command line takes
     /// precedence.
-    pub fn unpack(&mut self, mut restored: RestoredState, given: bool) {
-        self.lend(Now::default(), |cx| cx.emit(Event::Restored(&mut restored)));
+    pub fn unpack(&mut self, restored: RestoredState, given: bool) {
+        self.lend(Now::default(), |cx| cx.emit(Event::Restored(&restored)));
         let state = &mut self.state;
-        state.notices.extend(restored.notices);
-        if let Some((snapshot, searches)) = restored.kept {
-            state.restore(snapshot.as_ref(), searches, given);
+        state.notices.extend_from_slice(&restored.notices);
+        if let Some(documents) = &restored.documents {
+            state.restore(documents.get(), restored.document(), given);
         }
-        state.restore_annotations(restored.annotations);
+        state.restore_annotations(restored.document());
         state.mutations.history = restored.history;
         state.mutations.note = restored.history_note;
         state.set_damage(restored.damage);
@@ -105,7 +105,7 @@ impl Update<'_> {
             let save = self
                 .model
                 .state
-                .saving(Saving::State(Box::new(snapshot)), persistence::state_saved);
+                .saving(Edit::Replace(snapshot), persistence::state_saved);
             self.effects.push(save);
         }
         let profile = &ready.profile;

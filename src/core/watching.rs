@@ -1,6 +1,7 @@
 //! Runs the watch engine in the dashboard: the searches that features want polled are requested in
 //! turn, within the request budget that all programs share.
 
+use super::feature::Event;
 use super::message::{Effect, HistoryJob, News};
 use super::owners::Owner;
 use super::state::State;
@@ -24,14 +25,12 @@ pub enum WishId {
     Named(String),
 }
 
-/// A search that a feature wants polled, and the functions that carry out a poll.
+/// A search that a feature wants polled, and the function that sends the poll.
 #[derive(Debug, Clone)]
 pub struct Interest {
     pub wish: Wish<WishId>,
     /// Sends the request.
     pub send: fn(&mut Cx<'_>, &WishId),
-    /// Handles a poll that another program has recorded.
-    pub read: fn(&mut Cx<'_>, &Poll),
 }
 
 /// A wish whose poll is in progress.
@@ -213,7 +212,7 @@ fn claimed(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
         Right::Recorded(poll) => {
             engine.refund(interest.wish.requests);
             engine.recorded(&id, poll.outcome, poll.at, (now.mono, now.epoch));
-            (interest.read)(cx, &poll);
+            cx.emit(Event::Read(&id, &poll));
         }
         Right::Ours(_) if cx.state.is_waiting(&id, now) || cx.state.held(now).is_some() => {
             let engine = &mut cx.state.watching.engine;

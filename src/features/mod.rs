@@ -32,14 +32,22 @@ pub mod workergroups;
 mod write_damage;
 
 use self::saved::toggle_price_models as price_models;
+use self::workergroups::drift::SeenGroups;
+use crate::cli::documents;
+use crate::cli::documents::{PrintedKind, members};
 use crate::cli::help::Example;
+use crate::cli::tool::Tool;
 use crate::core::feature::Feature;
 use crate::core::view::{Cx, Open, View, Views};
 use crate::core::views::tabs;
 use crate::core::views::tabs::{Tab, tab};
 use crate::core::{Model, Pane, Profile};
+use crate::domain::annotations::Annotations;
+use crate::domain::saved::{DashboardState, Searches};
 use crate::domain::{Condition, Resource};
 use crate::keys::Action;
+use crate::record::alerts::Alerts;
+use crate::store::DocumentKind;
 
 /// The features that keep state or have deadlines.
 ///
@@ -57,6 +65,15 @@ static FEATURES: [Feature; 10] = [
     user_commands::FEATURE,
 ];
 
+/// The documents of a profile, each in a file of its own.
+pub static DOCUMENTS: [DocumentKind; 5] = [
+    DocumentKind::new::<DashboardState>(),
+    DocumentKind::new::<Searches>(),
+    DocumentKind::new::<Annotations>(),
+    DocumentKind::new::<Alerts>(),
+    DocumentKind::new::<SeenGroups>(),
+];
+
 /// The dashboard with all its views; `conditions` replace the default ones of the first search.
 pub fn dashboard(profile: Profile, conditions: Option<Vec<Condition>>) -> Model {
     Model::new(
@@ -72,11 +89,54 @@ pub fn dashboard(profile: Profile, conditions: Option<Vec<Condition>>) -> Model 
     )
 }
 
+/// The tools for agents, in the order in which they are listed.
+static TOOLS: [Tool; 8] = [
+    search::tool::SEARCH,
+    search::tool::BILL,
+    pick::tool::PICK,
+    cluster::tool::PLAN,
+    history::tool::HISTORY,
+    bids::tool::BIDS,
+    market::tool::MARKET,
+    market::tool::SUPPLY,
+];
+
 /// The examples of each feature's commands, by the words after `bourse`.
 pub static EXAMPLES: &[(&[&str], &[Example])] = &[
     (&["bids"], bids::arguments::EXAMPLES),
     (&["history"], price_index::arguments::EXAMPLES),
     (&["mcp"], mcp::EXAMPLES),
+];
+
+/// The kinds of printed documents in the order of `docs/scripting.md`, each with the schema of its members.
+#[rustfmt::skip] // a table reads as a table
+pub static PRINTED: &[PrintedKind] = &[
+    ("offers", members::<documents::OfferList>),
+    ("volumes", members::<documents::OfferList>),
+    ("groups", members::<documents::Groups>),
+    ("supply", members::<workergroups::document::Supply>),
+    ("market", members::<market::document::Analysis<market::document::Market>>),
+    ("depth", members::<market::document::Analysis<market::document::Depth>>),
+    ("plan", members::<market::document::Analysis<cluster::document::Plans>>),
+    ("pick", members::<pick::command::NoOffer>),
+    ("history", members::<history::document::History>),
+    ("price-index", members::<price_index::document::PriceIndex>),
+    ("bids", members::<bids::document::Bids>),
+    ("change", members::<history::document::WatchEvent>),
+    ("watch-list", members::<watch_saved::command::WatchList>),
+    ("price", members::<history::document::RecordedPrice>),
+    ("db-check", members::<history::document::DbCheck>),
+    ("db-vacuum", members::<history::document::DbVacuum>),
+    ("db-reset", members::<history::document::DbReset>),
+    ("market-added", members::<markets::document::MarketAdded>),
+    ("market-check", members::<markets::document::MarketCheck>),
+    ("writes", members::<documents::Writes>),
+    ("request", members::<documents::Request>),
+    ("route", members::<route_lab::command::document::Route>),
+    ("sandbox", members::<documents::Sandbox>),
+    ("config", members::<documents::Config>),
+    ("config-check", members::<documents::ConfigCheck>),
+    ("paths", members::<documents::Paths>),
 ];
 
 /// The view of a pane, over which all others open.

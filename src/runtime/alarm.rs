@@ -37,7 +37,7 @@ pub(super) fn attract(
     if is_wanted {
         surface.notify(&notification.title, &notification.text);
     }
-    let Some(values) = notification.alarm else { return };
+    let Some(values) = notification.urgent else { return };
     surface.bell();
     if let Some(command) = state.settings.values.alert_command.clone() {
         let alert = notification.title;

@@ -6,7 +6,7 @@
 mod configuration;
 mod effects;
 
-use crate::core::message::{EffectError, News, Saving};
+use crate::core::message::{EffectError, News};
 use std::collections::HashMap;
 use std::io;
 use std::ops::ControlFlow;
@@ -30,6 +30,7 @@ use super::start::Files;
 pub use super::surface::{Surface, TerminalEvent};
 use crate::core::frame_layout::FrameLayout;
 use crate::core::{Message, Model, Now, update};
+use crate::domain::document::{AnyEdit, Edit};
 use crate::features::markets::MarketEvent;
 use crate::features::markets::command::ProfileResolver;
 use crate::sandbox::Running;
@@ -122,8 +123,8 @@ impl<S: Surface> Dashboard<S> {
         let ended = self.go().await;
         // Also after a signal, when the core could not ask for it.
         if let Some(snapshot) = self.model.unkept() {
-            let saving = Saving::State(Box::new(snapshot));
-            self.keep(Job::Save { ticket: None, saving });
+            let edit = AnyEdit::new(Edit::Replace(snapshot));
+            self.keep(Job::Save { ticket: None, edit });
         }
         self.keep_pacing();
         ended

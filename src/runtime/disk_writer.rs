@@ -3,27 +3,24 @@
 //! One thread runs one job after another, so that an older state never replaces a newer one.
 //! Quitting waits for the pending jobs, up to a limit.
 
-use crate::core::message::{EffectError, News, Saved, Saving};
-use std::borrow::Cow;
+use crate::core::message::{EffectError, News};
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
 
 use crate::api::redact::KnownSecrets;
 use crate::core::exported::{NotWritten, Written};
 use crate::core::{Message, Ticket};
-use crate::domain::annotations::Mark;
-use crate::domain::saved::SearchChange;
+use crate::domain::document::{AnyDocument, AnyEdit};
 use crate::domain::secrets::Known;
 use crate::domain::text::visible;
+use crate::features::DOCUMENTS;
+use crate::store::StateStore;
 use crate::store::export::{self, ExportError};
-use crate::store::{GroupsFile, Shared, StateStore};
 
 /// Maximum wait for the pending jobs when quitting.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -33,7 +30,7 @@ pub(super) enum Job {
     Save {
         /// The ticket for the result; `None` if the program ends and nobody waits for it.
         ticket: Option<Ticket>,
-        saving: Saving,
+        edit: AnyEdit,
     },
     Export {
         ticket: Ticket,
@@ -58,16 +55,11 @@ impl DiskWriter {
     /// A thread that saves to `state_store`, without `secrets`, and reports to `outbox`.
     ///
     /// Without a store all changes are in memory only, and a notice says so at the start.
-    pub fn start(
-        state_store: Option<StateStore>,
-        groups: Option<GroupsFile>,
-        secrets: KnownSecrets,
-        outbox: UnboundedSender<Message>,
-    ) -> Self {
+    pub fn start(state_store: Option<StateStore>, secrets: KnownSecrets, outbox: UnboundedSender<Message>) -> Self {
         let (jobs, inbox) = channel();
         let (end, ended) = channel();
         let run = move || {
-            work(state_store.as_ref(), groups.as_ref(), &secrets, &inbox, &outbox);
+            work(state_store.as_ref(), &secrets, &inbox, &outbox);
             let _ = end.send(());
         };
         let thread = thread::Builder::new().name("disk writer".to_owned()).spawn(run);
@@ -106,7 +98,6 @@ impl Drop for DiskWriter {
 
 fn work(
     state_store: Option<&StateStore>,
-    groups: Option<&GroupsFile>,
     secrets: &KnownSecrets,
     inbox: &Receiver<Job>,
     outbox: &UnboundedSender<Message>,
@@ -114,10 +105,7 @@ fn work(
     for job in inbox {
         let known = secrets.known();
         let (ticket, news) = match job {
-            Job::Save { ticket, saving } => {
-                let saved = save(saving, state_store, groups, &known);
-                (ticket, News::Saved(saved))
-            }
+            Job::Save { ticket, edit } => (ticket, News::Saved(save(&edit, state_store, &known))),
             Job::Export {
                 ticket,
                 path,
@@ -142,32 +130,12 @@ fn work(
     }
 }
 
-fn save(saving: Saving, state_store: Option<&StateStore>, groups: Option<&GroupsFile>, known: &Known) -> Saved {
-    match saving {
-        Saving::State(snapshot) => {
-            let snapshot = cleaned(snapshot, known);
-            let saved = state_store.map_or(Ok(()), |store| store.save(&snapshot));
-            Saved::State(saved.map_err(EffectError::new))
-        }
-        Saving::Searches { mut change, before } => {
-            if let SearchChange::Put(search) = &mut change {
-                *search = cleaned(search.clone(), known);
-            }
-            Saved::Searches(Box::new(changed(state_store, &change, before)))
-        }
-        Saving::Annotations { mut change, before } => {
-            if let Mark::Note(text) = &mut change.mark {
-                *text = known.remove(text).into_owned();
-            }
-            Saved::Annotations(Box::new(changed(state_store, &change, before)))
-        }
-        Saving::Alerts { change, before } => Saved::Alerts(Box::new(changed(state_store, &*change, before))),
-        Saving::Groups(snapshot) => {
-            let snapshot = cleaned(snapshot, known);
-            let saved = groups.map_or(Ok(()), |file| file.save(&snapshot));
-            Saved::Groups(saved.map_err(EffectError::new))
-        }
-    }
+fn save(edit: &AnyEdit, state_store: Option<&StateStore>, known: &Known) -> Result<AnyDocument, EffectError> {
+    let mut saved = DOCUMENTS
+        .iter()
+        .filter_map(|kind| (kind.save)(state_store, edit, known));
+    let saved = saved.next().ok_or_else(|| EffectError::new("it has no file"))?;
+    saved.map_err(EffectError::new)
 }
 
 type Writer = fn(&str, &[u8], bool) -> Result<PathBuf, ExportError>;
@@ -177,25 +145,6 @@ const fn writer(is_private: bool) -> Writer {
         export::write_private
     } else {
         export::write
-    }
-}
-
-/// Applies a change to the stored data and returns the result; without a store, to `before`, until
-/// the program ends.
-fn changed<T: Shared>(state_store: Option<&StateStore>, change: &T::Change, mut before: T) -> Result<T, EffectError> {
-    if let Some(state_store) = state_store {
-        return state_store.change(change, &before).map_err(EffectError::new);
-    }
-    before.apply(change);
-    Ok(before)
-}
-
-/// Removes known secrets, which the user may have typed into a search.
-fn cleaned<T: Serialize + DeserializeOwned>(value: T, known: &Known) -> T {
-    let text = serde_json::to_string(&value).unwrap_or_default();
-    match known.remove(&text) {
-        Cow::Borrowed(_) => value,
-        Cow::Owned(clean) => serde_json::from_str(&clean).unwrap_or(value),
     }
 }
 

@@ -12,7 +12,7 @@ use std::time::Duration;
 use tokio::sync::mpsc::UnboundedSender;
 
 use crate::api::client::epoch_seconds;
-use crate::core::message::{EffectError, HistoryJob, News, RingClaim};
+use crate::core::message::{EffectError, HistoryJob, News};
 use crate::core::{Message, Ticket};
 use crate::domain::{Listing, Query};
 use crate::record::Moment;
@@ -84,7 +84,7 @@ impl HistoryThread {
                 (ticket, News::Recalled(Err(error)))
             }
             Some(HistoryJob::LatestRows { ticket, .. }) => (ticket, News::RecordedRows(None)),
-            Some(HistoryJob::ClaimRing { ticket, claim }) => (ticket, News::Ring { claim, is_ours: true }),
+            Some(HistoryJob::ClaimNotification { ticket, .. }) => (ticket, News::Claimed(true)),
             Some(HistoryJob::ClaimPoll { ticket, .. }) => (ticket, News::Poll(Right::Ours(Ok(())))),
             Some(HistoryJob::Record(_) | HistoryJob::EndTurn | HistoryJob::CountRequest(_)) | None => return,
         };
@@ -177,9 +177,9 @@ impl Keeper {
                     let latest = self.latest(&query);
                     self.bring(ticket, News::RecordedRows(latest.map(Box::new)));
                 }
-                HistoryJob::ClaimRing { ticket, claim } => {
-                    let is_ours = self.claim(&claim);
-                    self.bring(ticket, News::Ring { claim, is_ours });
+                HistoryJob::ClaimNotification { ticket, subject, at } => {
+                    let is_ours = self.claim(&subject, at);
+                    self.bring(ticket, News::Claimed(is_ours));
                 }
                 HistoryJob::ClaimPoll { ticket, claim } => {
                     let right = self.right(&claim);
@@ -196,13 +196,12 @@ impl Keeper {
         let _ = self.outbox.send(Message::News { ticket, news });
     }
 
-    /// Whether an alert fires here; true if the record cannot tell.
+    /// Whether this program sends a notification; true if the record cannot tell.
     ///
     /// Two notifications are better than none.
-    fn claim(&mut self, claim: &RingClaim) -> bool {
+    fn claim(&mut self, subject: &str, at: Moment) -> bool {
         let program = self.program.clone();
-        let logged = &claim.logged;
-        self.with(|database| database.claim_ring(&logged.alert, &program, logged.at))
+        self.with(|database| database.claim_ring(subject, &program, at))
             .unwrap_or(true)
     }
 

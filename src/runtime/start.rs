@@ -19,6 +19,7 @@ use crate::core::sandbox::{SandboxNotes, UserListing};
 use crate::core::themes::NamedTheme;
 use crate::core::{Model, Profile};
 use crate::domain::Resource;
+use crate::features::DOCUMENTS;
 use crate::features::markets::RestoredState;
 use crate::features::markets::command::{ProfileResolver, profile_of};
 use crate::process;
@@ -26,7 +27,7 @@ use crate::record::store::HistoryLocation;
 use crate::sandbox::Running;
 use crate::settings::flags::variable;
 use crate::settings::{Connection, Error, Market, Preferences, Settings};
-use crate::store::{GroupsFile, Journal, PacingFile, Paths, StateStore};
+use crate::store::{Journal, PacingFile, Paths, StateStore};
 use crate::tui::appearance::{Choice, ThemeConfig};
 use crate::tui::theme::Theme;
 
@@ -168,7 +169,6 @@ pub(super) fn open(settings: &Settings, profile: &Profile) -> (Files, RestoredSt
     let files = Files {
         state_store: bring_back(&mut restored, settings, profile),
         journal: opened.journal,
-        groups: groups_seen(&mut restored, settings, profile),
         pacing: settings.pacing_file(),
         history: Some(settings.history_location()),
         sandbox: None,
@@ -183,33 +183,22 @@ fn bring_back(restored: &mut RestoredState, settings: &Settings, profile: &Profi
         restored.notices.push(notice.to_owned());
         return None;
     };
-    let (state_store, kept) = StateStore::open(paths, &profile.name);
-    restored.notices.extend(kept.notices);
-    restored.kept = Some((kept.snapshot, kept.searches));
-    restored.annotations = kept.annotations;
-    restored.alerts = kept.alerts;
+    let state_store = StateStore::new(paths, &profile.name);
+    let notices = &mut restored.notices;
+    let documents = DOCUMENTS.iter().filter_map(|kind| (kind.read)(&state_store, notices));
+    restored.documents = Some(documents.collect());
     Some(state_store)
-}
-
-/// Reads the workergroups that the profile last saw; `None` for the embedded sandbox, which is
-/// another market in every run.
-fn groups_seen(restored: &mut RestoredState, settings: &Settings, profile: &Profile) -> Option<GroupsFile> {
-    let paths = settings.paths.as_ref().filter(|_| !settings.is_sandbox())?;
-    let (file, last) = GroupsFile::open(paths, &profile.name, &profile.base_url, &mut restored.notices);
-    restored.groups = last;
-    Some(file)
 }
 
 /// The files of a market, which the dashboard writes to.
 #[derive(Debug, Default)]
 pub struct Files {
     pub journal: Journal,
-    pub groups: Option<GroupsFile>,
     /// The intervals learned from refusals.
     pub pacing: Option<PacingFile>,
     /// The location of the record.
     pub history: Option<HistoryLocation>,
-    /// The saved state of the dashboard, searches, alerts and annotations.
+    /// The documents of the user.
     pub state_store: Option<StateStore>,
     /// The embedded sandbox, if it is the market; it stops with the dashboard or on a switch.
     pub sandbox: Option<Running>,

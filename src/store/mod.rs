@@ -1,6 +1,5 @@
 //! The files of the program: API keys, its state, the journal of writes.
 
-pub mod drift;
 pub mod export;
 pub mod journal;
 pub mod keys;
@@ -10,9 +9,8 @@ pub mod state;
 pub mod text_file;
 
 pub use bourse_record::{files, state_file};
-pub use drift::GroupsFile;
 pub use journal::{Journal, JournalError};
 pub use pacing::PacingFile;
 pub use paths::Paths;
-pub use state::{SavedState, Shared, StateStore};
+pub use state::{DocumentKind, StateStore};
 pub use state_file::{StateFile, StateFileError};

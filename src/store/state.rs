@@ -1,143 +1,114 @@
-//! The state that survives a restart, per profile: panes, saved searches, alerts, and the stars,
+//! The documents of a profile: the state of the dashboard, saved searches, alerts, and the stars,
 //! notes and bans of machines and hosts.
 //!
 //! No error here stops the program. If the disk is full or read-only, a notice says so and the
 //! state is held in memory until the program ends.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
-
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 
 use super::paths::Paths;
 use super::state_file::{StateFile, StateFileError};
-use crate::domain::annotations::{AnnotationChange, Annotations};
-use crate::domain::saved::{SearchChange, Searches, Snapshot};
-use crate::record::alerts::{AlertChange, Alerts};
-
-/// The content of a file that programs share.
-pub trait Shared: Default + Clone + Serialize + DeserializeOwned {
-    type Change;
-
-    /// Its file in the store of a profile.
-    fn file(store: &StateStore) -> &StateFile<Self>;
-
-    fn apply(&mut self, change: &Self::Change);
-}
-
-impl Shared for Searches {
-    type Change = SearchChange;
-
-    fn file(store: &StateStore) -> &StateFile<Self> {
-        &store.searches
-    }
-
-    fn apply(&mut self, change: &SearchChange) {
-        // A person may have broken it by hand.
-        self.make_names_unique();
-        self.apply(change);
-    }
-}
-
-impl Shared for Annotations {
-    type Change = AnnotationChange;
-
-    fn file(store: &StateStore) -> &StateFile<Self> {
-        &store.annotations
-    }
-
-    fn apply(&mut self, change: &AnnotationChange) {
-        self.apply(change);
-    }
-}
-
-impl Shared for Alerts {
-    type Change = AlertChange;
-
-    fn file(store: &StateStore) -> &StateFile<Self> {
-        &store.alerts
-    }
-
-    fn apply(&mut self, change: &AlertChange) {
-        self.apply(change);
-    }
-}
+use crate::domain::document::{AnyDocument, AnyEdit, Document, Edit};
+use crate::domain::secrets::Known;
 
 /// The files of a profile.
 #[derive(Debug, Clone)]
 pub struct StateStore {
-    ui: StateFile<Snapshot>,
-    searches: StateFile<Searches>,
-    annotations: StateFile<Annotations>,
-    alerts: StateFile<Alerts>,
-}
-
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct SavedState {
-    /// The saved state of the dashboard.
-    pub snapshot: Option<Snapshot>,
-    pub searches: Searches,
-    pub annotations: Annotations,
-    pub alerts: Alerts,
-    pub notices: Vec<String>,
-}
-
-/// The stars, notes and bans of a profile. A problem with their file is added to `notices`.
-pub fn annotations(paths: &Paths, profile: &str, notices: &mut Vec<String>) -> Annotations {
-    let (_, annotations) = StateFile::open(annotations_file(paths, profile), notices);
-    annotations.unwrap_or_default()
-}
-
-fn annotations_file(paths: &Paths, profile: &str) -> PathBuf {
-    paths.profile_state(profile).join("annotations.json")
+    folder: PathBuf,
 }
 
 impl StateStore {
-    /// The files of a profile, and their content.
-    pub fn open(paths: &Paths, profile: &str) -> (Self, SavedState) {
-        let folder = paths.profile_state(profile);
-        let mut notices = Vec::new();
-        let (ui, snapshot) = StateFile::open(folder.join("ui.json"), &mut notices);
-        let (searches, saved) = StateFile::<Searches>::open(folder.join("searches.json"), &mut notices);
-        let (annotations, noted) = StateFile::open(annotations_file(paths, profile), &mut notices);
-        let (alerts, alerted) = StateFile::open(folder.join("alerts.json"), &mut notices);
-        let mut saved = saved.unwrap_or_default();
-        saved.make_names_unique();
-        let kept = SavedState {
-            snapshot,
-            searches: saved,
-            annotations: noted.unwrap_or_default(),
-            alerts: alerted.unwrap_or_default(),
-            notices,
-        };
-        let store = Self {
-            ui,
-            searches,
-            annotations,
-            alerts,
-        };
-        (store, kept)
+    pub fn new(paths: &Paths, profile: &str) -> Self {
+        Self {
+            folder: paths.profile_state(profile),
+        }
     }
 
-    /// Saves the state of the dashboard. The last of several programs wins.
+    /// Reads a document; `None` if it has no readable file. A problem with the file is added to
+    /// `notices`.
+    pub fn read<T: Document>(&self, notices: &mut Vec<String>) -> Option<T> {
+        let mut document = StateFile::<T>::open(self.path::<T>(), notices).1?;
+        document.repair();
+        Some(document)
+    }
+
+    /// Saves an edit of a document without known secrets, which the user may have typed into it;
+    /// returns the content of the file, including other programs' changes.
     ///
     /// # Errors
     ///
     /// When it cannot be written.
-    pub fn save(&self, snapshot: &Snapshot) -> Result<(), StateFileError> {
-        self.ui.save(snapshot)
+    pub fn save<T: Document>(&self, edit: &Edit<T>, known: &Known) -> Result<T, StateFileError> {
+        match edit {
+            Edit::Replace(document) => {
+                let document = cleaned(document.clone(), known);
+                // Reading it first spares a file that a newer version wrote.
+                let (file, _) = StateFile::open(self.path::<T>(), &mut Vec::new());
+                file.save(&document)?;
+                Ok(document)
+            }
+            Edit::Change { change, before } => {
+                let changed = StateFile::new(self.path::<T>()).change(before.clone(), |content| {
+                    content.repair();
+                    content.apply(change);
+                    *content = cleaned(content.clone(), known);
+                });
+                changed.map(|(content, ())| content)
+            }
+        }
     }
 
-    /// Applies a change to the searches, annotations or alerts; returns the content of the file,
-    /// including other programs' changes.
-    ///
-    /// `here` is this program's content before the change, for the case that the file is gone.
+    /// Applies a change that the user did not type, as [`StateStore::save`]; `here` is the content
+    /// in this program before it.
     ///
     /// # Errors
     ///
-    /// When the change cannot be written.
-    pub fn change<T: Shared>(&self, change: &T::Change, here: &T) -> Result<T, StateFileError> {
-        let changed = T::file(self).change(here.clone(), |content| content.apply(change));
-        changed.map(|(content, ())| content)
+    /// When it cannot be written.
+    pub fn change<T: Document>(&self, change: &T::Change, here: &T) -> Result<T, StateFileError> {
+        let (change, before) = (change.clone(), here.clone());
+        self.save(&Edit::Change { change, before }, &Known::default())
+    }
+
+    fn path<T: Document>(&self) -> PathBuf {
+        self.folder.join(T::FILE)
+    }
+}
+
+/// Saves an edit and returns the new content; `None` if it is of another document. Without a store
+/// the content lasts until the program ends.
+type Save = fn(Option<&StateStore>, &AnyEdit, &Known) -> Option<Result<AnyDocument, StateFileError>>;
+
+/// A kind of document: reads its file and saves edits of it, whose types are erased.
+#[derive(Debug, Clone, Copy)]
+pub struct DocumentKind {
+    /// Reads the document; `None` if it has no readable file. A problem with the file is added to
+    /// the notices.
+    pub read: fn(&StateStore, &mut Vec<String>) -> Option<AnyDocument>,
+    pub save: Save,
+}
+
+impl DocumentKind {
+    /// The kind of `T`.
+    pub const fn new<T: Document>() -> Self {
+        Self {
+            read: |store, notices| store.read::<T>(notices).map(AnyDocument::new),
+            save: |store, edit, known| {
+                let edit = edit.downcast::<T>()?;
+                let saved = match store {
+                    Some(store) => store.save(edit, known),
+                    None => Ok(edit.clone().into_content()),
+                };
+                Some(saved.map(AnyDocument::new))
+            },
+        }
+    }
+}
+
+fn cleaned<T: Document>(document: T, known: &Known) -> T {
+    let text = serde_json::to_string(&document).unwrap_or_default();
+    match known.remove(&text) {
+        Cow::Borrowed(_) => document,
+        Cow::Owned(clean) => serde_json::from_str(&clean).unwrap_or(document),
     }
 }

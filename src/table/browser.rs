@@ -14,9 +14,10 @@ use super::rows::Rows;
 use super::suggestions::Names;
 use super::watch::Watch;
 use crate::api::{ApiError, Request};
+use crate::domain::insight::Coverage;
 use crate::domain::plain::Settings;
 pub use crate::domain::response_check::{Discrepancy, Violation};
-use crate::domain::{Condition, Dialect, Listing, Query, Resource, RowId, language, plain};
+use crate::domain::{Condition, Dialect, Listing, Query, Resource, RowId, format, language, plain};
 
 /// The state of one pane: its search, its rows and the selection.
 #[derive(Debug)]
@@ -470,6 +471,32 @@ impl Browser {
         self.cursor = index.unwrap_or_else(|| self.cursor.min(rows.view().len().saturating_sub(1)));
         if self.chosen.is_none() {
             self.chosen = self.displayed_id();
+        }
+    }
+
+    /// Marks the selected row, or unmarks it.
+    pub fn toggle_mark(&mut self) {
+        if let Some(id) = self.selected()
+            && !self.marks.remove(&id)
+        {
+            self.marks.insert(id);
+        }
+    }
+
+    /// The number of rows and whether they are complete: `All 57 offers`, `First 500 offers, more
+    /// exist`, `50 offers received, more may exist`.
+    pub fn count_label(&self) -> String {
+        let rows = self.listing().map_or(0, Listing::len);
+        let resource = self.resource();
+        let offers = format::counted(rows, resource.noun(), resource.nouns());
+        if self.shows_earlier_query() {
+            format!("{offers} of an earlier query")
+        } else {
+            match self.coverage() {
+                Some(Coverage::Whole) => format!("All {offers}"),
+                Some(Coverage::Cut) => format!("First {offers}, more exist"),
+                Some(Coverage::Unknown) | None => format!("{offers} received, more may exist"),
+            }
         }
     }
 }

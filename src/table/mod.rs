@@ -1,9 +1,11 @@
 //! The rows on screen, and the values computed from them.
 
+pub(crate) mod annotated;
 pub mod bar;
 pub mod browser;
 pub mod column_prerequisites;
 pub mod computed_columns;
+pub(crate) mod conditions;
 pub mod gone;
 pub mod price_models;
 pub mod pricing;

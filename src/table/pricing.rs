@@ -2,7 +2,7 @@
 
 use super::browser::Browser;
 use super::computed_columns::{JOB_COLUMNS, TERM_COLUMNS, columns_of};
-use crate::domain::cost::{Job, VolumeTerm};
+use crate::domain::cost::{Job, Shortfall, VolumeTerm};
 use crate::domain::query::DEFAULT_STORAGE_GB;
 use crate::domain::{Operand, Operator, OrderKey, Query, Value, language};
 
@@ -108,5 +108,18 @@ impl Browser {
             self.query.order.retain(|key| !TERM_COLUMNS.contains(&key.field.key));
         }
         self.revalue();
+    }
+
+    /// Whether no offer does the work by its deadline while several could, which divide it among them.
+    pub fn needs_split(&self) -> bool {
+        /// Rows that are checked, the cheapest first.
+        const MOST: usize = 100;
+        let job = self.computed.job;
+        let has_time = job.is_some_and(|job| job.is_work() && job.deadline.is_some());
+        has_time && self.visible_unfit() == self.view().len() && {
+            let rows = self.view().iter().take(MOST);
+            let mut reasons = rows.map(|row| self.shortfall(*row as usize));
+            reasons.any(|reason| matches!(reason, Some(Shortfall::Late(_))))
+        }
     }
 }

@@ -1,9 +1,18 @@
-//! The files of a folder, while programs may still write them.
+//! The files of a folder, while programs may still write them; and documents in their files.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+
+use bourse::domain::document::{Document, Edit};
+use bourse::domain::secrets::Known;
+use bourse::store::{StateFileError, StateStore};
+
+/// Replaces a document in its file.
+pub fn replace<T: Document>(store: &StateStore, document: T) -> Result<T, StateFileError> {
+    store.save(&Edit::Replace(document), &Known::default())
+}
 
 /// Every file below a folder with its content. One that is renamed or removed meanwhile, as the temporary files of a
 /// running program are, is left out.

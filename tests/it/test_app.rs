@@ -5,10 +5,15 @@ use std::path::Path;
 
 use bourse::api::{ApiError, Reply, Request};
 use bourse::core::frame_layout::Target;
-use bourse::core::message::{Effect, HistoryJob, Message, News, Saved, Saving};
+use bourse::core::message::{Effect, EffectError, HistoryJob, Message, News};
 use bourse::core::view::Region;
 use bourse::core::{Model, Profile, update};
+use bourse::domain::annotations::Annotations;
+use bourse::domain::document::{AnyDocument, AnyEdit, Document, Edit};
+use bourse::domain::saved::{DashboardState, Searches};
 use bourse::domain::{Dialect, Listing, Query, Resource, language};
+use bourse::features::workergroups::drift::SeenGroups;
+use bourse::record::alerts::Alerts;
 use bourse::record::store::{Database, HistoryLocation, ProgramId, Turns};
 use bourse::record::watch::{Claim, Right};
 use bourse::record::{Moment, Poll};
@@ -74,15 +79,24 @@ fn awaited(effect: &Effect) -> Option<&'static str> {
         Effect::Run { .. } => "ran",
         Effect::Export { .. } => "written",
         Effect::Market { .. } => "market",
-        Effect::Save { saving, .. } => match saving {
-            Saving::State(_) => "state",
-            Saving::Searches { .. } => "searches",
-            Saving::Annotations { .. } => "annotations",
-            Saving::Alerts { .. } => "alerts",
-            Saving::Groups(_) => "groups",
-        },
+        Effect::Save { edit, .. } => file(edit),
         _ => return None,
     })
+}
+
+/// The file that an edit changes.
+fn file(edit: &AnyEdit) -> &'static str {
+    fn of<T: Document>(edit: &AnyEdit) -> Option<&'static str> {
+        edit.downcast::<T>().map(|_| T::FILE)
+    }
+    let files = [
+        of::<DashboardState>(edit),
+        of::<Searches>(edit),
+        of::<Annotations>(edit),
+        of::<Alerts>(edit),
+        of::<SeenGroups>(edit),
+    ];
+    files.into_iter().flatten().next().unwrap()
 }
 
 fn kind(news: &News) -> &'static str {
@@ -91,11 +105,6 @@ fn kind(news: &News) -> &'static str {
         News::Ran(_) => "ran",
         News::Written(_) => "written",
         News::Market(_) => "market",
-        News::Saved(Saved::State(_)) => "state",
-        News::Saved(Saved::Searches(_)) => "searches",
-        News::Saved(Saved::Annotations(_)) => "annotations",
-        News::Saved(Saved::Alerts(_)) => "alerts",
-        News::Saved(Saved::Groups(_)) => "groups",
         other => panic!("{other:?} has a ticket of its own"),
     }
 }
@@ -190,14 +199,12 @@ impl TestApp {
                     }
                     self.polls.push(*poll);
                 }
-                Effect::History(HistoryJob::ClaimRing { ticket, claim }) => {
+                Effect::History(HistoryJob::ClaimNotification { ticket, subject, at }) => {
                     let is_ours = match &mut self.files {
-                        Some(Files { database, program, .. }) => database
-                            .claim_ring(&claim.logged.alert, program, claim.logged.at)
-                            .unwrap(),
+                        Some(Files { database, program, .. }) => database.claim_ring(&subject, program, at).unwrap(),
                         None => !self.rings_elsewhere,
                     };
-                    let news = News::Ring { claim, is_ours };
+                    let news = News::Claimed(is_ours);
                     let claimed = Message::News { ticket, news };
                     effects.extend(update(&mut self.model, self.now, claimed));
                 }
@@ -378,7 +385,33 @@ impl TestApp {
     /// What the oldest effect that asked for this kind of news brings; of market commands, the newest.
     #[track_caller]
     pub fn bring(&mut self, news: News) -> &mut Self {
-        let kind = kind(&news);
+        self.bring_to(kind(&news), news)
+    }
+
+    /// What the oldest save of a document that was not answered yet brings.
+    #[track_caller]
+    pub fn bring_saved<T: Document>(&mut self, result: Result<T, EffectError>) -> &mut Self {
+        self.bring_to(T::FILE, News::Saved(result.map(AnyDocument::new)))
+    }
+
+    /// The edits of a document that were to be saved, in order.
+    pub fn edits<T: Document>(&self) -> impl DoubleEndedIterator<Item = &Edit<T>> {
+        self.effects.iter().filter_map(|effect| match effect {
+            Effect::Save { edit, .. } => edit.downcast(),
+            _ => None,
+        })
+    }
+
+    /// The changes among [`TestApp::edits`].
+    pub fn changes_of<T: Document>(&self) -> impl DoubleEndedIterator<Item = &T::Change> {
+        self.edits::<T>().filter_map(|edit| match edit {
+            Edit::Change { change, .. } => Some(change),
+            Edit::Replace(_) => None,
+        })
+    }
+
+    #[track_caller]
+    fn bring_to(&mut self, kind: &str, news: News) -> &mut Self {
         let mut all = self.awaited.iter();
         let index = match kind {
             "market" => all.rposition(|(_, awaited)| *awaited == kind),

@@ -10,6 +10,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use serde::{Deserialize, Serialize};
 
 use super::dialect::Dialect;
+use super::document::Document;
 use super::field::Operator;
 use super::listing::Column;
 use super::query::{Condition, Operand, Query};
@@ -131,6 +132,16 @@ pub struct Annotated {
     pub is_starred: bool,
     pub has_note: bool,
     pub is_banned: bool,
+}
+
+impl Document for Annotations {
+    type Change = AnnotationChange;
+
+    const FILE: &'static str = "annotations.json";
+
+    fn apply(&mut self, change: &AnnotationChange) {
+        self.apply(change);
+    }
 }
 
 impl Annotations {

@@ -12,6 +12,7 @@ pub mod cost;
 pub mod country;
 pub mod deadline;
 pub mod dialect;
+pub mod document;
 pub mod evidence;
 pub mod export;
 pub mod field;

@@ -3,6 +3,7 @@
 //! Everything here is text and numbers, so that files of older and newer versions can be read: a query is stored as the
 //! text of the query bar, fields by their names. If a part cannot be read back, the error names it.
 
+use std::convert::Infallible;
 use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
@@ -10,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::catalog::Resource;
 use super::cost::{InputError, Job, VolumeTerm};
 use super::dialect::Dialect;
+use super::document::Document;
 use super::language::{self, LanguageError, Mode};
 use super::query::Query;
 
@@ -312,6 +314,20 @@ impl Searches {
     }
 }
 
+impl Document for Searches {
+    type Change = SearchChange;
+
+    const FILE: &'static str = "searches.json";
+
+    fn apply(&mut self, change: &SearchChange) {
+        self.apply(change);
+    }
+
+    fn repair(&mut self) {
+        self.make_names_unique();
+    }
+}
+
 /// The searches that ship with bourse.
 pub fn presets() -> &'static [SavedSearch] {
     #[derive(Deserialize)]
@@ -343,8 +359,8 @@ pub struct PaneState {
 }
 
 /// The saved state of the dashboard of one profile.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Snapshot {
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct DashboardState {
     /// The address of the market: the state of one market is not restored on another.
     #[serde(default)]
     pub market: String,
@@ -362,4 +378,14 @@ pub struct Snapshot {
     /// Whether the welcome card was closed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_welcomed: bool,
+}
+
+impl Document for DashboardState {
+    type Change = Infallible;
+
+    const FILE: &'static str = "ui.json";
+
+    fn apply(&mut self, change: &Infallible) {
+        match *change {}
+    }
 }

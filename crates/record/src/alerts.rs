@@ -1,10 +1,12 @@
 //! The user's alerts: their searches, rules, and the log of their firings.
 
-use bourse_domain::format;
+use bourse_domain::document::Document;
 use bourse_domain::saved::SearchSpec;
+use bourse_domain::text::visible;
+use bourse_domain::{Resource, format};
 use serde::{Deserialize, Serialize};
 
-use crate::{AlertState, Moment, PricePer, Repeat, Ring, Rule, Seen, Trigger, with_storage};
+use crate::{AlertState, Figures, Moment, Poll, PricePer, Repeat, Ring, Rule, Seen, Trigger, check, with_storage};
 
 /// The maximum length of a name, in characters.
 ///
@@ -139,11 +141,53 @@ impl Alerts {
     }
 }
 
+impl Document for Alerts {
+    type Change = AlertChange;
+
+    const FILE: &'static str = "alerts.json";
+
+    fn apply(&mut self, change: &AlertChange) {
+        self.apply(change);
+    }
+}
+
 impl Alert {
     /// Whether it may still fire.
     pub fn is_active(&self, now: Moment) -> bool {
         !self.is_paused && !self.rule.is_done(&self.state, now)
     }
+
+    /// Checks it on a poll with prices for `storage` GB; if it fires, returns the figures and the log entry. `workers` is
+    /// the number that the offers can run at once, if it follows a workergroup.
+    pub fn check(&mut self, poll: &Poll, workers: Option<u32>, storage: f64) -> Option<(Ring, Logged)> {
+        let is_volume = poll.search.resource == Resource::Volumes;
+        let poll = &poll.without_lines().priced(storage, self.rule.per);
+        let ring = check(&self.rule, &mut self.state, Figures { poll, workers })?;
+        let logged = Logged {
+            alert: self.name.clone(),
+            at: ring.at,
+            text: seen(&ring, self.rule.per, is_volume, storage),
+        };
+        Some((ring, logged))
+    }
+}
+
+/// The environment variables for the user's command about a fired alert.
+pub fn variables(ring: &Ring, logged: &Logged) -> Vec<(&'static str, String)> {
+    let mut values = vec![
+        ("BOURSE_ALERT", visible(&logged.alert, 60)),
+        ("BOURSE_ALERT_TEXT", logged.text.clone()),
+        ("BOURSE_COUNT", ring.count.to_string()),
+    ];
+    if let Some(lot) = &ring.cheapest {
+        values.extend([
+            ("BOURSE_OFFER", lot.offer.to_string()),
+            ("BOURSE_MACHINE", lot.lot.machine.to_string()),
+            ("BOURSE_MODEL", visible(&lot.lot.model, 64)),
+            ("BOURSE_PRICE", lot.price.to_string()),
+        ]);
+    }
+    values
 }
 
 /// Describes the trigger of a rule: `any below $0.30/h per GPU`. `is_volume` decides the unit of its prices.
@@ -177,7 +221,7 @@ pub fn condition(rule: &Rule, is_volume: bool) -> String {
 }
 
 /// Describes the figures of the poll at which an alert fired; its prices include `storage` GB.
-pub fn seen(ring: &Ring, per: PricePer, is_volume: bool, storage: f64) -> String {
+fn seen(ring: &Ring, per: PricePer, is_volume: bool, storage: f64) -> String {
     let storage = if is_volume {
         String::new()
     } else {

@@ -53,6 +53,15 @@ pub struct StateFile<T> {
 }
 
 impl<T: Serialize + DeserializeOwned> StateFile<T> {
+    /// The file at a path, which is first read by [`StateFile::change`].
+    pub const fn new(path: PathBuf) -> Self {
+        Self {
+            path,
+            blocked: None,
+            content: PhantomData,
+        }
+    }
+
     /// Opens the file at a path; returns its content if it exists and is readable. Adds a notice about an unreadable
     /// one to `notices`.
     pub fn open(path: PathBuf, notices: &mut Vec<String>) -> (Self, Option<T>) {

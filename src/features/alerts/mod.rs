@@ -8,33 +8,35 @@ pub(crate) mod view;
 
 use std::collections::HashMap;
 
-use super::workergroups::look::Look;
+use super::workergroups::followed::FollowedSearch;
 use crate::api::{Reply, Request};
 use crate::core::feature::{Event, Feature, FeatureState};
-use crate::core::message::{Effect, HistoryJob, News, Notification, RingClaim, Saved, Saving};
+use crate::core::message::{Effect, HistoryJob, News, Notification};
 use crate::core::owners::Owner;
 use crate::core::state::State;
 use crate::core::view::Cx;
 use crate::core::watching::{Interest, WishId};
 use crate::domain::annotations::Supplier;
-use crate::domain::query::Direction;
+use crate::domain::document::Edit;
 use crate::domain::text::visible;
-use crate::domain::workergroup::{Preflight, Recruitment};
-use crate::domain::{Dialect, Listing, OrderKey, Query, Resource, RowId};
-use crate::record::alerts::{Alert, AlertChange, Alerts, Followed, Logged, seen};
+use crate::domain::{Query, Resource};
+use crate::record::alerts::{Alert, AlertChange, Alerts, Followed, Logged, variables};
 use crate::record::watch::Wish;
-use crate::record::{Figures, Moment, Poll, PricePer, Ring, SearchKey, check, figure};
+use crate::record::{Figures, Moment, Poll, PricePer, Ring, SearchKey, figure};
 use crate::table::recording::Asked;
 use crate::table::remote::{Now, Ticket};
-use crate::table::watch::price_of;
 
 pub(crate) const FEATURE: Feature = Feature {
     state: |_| Some(Box::new(AlertWatch::default())),
-    event: |cx, event| {
-        if let Event::Restored(restored) = event {
-            let alerts = std::mem::take(&mut restored.alerts);
-            cx.feature::<AlertWatch>().restore(alerts);
-        }
+    event: |cx, event| match event {
+        Event::Restored(restored) => cx.feature::<AlertWatch>().restore(restored.document()),
+        Event::Read(_, poll) => read(cx, poll),
+        Event::Listed(..)
+        | Event::Wrote(..)
+        | Event::Looked { .. }
+        | Event::Woken { .. }
+        | Event::Recorded { .. }
+        | Event::PaneOpened => {}
     },
     wishes,
     follow,
@@ -62,9 +64,6 @@ const EVERY: f64 = 60.0;
 /// A crash then causes at most one needless notification.
 const SAVE_AFTER: f64 = 60.0;
 
-// Rows of a poll: all of most searches, and else the cheapest.
-const LIMIT: u32 = 1000;
-
 /// The alerts and their polls.
 #[derive(Debug, Default)]
 pub struct AlertWatch {
@@ -73,6 +72,8 @@ pub struct AlertWatch {
     pub unread: usize,
     /// The polls in flight.
     in_flight: Vec<InFlight>,
+    /// The firings of which it is not known yet whether this program notifies.
+    claims: Vec<RingClaim>,
     /// Number of changes whose saving is not confirmed yet.
     pending: usize,
     /// The figure of each alert at the last poll that has it, see [`figure`].
@@ -86,24 +87,15 @@ struct InFlight {
     ticket: Ticket,
     wish: WishId,
     asked: Asked,
-    search: Search,
+    search: FollowedSearch,
 }
 
-/// The search of an alert.
-#[derive(Debug, Clone)]
-pub(crate) struct Search {
-    pub query: Query,
-    /// The workergroup's search, if it follows one.
-    pub recruits: Option<Recruitment>,
-}
-
-impl Search {
-    /// Number of workers that the offers can run at once; `None` unless it is the search of a
-    /// workergroup.
-    pub(crate) fn workers(&self, listing: &Listing) -> Option<u32> {
-        let preflight = Preflight::of(listing, self.recruits.as_ref()?, self.query.limit);
-        Some(u32::try_from(preflight.most_workers).unwrap_or(u32::MAX))
-    }
+/// The firing of an alert. Of several programs that see it, one notifies.
+#[derive(Debug)]
+struct RingClaim {
+    ticket: Ticket,
+    logged: Logged,
+    notification: Notification,
 }
 
 impl AlertWatch {
@@ -140,56 +132,29 @@ pub(crate) fn change(cx: &mut Cx<'_>, changed: AlertChange) {
     all.apply(&changed);
     watch.restore(all);
     watch.pending += 1;
-    let change = Box::new(changed);
-    cx.save_as(Saving::Alerts { change, before }, saved);
+    let change = changed;
+    cx.save_edit(Edit::Change { change, before }, saved);
 }
 
 /// Handles the result of saving: replaces the alerts by those in the file.
 fn saved(cx: &mut Cx<'_>, _: Ticket, news: News) {
-    let News::Saved(Saved::Alerts(result)) = news else {
-        return;
-    };
+    let Some(result) = news.into_saved() else { return };
     let watch: &mut AlertWatch = cx.feature();
     watch.pending = watch.pending.saturating_sub(1);
-    match *result {
+    match result {
         Ok(all) if watch.pending == 0 => watch.merge(all),
         Ok(_) => {}
         Err(why) => cx.not_saved(why),
     }
 }
 
-/// The search of an alert, as [`search_of`] finds it among the listed workergroups.
-fn alert_search(state: &State, follows: &Followed) -> Option<Search> {
-    search_of(
+/// The search of an alert, as [`FollowedSearch::new`] finds it among the listed workergroups.
+fn alert_search(state: &State, follows: &Followed) -> Option<FollowedSearch> {
+    FollowedSearch::new(
         follows,
         state.browsers[Resource::Workergroups].listing(),
         state.profile.dialect,
     )
-}
-
-/// The search of an alert; `None` while its workergroup is not listed, or if its search cannot be
-/// read.
-pub(crate) fn search_of(follows: &Followed, groups: Option<&Listing>, dialect: &'static Dialect) -> Option<Search> {
-    let (mut query, recruits) = match follows {
-        Followed::Search(spec) => (spec.read(dialect).ok()?.0, None),
-        Followed::Group(id) => {
-            let listing = groups?;
-            let row = listing.row(RowId(*id))?;
-            let look = Look::at_row(listing, row, dialect, &[]).ok()?;
-            (look.search.query(), Some(look.search))
-        }
-    };
-    // Alerts need the cheapest rows, also of a truncated response.
-    query.order = cheapest_first(query.resource)?;
-    query.limit = Some(LIMIT);
-    Some(Search { query, recruits })
-}
-
-/// The order by the recorded price, lowest first.
-pub(crate) fn cheapest_first(resource: Resource) -> Option<Vec<OrderKey>> {
-    let field = resource.catalog().by_key(price_of(resource))?;
-    let direction = Direction::Ascending;
-    Some(vec![OrderKey { field, direction }])
 }
 
 /// The prices per GPU at which alerts on a search fire.
@@ -224,7 +189,6 @@ fn wishes(state: &State, now: Now) -> Vec<Interest> {
             is_own,
         },
         send,
-        read,
     };
     let mut wishes: Vec<Interest> = Vec::new();
     for alert in active {
@@ -305,7 +269,7 @@ fn follow(cx: &mut Cx<'_>) {
 }
 
 /// Checks the alerts on a poll of another program, without the offers that are banned here.
-pub(crate) fn read(cx: &mut Cx<'_>, poll: &Poll) {
+fn read(cx: &mut Cx<'_>, poll: &Poll) {
     let annotations = &cx.state().annotations;
     let mut poll = poll.clone();
     if !annotations.shows_banned {
@@ -320,7 +284,7 @@ pub(crate) fn read(cx: &mut Cx<'_>, poll: &Poll) {
 }
 
 /// Checks the alerts on a poll of their searches.
-pub(crate) fn check_all(cx: &mut Cx<'_>, poll: &Poll, workers: Option<u32>) {
+fn check_all(cx: &mut Cx<'_>, poll: &Poll, workers: Option<u32>) {
     let (now, state) = (cx.now, cx.state());
     let at = Moment::of(now.epoch);
     // Each with the storage that its search has prices for.
@@ -335,7 +299,7 @@ pub(crate) fn check_all(cx: &mut Cx<'_>, poll: &Poll, workers: Option<u32>) {
         if let Some(figure) = current(&alert, poll, workers, storage) {
             cx.feature::<AlertWatch>().seen.insert(alert.name.clone(), figure);
         }
-        let ring = ring(&mut alert, poll, workers, storage);
+        let ring = alert.check(poll, workers, storage);
         let watch: &mut AlertWatch = cx.feature();
         let checked = AlertChange::Checked {
             name: alert.name.clone(),
@@ -351,9 +315,15 @@ pub(crate) fn check_all(cx: &mut Cx<'_>, poll: &Poll, workers: Option<u32>) {
             watch.all.apply(&checked);
         }
         if let Some((ring, logged)) = ring {
-            let alarm = alarm(&ring, &logged);
-            let (ticket, claim) = (cx.ticket(), Box::new(RingClaim { logged, alarm }));
-            let job = HistoryJob::ClaimRing { ticket, claim };
+            let (ticket, subject, at) = (cx.ticket(), logged.alert.clone(), logged.at);
+            let notification = notification(&ring, &logged);
+            let claim = RingClaim {
+                ticket,
+                logged,
+                notification,
+            };
+            cx.feature::<AlertWatch>().claims.push(claim);
+            let job = HistoryJob::ClaimNotification { ticket, subject, at };
             cx.effects_for(Owner::Feature(claimed), [Effect::History(job)]);
         }
     }
@@ -365,50 +335,26 @@ fn current(alert: &Alert, poll: &Poll, workers: Option<u32>, storage: f64) -> Op
     figure(&alert.rule, Figures { poll, workers })
 }
 
-/// Checks an alert on a poll with prices for `storage` GB; if it fires, returns the notification's
-/// data and the log entry.
-pub(crate) fn ring(alert: &mut Alert, poll: &Poll, workers: Option<u32>, storage: f64) -> Option<(Ring, Logged)> {
-    let is_volume = poll.search.resource == Resource::Volumes;
-    let poll = &poll.without_lines().priced(storage, alert.rule.per);
-    let ring = check(&alert.rule, &mut alert.state, Figures { poll, workers })?;
-    let logged = Logged {
-        alert: alert.name.clone(),
-        at: ring.at,
-        text: seen(&ring, alert.rule.per, is_volume, storage),
-    };
-    Some((ring, logged))
-}
-
-/// The notification of a fired alert, with the environment variables of the user's command.
-pub(crate) fn alarm(ring: &Ring, logged: &Logged) -> Notification {
-    let name = visible(&logged.alert, 60);
-    let mut values = vec![
-        ("BOURSE_ALERT", name.clone()),
-        ("BOURSE_ALERT_TEXT", logged.text.clone()),
-        ("BOURSE_COUNT", ring.count.to_string()),
-    ];
-    if let Some(lot) = &ring.cheapest {
-        values.extend([
-            ("BOURSE_OFFER", lot.offer.to_string()),
-            ("BOURSE_MACHINE", lot.lot.machine.to_string()),
-            ("BOURSE_MODEL", visible(&lot.lot.model, 64)),
-            ("BOURSE_PRICE", lot.price.to_string()),
-        ]);
-    }
+/// The notification of a fired alert.
+fn notification(ring: &Ring, logged: &Logged) -> Notification {
     Notification {
-        title: format!("bourse: {name}"),
+        title: format!("bourse: {}", visible(&logged.alert, 60)),
         text: logged.text.clone(),
-        alarm: Some(values),
+        urgent: Some(variables(ring, logged)),
     }
 }
 
 /// Logs an alert that fires in this program, and notifies the user.
-fn claimed(cx: &mut Cx<'_>, _: Ticket, news: News) {
-    let News::Ring { claim, is_ours: true } = news else {
+#[expect(clippy::needless_pass_by_value, reason = "the signature of a receiver")]
+fn claimed(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
+    let watch: &mut AlertWatch = cx.feature();
+    let Some(index) = watch.claims.iter().position(|claim| claim.ticket == ticket) else {
         return;
     };
-    let RingClaim { logged, alarm } = *claim;
-    let watch: &mut AlertWatch = cx.feature();
+    let RingClaim {
+        logged, notification, ..
+    } = watch.claims.swap_remove(index);
+    let News::Claimed(true) = news else { return };
     watch.unread += 1;
     let rang = watch.all.named(&logged.alert).map(|alert| AlertChange::Checked {
         name: alert.name.clone(),
@@ -417,7 +363,7 @@ fn claimed(cx: &mut Cx<'_>, _: Ticket, news: News) {
     });
     let name = visible(&logged.alert, 60);
     cx.toast(format!("Alert “{name}”: {}", logged.text));
-    cx.effect(Effect::Notify(Box::new(alarm)));
+    cx.effect(Effect::Notify(Box::new(notification)));
     if let Some(rang) = rang {
         change(cx, rang);
     }

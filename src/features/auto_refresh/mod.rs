@@ -11,7 +11,6 @@ use crate::core::state::State;
 use crate::core::view::Cx;
 use crate::core::watching::{Interest, WishId};
 use crate::domain::Resource;
-use crate::features::alerts;
 use crate::keys::Action;
 use crate::record::Poll;
 use crate::record::watch::{CauseSearch, Wish, cause_search};
@@ -23,7 +22,13 @@ pub(crate) const FEATURE: Feature = Feature {
     event: |cx, event| match event {
         Event::Listed(resource, poll) => record(cx, *resource, poll.take()),
         Event::Looked { is_leaving } => looked(cx, *is_leaving),
-        Event::Woken { .. } | Event::Wrote(..) | Event::Recorded { .. } | Event::PaneOpened | Event::Restored(_) => {}
+        Event::Read(WishId::Table(resource), poll) => read(cx, *resource, poll),
+        Event::Read(WishId::Named(_), _)
+        | Event::Woken { .. }
+        | Event::Wrote(..)
+        | Event::Recorded { .. }
+        | Event::PaneOpened
+        | Event::Restored(_) => {}
     },
     wishes,
     deadline,
@@ -106,20 +111,18 @@ fn wishes(state: &State, now: Now) -> Vec<Interest> {
                     cx.ask(*resource);
                 }
             },
-            read,
         })
     });
     wishes.collect()
 }
 
-/// Handles a poll of another program, for its prices and the alerts on it.
+/// Takes the prices of another program's poll of a table.
 ///
 /// Its rows are not shown, as it may exclude other machines.
-fn read(cx: &mut Cx<'_>, poll: &Poll) {
-    if let Some(watch) = &mut cx.table(poll.search.resource).watch {
+fn read(cx: &mut Cx<'_>, resource: Resource, poll: &Poll) {
+    if let Some(watch) = &mut cx.table(resource).watch {
         watch.read(poll);
     }
-    alerts::read(cx, poll);
 }
 
 /// Pauses tables that were in the background for long.

@@ -6,4 +6,5 @@ pub mod command;
 pub(crate) mod document;
 pub(crate) mod rules;
 pub mod study;
+pub(crate) mod tool;
 pub(crate) mod view;

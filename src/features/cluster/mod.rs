@@ -2,4 +2,5 @@
 
 pub(crate) mod command;
 pub(crate) mod document;
+pub(crate) mod tool;
 pub(crate) mod view;

@@ -13,6 +13,7 @@ pub mod prices;
 pub(crate) mod rating;
 pub(crate) mod subject;
 pub mod tape;
+pub(crate) mod tool;
 pub(crate) mod watch_command;
 
 use std::collections::VecDeque;
@@ -37,7 +38,7 @@ pub(crate) const FEATURE: Feature = Feature {
     event: |cx, event| {
         if let Event::Restored(restored) = event {
             // Without files to save to, nothing is recorded.
-            cx.feature::<Recall>().is_on |= restored.kept.is_some();
+            cx.feature::<Recall>().is_on |= restored.documents.is_some();
         }
     },
     follow,

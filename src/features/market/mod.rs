@@ -6,3 +6,4 @@ pub(crate) mod depth;
 pub(crate) mod document;
 pub mod plot;
 pub mod summary;
+pub(crate) mod tool;

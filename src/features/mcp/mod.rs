@@ -1,14 +1,13 @@
 //! `bourse mcp`: the market for programs that speak the Model Context Protocol, over standard input
 //! and output.
 //!
-//! Each tool is a read-only command whose output is captured. `tools` has them, with the schemas of
-//! their arguments; `answer` makes a bounded document of the output, in which no text of the market
-//! can act on a terminal; `server` speaks the protocol.
+//! Each tool is a read-only command whose output is captured; features bring their tools. `answer`
+//! makes a bounded document of the output, in which no text of the market can act on a terminal;
+//! `server` speaks the protocol.
 
 mod answer;
 pub(crate) mod command;
 mod server;
-mod tools;
 
 use crate::cli::help::Example;
 

@@ -14,10 +14,11 @@ use rmcp::service::{RequestContext, RoleServer};
 use tokio::sync::{Mutex, oneshot};
 
 use super::answer::document;
-use super::tools::{Call, TOOLS, Tool};
 use crate::api::client::epoch_seconds;
 use crate::cli::output::{Captured, CliError, captured};
+use crate::cli::tool::{Call, Tool};
 use crate::domain::text::visible_lines;
+use crate::features::TOOLS;
 use crate::record::store::SharedBudget;
 use crate::settings::{Market, Settings};
 
@@ -103,7 +104,7 @@ impl Server {
 fn on_this_thread(tool: &Tool, settings: &Settings, call: &Call) -> Result<(), CliError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| CliError::Failed(format!("cannot start: {error}")))?;
-    runtime.block_on(tool.run(settings, call))
+    runtime.block_on((tool.run)(settings, call))
 }
 
 /// The result of a call that failed, with the notes printed until then.
@@ -148,7 +149,7 @@ impl ServerHandler for Server {
         let Some(tool) = TOOLS.iter().find(|tool| tool.name == request.name) else {
             return Err(ErrorData::invalid_params("no tool has this name", None));
         };
-        let result = match tool.call(request.arguments.unwrap_or_default()) {
+        let result = match (tool.call)(request.arguments.unwrap_or_default()) {
             Ok(call) => self.run(tool, call).await,
             Err(error) => failure(&CliError::Usage(error.to_string()), &Captured::default()),
         };

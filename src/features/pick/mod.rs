@@ -2,6 +2,7 @@
 
 pub mod arguments;
 pub mod command;
+pub(crate) mod tool;
 
 use std::collections::HashSet;
 

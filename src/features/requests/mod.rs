@@ -28,7 +28,12 @@ pub(crate) const FEATURE: Feature = Feature {
     event: |cx, event| match event {
         Event::Recorded { ticket, dropped } => recorded(cx, *ticket, dropped),
         Event::PaneOpened => cx.feature::<Requests>().opened = None,
-        Event::Listed(..) | Event::Wrote(..) | Event::Looked { .. } | Event::Woken { .. } | Event::Restored(_) => {}
+        Event::Listed(..)
+        | Event::Wrote(..)
+        | Event::Looked { .. }
+        | Event::Woken { .. }
+        | Event::Read(..)
+        | Event::Restored(_) => {}
     },
     ..Feature::IDLE
 };

@@ -140,7 +140,7 @@ impl RouteRun {
         Some(Effect::Notify(Box::new(Notification {
             title: "Route run ended".to_owned(),
             text: words::result(&self.run),
-            alarm: None,
+            urgent: None,
         })))
     }
 }

@@ -5,3 +5,4 @@ pub(crate) mod command;
 pub(crate) mod dialog;
 pub mod pane;
 pub mod rules;
+pub(crate) mod tool;

@@ -10,10 +10,10 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::SavedArguments;
-use super::metrics::Snapshot;
+use super::metrics::Metrics;
 use super::metrics::server::Server;
 use super::one::OneSearch;
-use super::targets::{Target, Task, targets};
+use super::targets::{SavedState, Target, Task, targets};
 use super::watcher::{End, Output, Rhythm, Step, Watcher};
 use crate::api::client::epoch_seconds;
 use crate::api::{ApiError, Secret};
@@ -73,7 +73,7 @@ pub async fn watch(
         Some(address) => Some(serve_at(address).await?),
         None => None,
     };
-    let (publisher, snapshots) = watch::channel(Snapshot::default());
+    let (publisher, snapshots) = watch::channel(Metrics::default());
     let (jobs, queue) = unbounded_channel();
     let mut run = Run {
         connection: settings.connect().await?,
@@ -159,7 +159,7 @@ struct Run<'a> {
     /// The API key in use.
     key: Option<Secret>,
     /// Publishes the figures for the metrics, if they are served.
-    publisher: Option<watch::Sender<Snapshot>>,
+    publisher: Option<watch::Sender<Metrics>>,
 }
 
 impl Run<'_> {
@@ -326,7 +326,7 @@ pub(crate) struct WatchedSearch {
 /// Prints the targets and their intervals, without watching them.
 fn list(settings: &Settings, rhythm: Rhythm, format: WatchFormat) -> Result<(), CliError> {
     let saved = settings.paths.as_ref();
-    let saved = saved.map(|paths| StateStore::open(paths, &settings.profile).1);
+    let saved = saved.map(|paths| SavedState::read(&StateStore::new(paths, &settings.profile)));
     let saved = saved.unwrap_or_default();
     for notice in &saved.notices {
         output::note(notice);

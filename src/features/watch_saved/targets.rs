@@ -2,16 +2,17 @@
 
 use super::watcher::Rhythm;
 use crate::cli::wanted::{LOCAL_LIMIT, Wanted};
+use crate::domain::annotations::Annotations;
 use crate::domain::cost::Job;
-use crate::domain::saved::{SavedSearch, SpecError};
+use crate::domain::saved::{SavedSearch, Searches, SpecError};
 use crate::domain::text::visible;
 use crate::domain::{Listing, Query, Resource};
-use crate::features::alerts::{Search, cheapest_first, search_of};
-use crate::record::alerts::Followed;
+use crate::features::workergroups::followed::{FollowedSearch, cheapest_first};
+use crate::record::alerts::{Alerts, Followed};
 use crate::record::watch::{SearchFigures, Wish};
 use crate::record::{Moment, SearchKey};
 use crate::settings::Settings;
-use crate::store::SavedState;
+use crate::store::StateStore;
 
 /// A task that is polled in turn.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,7 +37,7 @@ impl Task {
 pub struct Target {
     pub task: Task,
     /// The search to poll; `None` for the list of workergroups, and while the search is not known.
-    pub search: Option<Search>,
+    pub search: Option<FollowedSearch>,
     pub job: Option<Job>,
     /// The names of the saved searches of this target.
     pub saved: Vec<String>,
@@ -56,6 +57,28 @@ pub struct Progress {
     pub figures: Option<SearchFigures>,
 }
 
+/// The documents of a profile that a watch reads.
+#[derive(Debug, Default)]
+pub struct SavedState {
+    pub searches: Searches,
+    pub annotations: Annotations,
+    pub alerts: Alerts,
+    /// Problems with their files.
+    pub notices: Vec<String>,
+}
+
+impl SavedState {
+    pub fn read(store: &StateStore) -> Self {
+        let mut notices = Vec::new();
+        Self {
+            searches: store.read(&mut notices).unwrap_or_default(),
+            annotations: store.read(&mut notices).unwrap_or_default(),
+            alerts: store.read(&mut notices).unwrap_or_default(),
+            notices,
+        }
+    }
+}
+
 /// The targets, and notes on those that cannot be watched. `groups` are the listed workergroups.
 pub fn targets(
     settings: &Settings,
@@ -69,7 +92,7 @@ pub fn targets(
         match of_saved(settings, search) {
             Ok((query, job)) => {
                 let task = Task::of(&query);
-                let search = Search { query, recruits: None };
+                let search = FollowedSearch { query, recruits: None };
                 let target = target(&mut targets, task, Some(search), job);
                 target.saved.push(name);
             }
@@ -77,7 +100,7 @@ pub fn targets(
         }
     }
     for alert in saved.alerts.alerts.iter().filter(|alert| alert.is_active(at)) {
-        let mut search = search_of(&alert.follows, groups, settings.dialect);
+        let mut search = FollowedSearch::new(&alert.follows, groups, settings.dialect);
         let task = match (&alert.follows, &mut search) {
             (Followed::Group(id), search) if search.is_some() || groups.is_none() => Task::Group(*id),
             (Followed::Search(_), Some(search)) => {
@@ -101,7 +124,7 @@ pub fn targets(
 }
 
 /// The target of a task, which is added if it is missing.
-fn target(targets: &mut Vec<Target>, task: Task, search: Option<Search>, job: Option<Job>) -> &mut Target {
+fn target(targets: &mut Vec<Target>, task: Task, search: Option<FollowedSearch>, job: Option<Job>) -> &mut Target {
     let known = targets.iter().position(|target| target.task == task);
     let index = known.unwrap_or(targets.len());
     if known.is_none() {
@@ -140,7 +163,7 @@ fn of_saved(settings: &Settings, saved: &SavedSearch) -> Result<(Query, Option<J
 }
 
 impl Target {
-    pub fn new(task: Task, search: Option<Search>, job: Option<Job>) -> Self {
+    pub fn new(task: Task, search: Option<FollowedSearch>, job: Option<Job>) -> Self {
         Self {
             task,
             search,

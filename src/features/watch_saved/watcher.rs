@@ -12,22 +12,22 @@ use serde_json::Value as Json;
 use self::troubles::{BUDGET, GROUPS, KEY, MARKET, RECORD};
 use super::metrics::RequestCounts;
 use super::one::OneSearch;
-use super::targets::{Target, Task, targets};
+use super::targets::{SavedState, Target, Task, targets};
 use crate::api::{ApiError, Reply, Request};
 use crate::cli::search::{SearchResult, arranged};
 use crate::cli::wanted::{self, Wanted};
 use crate::domain::Listing;
 use crate::domain::format::{counted, trimmed};
 use crate::domain::saved::Searches;
-use crate::features::alerts::Search;
 use crate::features::history::document;
+use crate::features::workergroups::followed::FollowedSearch;
 use crate::record::alerts::{Alert, AlertChange};
 use crate::record::store::{Database, HistoryError, HistoryLocation, ProgramId, Turns};
 use crate::record::watch::{CauseSearch, Engine, NextPoll, cause_search, has_same_conditions, missing};
 use crate::record::watch::{Claim, Right};
 use crate::record::{AlertState, Arrival, Moment, Poll, PollOutcome};
 use crate::settings::Settings;
-use crate::store::{SavedState, StateStore};
+use crate::store::StateStore;
 use crate::table::remote::Now;
 
 /// Seconds between two polls of a search, unless the user chose another interval.
@@ -191,7 +191,7 @@ impl<'a> Watcher<'a> {
         watcher.engine = Engine::new(rhythm.requests_a_minute, now.mono, has_same_conditions);
         let query = one.wanted.query.clone();
         let job = one.wanted.job;
-        let mut target = Target::new(Task::of(&query), Some(Search { query, recruits: None }), job);
+        let mut target = Target::new(Task::of(&query), Some(FollowedSearch { query, recruits: None }), job);
         let location = settings.history_location();
         let opened = location.open().and_then(|record| {
             let sent = record.sent(&one.wanted.query)?;
@@ -298,9 +298,9 @@ impl<'a> Watcher<'a> {
             return;
         }
         if let Some(paths) = &self.settings.paths {
-            let (store, saved) = StateStore::open(paths, &self.settings.profile);
+            let store = StateStore::new(paths, &self.settings.profile);
+            self.saved = SavedState::read(&store);
             self.store = Some(store);
-            self.saved = saved;
             self.unsaved.iter().for_each(|change| self.saved.alerts.apply(change));
             self.say_once(self.saved.notices.clone());
         }

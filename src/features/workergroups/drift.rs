@@ -1,14 +1,51 @@
 //! The changes between listings of the groups: from the last one this profile saw, perhaps in an
 //! earlier run, to the latest.
 
+use std::convert::Infallible;
+
+use serde::{Deserialize, Serialize};
+
 use crate::domain::Listing;
-use crate::domain::workergroup::{Change, Snapshot, drift};
+use crate::domain::document::Document;
+use crate::domain::workergroup::{Change, GroupSnapshot, drift};
 use crate::table::remote::Now;
 
 /// Maximum number of stored comparisons with changes.
 ///
 /// Nobody scrolls further back, and each holds the changes of all groups.
 const MOST: usize = 50;
+
+/// The workergroups that a profile last saw at a market. It has no secrets: see [`GroupSnapshot`].
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct SeenGroups {
+    /// The base address of the market.
+    address: String,
+    snapshot: GroupSnapshot,
+}
+
+impl Document for SeenGroups {
+    type Change = Infallible;
+
+    const FILE: &'static str = "groups.json";
+
+    fn apply(&mut self, change: &Infallible) {
+        match *change {}
+    }
+}
+
+impl SeenGroups {
+    pub fn new(address: &str, snapshot: GroupSnapshot) -> Self {
+        Self {
+            address: address.to_owned(),
+            snapshot,
+        }
+    }
+
+    /// The groups, if they were seen at this market.
+    pub fn at_address(self, address: &str) -> Option<GroupSnapshot> {
+        (self.address == address).then_some(self.snapshot)
+    }
+}
 
 /// The changes in one listing.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,13 +60,13 @@ pub struct Changes {
 /// The last listing, and the changes found so far.
 #[derive(Debug, Default)]
 pub struct Drift {
-    last: Option<Snapshot>,
+    last: Option<GroupSnapshot>,
     changes: Vec<Changes>,
 }
 
 impl Drift {
     /// Starts from the last listing of an earlier run.
-    pub fn resume(&mut self, last: Option<Snapshot>) {
+    pub fn resume(&mut self, last: Option<GroupSnapshot>) {
         self.last = last;
     }
 
@@ -38,8 +75,8 @@ impl Drift {
     }
 
     /// Compares a listing with the last one and replaces it.
-    pub fn listed(&mut self, listing: &Listing, now: Now) -> Snapshot {
-        let snapshot = Snapshot::of(listing);
+    pub fn listed(&mut self, listing: &Listing, now: Now) -> GroupSnapshot {
+        let snapshot = GroupSnapshot::of(listing);
         if let Some(last) = &self.last {
             let changes = drift(last, &snapshot);
             if !changes.is_empty() {

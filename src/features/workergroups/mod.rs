@@ -7,6 +7,7 @@ pub mod creation;
 pub(crate) mod document;
 pub mod draft;
 pub mod drift;
+pub(crate) mod followed;
 pub mod form;
 pub mod look;
 pub mod preflight;
@@ -16,16 +17,17 @@ mod supply_command;
 
 use self::creation::Creation;
 use self::draft::GroupDraft;
-use self::drift::Drift;
+use self::drift::{Drift, SeenGroups};
 use self::look::{Look, LookError, Subject};
 use self::supply::{Check, SupplyChecks};
 use crate::api::Reply;
 use crate::core::feature::{Event, Feature, FeatureState};
-use crate::core::message::{News, Saved, Saving};
+use crate::core::message::News;
 use crate::core::mutations::{DAMAGED, READ_ONLY, describe_excess};
 use crate::core::owners::Owner;
 use crate::core::state::State;
 use crate::core::view::Cx;
+use crate::domain::document::Edit;
 use crate::domain::format::counted;
 use crate::domain::insight::Coverage;
 use crate::domain::journal::{OverLimit, WriteKind};
@@ -44,9 +46,10 @@ pub(crate) const FEATURE: Feature = Feature {
             listed(cx);
         }
         Event::Wrote(WriteKind::CreateWorkergroup, response) => creation::answered(cx, response),
-        // The groups of a sandbox end with it.
+        // Each start of a sandbox is another market.
         Event::Restored(restored) if !cx.state().profile.is_sandbox => {
-            let groups = restored.groups.take();
+            let seen: SeenGroups = restored.document();
+            let groups = seen.at_address(&cx.state().profile.base_url);
             cx.feature::<Groups>().drift.resume(groups);
         }
         Event::Listed(..)
@@ -55,6 +58,7 @@ pub(crate) const FEATURE: Feature = Feature {
         | Event::Woken { .. }
         | Event::Recorded { .. }
         | Event::PaneOpened
+        | Event::Read(..)
         | Event::Restored(_) => {}
     },
     follow: |cx| {
@@ -339,11 +343,16 @@ fn listed(cx: &mut Cx<'_>) {
     check_due(cx);
     // The outcome of a creation matters more than changes.
     creation::listed(cx);
-    cx.save_as(Saving::Groups(Box::new(snapshot)), snapshot_saved);
+    let profile = &cx.state().profile;
+    // The groups of a sandbox end with it.
+    if !profile.is_sandbox {
+        let seen = SeenGroups::new(&profile.base_url, snapshot);
+        cx.save_edit(Edit::Replace(seen), groups_saved);
+    }
 }
 
-fn snapshot_saved(cx: &mut Cx<'_>, _: Ticket, news: News) {
-    if let News::Saved(Saved::Groups(Err(why))) = news {
+fn groups_saved(cx: &mut Cx<'_>, _: Ticket, news: News) {
+    if let News::Saved(Err(why)) = news {
         cx.complain(format!("can't save the workergroup snapshot: {why}"));
     }
 }

@@ -62,9 +62,9 @@ impl<S: Surface> Dashboard<S> {
             Effect::History(job) => self.remember(job),
             Effect::Market { ticket, command } => self.market(ticket, command),
             Effect::Activate(ticket) => self.board(ticket),
-            Effect::Save { ticket, saving } => self.keep(Job::Save {
+            Effect::Save { ticket, edit } => self.keep(Job::Save {
                 ticket: Some(ticket),
-                saving,
+                edit,
             }),
             Effect::SaveRun { run, now, path } => {
                 routes::save(self.outbox.clone(), (run, self.calls.secrets()), now, path);
@@ -215,9 +215,9 @@ impl<S: Surface> Dashboard<S> {
     pub(super) fn keep(&mut self, job: Job) {
         let (files, outbox) = (&mut self.files, &self.outbox);
         let secrets = || self.calls.secrets();
-        let disk_writer = self.disk_writer.get_or_insert_with(|| {
-            DiskWriter::start(files.state_store.take(), files.groups.take(), secrets(), outbox.clone())
-        });
+        let disk_writer = self
+            .disk_writer
+            .get_or_insert_with(|| DiskWriter::start(files.state_store.take(), secrets(), outbox.clone()));
         if !disk_writer.take(job) {
             let why = "can't start a thread".to_owned();
             let _ = self.outbox.send(Message::NotSaved(why));

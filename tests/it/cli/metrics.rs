@@ -5,7 +5,7 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::process::{Child, Stdio};
 
-use bourse::features::watch_saved::metrics::{RequestCounts, SearchSnapshot, Snapshot};
+use bourse::features::watch_saved::metrics::{Metrics, RequestCounts, SearchSnapshot};
 use bourse::record::Moment;
 use bourse::record::watch::SearchFigures;
 
@@ -42,7 +42,7 @@ fn samples(text: &str) -> Vec<&str> {
 
 #[test]
 fn without_a_search_there_are_the_figures_of_the_watch_itself() {
-    let text = Snapshot::default().text(NOW).unwrap();
+    let text = Metrics::default().text(NOW).unwrap();
     let mut lines = samples(&text);
     lines.sort_unstable();
     assert_eq!(
@@ -63,7 +63,7 @@ fn without_a_search_there_are_the_figures_of_the_watch_itself() {
 
 #[test]
 fn each_search_has_its_prices_supply_and_age() {
-    let snapshot = Snapshot {
+    let snapshot = Metrics {
         requests: RequestCounts {
             sent: 9,
             rate_limited: 1,

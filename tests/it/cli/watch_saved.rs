@@ -24,7 +24,7 @@ pub fn home(url: &str) -> Home {
         home.path().display()
     );
     home.file("config/bourse/config.toml", &config, 0o600);
-    let (store, _) = StateStore::open(&Paths::below(home.path()), "mine");
+    let store = StateStore::new(&Paths::below(home.path()), "mine");
     let spec = |resource, query: &str| SearchSpec {
         resource,
         query: query.to_owned(),
@@ -142,8 +142,9 @@ fn a_timer_records_tells_changes_and_rings_once() {
     // Both searches of both runs, and no more: the two saved ones are one.
     assert_eq!(recorder.requests().len(), 4);
     assert_eq!(fs::read_to_string(home.path().join("rang")).unwrap(), "cheap 0.9\n");
-    let (_, kept) = StateStore::open(&Paths::below(home.path()), "mine");
-    assert_eq!(kept.alerts.log.len(), 1);
+    let store = StateStore::new(&Paths::below(home.path()), "mine");
+    let alerts: Alerts = store.read(&mut Vec::new()).unwrap();
+    assert_eq!(alerts.log.len(), 1);
 }
 
 #[test]

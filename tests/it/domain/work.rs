@@ -6,7 +6,7 @@ use bourse::domain::cost::{Fit, Gap, Job, Outlives, Prices};
 use bourse::domain::language::Mode;
 use bourse::domain::local::LocalTime;
 use bourse::domain::plain::{self, Names};
-use bourse::domain::saved::Snapshot;
+use bourse::domain::saved::DashboardState;
 use bourse::domain::throughput::{Throughput, Work, WorkUnit};
 use bourse::domain::{Dialect, Listing, OFFERS, OfferType, VOLUMES};
 
@@ -176,7 +176,7 @@ fn a_job_in_work_is_written_and_read_back() {
     assert_eq!(serde_json::from_str::<Job>(&json).unwrap(), job());
     let old = r#"{"job":{"run_hours":10.0,"stopped_hours":0.0,"disk_gb":50.0,"gb_in":0.0,"gb_out":0.0,
         "work_dlperf_hours":null}}"#;
-    let job = serde_json::from_str::<Snapshot>(old).unwrap().job.unwrap();
+    let job = serde_json::from_str::<DashboardState>(old).unwrap().job.unwrap();
     assert_eq!((job.run_hours, job.work, job.deadline), (10.0, None, None));
     assert!(!serde_json::to_string(&job).unwrap().contains("deadline"));
 }

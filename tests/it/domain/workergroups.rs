@@ -7,7 +7,7 @@ mod preflight;
 use bourse::domain::insight::{Amount, Coverage};
 use bourse::domain::language::{self, Mode};
 use bourse::domain::workergroup::{
-    Change, ChangeKind, CostOutlook, Draft, Key, NewWorkergroup, PARAMETERS, Preflight, Recruitment, Snapshot,
+    Change, ChangeKind, CostOutlook, Draft, GroupSnapshot, Key, NewWorkergroup, PARAMETERS, Preflight, Recruitment,
     UnknownCost, WorkerCounts, candidates, disk, drift, group_search, search_query_text,
 };
 use bourse::domain::{Condition, Dialect, Listing, OFFERS, RowId, Untrusted, WORKERGROUPS};

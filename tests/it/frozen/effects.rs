@@ -5,11 +5,14 @@
 
 use bourse::api::Request;
 use bourse::core::exported::{NotWritten, Written};
-use bourse::core::message::{ConfigCommand, EffectError, HistoryJob, News, Ran, Saved, Saving};
+use bourse::core::message::{ConfigCommand, EffectError, HistoryJob, News, Ran};
 use bourse::core::{Effect, Message, Profile, Ticket};
 use bourse::domain::Dialect;
+use bourse::domain::annotations::Annotations;
+use bourse::domain::document::{AnyDocument, AnyEdit, Document, Edit};
 use bourse::domain::evidence::{Findings, Observations, Treatment};
 use bourse::domain::journal::Line;
+use bourse::domain::saved::{DashboardState, Searches};
 use bourse::features::alerts::replay::AlertReplay;
 use bourse::features::bids::study::BidStudy;
 use bourse::features::history::prices::series::PriceSeries;
@@ -18,10 +21,11 @@ use bourse::features::market_line::weeks::WeekStudy;
 use bourse::features::markets::{Change, ConnectionTest, Done};
 use bourse::features::markets::{MarketCommand, MarketEvent, MarketReady};
 use bourse::features::price_index::index::PriceIndex;
+use bourse::features::workergroups::drift::SeenGroups;
+use bourse::record::alerts::Alerts;
 use bourse::record::watch::Right;
 use bourse::record::{Poll, PollOutcome, VerdictBasis};
 use bourse::settings::KeySource;
-use bourse::store::Shared;
 use serde::Serialize;
 
 use super::desk::{Desk, operation_word};
@@ -81,52 +85,19 @@ impl Desk<'_> {
                 self.content(&text);
                 return self.says(format!("Copied {what} (terminal)"));
             }
-            Effect::Save {
-                saving: Saving::State(snapshot),
-                ..
-            } => {
-                self.keep("the state", &*snapshot);
-                News::Saved(Saved::State(Ok(())))
-            }
-            Effect::Save {
-                saving: Saving::Searches { change, before },
-                ..
-            } => {
-                let all = self.changed("the searches", before, &change);
-                News::Saved(Saved::Searches(Box::new(Ok(all))))
-            }
-            Effect::Save {
-                saving: Saving::Annotations { change, before },
-                ..
-            } => {
-                let all = self.changed("the annotations", before, &change);
-                News::Saved(Saved::Annotations(Box::new(Ok(all))))
-            }
-            Effect::Save {
-                saving: Saving::Alerts { change, before },
-                ..
-            } => {
-                let all = self.changed("the alerts", before, &change);
-                News::Saved(Saved::Alerts(Box::new(Ok(all))))
-            }
-            Effect::Save {
-                saving: Saving::Groups(snapshot),
-                ..
-            } => {
-                let json = serde_json::to_value(&*snapshot).unwrap();
-                let ids: Vec<&String> = json["groups"].as_object().unwrap().keys().collect();
-                self.note(&format!("save the listed workergroups {ids:?}"));
-                News::Saved(Saved::Groups(Ok(())))
-            }
-            Effect::History(HistoryJob::ClaimRing { claim, .. }) => {
-                self.note(&format!("claim the ring of {}", claim.logged.alert));
-                let is_ours = true;
-                News::Ring { claim, is_ours }
+            Effect::Save { edit, .. } => News::Saved(Ok(self.save(&edit))),
+            Effect::History(HistoryJob::ClaimNotification { subject, .. }) => {
+                self.note(&format!("claim the ring of {subject}"));
+                News::Claimed(true)
             }
             Effect::Notify(notification) => {
-                let kind = if notification.alarm.is_some() { "ring" } else { "notify" };
+                let kind = if notification.urgent.is_some() {
+                    "ring"
+                } else {
+                    "notify"
+                };
                 self.note(&format!("{kind} {}: {}", notification.title, notification.text));
-                for (name, value) in notification.alarm.unwrap_or_default() {
+                for (name, value) in notification.urgent.unwrap_or_default() {
                     self.note(&format!("  {name}={value}"));
                 }
                 return;
@@ -302,11 +273,29 @@ impl Desk<'_> {
         event
     }
 
-    /// Applies a change to a state file, and notes what it changes there.
-    fn changed<T: Shared>(&mut self, name: &'static str, mut all: T, change: &T::Change) -> T {
-        all.apply(change);
-        self.keep(name, &all);
-        all
+    /// Carries out an edit of a state file, and notes its changes there.
+    fn save(&mut self, edit: &AnyEdit) -> AnyDocument {
+        if let Some(Edit::Replace(seen)) = edit.downcast::<SeenGroups>() {
+            let json = serde_json::to_value(seen).unwrap();
+            let ids: Vec<&String> = json["snapshot"]["groups"].as_object().unwrap().keys().collect();
+            self.note(&format!("save the listed workergroups {ids:?}"));
+            return AnyDocument::new(seen.clone());
+        }
+        let mut saved = [
+            self.saved::<DashboardState>("the state", edit),
+            self.saved::<Searches>("the searches", edit),
+            self.saved::<Annotations>("the annotations", edit),
+            self.saved::<Alerts>("the alerts", edit),
+        ]
+        .into_iter()
+        .flatten();
+        saved.next().unwrap()
+    }
+
+    fn saved<T: Document>(&mut self, name: &'static str, edit: &AnyEdit) -> Option<AnyDocument> {
+        let content = edit.downcast::<T>()?.clone().into_content();
+        self.keep(name, &content);
+        Some(AnyDocument::new(content))
     }
 
     /// Notes the lines of a state file that differ from those it had before.

@@ -5,8 +5,8 @@ use bourse::core::sandbox::{SandboxNotes, UserListing};
 use bourse::core::themes::{NamedTheme, Themes};
 use bourse::core::{Model, Profile};
 use bourse::domain::Dialect;
+use bourse::domain::document::Documents;
 use bourse::domain::journal::{Entry, Intent, WriteKind};
-use bourse::domain::saved::Searches;
 use bourse::domain::workergroup::NewWorkergroup;
 use bourse::features::markets::{Market as Listed, MarketList, RestoredState};
 use bourse::record::{Moment, Poll};
@@ -108,7 +108,7 @@ pub fn profile(name: &str, dialect: &'static Dialect) -> Profile {
 /// The files of a profile that was never used.
 pub fn nothing_restored() -> RestoredState {
     RestoredState {
-        kept: Some((None, Searches::default())),
+        documents: Some(Documents::default()),
         ..RestoredState::default()
     }
 }

@@ -96,9 +96,8 @@ const ROOMS: [(&str, &[&str]); 11] = [
 ];
 
 /// Which feature reads which other one: no circle. An arrow that is gone has to leave the list.
-const READS: [(&str, &[&str]); 20] = [
+const READS: [(&str, &[&str]); 18] = [
     ("alerts", &["history", "saved", "workergroups"]),
-    ("auto_refresh", &["alerts"]),
     ("bids", &["history"]),
     ("cluster", &["copy_export", "market"]),
     ("compare", &["history"]),
@@ -111,14 +110,13 @@ const READS: [(&str, &[&str]); 20] = [
     ("history", &["workergroups"]),
     ("market_line", &["history"]),
     ("markets", &["route_lab"]),
-    ("mcp", &["bids", "cluster", "history", "market", "pick", "search"]),
     ("pick", &["copy_export", "markets"]),
     ("price_index", &["history"]),
     ("route_lab", &["copy_export"]),
     ("saved", &["history"]),
     ("search", &["annotations", "market", "market_line", "whole_market"]),
     ("volumes", &["job"]),
-    ("watch_saved", &["alerts", "history"]),
+    ("watch_saved", &["history", "workergroups"]),
     ("workergroups", &["copy_export", "route_lab"]),
 ];
 

@@ -114,7 +114,7 @@ fn spec(model: usize) -> SearchSpec {
 
 /// The profile's files below a folder.
 fn saved(root: &Path, searches: usize) -> Settings {
-    let (store, _) = StateStore::open(&Paths::below(root), "sandbox");
+    let store = StateStore::new(&Paths::below(root), "sandbox");
     for model in 0..searches {
         let search = SavedSearch {
             name: format!("search {model}"),

@@ -5,8 +5,12 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
 
+use bourse::domain::saved::DashboardState;
 use bourse::settings::{Config, themes};
 use bourse::store::{Paths, StateStore};
+
+use super::state_files::snapshot;
+use crate::files::replace;
 
 fn fifo(path: &Path) {
     let made = Command::new("mkfifo").arg(path).status().unwrap();
@@ -69,14 +73,11 @@ fn state_that_is_no_file_is_left_alone_and_not_waited_for() {
     fs::create_dir_all(&folder).unwrap();
     let path = folder.join("ui.json");
     fifo(&path);
-    let (store, kept) = StateStore::open(&paths, "test");
-    assert_eq!(kept.snapshot, None);
-    assert!(
-        kept.notices[0].contains("ui.json: it is not a regular file"),
-        "{:?}",
-        kept.notices
-    );
-    assert!(store.save(&super::state_files::snapshot()).is_err());
+    let store = StateStore::new(&paths, "test");
+    let mut notices = Vec::new();
+    assert_eq!(store.read::<DashboardState>(&mut notices), None);
+    assert!(notices[0].contains("ui.json: it is not a regular file"), "{notices:?}");
+    assert!(replace(&store, snapshot()).is_err());
     assert!(!fs::metadata(&path).unwrap().is_file(), "it is still the pipe");
 }
 

@@ -5,12 +5,17 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use bourse::domain::cost::{Job, VolumeTerm};
+use bourse::domain::document::Edit;
 use bourse::domain::journal::{Intent, Line, WriteKind};
-use bourse::domain::saved::{PaneState, SavedSearch, SearchChange, SearchSpec, Searches, Snapshot, presets};
-use bourse::domain::{Dialect, Resource, language};
-use bourse::store::{Journal, Paths, SavedState, StateStore};
+use bourse::domain::saved::{DashboardState, PaneState, SavedSearch, SearchChange, SearchSpec, Searches, presets};
+use bourse::domain::secrets::Known;
+use bourse::domain::workergroup::GroupSnapshot;
+use bourse::domain::{Dialect, Listing, Resource, WORKERGROUPS, language};
+use bourse::features::workergroups::drift::SeenGroups;
+use bourse::store::{Journal, Paths, StateStore};
 
 use crate::cases::cases;
+use crate::files::replace;
 
 fn spec(query: &str) -> SearchSpec {
     SearchSpec {
@@ -37,8 +42,8 @@ fn search(name: &str) -> SavedSearch {
     }
 }
 
-pub fn snapshot() -> Snapshot {
-    Snapshot {
+pub fn snapshot() -> DashboardState {
+    DashboardState {
         market: "https://market.example".to_owned(),
         panes: vec![PaneState {
             search: spec("verified=true"),
@@ -61,6 +66,13 @@ fn names(searches: &Searches) -> Vec<&str> {
     saved.map(|search| search.name.as_str()).collect()
 }
 
+#[derive(Debug, PartialEq, Default)]
+struct SavedState {
+    snapshot: Option<DashboardState>,
+    searches: Searches,
+    notices: Vec<String>,
+}
+
 struct Home {
     root: tempfile::TempDir,
 }
@@ -73,7 +85,14 @@ impl Home {
     }
 
     fn open(&self) -> (StateStore, SavedState) {
-        StateStore::open(&Paths::below(self.root.path()), "sandbox")
+        let store = StateStore::new(&Paths::below(self.root.path()), "sandbox");
+        let mut notices = Vec::new();
+        let kept = SavedState {
+            snapshot: store.read(&mut notices),
+            searches: store.read(&mut notices).unwrap_or_default(),
+            notices,
+        };
+        (store, kept)
     }
 
     fn file(&self, name: &str) -> PathBuf {
@@ -100,7 +119,7 @@ fn a_home_without_files_is_a_fresh_start() {
 fn what_was_kept_comes_back() {
     let home = Home::new();
     let (shelf, _) = home.open();
-    shelf.save(&snapshot()).unwrap();
+    replace(&shelf, snapshot()).unwrap();
     shelf
         .change(&SearchChange::Put(search("mine")), &Searches::default())
         .unwrap();
@@ -150,7 +169,7 @@ fn aside(folder: &Path) -> Vec<String> {
 fn a_file_cut_at_any_byte_is_set_aside_and_never_lost() {
     let home = Home::new();
     let (shelf, _) = home.open();
-    shelf.save(&snapshot()).unwrap();
+    replace(&shelf, snapshot()).unwrap();
     shelf
         .change(&SearchChange::Put(search("mine")), &Searches::default())
         .unwrap();
@@ -172,7 +191,7 @@ fn a_file_cut_at_any_byte_is_set_aside_and_never_lost() {
             let aside = home.file(&format!("{name}.corrupt-1"));
             assert_eq!(fs::read(&aside).unwrap(), whole[..end]);
             if end % 50 == 0 {
-                shelf.save(&snapshot()).unwrap();
+                replace(&shelf, snapshot()).unwrap();
                 assert_eq!(home.open().1.snapshot, Some(snapshot()));
                 assert_eq!(fs::read(&aside).unwrap(), whole[..end]);
             }
@@ -228,7 +247,7 @@ fn what_a_newer_program_wrote_is_left_as_it_is() {
     let (shelf, kept) = home.open();
     assert_eq!(kept.notices.len(), 2);
     assert!(kept.notices[0].contains("newer bourse"), "{:?}", kept.notices);
-    let refused = shelf.save(&snapshot()).unwrap_err();
+    let refused = replace(&shelf, snapshot()).unwrap_err();
     assert!(refused.to_string().contains("newer bourse"), "{refused}");
     let put = SearchChange::Put(search("mine"));
     assert!(shelf.change(&put, &Searches::default()).is_err());
@@ -245,7 +264,7 @@ fn where_nothing_can_be_written_the_reason_is_said() {
     fs::write(home.root.path().join("state/bourse"), "a file").unwrap();
     let (shelf, kept) = home.open();
     assert_eq!(kept, SavedState::default());
-    let why = shelf.save(&snapshot()).unwrap_err();
+    let why = replace(&shelf, snapshot()).unwrap_err();
     assert!(why.to_string().contains("ui.json: "), "{why}");
     let put = SearchChange::Put(search("mine"));
     assert!(shelf.change(&put, &Searches::default()).is_err());
@@ -297,7 +316,7 @@ fn save_together(programs: usize, saves: usize) {
                     let (store, _) = home.open();
                     let journal = Journal::at(journal);
                     for number in 0..saves {
-                        store.save(&snapshot()).unwrap();
+                        replace(&store, snapshot()).unwrap();
                         journal.append(&intent(program * saves + number)).unwrap();
                     }
                 })
@@ -374,6 +393,34 @@ fn a_file_that_vanished_is_written_again_from_memory() {
     fs::remove_file(home.file("searches.json")).unwrap();
     let seen = shelf.change(&SearchChange::Put(search("b")), &here).unwrap();
     assert_eq!(names(&seen), ["a", "b"]);
+}
+
+#[test]
+fn groups_come_back_for_the_same_market_only_and_without_secrets() {
+    let home = Home::new();
+    let (shelf, _) = home.open();
+    let groups = r#"{"results":[{"id":7,"endpoint_name":"chat","api_key":"canary-42","max_workers":3}]}"#;
+    let snapshot = GroupSnapshot::of(&Listing::read(&WORKERGROUPS, groups, 100.0).unwrap());
+    replace(&shelf, SeenGroups::new("https://a", snapshot.clone())).unwrap();
+    let seen: SeenGroups = shelf.read(&mut Vec::new()).unwrap();
+    assert_eq!(seen.clone().at_address("https://a"), Some(snapshot));
+    assert_eq!(seen.at_address("https://b"), None);
+    let text = fs::read_to_string(home.file("groups.json")).unwrap();
+    assert!(text.contains("chat") && !text.contains("canary"), "{text}");
+}
+
+#[test]
+fn every_document_is_saved_without_known_secrets() {
+    let home = Home::new();
+    let (shelf, _) = home.open();
+    let put = SearchChange::Put(search("my canary-42"));
+    let edit = Edit::Change {
+        change: put,
+        before: Searches::default(),
+    };
+    shelf.save(&edit, &Known::of(["canary-42"])).unwrap();
+    let text = fs::read_to_string(home.file("searches.json")).unwrap();
+    assert!(text.contains("\"my ") && !text.contains("canary"), "{text}");
 }
 
 #[test]

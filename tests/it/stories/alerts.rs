@@ -2,8 +2,6 @@
 
 use bourse::api::Request;
 use bourse::core::message::Effect;
-use bourse::core::message::News;
-use bourse::core::message::{Saved, Saving};
 use bourse::features::alerts::AlertWatch;
 use bourse::record::alerts::{AlertChange, Alerts, Followed, Logged};
 use bourse::record::{Moment, Repeat, Trigger};
@@ -15,7 +13,7 @@ const SIZES: [(u16, u16); 2] = [(80, 24), (200, 60)];
 
 fn rings(desk: &TestApp) -> Vec<String> {
     let rung = desk.effects.iter().filter_map(|effect| match effect {
-        Effect::Notify(notification) if notification.alarm.is_some() => Some(notification.text.clone()),
+        Effect::Notify(notification) if notification.urgent.is_some() => Some(notification.text.clone()),
         _ => None,
     });
     rung.collect()
@@ -42,14 +40,7 @@ fn an_alert_is_added_polls_and_rings_once() {
         // Machine 9 asks $0.24 and for 8 GB at $1.8 a month 2 cents more.
         let mut desk = with_alert(columns, rows, "0.25");
         desk.expect("Added alert “Offers: any below $0.250/h per GPU”");
-        let added = desk.effects.iter().find_map(|effect| match effect {
-            Effect::Save {
-                saving: Saving::Alerts { change, .. },
-                ..
-            } => Some((**change).clone()),
-            _ => None,
-        });
-        let Some(AlertChange::Put(alert)) = added else {
+        let Some(AlertChange::Put(alert)) = desk.changes_of::<Alerts>().next() else {
             panic!("not added");
         };
         assert_eq!(alert.rule.trigger, Trigger::PriceBelow(0.25));
@@ -148,22 +139,14 @@ fn a_workergroup_rings_when_its_supply_falls_below_its_workers() {
 #[test]
 fn alerts_of_other_programs_arrive_with_the_next_change() {
     let mut desk = with_alert(120, 40, "0.25");
-    desk.bring(News::Saved(Saved::Alerts(Box::new(Ok(Alerts::default())))));
+    desk.bring_saved(Ok(Alerts::default()));
     desk.wait(0.0).expect("None yet");
 }
 
 /// The alert as it was changed last.
 fn edited(desk: &TestApp) -> (String, bourse::record::alerts::Alert) {
-    let mut changes = desk.effects.iter().rev();
-    let change = changes.find_map(|effect| match effect {
-        Effect::Save {
-            saving: Saving::Alerts { change, .. },
-            ..
-        } => Some((**change).clone()),
-        _ => None,
-    });
-    match change {
-        Some(AlertChange::Edit { name, alert }) => (name, *alert),
+    match desk.changes_of::<Alerts>().next_back() {
+        Some(AlertChange::Edit { name, alert }) => (name.clone(), (**alert).clone()),
         other => panic!("{other:?}"),
     }
 }
@@ -244,17 +227,8 @@ fn a_ring_that_another_program_has_claimed_is_only_logged() {
             text: "$0.225/h per GPU with 50 GB is the lowest price: machine 9, offer 103".to_owned(),
         });
         // Each change that was saved brings the file's content.
-        let is_kept = |effect: &&Effect| {
-            matches!(
-                effect,
-                Effect::Save {
-                    saving: Saving::Alerts { .. },
-                    ..
-                }
-            )
-        };
-        for _ in 0..desk.effects.iter().filter(is_kept).count() {
-            desk.bring(News::Saved(Saved::Alerts(Box::new(Ok(all.clone())))));
+        for _ in 0..desk.changes_of::<Alerts>().count() {
+            desk.bring_saved(Ok(all.clone()));
         }
         desk.keys("A down").expect("done").expect("$0.225/h per GPU with");
         assert!(rings(&desk).is_empty());

@@ -1,9 +1,7 @@
 //! Stars, notes and bans of machines and hosts.
 
 use bourse::api::Request;
-use bourse::core::message::News;
-use bourse::core::message::{Effect, EffectError};
-use bourse::core::message::{Saved, Saving};
+use bourse::core::message::EffectError;
 use bourse::domain::annotations::{AnnotationChange, Annotations, Mark, Supplier};
 use bourse::domain::workergroup::Key;
 use bourse::domain::{Dialect, language};
@@ -17,14 +15,7 @@ fn desk() -> TestApp {
 }
 
 fn changes(desk: &TestApp) -> Vec<AnnotationChange> {
-    let kept = desk.effects.iter().filter_map(|effect| match effect {
-        Effect::Save {
-            saving: Saving::Annotations { change, .. },
-            ..
-        } => Some(change.clone()),
-        _ => None,
-    });
-    kept.collect()
+    desk.changes_of::<Annotations>().cloned().collect()
 }
 
 /// The conditions of the latest search.
@@ -177,7 +168,7 @@ fn annotations_of_other_programs_arrive_with_the_next_change() {
     ] {
         merged.apply(&AnnotationChange { of, mark });
     }
-    desk.bring(News::Saved(Saved::Annotations(Box::new(Ok(merged)))));
+    desk.bring_saved(Ok(merged));
     desk.wait(0.0);
     desk.expect("All 4 offers, 1 hidden by you");
 }
@@ -186,9 +177,7 @@ fn annotations_of_other_programs_arrive_with_the_next_change() {
 fn a_file_that_cannot_be_written_is_reported() {
     let mut desk = desk();
     desk.keys("*");
-    desk.bring(News::Saved(Saved::Annotations(Box::new(Err(EffectError::new(
-        "disk full",
-    ))))));
+    desk.bring_saved::<Annotations>(Err(EffectError::new("disk full")));
     desk.wait(0.0);
     desk.expect("Changes can't be saved: disk full");
 }

@@ -3,11 +3,11 @@
 
 use bourse::api::{ApiError, Request, Unreachable};
 use bourse::core::message::Effect;
-use bourse::core::message::Saving;
 use bourse::domain::journal::{Entry, Intent, Outcome, Verdict, WriteKind};
 use bourse::domain::language;
 use bourse::domain::workergroup::NewWorkergroup;
 use bourse::features::workergroups::Groups;
+use bourse::features::workergroups::drift::SeenGroups;
 
 use crate::cases::cases;
 use crate::stories::unlist::{flat, says};
@@ -492,15 +492,8 @@ fn supply_stops_when_asked_and_at_a_wall() {
 fn changes_between_two_listings_are_told_with_times_and_without_secrets() {
     let mut desk = at_groups();
     let kept = |desk: &TestApp| {
-        desk.effects
-            .iter()
-            .filter_map(|effect| match effect {
-                Effect::Save {
-                    saving: Saving::Groups(snapshot),
-                    ..
-                } => Some(serde_json::to_string(snapshot).unwrap()),
-                _ => None,
-            })
+        desk.edits::<SeenGroups>()
+            .map(|edit| serde_json::to_string(&edit.clone().into_content()).unwrap())
             .collect::<Vec<_>>()
     };
     assert_eq!(kept(&desk).len(), 1);
@@ -522,19 +515,10 @@ fn changes_between_two_listings_are_told_with_times_and_without_secrets() {
 #[test]
 fn an_earlier_run_s_listing_is_compared_with() {
     let desk = at_groups();
-    let last = desk
-        .effects
-        .iter()
-        .find_map(|effect| match effect {
-            Effect::Save {
-                saving: Saving::Groups(snapshot),
-                ..
-            } => Some(snapshot.as_ref().clone()),
-            _ => None,
-        })
-        .unwrap();
+    let seen = desk.edits::<SeenGroups>().next().unwrap().clone().into_content();
+    let last = seen.at_address(&desk.model.profile.base_url);
     let mut desk = TestApp::with_offers(THREE);
-    desk.model.feature_mut::<Groups>().drift.resume(Some(last));
+    desk.model.feature_mut::<Groups>().drift.resume(last);
     desk.now.epoch = START + 86_400.0;
     desk.resize(200, 40)
         .keys("3")

@@ -6,7 +6,7 @@ use bourse::core::message::News;
 use bourse::core::message::{Effect, EffectError};
 use bourse::core::{Pane, Profile};
 use bourse::domain::evidence::{Findings, Observations, Treatment};
-use bourse::domain::saved::{Searches, Snapshot};
+use bourse::domain::saved::{DashboardState, Searches};
 use bourse::domain::{Dialect, Resource};
 use bourse::features::markets::{
     Change, ConnectionTest, Done, KeyFile, KeyFrom, Market, MarketCommand, MarketEvent, MarketList, MarketReady,
@@ -718,7 +718,7 @@ fn the_first_sight_of_the_sandbox_names_the_way_out() {
 
 #[test]
 fn a_welcome_that_was_closed_never_returns() {
-    let start = |snapshot: Option<&Snapshot>| {
+    let start = |snapshot: Option<&DashboardState>| {
         let mut desk = TestApp::prepared(&Dialect::SANDBOX, |model| {
             model.profile.is_sandbox = true;
             model.markets.invites = true;

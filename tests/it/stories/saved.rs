@@ -2,12 +2,11 @@
 
 use bourse::api::Request;
 use bourse::core::keys::{UserKeys, configured};
-use bourse::core::message::News;
 use bourse::core::message::{Effect, EffectError};
-use bourse::core::message::{Saved, Saving};
 use bourse::core::{Model, Pane};
 use bourse::domain::cost::Job;
-use bourse::domain::saved::{SearchChange, Searches, Snapshot};
+use bourse::domain::document::Edit;
+use bourse::domain::saved::{DashboardState, SearchChange, Searches};
 use bourse::domain::{Dialect, OfferType, Query, RowId, language};
 
 use crate::test_app::{THREE, TestApp};
@@ -26,16 +25,7 @@ fn text(query: &Query) -> String {
 
 /// The changes to the searches that were to be kept, in order.
 fn changes(desk: &TestApp) -> Vec<&SearchChange> {
-    desk.effects
-        .iter()
-        .filter_map(|effect| match effect {
-            Effect::Save {
-                saving: Saving::Searches { change, .. },
-                ..
-            } => Some(change),
-            _ => None,
-        })
-        .collect()
+    desk.changes_of::<Searches>().collect()
 }
 
 /// A desk with two searches of its own: `cheap` (offers) and `disks` (volumes).
@@ -381,10 +371,10 @@ fn what_other_programs_saved_appears_with_the_answer() {
         search
     }));
     desk.keys("space"); // a second change is on its way: the first answer is old
-    desk.bring(News::Saved(Saved::Searches(Box::new(Ok(merged.clone())))));
+    desk.bring_saved(Ok(merged.clone()));
     assert_eq!(desk.model.searches.startup, None);
     merged.startup = None;
-    desk.bring(News::Saved(Saved::Searches(Box::new(Ok(merged)))));
+    desk.bring_saved(Ok(merged));
     desk.keys("down").expect("of another window");
 }
 
@@ -393,8 +383,8 @@ fn a_full_disk_is_told_once_and_the_search_is_kept_in_memory() {
     let mut desk = with_two();
     desk.keys("b space space");
     let full = || Err(EffectError::new("searches.json: no space left on device"));
-    desk.bring(News::Saved(Saved::Searches(Box::new(full()))));
-    desk.bring(News::Saved(Saved::Searches(Box::new(full()))));
+    desk.bring_saved::<Searches>(full());
+    desk.bring_saved::<Searches>(full());
     desk.keys("esc")
         .expect("Changes can't be saved: searches.json: no space left on device");
     assert_eq!(desk.model.notices.len(), 1);
@@ -402,21 +392,15 @@ fn a_full_disk_is_told_once_and_the_search_is_kept_in_memory() {
 }
 
 /// The dashboard as another start would bring it back.
-fn restarted(snapshot: &Snapshot, given: bool) -> TestApp {
+fn restarted(snapshot: &DashboardState, given: bool) -> TestApp {
     TestApp::prepared(&Dialect::SANDBOX, |model| {
         model.restore(Some(snapshot), Searches::default(), given);
     })
 }
 
 /// What is asked to be kept, newest.
-fn kept(desk: &TestApp) -> Option<Snapshot> {
-    desk.effects.iter().rev().find_map(|effect| match effect {
-        Effect::Save {
-            saving: Saving::State(snapshot),
-            ..
-        } => Some((**snapshot).clone()),
-        _ => None,
-    })
+fn kept(desk: &TestApp) -> Option<DashboardState> {
+    desk.edits().next_back().cloned().map(Edit::into_content)
 }
 
 fn left() -> TestApp {

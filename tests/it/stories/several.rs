@@ -176,7 +176,7 @@ fn a_narrower_search_is_answered_by_the_polls_of_a_wider_one() {
 }
 
 fn rings(desk: &TestApp) -> usize {
-    let is_ring = |effect: &&Effect| matches!(effect, Effect::Notify(notification) if notification.alarm.is_some());
+    let is_ring = |effect: &&Effect| matches!(effect, Effect::Notify(notification) if notification.urgent.is_some());
     desk.effects.iter().filter(is_ring).count()
 }
 

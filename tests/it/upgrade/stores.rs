@@ -2,36 +2,42 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bourse::domain::annotations::Supplier;
+use bourse::domain::annotations::{Annotations, Supplier};
 use bourse::domain::journal::{self, Verdict, WriteKind};
+use bourse::domain::saved::{DashboardState, Searches};
 use bourse::domain::workergroup::MadeGroups;
 use bourse::domain::{Condition, Dialect, Operand, Operator, Query, Resource, Value};
 use bourse::features::history::prices::series::PriceSeries;
 use bourse::features::history::tape::events::RecentEvents;
-use bourse::record::alerts::Followed;
+use bourse::features::workergroups::drift::SeenGroups;
+use bourse::record::alerts::{Alerts, Followed};
 use bourse::record::store::{Database, ProgramId};
 use bourse::record::{Moment, PollOutcome, Question, Repeat, Trigger};
-use bourse::store::{GroupsFile, Journal, PacingFile, StateFile, StateStore};
+use bourse::store::{Journal, PacingFile, StateFile, StateStore};
 
 use super::{ADDRESS, DAY, END, Home};
 
 #[test]
 fn searches_panes_annotations_and_alerts_are_read_whole() {
     let home = Home::of_0_1();
-    let (_, kept) = StateStore::open(&home.paths, "work");
-    assert_eq!(kept.notices, Vec::<String>::new());
-    let names: Vec<_> = kept.searches.saved.iter().map(|own| own.name.as_str()).collect();
+    let store = StateStore::new(&home.paths, "work");
+    let mut notices = Vec::new();
+    let searches: Searches = store.read(&mut notices).unwrap();
+    let ui: DashboardState = store.read(&mut notices).unwrap();
+    let all: Annotations = store.read(&mut notices).unwrap();
+    let alerts: Alerts = store.read(&mut notices).unwrap();
+    assert_eq!(notices, Vec::<String>::new());
+    let names: Vec<_> = searches.saved.iter().map(|own| own.name.as_str()).collect();
     assert_eq!(names, ["night shift", "big iron"]);
-    assert_eq!(kept.searches.startup.as_deref(), Some("night shift"));
-    assert_eq!(kept.searches.hidden, ["Cheap network storage"]);
-    let (query, words, job) = kept.searches.saved[0].read(&Dialect::VAST).unwrap();
+    assert_eq!(searches.startup.as_deref(), Some("night shift"));
+    assert_eq!(searches.hidden, ["Cheap network storage"]);
+    let (query, words, job) = searches.saved[0].read(&Dialect::VAST).unwrap();
     assert_eq!((query.conditions.len(), words.len()), (2, 0));
     assert_eq!(
         (query.limit, query.storage, query.unbundled),
         (Some(200), Some(64.0), true)
     );
     assert_eq!(job.unwrap().run_hours, 36.0);
-    let ui = kept.snapshot.unwrap();
     assert_eq!(ui.panes.len(), 3);
     let offers = ui.panes[0].search.read(&Dialect::VAST).unwrap().0;
     let off: Vec<_> = offers.conditions.iter().map(|own| own.enabled).collect();
@@ -43,10 +49,8 @@ fn searches_panes_annotations_and_alerts_are_read_whole() {
         (64.0, Some(62), true)
     );
     assert_eq!(ui.volume_term.map(|term| (term.gb, term.days)), Some((512.5, 45.0)));
-    let all = &kept.annotations;
     assert!(all.is_starred(Supplier::Machine(7)) && all.is_banned(Supplier::Host(74)));
     assert_eq!(all.get(Supplier::Machine(9)).unwrap().note, "slow disk in May");
-    let alerts = &kept.alerts;
     let names: Vec<_> = alerts.alerts.iter().map(|own| own.name.as_str()).collect();
     assert_eq!(
         names,
@@ -98,8 +102,8 @@ fn writes_limits_groups_and_the_sandbox_are_read_whole() {
     let learned = PacingFile::new(&home.paths, "work", &url).read(END as f64 + 60.0);
     assert_eq!(learned, BTreeMap::from([("search offers".to_owned(), 3.3)]));
     let mut notices = Vec::new();
-    let (_, groups) = GroupsFile::open(&home.paths, "work", &url, &mut notices);
-    let groups = serde_json::to_value(groups.unwrap()).unwrap();
+    let seen: SeenGroups = StateStore::new(&home.paths, "work").read(&mut notices).unwrap();
+    let groups = serde_json::to_value(seen.at_address(&url).unwrap()).unwrap();
     assert_eq!(groups["groups"]["13"]["endpoint_name"], "whisper");
     let file = |kind| home.paths.sandbox_file("sandbox", kind, 1);
     let made = StateFile::<MadeGroups>::open(file("groups"), &mut notices).1.unwrap();

@@ -7,9 +7,10 @@ use std::path::Path;
 use bourse::domain::annotations::{AnnotationChange, Annotations, Mark, Supplier};
 use bourse::domain::cost::{Job, VolumeTerm};
 use bourse::domain::journal::{Intent, Line, Outcome, Verdict, WriteKind};
-use bourse::domain::saved::{PaneState, SavedSearch, SearchChange, SearchSpec, Searches, Snapshot};
-use bourse::domain::workergroup::{self, GroupChange, MadeGroup, MadeGroups, NewWorkergroup};
+use bourse::domain::saved::{DashboardState, PaneState, SavedSearch, SearchChange, SearchSpec, Searches};
+use bourse::domain::workergroup::{GroupChange, GroupSnapshot, MadeGroup, MadeGroups, NewWorkergroup};
 use bourse::domain::{Dialect, Listing, Query, Resource, WORKERGROUPS};
+use bourse::features::workergroups::drift::SeenGroups;
 use bourse::keys::BINDINGS;
 use bourse::record::alerts::{Alert, AlertChange, Alerts, Followed, Logged};
 use bourse::record::store::{Database, ProgramId};
@@ -17,9 +18,10 @@ use bourse::record::{
     AlertState, Cause, Lot, Moment, Poll, PollOutcome, PricePer, Proof, Quote, Repeat, Rule, Scope, SearchKey,
     Sighting, Trigger, VOLUME_MODEL,
 };
-use bourse::store::{GroupsFile, Journal, PacingFile, Paths, StateFile, StateStore};
+use bourse::store::{Journal, PacingFile, Paths, StateFile, StateStore};
 
 use super::{ADDRESS, END, KEY, ROUTE, fixtures};
+use crate::files::replace;
 use crate::polls::{query_for, with_lines};
 
 /// Settings of every kind, each other than its default; `{keys}` has a key for every action.
@@ -80,8 +82,8 @@ fn write_the_files_of_this_version() {
     }
     let paths = Paths::below(&root);
     configuration(&paths);
-    let (store, _) = StateStore::open(&paths, "work");
-    store.save(&snapshot()).unwrap();
+    let store = StateStore::new(&paths, "work");
+    replace(&store, snapshot()).unwrap();
     searches(&store);
     annotations(&store);
     alerts(&store);
@@ -89,7 +91,7 @@ fn write_the_files_of_this_version() {
     let learned = BTreeMap::from([("search offers".to_owned(), 3.3)]);
     let pacing = PacingFile::new(&paths, "work", ADDRESS);
     pacing.save(learned, END as f64).unwrap();
-    groups(&paths);
+    groups(&store);
     sandbox(&paths);
     recorded(&Database::path(&paths.profile_state("work")));
 }
@@ -141,9 +143,9 @@ fn job() -> Job {
     }
 }
 
-fn snapshot() -> Snapshot {
+fn snapshot() -> DashboardState {
     let texts = |all: &[&str]| all.iter().map(|text| (*text).to_owned()).collect();
-    Snapshot {
+    DashboardState {
         market: ADDRESS.to_owned(),
         panes: vec![
             PaneState {
@@ -307,13 +309,12 @@ fn journal(path: &Path) {
     }
 }
 
-fn groups(paths: &Paths) {
+fn groups(store: &StateStore) {
     let listed = r#"{"results":[
         {"id":12,"endpoint_name":"sdxl","search_query":"gpu_ram>=24","max_workers":3},
         {"id":13,"endpoint_name":"whisper","search_query":"gpu_ram>=12","max_workers":5}]}"#;
     let listed = Listing::read(&WORKERGROUPS, listed, END as f64).unwrap();
-    let (file, _) = GroupsFile::open(paths, "work", ADDRESS, &mut Vec::new());
-    file.save(&workergroup::Snapshot::of(&listed)).unwrap();
+    replace(store, SeenGroups::new(ADDRESS, GroupSnapshot::of(&listed))).unwrap();
 }
 
 /// What was created and unlisted in the sandbox of the default seed.

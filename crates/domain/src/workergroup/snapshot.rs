@@ -24,7 +24,7 @@ const LONGEST_RECORD: usize = 256 * 1024;
 /// Members with secret names are removed, the group's key is removed from every other text, and values of variables and
 /// of secret options in `launch_args` are hidden (changes to them go unnoticed).
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Snapshot {
+pub struct GroupSnapshot {
     /// The time the listing was received, in seconds since 1970.
     pub at: f64,
     /// The groups' members by id; empty for a record that could not be parsed.
@@ -71,7 +71,7 @@ pub struct Change {
     pub kind: ChangeKind,
 }
 
-impl Snapshot {
+impl GroupSnapshot {
     /// The listing without its secrets.
     pub fn of(listing: &Listing) -> Self {
         let groups = (0..listing.len())
@@ -148,7 +148,7 @@ fn hide_values(arguments: &str) -> String {
 }
 
 /// The groups added, removed and changed from `old` to `new`, by id.
-pub fn drift(old: &Snapshot, new: &Snapshot) -> Vec<Change> {
+pub fn drift(old: &GroupSnapshot, new: &GroupSnapshot) -> Vec<Change> {
     let mut ids: Vec<i64> = old.groups.keys().chain(new.groups.keys()).copied().collect();
     ids.sort_unstable();
     ids.dedup();

@@ -20,7 +20,7 @@ type Number = Gauge<f64, AtomicU64>;
 
 /// The figures of a watch at one moment.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Snapshot {
+pub struct Metrics {
     pub requests: RequestCounts,
     /// Number of alerts that are checked.
     pub alerts: usize,
@@ -69,7 +69,7 @@ struct Reason {
     reason: &'static str,
 }
 
-impl Snapshot {
+impl Metrics {
     /// The metrics as `OpenMetrics` text, at `now` in seconds since 1970.
     ///
     /// # Errors

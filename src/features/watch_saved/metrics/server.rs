@@ -12,7 +12,7 @@ use axum::routing::get;
 use tokio::net::TcpListener;
 use tokio::sync::watch::Receiver;
 
-use super::Snapshot;
+use super::Metrics;
 use crate::api::client::epoch_seconds;
 
 /// The media type of `OpenMetrics` text.
@@ -46,7 +46,7 @@ impl Server {
     /// # Errors
     ///
     /// When connections can no longer be accepted.
-    pub async fn serve(self, snapshots: Receiver<Snapshot>) -> io::Result<()> {
+    pub async fn serve(self, snapshots: Receiver<Metrics>) -> io::Result<()> {
         let is_private = self.address.ip().is_loopback();
         let router = Router::new().route("/metrics", get(metrics));
         axum::serve(self.listener, router.with_state((snapshots, is_private))).await
@@ -54,7 +54,7 @@ impl Server {
 }
 
 /// Responds to a scrape.
-async fn metrics(State((snapshots, is_private)): State<(Receiver<Snapshot>, bool)>, headers: HeaderMap) -> Response {
+async fn metrics(State((snapshots, is_private)): State<(Receiver<Metrics>, bool)>, headers: HeaderMap) -> Response {
     // A web page can point a name of its own at this computer, and would then read the metrics as its own.
     if is_private && !names_this_computer(&headers) {
         return (StatusCode::FORBIDDEN, "use localhost or an address as the host\n").into_response();

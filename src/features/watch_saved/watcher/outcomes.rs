@@ -5,13 +5,12 @@ use super::troubles::{ALERTS, RECORD};
 use super::{Output, Watcher};
 use crate::cli::search::SearchResult;
 use crate::domain::text::visible;
-use crate::features::alerts;
 use crate::features::history::command::rfc3339;
 use crate::features::history::document;
 use crate::features::history::document::Members;
 use crate::features::history::watch_command::{changes, document_of, line};
 use crate::features::watch_saved::targets::Task;
-use crate::record::alerts::{AlertChange, Logged};
+use crate::record::alerts::{AlertChange, Logged, variables};
 use crate::record::watch::SearchFigures;
 use crate::record::{Moment, Poll, Ring, SearchKey};
 use crate::table::remote::Now;
@@ -113,7 +112,7 @@ impl Watcher<'_> {
             let known = self.saved.alerts.named(&name).filter(|alert| alert.is_active(poll.at));
             let Some(mut alert) = known.cloned() else { continue };
             let before = alert.state.clone();
-            let ring = alerts::ring(&mut alert, poll, workers, storage);
+            let ring = alert.check(poll, workers, storage);
             if ring.is_none() && alert.state == before {
                 continue;
             }
@@ -174,6 +173,6 @@ fn output_of(ring: &Ring, logged: &Logged) -> Output {
             searches: None,
         },
         member: None,
-        ring: alerts::alarm(ring, logged).alarm,
+        ring: Some(variables(ring, logged)),
     }
 }

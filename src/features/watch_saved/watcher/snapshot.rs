@@ -3,12 +3,12 @@
 use super::Watcher;
 use crate::api::{ApiError, Reply};
 use crate::domain::Resource;
-use crate::features::watch_saved::metrics::{RequestCounts, SearchSnapshot, Snapshot};
+use crate::features::watch_saved::metrics::{Metrics, RequestCounts, SearchSnapshot};
 use crate::record::seconds;
 
 impl Watcher<'_> {
     /// The current figures.
-    pub fn snapshot(&self) -> Snapshot {
+    pub fn snapshot(&self) -> Metrics {
         let searches = self.targets.iter().flat_map(|target| {
             target.saved.iter().map(|name| SearchSnapshot {
                 name: name.clone(),
@@ -17,7 +17,7 @@ impl Watcher<'_> {
                 figures: target.progress.figures.clone(),
             })
         });
-        Snapshot {
+        Metrics {
             requests: self.requests,
             alerts: self.targets.iter().map(|target| target.alerts.len()).sum(),
             searches: searches.collect(),

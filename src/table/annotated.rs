@@ -1,0 +1,53 @@
+//! The user's annotations in the table: banned rows are hidden, starred ones can be listed alone.
+
+use std::sync::Arc;
+
+use super::browser::Browser;
+use crate::domain::annotations::{Annotations, Bans};
+use crate::domain::{Condition, Listing, Operand, Operator, Value};
+
+impl Browser {
+    /// Applies the annotations to the loaded rows; `hides` removes banned ones.
+    pub(crate) fn annotate(&mut self, all: &Arc<Annotations>, hides: bool, bans: Bans) {
+        self.computed.annotations = Arc::clone(all);
+        self.computed.bans = bans;
+        if hides {
+            let kept = self.watch.iter_mut().flat_map(|watch| watch.kept_mut());
+            for earlier in kept {
+                all.hide_banned(earlier);
+            }
+            self.hide_banned_recorded(all);
+            let hidden = self.listing_mut().map_or(0, |shown| all.hide_banned(shown));
+            if hidden > 0 {
+                self.unmark_absent();
+            }
+        }
+        self.revalue();
+    }
+
+    /// Number of loaded rows that are hidden by bans.
+    pub fn hidden(&self) -> usize {
+        self.listing().map_or(0, Listing::hidden)
+    }
+
+    /// Whether only starred offers are listed.
+    pub fn is_starred_only(&self) -> bool {
+        self.query.active().any(is_starred)
+    }
+
+    /// Lists only the starred rows, or all again.
+    pub fn toggle_starred_only(&mut self) {
+        let mut conditions = self.query.conditions.clone();
+        if self.is_starred_only() {
+            conditions.retain(|condition| !is_starred(condition));
+        } else if let Some(field) = self.query.catalog().column("starred") {
+            let starred = Operand::One(Value::Number(1.0));
+            conditions.push(Condition::new(field, Operator::Eq, starred));
+        }
+        self.change_conditions(conditions);
+    }
+}
+
+fn is_starred(condition: &Condition) -> bool {
+    condition.field.key == "starred"
+}
