@@ -3,8 +3,9 @@
 
 use super::state::State;
 use super::view::Cx;
-use crate::domain::cost::Shortfall;
+use crate::domain::cost::{Gap, Prices, Shortfall};
 use crate::domain::insight::Coverage;
+use crate::domain::throughput::WorkUnit;
 use crate::domain::{Condition, Listing, Operand, Operator, Resource, Value, format};
 use crate::keys::Action;
 use crate::keys::pane::Pane;
@@ -81,6 +82,17 @@ impl Browser {
             let rows = self.view().iter().take(MOST);
             let mut reasons = rows.map(|row| self.shortfall(*row as usize));
             reasons.any(|reason| matches!(reason, Some(Shortfall::Late(_))))
+        }
+    }
+
+    /// The unit and the model whose rate is unknown, if no row can do the job's work before it is
+    /// given: rows without a rate come last.
+    pub fn unknown_rate(&self) -> Option<(WorkUnit, String)> {
+        let (job, listing) = (self.computed.job?, self.listing()?);
+        let first = *self.view().first()? as usize;
+        match Prices::new(listing, self.pricing().model).job_hours(first, &job) {
+            Err(Gap::NoRate(unit, model)) => Some((unit, model)),
+            Ok(_) | Err(_) => None,
         }
     }
 

@@ -56,6 +56,7 @@ impl Browser {
         if self.is_at_top() {
             self.go_to_top();
         }
+        self.count_arrangement();
         self.computed.job = job;
         self.take_disk_of_job();
         self.hide_columns(&JOB_COLUMNS);
@@ -100,6 +101,7 @@ impl Browser {
         if self.is_at_top() {
             self.go_to_top();
         }
+        self.count_arrangement();
         self.computed.term = term;
         if term.is_some() {
             self.show_columns(&TERM_COLUMNS, "storage_cost");
