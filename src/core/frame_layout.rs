@@ -4,7 +4,7 @@
 
 use ratatui::layout::{Position, Rect};
 
-use crate::domain::Field;
+use crate::domain::{Field, Resource};
 use crate::keys::Action;
 use crate::tui::viewport::Viewport;
 
@@ -38,6 +38,8 @@ pub enum Target {
 
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct FrameLayout {
+    /// The table of the pane, with the number of its arrangements, see [`Browser::arrangements`].
+    pub table: Option<(Resource, u64)>,
     /// Number of columns scrolled away behind the fixed leading ones.
     pub columns_left: usize,
     /// Number of columns that do not fit on the right.

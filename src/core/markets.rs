@@ -86,6 +86,12 @@ pub enum Change {
         /// The source of its API key.
         from: KeyFrom,
     },
+    Dialect {
+        name: String,
+        dialect: &'static Dialect,
+        /// The source of another API key; `None` if it stays.
+        from: Option<KeyFrom>,
+    },
     /// Deletes the stored key of a market.
     Forget(String),
 }
@@ -94,7 +100,7 @@ impl Change {
     pub fn market(&self) -> &str {
         match self {
             Self::Add(market) => &market.name,
-            Self::Key { name, .. } | Self::Forget(name) => name,
+            Self::Key { name, .. } | Self::Dialect { name, .. } | Self::Forget(name) => name,
         }
     }
 }
@@ -148,6 +154,7 @@ pub enum MarketEvent {
 pub enum Done {
     Added,
     KeyGiven,
+    DialectSet,
     KeyForgotten,
 }
 

@@ -19,10 +19,14 @@ pub enum Context {
     /// A list with a search line: help, palette, choices.
     List,
     Form,
+    /// A form whose result may be higher than its panel: it scrolls while a field has the focus.
+    Result,
     /// The planner of clusters, on fields that take no letters.
     Planner,
     /// A dialog that asks for confirmation.
     Dialog,
+    /// The outcome of a write, over the pane whose keys work through it.
+    Outcome,
     /// A chart or comparison: the arrows move the selection.
     Chart,
     RouteLab,
@@ -61,8 +65,10 @@ impl Context {
             Self::Query => "Search lines",
             Self::List => "Lists with a search line",
             Self::Form => "Forms",
+            Self::Result => "Forms with a long result",
             Self::Planner => "Cluster planner",
             Self::Dialog => "Questions",
+            Self::Outcome => "Outcomes of writes",
             Self::Chart => "Charts and comparisons",
             Self::RouteLab => "Route lab",
             Self::ListEdit => "Lists that are edited",
@@ -336,7 +342,7 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Table, &["f"], Action::Filter, "filter", "Edit filters one by one").also(&["condition", "where"]).hint("filter", 3),
     row(Context::Table, &["s"], Action::Sort, "sort", "Choose what to sort by").hint("sort", 7),
     row(Context::Table, &["J"], Action::Job, "job",
-        "Price the rows for a job or volume term").also(&["bill", "work", "tokens"]).hint("job", 4),
+        "Price the rows for a job or volume term").also(&["bill", "work", "tokens", "throughput", "rate", "speed"]).hint("job", 4),
     row(Context::Table, &["B"], Action::SaveSearch, "save-search", "Save this search under a name").also(&["bookmark"]).hint("save", 9),
     row(Context::Table, &["A"], Action::Alerts, "alert", "Alert on the prices and supply of this search").also(&["notify"]).hint("alert", 9),
     row(Context::Table, &["space"], Action::Mark, "mark", "Mark or unmark the row and go to the next").hint("mark", 6),
@@ -374,7 +380,7 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Table, &["o"], Action::Settings, "settings",
         "Set price type, storage, limit and bundling").also(&["limit", "spot"]).hint("settings", 12),
     row(Context::Table, &["F"], Action::Funnel, "funnel",
-        "Edit filters, with how many rows each removes").also(&["why", "missing"]).hint("funnel", 13),
+        "Edit filters, with how many rows each removes").also(&["why", "missing", "hidden"]).hint("funnel", 13),
     row(Context::Table, &["P"], Action::ThreePrices, "three-prices",
         "Load or hide on-demand, bid and reserved prices").hint("price models", 14).of_offers(),
     row(Context::Table, &["R"], Action::Related, "related",
@@ -433,6 +439,9 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Form, &["ctrl-y"], Action::Recall, "form-recall", "Restore your draft"),
     row(Context::Form, &["ctrl-r"], Action::Reset, "form-reset", "Restore the defaults"),
 
+    row(Context::Result, &["pgdn"], Action::Move(Motion::PageDown), "result-down", "Scroll the result down"),
+    row(Context::Result, &["pgup"], Action::Move(Motion::PageUp), "result-up", "Scroll the result up"),
+
     row(Context::Planner, &["y"], Action::Copy, "copy-plan",
         "Copy the commands that rent the planned offers").hint("copy rent commands", 1),
 
@@ -451,6 +460,8 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::ListEdit, &["ctrl-y"], Action::Recall, "restore-draft", "Restore your draft").hint("restore draft", 5),
     row(Context::ListEdit, &["ctrl-o"], Action::Settings, "list-settings",
         "History of a saved search").hint("history", 8),
+
+    row(Context::Outcome, &["enter"], Action::Submit, "close-outcome", "Close the outcome").hint("close", 1),
 
     row(Context::Chart, &["left", "h"], Action::Left, "chart-left", "Next point to the left"),
     row(Context::Chart, &["right", "l"], Action::Right, "chart-right", "Next point to the right").hint("move", 1),
@@ -521,7 +532,8 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Items, &["enter"], Action::Submit, "connect",
         "Connect to the market, use the theme").hint("connect", 1),
     row(Context::Items, &["n"], Action::New, "new", "Add one").hint("new", 3),
-    row(Context::Items, &["o"], Action::Settings, "change-key", "Add or change the API key").hint("key", 3),
+    row(Context::Items, &["o"], Action::Settings, "change-key",
+        "Change the API key or the dialect").also(&["dialect"]).hint("key & dialect", 3),
     row(Context::Items, &["r", "f5"], Action::Refresh, "test", "Test the market").hint("test", 4),
     row(Context::Items, &["delete", "ctrl-x"], Action::Remove, "forget-key",
         "Remove the API key").hint("remove key", 5),

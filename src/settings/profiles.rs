@@ -101,6 +101,32 @@ pub fn set_key(path: &Path, name: &str, key: &KeyStorage) -> Result<(), EditErro
     write(path, &document, &config.with(profile), &advice)
 }
 
+/// Sets the dialect of a profile.
+///
+/// # Errors
+///
+/// On an error the file is unchanged.
+pub fn set_dialect(path: &Path, name: &str, dialect: &'static Dialect) -> Result<(), EditError> {
+    const DIALECT: &str = "dialect";
+    let (mut document, config) = read(path)?;
+    let Some(mut profile) = config.profile(name) else {
+        return Err(foreign(path, &format!("[profiles.{name}]")));
+    };
+    profile.dialect = dialect;
+    let existing = document.get_mut("profiles").and_then(|all| all.get_mut(name));
+    if let Some(table) = existing.and_then(Item::as_table_like_mut) {
+        set(table, DIALECT, dialect.name);
+        respace(document.get_mut("profiles").and_then(|all| all.get_mut(name)));
+    } else {
+        // A built-in profile that the file does not mention.
+        let mut table = Table::new();
+        table.insert(DIALECT, value(dialect.name));
+        append(&mut document, name, table);
+    }
+    let advice = format!("[profiles.{name}] {DIALECT} = {}", value(dialect.name));
+    write(path, &document, &config.with(profile), &advice)
+}
+
 /// Sets a value in place, keeping the comment after it.
 pub(super) fn set(table: &mut dyn TableLike, setting: &str, text: &str) {
     match table.get_mut(setting).and_then(Item::as_value_mut) {
@@ -322,6 +348,27 @@ mod tests {
         assert_eq!(text(), wanted);
         let vast = Config::load(&path).unwrap().profile("vast").unwrap();
         assert_eq!(vast.base_url.as_deref(), Some("https://console.vast.ai"));
+    }
+
+    #[test]
+    fn setting_a_dialect_changes_its_own_line_only() {
+        for (before, after) in [
+            (
+                "[profiles.a]\nbase_url = \"https://a\"\ndialect = \"documented\" # mine\n",
+                "[profiles.a]\nbase_url = \"https://a\"\ndialect = \"vast\" # mine\n",
+            ),
+            (
+                "[profiles]\na = { base_url = \"https://a\" }\n",
+                "[profiles]\na = { base_url = \"https://a\", dialect = \"vast\" }\n",
+            ),
+        ] {
+            let (_folder, path) = file(before);
+            set_dialect(&path, "a", &Dialect::VAST).unwrap();
+            assert_eq!(fs::read_to_string(&path).unwrap(), after);
+        }
+        let (_folder, path) = file(OWN);
+        assert!(set_dialect(&path, "unknown", &Dialect::VAST).is_err());
+        assert_eq!(fs::read_to_string(&path).unwrap(), OWN);
     }
 
     #[test]

@@ -42,6 +42,7 @@ pub struct Browser {
     pub(crate) ask_order_at: Option<f64>,
     revision: u64,
     responses: u64,
+    arrangements: u64,
     pub(crate) names: Names,
     /// The row that the user selected, stored while it is filtered out.
     chosen: Option<RowId>,
@@ -81,6 +82,7 @@ impl Browser {
             ask_order_at: None,
             revision: 0,
             responses: 0,
+            arrangements: 0,
             names: Names::default(),
             chosen: None,
             cursor: 0,
@@ -98,6 +100,19 @@ impl Browser {
     /// Number of responses shown so far, including the current one.
     pub const fn responses(&self) -> u64 {
         self.responses
+    }
+
+    /// Number of changes of the search, the order or the job.
+    ///
+    /// After each, the table is drawn from its first row: where it was scrolled to means nothing
+    /// among other rows.
+    pub const fn arrangements(&self) -> u64 {
+        self.arrangements
+    }
+
+    /// Counts a change of the search, the order or the job.
+    pub(super) const fn count_arrangement(&mut self) {
+        self.arrangements += 1;
     }
 
     /// Number of times the record of the search has grown, by responses and by polls of other
@@ -239,6 +254,7 @@ impl Browser {
 
     /// Makes the next [`Browser::rebuild`] select the first row.
     pub(crate) const fn go_to_top(&mut self) {
+        self.count_arrangement();
         self.cursor = 0;
         self.chosen = None;
     }
@@ -300,6 +316,7 @@ impl Browser {
 
     /// Sets another query with all its settings; the caller sends it.
     pub fn load(&mut self, query: Query, words: Vec<String>) {
+        self.count_arrangement();
         self.query = query;
         if self.computed.job.is_some() {
             self.computed.jobless_storage = self.query.storage;
@@ -405,6 +422,7 @@ impl Browser {
         if let (Some(job), Some(gb), true) = (&mut self.computed.job, query.storage, is_other_disk) {
             job.disk_gb = gb;
         }
+        self.count_arrangement();
         self.query = query;
         let changed = self.asks_other_than(&before);
         self.ran_words.clone_from(&words);

@@ -2,8 +2,9 @@
 
 use super::browser::Browser;
 use super::computed_columns::{JOB_COLUMNS, TERM_COLUMNS, columns_of};
-use crate::domain::cost::{Job, Shortfall, VolumeTerm};
+use crate::domain::cost::{Gap, Job, Prices, Shortfall, VolumeTerm};
 use crate::domain::query::DEFAULT_STORAGE_GB;
+use crate::domain::throughput::WorkUnit;
 use crate::domain::{Operand, Operator, OrderKey, Query, Value, language};
 
 impl Browser {
@@ -56,6 +57,7 @@ impl Browser {
         if self.is_at_top() {
             self.go_to_top();
         }
+        self.count_arrangement();
         self.computed.job = job;
         self.take_disk_of_job();
         self.hide_columns(&JOB_COLUMNS);
@@ -100,6 +102,7 @@ impl Browser {
         if self.is_at_top() {
             self.go_to_top();
         }
+        self.count_arrangement();
         self.computed.term = term;
         if term.is_some() {
             self.show_columns(&TERM_COLUMNS, "storage_cost");
@@ -108,6 +111,17 @@ impl Browser {
             self.query.order.retain(|key| !TERM_COLUMNS.contains(&key.field.key));
         }
         self.revalue();
+    }
+
+    /// The unit and the model whose rate is unknown, if no row can do the job's work before it is
+    /// given: rows without a rate come last.
+    pub fn unknown_rate(&self) -> Option<(WorkUnit, String)> {
+        let (job, listing) = (self.computed.job?, self.listing()?);
+        let first = *self.view().first()? as usize;
+        match Prices::new(listing, self.pricing().model).job_hours(first, &job) {
+            Err(Gap::NoRate(unit, model)) => Some((unit, model)),
+            Ok(_) | Err(_) => None,
+        }
     }
 
     /// Whether no offer does the work by its deadline while several could, which divide it among them.

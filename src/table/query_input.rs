@@ -10,10 +10,12 @@ use std::collections::HashMap;
 use super::bar::Understood;
 use super::browser::Browser;
 use super::suggestions;
+use crate::domain::cost::VolumeTerm;
 use crate::domain::field::Kind;
 use crate::domain::language::{Candidate, Completion};
 use crate::domain::local::LocalTime;
 use crate::domain::plain::{Cluster, Reading, Settings};
+use crate::domain::quantity::{Quantity, write};
 use crate::domain::{CellRef, Condition, Direction, Field, Listing, OrderKey, Resource, country, language, plain};
 
 impl Browser {
@@ -75,7 +77,8 @@ impl Browser {
             conditions.find_map(|condition| language::warning(condition, self.dialect()))
         });
         let summary = said.and_then(|(_, replaced)| describe_changes(&reading, self.bar.input.text(), &replaced));
-        let texts = [Some(reading.meaning.text()), summary].into_iter().flatten();
+        let term = self.term_of(&reading).map(describe_term);
+        let texts = [Some(reading.meaning.text()), term, summary].into_iter().flatten();
         let texts: Vec<_> = texts.filter(|text| !text.is_empty()).collect();
         self.bar.understood = Understood {
             spans: phrases.map(|phrase| phrase.span.clone()).collect(),
@@ -166,7 +169,8 @@ impl Browser {
                 self.bar.error = Some(error);
                 None
             }
-            Ok((parsed, replaced)) => {
+            Ok((mut parsed, replaced)) => {
+                let asks_why = take_why(&mut parsed.words);
                 // The preview moved the selection, which belongs to the rows without it.
                 if !reading.is_empty() {
                     self.restore_words();
@@ -177,6 +181,9 @@ impl Browser {
                 }
                 let settings = &reading.meaning.settings;
                 self.take_job(settings, local);
+                if let Some(term) = self.term_of(&reading) {
+                    self.set_term(Some(term));
+                }
                 let must_ask = self.take_query(parsed.conditions, parsed.words, settings);
                 // Whether another order needs a request depends on the limit, which `must_ask` has covered.
                 before.order.clone_from(&self.query.order);
@@ -186,6 +193,7 @@ impl Browser {
                     must_ask: must_ask || self.asks_other_than(&before),
                     summary: describe_changes(&reading, &text, &replaced),
                     cluster: settings.cluster,
+                    asks_why,
                 })
             }
         }
@@ -212,6 +220,21 @@ impl Browser {
         if reorders && let Some(field) = self.query.catalog().column("job_cost") {
             let direction = Direction::Ascending;
             self.query.order = vec![OrderKey { field, direction }];
+        }
+    }
+
+    /// The size and term that plain words about volumes give, which they are priced for.
+    fn term_of(&self, reading: &Reading) -> Option<VolumeTerm> {
+        let current = self.computed.term.unwrap_or_default();
+        let term = reading.term(current, self.dialect());
+        term.filter(|_| self.resource() == Resource::Volumes)
+    }
+
+    /// The id of an offer or machine, if it is the one word that filters the rows.
+    pub fn typed_id(&self) -> Option<u64> {
+        match self.ran_words() {
+            [word] if self.resource() != Resource::Workergroups => id(word),
+            _ => None,
         }
     }
 
@@ -253,16 +276,54 @@ pub(crate) struct Ran {
     pub summary: Option<String>,
     /// The cluster to plan, if the words ask for one.
     pub cluster: Option<Cluster>,
+    /// Whether it asks why an offer is missing: see [`Browser::typed_id`].
+    pub asks_why: bool,
+}
+
+/// The fewest digits of an id: shorter numbers are counts.
+const LEAST_DIGITS: usize = 4;
+
+/// The word as an id; `None` if it is none.
+fn id(word: &str) -> Option<u64> {
+    let is_id = word.len() >= LEAST_DIGITS && word.bytes().all(|byte| byte.is_ascii_digit());
+    word.parse().ok().filter(|_| is_id)
+}
+
+/// The id in a question why an offer is missing: `why 123456`.
+fn questioned<'a>(words: impl IntoIterator<Item = &'a str>) -> Option<u64> {
+    let mut words = words.into_iter();
+    let (question, number) = (words.next()?, words.next()?);
+    let is_question = ["why", "missing", "hidden"].contains(&question.to_lowercase().as_str());
+    id(number).filter(|_| is_question && words.next().is_none())
+}
+
+/// Leaves the id alone of words that ask why an offer is missing; false if they do not.
+fn take_why(words: &mut Vec<String>) -> bool {
+    let asks_why = questioned(words.iter().map(String::as_str)).is_some();
+    if asks_why {
+        words.remove(0);
+    }
+    asks_why
+}
+
+/// `bill 2TB for 3 months`.
+fn describe_term(term: VolumeTerm) -> String {
+    let [size, time] =
+        [(term.gb, Quantity::Gigabytes), (term.days, Quantity::Term)].map(|(value, quantity)| write(value, quantity));
+    format!("bill {size} for {time}")
 }
 
 /// A notice on how a text was read, such as `replaces gpu_name=RTX_4090`; `None` if it was read as
 /// written.
 fn describe_changes(reading: &Reading, text: &str, replaced: &[Condition]) -> Option<String> {
     let refused = reading.refused.iter().map(|part| &text[part.span.clone()]);
-    let refused: Vec<_> = refused.filter(|words| words.contains(' ')).collect();
+    let (questions, refused): (Vec<_>, Vec<_>) = refused
+        .filter(|words| words.contains(' '))
+        .partition(|words| questioned(words.split_whitespace()).is_some());
+    let question = questions.first().map(|_| "shows the filters that hide it".to_owned());
     let replaced = (!replaced.is_empty()).then(|| format!("replaces {}", language::print_briefly(replaced)));
     let refused = (!refused.is_empty()).then(|| format!("not understood, filters the rows: {}", refused.join(", ")));
-    let texts: Vec<_> = replaced.into_iter().chain(refused).collect();
+    let texts: Vec<_> = question.into_iter().chain(replaced).chain(refused).collect();
     (!texts.is_empty()).then(|| texts.join(" · "))
 }
 

@@ -1,4 +1,5 @@
-//! Filters rows by words: each word must occur in some text column, in any case.
+//! Filters rows by words: each word must occur in some text column, in any case, or be an id of the
+//! row.
 
 use crate::domain::field::Kind;
 use crate::domain::listing::Column;
@@ -9,6 +10,9 @@ use crate::domain::{Field, Listing};
 ///
 /// More than any column shows.
 const SEARCHED: usize = 1024;
+
+/// The fields whose whole value a word may be: people have these numbers from elsewhere.
+const IDS: [&str; 2] = ["id", "machine_id"];
 
 /// Whether a column is searched for the words.
 pub const fn is_searched(field: &Field) -> bool {
@@ -68,7 +72,14 @@ pub fn narrow(listing: &Listing, view: Vec<u32>, words: &[String], shown: &[&'st
             .map(|field| hits_in(listing, field, word))
             .filter(|hits| hits.texts.contains(&true))
             .collect();
-        rows.retain(|row| columns.iter().any(|hits| hits.has(*row)));
+        let ids = IDS.into_iter().filter_map(|key| listing.catalog().by_key(key));
+        let ids: Vec<&Column> = ids.map(|field| listing.column(field)).collect();
+        let number: Option<i128> = word.parse().ok();
+        let has_id = |row: &u32| {
+            let mut cells = ids.iter().map(|column| column.cell(*row as usize));
+            number.is_some() && cells.any(|cell| cell.whole() == number)
+        };
+        rows.retain(|row| columns.iter().any(|hits| hits.has(*row)) || has_id(row));
         hits.push(columns);
     }
     let holds = |hits: &&Hits<'_>| rows.iter().any(|row| hits.has(*row));

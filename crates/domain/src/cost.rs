@@ -73,7 +73,7 @@ pub enum Gap {
     #[error("the numbers are too large")]
     TooLarge,
     /// No throughput is configured for the GPU model.
-    #[error("no throughput of {1} is configured: add \"{1}\" = N to [throughput.\"{rate}\"]", rate = .0.rate())]
+    #[error("the rate of {1} is unknown: fill in Rate in the job, or add \"{1}\" = N to [throughput.\"{rate}\"]", rate = .0.rate())]
     NoRate(WorkUnit, String),
     /// An input is out of range.
     #[error(transparent)]

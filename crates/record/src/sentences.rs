@@ -88,7 +88,7 @@ impl Memory {
         let departures = self.lifetimes.departures;
         let Some(lifetimes) = self.lasting() else {
             let departures = format::counted(departures, "departure", "departures");
-            return format!("Lifetimes, too few: {departures}; a median needs {LEAST_DEPARTURES}");
+            return format!("Lifetimes, too few: {departures}, {LEAST_DEPARTURES} needed");
         };
         let Some(median) = lifetimes.median() else {
             let longest = format::brief(lifetimes.longest);

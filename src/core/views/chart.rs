@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::symbols::Marker;
-use ratatui::text::{Line, Span};
+use ratatui::text::Line;
 use ratatui::widgets::canvas::{Canvas, Context, Line as Stroke};
 use ratatui::widgets::{Sparkline, SparklineBar};
 
@@ -17,6 +17,9 @@ use crate::tui::text::{cells, fit};
 
 /// Cells left of the vertical axis, for its labels.
 const LABELS: u16 = 9;
+
+/// The dots of a braille cell: across, then upwards.
+const DOTS: (u16, u16) = (2, 4);
 
 /// The fewest cells between ticks, and between their labels: across, then upwards.
 const APART: [(u16, u16); 2] = [(6, 2), (3, 1)];
@@ -60,8 +63,10 @@ impl Axis<'_> {
 
     /// The ticks across `columns`: round values at equal steps, as many as leave their labels
     /// apart.
+    ///
+    /// A tick is in the cell that has the dot of its value, as the lines of the chart are.
     pub fn across(&self, columns: u16) -> Vec<Tick> {
-        self.over(columns, |value| Some(cell(self.0.position(value)?, columns)))
+        self.over(columns, |value| Some(dotted(self.0.position(value)?, columns, DOTS.0)))
     }
 
     /// As [`Axis::across`], with the column of each value given by `column`.
@@ -72,7 +77,8 @@ impl Axis<'_> {
     /// The ticks up `rows` rows, counted from the lowest. Evenly spaced ticks are preferred, even
     /// if they are only half as many.
     fn upwards(&self, rows: u16) -> Vec<Tick> {
-        let row = |value| Some(cell(self.0.position(value)?, rows));
+        let from_top = |value| Some(dotted(1.0 - self.0.position(value)?, rows, DOTS.1));
+        let row = |value| Some(rows.saturating_sub(1) - from_top(value)?);
         let ticks: Vec<Vec<Tick>> = self.ticks(rows, APART[1], |_| 1, row).collect();
         let most = ticks.first().map_or(0, Vec::len);
         let even = ticks.iter().position(|ticks| 2 * ticks.len() > most && is_even(ticks));
@@ -179,10 +185,13 @@ pub(crate) fn cut_labels(points: &[(f64, f64)], scale: &Scale, plot: Rect, scene
 
 /// The cell of a plot that has the dot at a position, from 0 to 1 in both directions.
 pub(crate) fn dot_cell((x, y): (f64, f64), plot: Rect) -> (u16, u16) {
-    // A cell has 2 by 4 dots.
-    let column = cell(x, plot.width.saturating_mul(2)) / 2;
-    let row = cell(1.0 - y, plot.height.saturating_mul(4)) / 4;
+    let (column, row) = (dotted(x, plot.width, DOTS.0), dotted(1.0 - y, plot.height, DOTS.1));
     (plot.x + column, plot.y + row)
+}
+
+/// The cell, out of `many` with some `dots` each, that has the dot at a position from 0 to 1.
+fn dotted(share: f64, many: u16, dots: u16) -> u16 {
+    cell(share, many.saturating_mul(dots)) / dots
 }
 
 /// A value that is drawn across a chart: `this offer 0.369`.
@@ -385,15 +394,12 @@ pub(crate) fn depth(depth: &Depth, purchase: Option<&Purchase>, area: Rect, scen
         .y_bounds([0.0, upwards.high])
         .paint(|context| {
             polyline(context, &steps, color);
-            if let Some((x, y)) = end {
-                // The canvas rounds the place of a text toward the top left.
-                let half = |cells: u16| 0.5 / f64::from(cells.saturating_sub(1).max(1));
-                let x = (x + half(plot.width)).min(1.0);
-                let y = (y - upwards.high * half(plot.height)).max(0.0);
-                context.print(x, y, Span::styled("●", theme.accent));
-            }
         });
     scene.render(canvas, plot);
+    if let Some((x, y)) = end {
+        let (column, row) = dot_cell((x, y / upwards.high), plot);
+        scene.frame.buffer_mut().set_string(column, row, "●", theme.accent);
+    }
 }
 
 #[cfg(test)]
@@ -418,5 +424,30 @@ mod tests {
         assert_eq!(dot_cell((1.0, 1.0), plot), (19, 5));
         // Of 16 dots in a column the eighth from the top is in the second row.
         assert_eq!(dot_cell((0.5, 8.0 / 15.0), plot).1, 6);
+    }
+
+    #[test]
+    fn a_tick_is_in_the_cell_of_the_line_at_its_value() {
+        let scale = Scale {
+            kind: ScaleKind::Linear,
+            low: 0.0,
+            high: 1.0,
+        };
+        let axis = Axis(&scale, Labels::Number);
+        for size in 5..60 {
+            let plot = Rect::new(0, 0, size, size);
+            for tick in axis.upwards(size) {
+                let value: f64 = tick.label.parse().unwrap();
+                assert_eq!(
+                    dot_cell((0.0, value), plot).1,
+                    size - 1 - tick.cell,
+                    "{value} of {size}"
+                );
+            }
+            for tick in axis.across(size) {
+                let value: f64 = tick.label.parse().unwrap();
+                assert_eq!(dot_cell((value, 0.0), plot).0, tick.cell, "{value} of {size}");
+            }
+        }
     }
 }

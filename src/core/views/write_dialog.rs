@@ -4,11 +4,12 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
+use crate::core::State;
 use crate::core::mutations::{Completed, InFlight, RequestPreview, Stage, headline, market_words};
-use crate::core::view::{Availability, Cx, Scene};
+use crate::core::view::{Availability, Cx, Outcome, Scene};
 use crate::domain::format;
 use crate::domain::journal::{Entry, Verdict, WriteKind};
-use crate::keys::Context;
+use crate::keys::{Action, Context, bindings};
 use crate::tui::dialog;
 use crate::tui::form::{Form, FormLines};
 use crate::tui::panel::{Panel, Tone};
@@ -17,8 +18,29 @@ use crate::tui::text::{cells, fit, wrap};
 /// Cells that two buttons take.
 const BUTTONS: u16 = 30;
 
-/// The contexts while an outcome is shown.
-pub(crate) const OUTCOME: &[Context] = &[Context::Report, Context::Global, Context::Always];
+/// Whether an outcome only informs, so that the keys of the pane work over it: the write is done.
+pub(crate) fn is_done(kind: WriteKind, state: &State) -> bool {
+    matches!(state.mutations.stage(kind), Stage::Completed(write) if write.verdict == Verdict::Done)
+}
+
+/// Closes the outcome of a write that is done and carries out an action of the pane on it. Any
+/// other outcome has to be read first. Actions that are available everywhere are left to the core.
+pub(crate) fn act_below(action: Action, kind: WriteKind, cx: &mut Cx<'_>) -> Outcome {
+    let is_in = |context: Context| bindings(context).any(|row| row.action == action);
+    let is_of_pane = is_in(Context::Table) || is_in(Context::Workergroups);
+    if !is_of_pane || is_in(Context::Always) {
+        return Outcome::Ignored;
+    }
+    if is_done(kind, cx.state()) {
+        cx.close();
+        cx.perform(action);
+    } else if cx.state().mutations.in_flight(kind).is_some() {
+        cx.complain("Wait for the response first");
+    } else {
+        cx.complain("Close this dialog first");
+    }
+    Outcome::Handled
+}
 
 /// Closes an outcome, once it is shown.
 ///

@@ -1,5 +1,5 @@
-//! The market line: the GPU models of the loaded rows, each with its lowest price, and with the
-//! change since a day and a week of the record.
+//! The market line: the GPU models of the loaded rows, each with its lowest price among them, and
+//! with the market's change since a day and its week from the record.
 
 pub mod weeks;
 
@@ -203,26 +203,29 @@ fn take_output(cx: &mut Cx<'_>) {
     };
 }
 
-/// The unit of the prices, shown at the right end of the line.
-const UNIT: &str = "$ per GPU-hour";
+/// What the prices are and their unit, shown at the right end of the line.
+const UNIT: &str = "lowest loaded, $/GPU-h";
+
+/// What changes and sparklines are of: the recorded market, whatever is loaded.
+const TREND: &str = " · market trend";
 
 /// Draws as many models as fit; a click on one opens its history.
 pub(crate) fn draw(area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let line: &MarketLine = scene.state.feature();
     let mark = if line.weeks.is_empty() {
-        ""
+        UNIT.to_owned()
     } else {
-        rating::mark(scene.state)
+        format!("{UNIT}{TREND}{}", rating::mark(scene.state))
     };
-    let mark = format!("{UNIT}{mark}");
     let end = area.right().saturating_sub(crate::tui::text::cells(&mark) + 2);
     let mut x = area.x + 1;
     for (index, offered) in line.models.iter().enumerate() {
         let week = line.weeks.get(&offered.model);
         let mut spans = vec![Span::styled(screen(&offered.model, 16), theme.dim)];
-        let price = week.and_then(|week| week.now).or(offered.lowest);
-        let price = price.map_or_else(|| format::NONE.to_owned(), |price| format!(" {price:.3}"));
+        let price = offered
+            .lowest
+            .map_or_else(|| format::NONE.to_owned(), |price| format!(" {price:.3}"));
         spans.push(Span::styled(price, theme.text));
         if let Some(change) = week.and_then(ModelWeek::change) {
             let share = format!("{:.0}%", change.abs() * 100.0);

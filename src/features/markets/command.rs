@@ -266,6 +266,13 @@ impl ProfileResolver {
                 give_key(paths, &name, &from)?;
                 Ok((name, Done::KeyGiven))
             }
+            Change::Dialect { name, dialect, from } => {
+                if let Some(from) = from {
+                    give_key(paths, &name, &from)?;
+                }
+                profiles::set_dialect(&paths.config_file(), &name, dialect)?;
+                Ok((name, Done::DialectSet))
+            }
             Change::Forget(name) => {
                 forget_key(paths, &name)?;
                 Ok((name, Done::KeyForgotten))

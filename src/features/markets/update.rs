@@ -160,6 +160,7 @@ pub fn explain_done(name: &str, done: Done, state: &State) -> String {
             format!("{name} added. {test} tests it with one request, {connect} connects.")
         }
         Done::KeyGiven => format!("Key of {name} saved. {test} tests it with one request."),
+        Done::DialectSet => format!("Settings of {name} saved. {test} tests it with one request."),
         Done::KeyForgotten => format!("Key of {name} removed."),
     }
 }

@@ -109,6 +109,8 @@ impl Browser {
         self.responses += 1;
         if starts_at_top {
             self.go_to_top();
+        } else if self.asked_query.as_ref() != self.shown_query() {
+            self.count_arrangement();
         }
         self.asked_query = None;
         self.drop_recorded();

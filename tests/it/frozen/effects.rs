@@ -261,6 +261,7 @@ impl Desk<'_> {
                         ("add", Done::Added)
                     }
                     Change::Key { .. } => ("save the key of", Done::KeyGiven),
+                    Change::Dialect { .. } => ("save the dialect of", Done::DialectSet),
                     Change::Forget(_) => ("delete the key of", Done::KeyForgotten),
                 };
                 let said = format!("{said} {name}");

@@ -29,8 +29,8 @@ fn with_alert(columns: u16, rows: u16, price: &str) -> TestApp {
     let mut desk = TestApp::with_offers(MARKET);
     desk.resize(columns, rows).keys("A").expect("None yet");
     desk.keys("enter").expect("New alert");
-    desk.keys("down down ctrl-u").type_text(price);
-    desk.keys("pgdn enter");
+    // The focus is on the price, the one field that has no value yet.
+    desk.type_text(price).keys("enter");
     desk
 }
 
@@ -80,13 +80,37 @@ fn without_alerts_there_are_examples_to_take_over() {
 }
 
 #[test]
+fn the_form_names_the_basis_of_its_prices_as_the_chart_does() {
+    for (columns, rows) in SIZES {
+        let mut desk = TestApp::with_offers(MARKET);
+        desk.resize(columns, rows)
+            .keys("/")
+            .type_text(" num_gpus=2")
+            .keys("enter");
+        desk.answer(MARKET);
+        // Prices are per GPU also where every offer has two.
+        desk.keys("A enter").expect("$/h per GPU").expect("‹ GPU ›");
+        desk.keys("down right").expect("$/h per machine").expect("‹ machine ›");
+        desk.keys("up").type_text("0.5").keys("enter");
+        desk.expect("any below $0.500/h per machine");
+    }
+}
+
+#[test]
+fn an_example_is_taken_over_with_its_number_in_focus() {
+    let mut desk = TestApp::with_offers(MARKET);
+    desk.keys("A down enter").expect("‹ GPUs at least ›");
+    desk.type_text("24").keys("enter").expect("at least 24 GPUs");
+}
+
+#[test]
 fn the_table_has_the_figure_now_and_its_distance_and_is_searched() {
     let mut desk = with_alert(200, 60, "0.25");
     desk.expect("any below $0.250/h per GPU  ").expect("—");
     desk.keys("esc r").answer(&market("0.24")).keys("A");
     // Machine 9 asks 2 cents more for storage: 0.26 is behind the limit at a third of the 14 cells.
     desk.expect("0.26 ┄┄┄┄│●┄").expect("on");
-    desk.keys("n down down ctrl-u").type_text("0.1").keys("pgdn enter");
+    desk.keys("n").type_text("0.1").keys("enter");
     desk.expect("0.100/h").expect("2 on");
     desk.keys("/").type_text("0.250").expect_not("$0.100/h per GPU  ");
     desk.keys("enter ctrl-t").expect("paused");
@@ -199,7 +223,7 @@ fn each_kind_of_alert_opens_with_its_values() {
     ];
     for (choose, text, condition) in cases {
         let mut desk = TestApp::with_offers(MARKET);
-        desk.keys("A enter down").keys(choose);
+        desk.keys("A enter up").keys(choose);
         desk.keys("down ctrl-u").type_text(text);
         desk.keys("pgdn enter").expect(condition);
         desk.keys("down enter").expect("Edit alert");

@@ -152,11 +152,30 @@ fn the_planner_works_on_small_and_large_screens() {
             .expect("Runner-up")
             .expect("105");
     }
-    // What does not fit is counted.
+}
+
+#[test]
+fn every_line_of_a_plan_is_reached_on_a_low_screen() {
     let mut desk = TestApp::with_offers(MARKET);
-    desk.resize(80, 20)
-        .keys("K")
-        .expect("more lines: mark the offers to see them in the table");
+    desk.resize(80, 20).keys("K");
+    fill(&mut desk, "2");
+    let last = "Bills by GPUs";
+    desk.expect("PgDn and PgUp scroll").expect_not(last);
+    let mut seen = desk.screen();
+    for _ in 0..20 {
+        desk.keys("pgdn");
+        seen += &desk.screen();
+    }
+    desk.expect(last);
+    for line in ["Runner-up", "103", "105", "No limit raises the bill"] {
+        assert!(seen.contains(line), "{line}\n{seen}");
+    }
+    // Another plan begins at its top.
+    fill(&mut desk, "1").expect("1 GPU in 1 offer").expect_not(last);
+    // The keys scroll from every field, and the field with words still takes letters.
+    desk.keys("tab tab tab tab tab tab tab pgdn pgdn pgdn pgdn pgdn pgdn")
+        .expect(last);
+    desk.keys("pgup pgup pgup pgup pgup pgup").expect("1 GPU in 1 offer");
 }
 
 #[test]

@@ -132,3 +132,49 @@ fn it_is_drawn_at_every_size() {
         }
     }
 }
+
+/// One offer that the filters hide twice.
+const HIDDEN: &str = r#"{"offers":[{"id":123456,"machine_id":77,"gpu_name":"RTX 4090","num_gpus":1,
+    "verified":false,"verification":"unverified","rentable":true,"rented":true,"dph_total":0.4}]}"#;
+
+#[test]
+fn an_id_that_is_not_listed_leads_to_the_filters_that_hide_it() {
+    for (columns, rows) in [(80, 24), (200, 60)] {
+        let mut desk = TestApp::with_offers(MARKET);
+        desk.resize(columns, rows);
+        desk.keys("/").type_text(" 123456").keys("enter");
+        desk.expect("F why it is missing");
+        desk.keys("F");
+        assert_eq!(desk.asked_query().conditions.len(), 1, "{:?}", desk.asked_query());
+        desk.answer(HIDDEN);
+        desk.expect("Offer 123456 is hidden by verified=true and rented=false");
+        assert_eq!(behind(&desk, "[x] verified=true"), "hides it");
+        assert_ne!(behind(&desk, "[x] rentable=true"), "hides it");
+    }
+}
+
+#[test]
+fn a_question_for_an_id_is_answered_at_once_also_for_a_machine() {
+    let mut desk = wide();
+    desk.keys("/")
+        .type_text(" why 123456")
+        .expect("shows the filters that hide it");
+    desk.keys("enter").answer(HIDDEN).expect("Offer 123456 is hidden by");
+    let mut desk = wide();
+    desk.keys("/").type_text(" why 7777").keys("enter");
+    desk.answer(r#"{"offers":[]}"#);
+    // It is no offer: perhaps a machine.
+    assert!(desk.asked_text().contains("machine_id=7777"), "{}", desk.asked_text());
+    desk.answer(r#"{"offers":[]}"#)
+        .expect("The market has no offer and no machine 7777");
+}
+
+#[test]
+fn an_id_finds_its_row_and_the_question_is_found_by_its_words() {
+    let mut desk = wide();
+    desk.keys("/").type_text(" 101").keys("enter").expect_not(" 102 ");
+    for word in ["why", "missing", "hidden"] {
+        let mut desk = wide();
+        desk.keys(":").type_text(word).expect("Funnel");
+    }
+}

@@ -200,6 +200,22 @@ fn success_shows_the_id_and_selects_the_new_row_when_it_is_listed() {
 }
 
 #[test]
+fn the_keys_of_the_list_work_over_the_outcome_of_a_creation() {
+    let mut desk = sent();
+    // Until the response nothing is closed by a stray key.
+    desk.keys("i").expect("Wait for the response first");
+    created(&mut desk, 77);
+    desk.answer(&with_group(77, SEARCH));
+    says(&desk, "created as 77");
+    // The preview of the new group, beside the outcome, names this key.
+    desk.keys("i").expect("Supply of workergroup 77");
+    let mut desk = sent();
+    created(&mut desk, 77);
+    desk.answer(&with_group(77, SEARCH));
+    desk.keys("n").expect("New workergroup").expect_not("created as 77");
+}
+
+#[test]
 fn a_search_without_machines_and_an_unknown_template_are_warned_of_and_may_be_sent() {
     let mut desk = narrow();
     desk.keys("n").type_text("chat").keys("enter enter");

@@ -5,7 +5,7 @@ use bourse::core::message::{ConfigCommand, Effect};
 use bourse::domain::throughput::{Throughput, WorkUnit};
 use bourse::domain::{Resource, language};
 
-use crate::stories::insights::{type_job, wide};
+use crate::stories::insights::{MARKET, type_job, wide};
 use crate::test_app::TestApp;
 
 /// The words of the line that shows a text.
@@ -224,7 +224,7 @@ fn the_form_is_usable_at_every_size() {
 fn work_and_a_deadline_are_priced_marked_and_come_back() {
     let mut desk = wide();
     desk.keys("J tab tab tab tab tab").type_text("180m tokens");
-    desk.expect("no throughput of RTX 4090 is configured");
+    desk.expect("the rate of RTX 4090 is unknown: fill in Rate");
     desk.keys("esc");
     let mut throughput = Throughput::default();
     throughput.set(WorkUnit::Tokens, "RTX 4090", 5000.0).unwrap();
@@ -247,18 +247,37 @@ fn work_and_a_deadline_are_priced_marked_and_come_back() {
 #[test]
 fn the_rate_of_the_selected_model_is_typed_beside_the_work_and_saved() {
     let mut desk = wide();
-    desk.keys("J").expect_not("tokens/s on one");
+    // The field is there before the work is, and says what it is for.
+    desk.keys("J")
+        .expect("of the work, each second")
+        .expect_not("tokens/s on one");
     desk.keys("tab tab tab tab tab");
     desk.type_text("180m tokens").expect("tokens/s on one RTX 4090");
     desk.keys("tab").type_text("5000");
     desk.expect("= 180M tokens / (1 × 5000 tokens/s) / 3600 s/h");
     // Without pricing nothing is kept.
     desk.keys("esc").expect_not("$/Mtoken");
-    desk.keys("J tab tab tab tab tab tab").type_text("5000").keys("enter");
+    // The field that the bill lacks has the focus.
+    desk.keys("J").type_text("5000").keys("enter");
     desk.expect("$/Mtoken");
     let saved = desk.effects.iter().filter_map(|effect| match effect {
         Effect::Config(ConfigCommand::SaveRate { model, rate, .. }) => Some((model.as_str(), rate.as_str())),
         _ => None,
     });
     assert_eq!(saved.collect::<Vec<_>>(), [("RTX 4090", "5000")]);
+}
+
+#[test]
+fn without_a_rate_the_desk_and_its_rows_name_the_field_that_takes_it() {
+    for (columns, rows) in [(80, 24), (120, 40)] {
+        let mut desk = TestApp::with_offers(MARKET);
+        desk.resize(columns, rows);
+        desk.keys("/").type_text(" 180M tokens").keys("enter");
+        desk.expect("No bill: the tokens/s of RTX 4090 are unknown (J: field Rate)");
+        desk.expect("rate unknown");
+        desk.keys("J").type_text("5000").keys("enter").expect_not("No bill");
+    }
+    let mut desk = wide();
+    desk.keys("J tab tab tab tab tab tab").type_text("5000").keys("enter");
+    desk.expect("Type the work first, such as 500M tokens");
 }

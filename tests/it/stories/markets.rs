@@ -463,7 +463,7 @@ fn a_refused_key_leads_to_the_market_and_its_key() {
     desk.keys("M").expect("› * test");
     let said = "! test: API key rejected (status 401): Invalid user key; check the profile's API key. Press o to change the key.";
     assert!(flat(&desk).contains(said), "{}", desk.screen());
-    desk.keys("o").expect("API key of test");
+    desk.keys("o").expect("Dialect and key of test");
     desk.paste(KEY).keys("enter");
     let wanted = Change::Key {
         name: "test".to_owned(),
@@ -482,6 +482,34 @@ fn a_refused_key_leads_to_the_market_and_its_key() {
         matches!(asked.as_slice(), [MarketCommand::Connect(name)] if name == "test"),
         "{asked:?}"
     );
+}
+
+#[test]
+fn the_dialect_of_a_market_is_changed_and_its_key_stays() {
+    let mut desk = TestApp::prepared(&Dialect::DOCUMENTED, |model| {
+        model.markets.market_list = market_list();
+    });
+    desk.keys("M o").expect("Dialect and key of test");
+    desk.keys("up up").expect("‹ documented ›");
+    desk.keys("right").expect("‹ vast ›");
+    desk.keys("enter");
+    let wanted = Change::Dialect {
+        name: "test".to_owned(),
+        dialect: &Dialect::VAST,
+        from: None,
+    };
+    let asked = commands(&mut desk);
+    assert!(asked.contains(&MarketCommand::Change(wanted)), "{asked:?}");
+    // The market that is spoken to is connected to anew, in its new dialect.
+    let saved = MarketEvent::Changed {
+        result: Ok(("test".to_owned(), Done::DialectSet)),
+        market_list: market_list(),
+    };
+    news(&mut desk, saved);
+    let asked = commands(&mut desk);
+    assert!(asked.contains(&MarketCommand::Connect("test".to_owned())), "{asked:?}");
+    // With the same dialect and no key there is nothing to save.
+    desk.keys("o").keys("enter").expect("type or paste the key");
 }
 
 #[test]

@@ -585,3 +585,13 @@ fn a_mistyped_model_and_more_gpus_than_a_machine_has_are_helped() {
     desk.answer(THREE);
     desk.expect("16").expect_not("No rows");
 }
+
+#[test]
+fn the_narrowest_screen_names_the_gpu_of_every_offer() {
+    let mut desk = TestApp::with_offers(THREE);
+    desk.resize(40, 10);
+    let screen = desk.screen();
+    let header = screen.lines().find(|line| line.contains("$/h")).unwrap();
+    assert!(header.contains("GPU"), "{screen}");
+    desk.expect("RTX 4090").expect("H100");
+}

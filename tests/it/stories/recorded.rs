@@ -570,7 +570,7 @@ fn the_alert_form_tells_today_s_lowest_and_how_often_it_would_have_rung() {
         recall(&mut desk, &recorded());
         desk.expect("now from $0.400").expect("Price per   ‹ GPU ›");
         desk.expect_not("have rung");
-        desk.keys("down down").type_text("0.35");
+        desk.type_text("0.35");
         // One question at a time: the second is about all that was typed.
         recall(&mut desk, &recorded());
         recall(&mut desk, &recorded());
@@ -593,7 +593,7 @@ fn the_history_has_a_line_at_the_price_of_an_alert() {
     desk.keys("H");
     recall(&mut desk, &recorded());
     desk.expect_not(" alert ");
-    desk.keys("A enter down down").type_text("0.35").keys("pgdn enter");
+    desk.keys("A enter").type_text("0.35").keys("pgdn enter");
     desk.keys("tab").expect("History").expect(" alert 0.35 ┄");
 }
 
@@ -624,7 +624,11 @@ fn the_market_line_has_the_models_on_offer_with_their_week_and_opens_their_histo
     let models = "H100 SXM 2.002   RTX 3090 0.155   RTX 4090 0.410 ";
     assert!(line(&desk).trim().starts_with(models), "{}", line(&desk));
     // The unit is named once.
-    assert!(line(&desk).trim().ends_with(" $ per GPU-hour"), "{}", line(&desk));
+    assert!(
+        line(&desk).trim().ends_with(" lowest loaded, $/GPU-h"),
+        "{}",
+        line(&desk)
+    );
     // One after the other, each of its own week.
     for model in ["H100 SXM", "RTX 3090", "RTX 4090"] {
         let effects = std::mem::take(&mut desk.effects).into_iter();

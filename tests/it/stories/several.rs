@@ -183,7 +183,7 @@ fn rings(desk: &TestApp) -> usize {
 /// Adds an alert on this search: any GPU below $0.41 with 50 GB of storage. 101 costs 6 cents more
 /// than without.
 fn add_alert(desk: &mut TestApp) {
-    desk.keys("A enter down down ctrl-u").type_text("0.41");
+    desk.keys("A enter").type_text("0.41");
     desk.keys("pgdn enter")
         .expect("Added alert “Offers: any below $0.410/h per GPU”");
     desk.keys("esc");

@@ -4,6 +4,8 @@ use bourse::api::{ApiError, Request};
 use bourse::core::update;
 use bourse::domain::language;
 
+use serde_json::json;
+
 use crate::test_app::{THREE, TestApp};
 
 /// Three loaded offers of more: 101 costs 0.41, 102 costs 16.02, 103 costs 0.31.
@@ -268,4 +270,22 @@ fn the_core_decides_without_a_clock() {
     desk.click("$/h");
     let effects = update(&mut desk.model, desk.now, bourse::core::Message::Deadline);
     assert_eq!(effects, []);
+}
+
+#[test]
+fn after_another_search_the_table_begins_at_its_first_row() {
+    let market = |ids: &[i64]| {
+        let offer = |id: &i64| json!({"id": id, "gpu_name": "RTX 4090", "num_gpus": 1, "dph_total": id, "score": -id});
+        json!({"offers": ids.iter().map(offer).collect::<Vec<_>>()}).to_string()
+    };
+    let all: Vec<i64> = (100..160).collect();
+    let mut desk = TestApp::with_offers(&market(&all));
+    desk.resize(80, 24).keys("G").expect_not(" 100 ");
+    // The selected offer is the fourth of the new rows: those above it are on screen, too.
+    desk.keys("/").type_text(" num_gpus=1").keys("enter");
+    desk.answer(&market(&[110, 120, 130, 159])).selects("159");
+    desk.expect(" 110 ").expect(" 130 ");
+    // A row that is further down than the page is still shown.
+    desk.keys("/").type_text(" 4090").keys("enter");
+    desk.answer(&market(&all)).selects("159").expect(" 158 ");
 }

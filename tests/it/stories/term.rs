@@ -53,6 +53,38 @@ fn a_size_and_months_give_sortable_columns() {
 }
 
 #[test]
+fn a_size_and_a_time_in_the_query_bar_price_the_volumes() {
+    let mut desk = at_volumes();
+    desk.keys("/")
+        .type_text(" 2 TB for 3 months")
+        .expect("bill 2TB for 3 months");
+    desk.keys("enter").expect("Term $");
+    let Request::Search(query) = desk.asked() else { panic!() };
+    assert_eq!(query.active().filter(|own| own.field.key == "duration").count(), 1);
+    desk.answer(crate::stories::unlist::TWO);
+    desk.keys("J").expect("2TB").expect("3 months");
+    desk.keys("esc /").type_text(" term 6 months").keys("enter J");
+    desk.expect("2TB").expect("6 months");
+}
+
+#[test]
+fn either_field_takes_the_whole_sentence() {
+    for keys in ["", "tab"] {
+        let mut desk = at_volumes();
+        desk.keys("J").keys(keys);
+        retype(&mut desk, "2 TB for 3 months");
+        // 0.05 $/GB/month × 2000 GB × 3 months.
+        desk.expect("$300.00");
+        desk.keys("enter").expect_not("Size and term");
+        desk.keys("J").expect("2TB").expect("3 months");
+    }
+    let mut desk = at_volumes();
+    desk.keys("J");
+    retype(&mut desk, "2 TB and 3 bananas");
+    desk.keys("enter").expect("Not a size");
+}
+
+#[test]
 fn days_weeks_and_terabytes_are_understood() {
     for (size, span, total) in [
         ("2TB", "45 days", "$150.00"), // 0.05 x 2000 x 1.5 months

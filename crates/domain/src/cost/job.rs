@@ -264,7 +264,11 @@ impl Prices<'_> {
         let in_time = by.map(|by| Outlives::of(Some(by), hours));
         let known = Shortfall::first(room, in_time, Outlives::of(left, hours + job.stopped_hours));
         let is_known = known.is_some_and(|short| !matches!(short, Shortfall::Unknown(_)));
-        let speed = (run.is_err() || download.is_err()).then_some(Shortfall::Unknown("speed"));
+        let speed = match (&run, &download) {
+            (Err(Gap::NoRate(..)), _) => Some(Shortfall::Unknown("rate")),
+            (Err(_), _) | (_, Err(_)) => Some(Shortfall::Unknown("speed")),
+            (Ok(_), Ok(_)) => None,
+        };
         if is_known { known } else { speed.or(known) }
     }
 

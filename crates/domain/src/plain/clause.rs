@@ -232,6 +232,7 @@ impl Frame {
             // `50gb upload per day` is another amount, and the lanes of `pcie 4.0 x16` are not GPUs.
             "+down" | "+up" if is_bare || text.is_one_of(self.next, "per / a each every daily") => return None,
             "pci_gen" if text.is_one_of(self.next, "x") => return None,
+            "+term" => on("duration", 1.0 / 24.0),
             "+hours" => exact.map(|hours| set(|settings| settings.job.hours = Some(hours)))?,
             "+work" => {
                 let Dim::Work(unit) = dim else { return None };

@@ -12,6 +12,7 @@ mod models;
 mod proposal;
 mod readings;
 mod settings;
+mod term;
 mod text;
 mod token;
 mod vocabulary;

@@ -74,7 +74,9 @@ impl<'a> Text<'a> {
     /// Whether the resource has a field of the vocabulary; a job is only for offers, a price for all.
     pub(super) fn has_field(&self, field: &str) -> bool {
         let is_job = matches!(field, "+hours" | "+down" | "+up" | "+size" | "+work") && self.is_offers();
-        is_job || matches!(field, "+both" | "+rows") || self.catalog.named(field).is_some()
+        // A volume has no job: its term is the time for which it must stay available.
+        let is_term = field == "+term" && self.catalog.resource == Resource::Volumes;
+        is_job || is_term || matches!(field, "+both" | "+rows") || self.catalog.named(field).is_some()
     }
 
     /// The byte range of some tokens.

@@ -117,7 +117,7 @@ const PHRASES: &[(Role, &str)] = &[
     (Noun(&[(Share, "rel")]), "reliability|reliable|rel|uptime"),
     (Noun(&[(Share, "rel"), (Time, "duration")]), "availability"), (Noun(&[(Share, "discount_rate")]), "discount|off"),
     (Noun(&[(Time, "duration")]), "available|available for|available for the next|remaining|left|time left|rentable|\
-        rentable for|duration|not going offline for"), (Noun(&[(Time, "+hours")]), "job|run|rental|rent|term|training"),
+        rentable for|duration|not going offline for"), (Noun(&[(Time, "+hours"), (Time, "+term")]), "job|run|rental|rent|term|training"),
     (Noun(&[(Count, "cpu_cores_effective"), (Gigahertz, "cpu_ghz")]), "core|cpu|vcpu|thread"),
     (Noun(&[(Gigahertz, "cpu_ghz")]), "cpu clock|clock"),
     (Noun(&[(Count, "direct_port_count")]), "port|open port|port open|direct port"),

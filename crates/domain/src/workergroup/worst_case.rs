@@ -53,6 +53,21 @@ impl WorkerCounts {
         self.max.saturating_add(self.test).saturating_add(self.cold)
     }
 
+    /// Why the worst case has more workers than the maximum: `at most 6, and 3 test and 3 cold ones that this limit
+    /// may not include`; `None` if it has not.
+    pub fn explain_worst(self) -> Option<String> {
+        let others = [(self.test, "test"), (self.cold, "cold")].into_iter();
+        let others = others.filter(|(count, _)| *count > 0);
+        let others: Vec<String> = others.map(|(count, kind)| format!("{count} {kind}")).collect();
+        let most = format!("at most {}", self.max);
+        (!others.is_empty()).then(|| {
+            format!(
+                "{most}, and {} ones that this limit may not include",
+                others.join(" and ")
+            )
+        })
+    }
+
     /// The workers of the worst case: `26 workers (20 + 3 test + 3 cold)`.
     pub fn describe_worst(self) -> String {
         let workers = format::counted(self.worst() as usize, "worker", "workers");

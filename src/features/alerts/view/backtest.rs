@@ -7,7 +7,7 @@ use crate::features::alerts::replay::{AlertReplay, Replay};
 use crate::features::history::Recall;
 use crate::features::history::{self, Asked, Recalled};
 use crate::record::alerts::Followed;
-use crate::record::{DAY, Moment, Question, Rule, VERDICT_DAYS};
+use crate::record::{DAY, Moment, PricePer, Question, Rule, VERDICT_DAYS};
 
 /// Seconds of the record on which a rule is checked.
 const RECORDED: i64 = VERDICT_DAYS * DAY;
@@ -57,9 +57,10 @@ impl Backtest {
         true
     }
 
-    /// The lowest price in the last poll.
-    pub fn lowest(&self) -> Option<f64> {
-        self.replay?.lowest
+    /// The lowest price in the last poll; `None` while the result is for prices of another basis.
+    pub fn lowest(&self, per: PricePer) -> Option<f64> {
+        let is_same = self.answered.as_ref()?.rule.per == per;
+        self.replay.filter(|_| is_same)?.lowest
     }
 
     /// The number of times a rule would have fired, as a sentence ending with `mark`; `None` while

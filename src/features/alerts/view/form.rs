@@ -8,9 +8,9 @@ use super::subjects::{Subject, is_volume, subjects, subjects_with};
 use crate::core::State;
 use crate::core::view::{Cx, Scene};
 use crate::core::views::form_view::FormView;
+use crate::domain::format;
 use crate::domain::query::DEFAULT_STORAGE_GB;
 use crate::domain::text::visible;
-use crate::domain::{Condition, Operator, format};
 use crate::features::alerts::AlertWatch;
 use crate::features::alerts::change as change_alerts;
 use crate::keys::Action;
@@ -75,13 +75,6 @@ impl AlertForm {
         let is_group = matches!(first.follows, Followed::Group(_));
         let mut view = Self::of(subjects, None, state);
         view.form.choose(Key::Trigger, if is_group { WORKERS } else { 0 });
-        // If all offers have the same number of GPUs, users think of the price in the table.
-        let is_of_machines = state.browser().is_some_and(|browser| {
-            let counts =
-                |condition: &Condition| condition.field.key == "num_gpus" && condition.operator == Operator::Eq;
-            browser.query.active().any(counts)
-        });
-        view.form.choose(Key::Per, usize::from(is_of_machines));
         view.arrange();
         Some(view)
     }
@@ -97,7 +90,15 @@ impl AlertForm {
         };
         view.form.choose(Key::Trigger, trigger);
         view.arrange();
+        view.focus_on_limit();
         Some(view)
+    }
+
+    /// Focuses the first number of the trigger, which is what a person has to give.
+    fn focus_on_limit(&mut self) {
+        if let Some(first) = shown(self.form.chosen(Key::Trigger)).first() {
+            self.form.focus_on(*first);
+        }
     }
 
     /// The label of what it follows.
@@ -210,13 +211,17 @@ impl AlertForm {
         self.annotate();
     }
 
-    /// Shows the current lowest price beside the price; volumes show their unit.
+    /// Shows the unit of a price beside it, with the lowest of now where it is recorded.
     fn annotate(&mut self) {
         let is_volume = self.is_volume();
-        let note = match (self.backtest.lowest(), is_volume) {
-            (Some(lowest), _) => format!("now from {}", format::unit_price(lowest)),
-            (None, true) => "$/GB/month".to_owned(),
-            (None, false) => "$/h".to_owned(),
+        let (unit, per) = match (is_volume, self.per()) {
+            (true, _) => ("$/GB/month", ""),
+            (false, PricePer::Gpu) => ("$/h per GPU", " per GPU"),
+            (false, PricePer::Machine) => ("$/h per machine", " per machine"),
+        };
+        let note = match self.backtest.lowest(self.per()) {
+            Some(lowest) => format!("now from {}{per}", format::unit_price(lowest)),
+            None => unit.to_owned(),
         };
         self.form.set_note(Key::Price, note);
         let is_priced = shown(self.form.chosen(Key::Trigger)).contains(&Key::Per);

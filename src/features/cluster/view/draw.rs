@@ -4,13 +4,14 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::Line;
 
 use super::{Cluster, TEXTS, bill};
-use crate::core::view::Scene;
+use crate::core::view::{Region, Scene};
 use crate::core::views::{sheet, wider};
-use crate::domain::format::counted;
 use crate::domain::insight::{Bill, PriceScale};
 use crate::domain::{Resource, country, format};
+use crate::keys::{Action, Context, Motion};
 use crate::tui::panel::{Panel, Size};
 use crate::tui::rail::Rail;
+use crate::tui::scrolled::Scrolled;
 
 /// Height of the form: its fields, and the buttons with a blank line above.
 const FORM: u16 = 12;
@@ -35,14 +36,21 @@ pub(super) fn cluster(view: &Cluster, area: Rect, scene: &mut Scene<'_, '_>) {
     );
     scene.form(&view.form, sheet.main);
     if let Some(side) = sheet.side {
-        let hidden = sheet::rows(&lines, side.width).saturating_sub(usize::from(side.height));
-        let [text, last] =
-            Layout::vertical([Constraint::Fill(1), Constraint::Length(u16::from(hidden > 0))]).areas(side);
-        sheet::text(lines, text, scene);
-        // The line that counts them takes the place of one more.
-        let more = counted(hidden + 1, "more line", "more lines");
-        let more = format!("{more}: mark the offers to see them in the table");
-        sheet::text([Line::styled(more, scene.theme.dim)], last, scene);
+        plan_lines(&lines, view.top, side, scene);
+    }
+}
+
+/// Draws the lines of the plan from `top` on. If some are out of view, the last row has their
+/// number and the keys that scroll to them.
+fn plan_lines(lines: &[Line<'static>], top: usize, side: Rect, scene: &mut Scene<'_, '_>) {
+    let is_long = sheet::rows(lines, side.width) > usize::from(side.height);
+    let [text, last] = Layout::vertical([Constraint::Fill(1), Constraint::Length(u16::from(is_long))]).areas(side);
+    let viewport = scene.scroll(Region::PREVIEW, Scrolled { lines, top }, text);
+    if is_long {
+        let key = |motion| scene.key_in(&[Context::Result], Action::Move(motion));
+        let (down, up) = (key(Motion::PageDown), key(Motion::PageUp));
+        let position = format!("Lines {} · {down} and {up} scroll", viewport.label());
+        scene.render(Line::styled(position, scene.theme.dim), last);
     }
 }
 

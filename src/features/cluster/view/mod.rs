@@ -6,7 +6,7 @@ use ratatui::layout::Rect;
 
 use crate::core::State;
 use crate::core::copy_item::CopyItem;
-use crate::core::view::{Availability, Cx, Outcome, Scene};
+use crate::core::view::{Availability, Cx, Outcome, Region, Scene};
 use crate::core::views::form_view::FormView;
 use crate::domain::cost::Prices;
 use crate::domain::format::trimmed;
@@ -18,7 +18,7 @@ use crate::domain::quantity::{Quantity, QuantityError};
 use crate::domain::{Condition, Dialect, Operand, Operator, Resource, Value, language, plain, quantity};
 use crate::features::copy_export::copy::copy_item;
 use crate::features::copy_export::handoff;
-use crate::keys::{Action, Context, KeyTarget as _};
+use crate::keys::{Action, Context};
 use crate::table::browser::Browser;
 use crate::tui::form;
 use crate::tui::form::Form;
@@ -124,6 +124,8 @@ pub(crate) struct Cluster {
     picks: Vec<(u32, f64)>,
     /// Why it was opened in place of a single offer.
     reason: Option<String>,
+    /// The first visible line of the plan, from 0.
+    top: usize,
 }
 
 /// Opens the planner.
@@ -184,6 +186,7 @@ fn open_with(cx: &mut Cx<'_>, reason: Option<String>, fill: impl FnOnce(&mut For
         planning: None,
         picks: Vec::new(),
         reason,
+        top: 0,
     };
     fill(&mut view.form);
     view.form.focus_on(Key::Gpus);
@@ -210,6 +213,7 @@ impl Cluster {
         self.need = self.read(browser);
         self.planning = None;
         self.picks.clear();
+        self.top = 0;
         let (Ok(need), Some(listing)) = (&self.need, browser.listing()) else {
             return;
         };
@@ -301,11 +305,12 @@ impl FormView for Cluster {
     }
 
     fn contexts(&self) -> &'static [Context] {
+        use Context::{Always, Choice, Form, Planner, Result};
         match self.form.focused() {
             // The only text with letters.
-            Some(Key::Only) => self.form.contexts(),
-            _ if self.form.is_on_choice() => &[Context::Planner, Context::Choice, Context::Form, Context::Always],
-            _ => &[Context::Planner, Context::Form, Context::Always],
+            Some(Key::Only) => &[Result, Form, Always],
+            _ if self.form.is_on_choice() => &[Result, Planner, Choice, Form, Always],
+            _ => &[Result, Planner, Form, Always],
         }
     }
 
@@ -338,6 +343,13 @@ impl FormView for Cluster {
 
     fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         match action {
+            Action::Move(motion) => {
+                let plan = cx.viewport(Region::PREVIEW);
+                let Some(by) = motion.lines(plan.page) else {
+                    return Outcome::Ignored;
+                };
+                self.top = plan.top.saturating_add_signed(by).min(plan.last_top());
+            }
             Action::Back => cx.close(),
             Action::Refresh => cx.perform_on_pane(action),
             Action::Copy => self.copy(cx),

@@ -40,7 +40,7 @@ pub(super) const SIGNS: &[(&str, &str)] = &[
         "┄●┄│",
         "the price from the 5th to the 95th percentile of its model, per GPU; │ is the median, the cheap end is left",
     ),
-    ("3 alike", "too few offers of its model to compare"),
+    ("3 alike", "fewer than 5 offers of its model: too few to compare"),
     ("+4 →", "columns at the right that did not fit: → scrolls to them"),
     (
         "◆",

@@ -64,7 +64,7 @@ impl Key {
             Self::Download => ("Download", "for the job"),
             Self::Upload => ("Upload", "for the job"),
             Self::Work => ("Work", "500M tokens"),
-            Self::Rate => ("Rate", ""),
+            Self::Rate => ("Rate", NO_UNIT),
             Self::By => ("Done by", "friday, 18:00"),
             Self::Apply => ("Price offers", ""),
             Self::Clear => ("Clear pricing", ""),
@@ -134,6 +134,12 @@ enum FieldError {
     #[error(transparent)]
     Deadline(#[from] DeadlineError),
 }
+
+/// The note of the rate while the work is in no unit that a rate is for.
+const NO_UNIT: &str = "of the work, each second";
+
+/// The error of a rate without work, or without an offer whose model it is for.
+const NO_WORK: &str = "Type the work first, such as 500M tokens, with an offer selected";
 
 /// The name of the unit of work that needs no throughput.
 const DLPERF_HOURS: &str = "dlperf-hours";
@@ -207,6 +213,9 @@ impl JobForm {
             fitting: 0,
         };
         view.recompute(offers);
+        if view.lacks_rate() {
+            view.form.focus_on(Key::Rate);
+        }
         view
     }
 
@@ -227,18 +236,25 @@ impl JobForm {
             Some(model.compared().to_owned())
         });
         let rated = unit.zip(model);
-        self.form.set_hidden(Key::Rate, rated.is_none());
         if self.rated == rated {
             return;
         }
         self.rated = rated;
-        if let Some((unit, model)) = &self.rated {
-            let known = offers.computed.throughput.rate(*unit, model, 1.0);
-            let text = known.map(|rate| quantity::write(rate, Quantity::Number));
-            self.form.set_text(Key::Rate, &text.unwrap_or_default());
-            let note = format!("{} on one {}", unit.rate(), visible(model, 24));
-            self.form.set_note(Key::Rate, note);
-        }
+        let Some((unit, model)) = &self.rated else {
+            self.form.set_note(Key::Rate, NO_UNIT.to_owned());
+            return;
+        };
+        let known = offers.computed.throughput.rate(*unit, model, 1.0);
+        let text = known.map(|rate| quantity::write(rate, Quantity::Number));
+        self.form.set_text(Key::Rate, &text.unwrap_or_default());
+        let note = format!("{} on one {}", unit.rate(), visible(model, 24));
+        self.form.set_note(Key::Rate, note);
+    }
+
+    /// Whether no bill can be computed before the rate of the selected model is given.
+    fn lacks_rate(&self) -> bool {
+        let rated = self.rated.as_ref();
+        rated.is_some_and(|(unit, model)| self.rates.rate(*unit, model, 1.0).is_none())
     }
 
     /// The rate in its field, if it is another one than before.
@@ -274,6 +290,11 @@ impl JobForm {
 
     fn apply(&mut self, cx: &mut Cx<'_>) {
         if !self.form.validate() {
+            return;
+        }
+        if self.rated.is_none() && !self.form.text(Key::Rate).is_empty() {
+            self.form.set_error(Key::Rate, Some(NO_WORK.to_owned()));
+            self.form.focus_on(Key::Rate);
             return;
         }
         if let Ok(job) = self.job {

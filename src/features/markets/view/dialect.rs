@@ -9,13 +9,19 @@ use crate::tui::text::capitalized;
 impl MarketForm {
     /// The chosen dialect; `None` to detect it.
     pub(super) fn dialect(&self) -> Option<&'static Dialect> {
-        let index = self.form.chosen(Line::Dialect).checked_sub(1)?;
+        let index = self.form.chosen(Line::Dialect).checked_sub(self.undetected())?;
         Dialect::ALL.get(index).copied()
     }
 
     pub(super) fn choose_dialect(&mut self, dialect: Option<&'static Dialect>) {
         let index = dialect.and_then(|dialect| Dialect::ALL.iter().position(|known| *known == dialect));
-        self.form.choose(Line::Dialect, index.map_or(0, |index| index + 1));
+        self.form
+            .choose(Line::Dialect, index.map_or(0, |index| index + self.undetected()));
+    }
+
+    /// Number of choices before the first dialect: only that of a new market can be detected.
+    fn undetected(&self) -> usize {
+        usize::from(self.is_new())
     }
 
     /// Shows the detected dialect; another Enter saves it.

@@ -1,4 +1,4 @@
-//! The form for a new market, or for the key of an existing one.
+//! The form for a new market, or for the dialect and the key of an existing one.
 //!
 //! Input is checked while typing. No invalid input is lost, except a key when the form closes.
 
@@ -51,7 +51,7 @@ struct Left {
 
 #[derive(Debug)]
 pub(super) struct MarketForm {
-    /// The market whose key is changed; `None` for a new market.
+    /// The market that is changed; `None` for a new one.
     market: Option<Box<Market>>,
     pub(super) form: Form<Line>,
     /// The reason it could not be saved.
@@ -81,9 +81,10 @@ impl MarketForm {
         form
     }
 
-    /// A form for the key of a market.
-    pub fn key_of(market: &Market, state: &State) -> Self {
+    /// A form for the dialect and the key of a market, with the key focused.
+    pub fn settings_of(market: &Market, state: &State) -> Self {
         let mut form = Self::blank(Some(market), state);
+        form.choose_dialect(Some(market.dialect));
         form.form.focus_on(Line::Key);
         form.check();
         form
@@ -91,17 +92,21 @@ impl MarketForm {
 
     fn blank(market: Option<&Market>, state: &State) -> Self {
         let market_list = &state.markets.market_list;
-        let dialects = std::iter::once("find out").chain(Dialect::ALL.map(|dialect| dialect.name));
-        let mut fields = Vec::new();
-        if market.is_none() {
-            fields = vec![
+        let dialect = |first: Option<&'static str>| {
+            let dialects = first.into_iter().chain(Dialect::ALL.map(|dialect| dialect.name));
+            Field::choice(Line::Dialect, "Dialect", dialects, 0)
+        };
+        let mut fields = if market.is_some() {
+            vec![dialect(None)]
+        } else {
+            vec![
                 Field::text(Line::Name, "Name", ""),
                 Field::text(Line::Address, "Address", ""),
                 Field::text(Line::Route, "Routing", ""),
-                Field::choice(Line::Dialect, "Dialect", dialects, 0),
+                dialect(Some("find out")),
                 Field::choice(Line::Writes, "Writes", ["on", "off (read-only)"], 0),
-            ];
-        }
+            ]
+        };
         fields.extend([
             Field::choice(Line::KeyFrom, "Key from", SOURCES, FILE),
             Field::secret(Line::Key, "Key"),
@@ -122,7 +127,7 @@ impl MarketForm {
     pub fn title(&self) -> String {
         match &self.market {
             None => "New market".to_owned(),
-            Some(market) => format!("API key of {}", market.name),
+            Some(market) => format!("Dialect and key of {}", market.name),
         }
     }
 
@@ -136,7 +141,23 @@ impl MarketForm {
 
     /// Number of fields that can be visible at the same time.
     pub const fn field_count(&self) -> u16 {
-        if self.market.is_some() { 2 } else { 7 }
+        if self.market.is_some() { 3 } else { 7 }
+    }
+
+    /// The dialect that an existing market is changed to; `None` if it stays.
+    fn other_dialect(&self) -> Option<&'static Dialect> {
+        let market = self.market.as_ref()?;
+        self.dialect().filter(|dialect| *dialect != market.dialect)
+    }
+
+    /// Whether the key of an existing market stays: none is typed, and its dialect is changed.
+    fn keeps_key(&self) -> bool {
+        let is_blank = self.form.secret(Line::Key).is_none_or(SecretInput::is_empty);
+        self.source() == FILE && is_blank && self.other_dialect().is_some()
+    }
+
+    pub(super) const fn is_new(&self) -> bool {
+        self.market.is_none()
     }
 
     fn text(&self, line: Line) -> String {
@@ -186,6 +207,7 @@ impl MarketForm {
             Line::Address => self.address_fault(&self.text(line)),
             Line::Route if self.text(line).is_empty() => None,
             Line::Route => self.address_fault(&self.text(line)),
+            Line::Key if self.keeps_key() => None,
             Line::Key => self.form.secret(line)?.fault().map(|fault| match fault {
                 KeyFault::Empty => "type or paste the key".to_owned(),
                 KeyFault::TooLong | KeyFault::Blanks | KeyFault::Characters => format!("not a valid key: {fault}"),
@@ -241,6 +263,7 @@ impl MarketForm {
             .to_owned(),
             Some(Line::Writes) => "Off refuses to create workergroups and to unlist volumes".to_owned(),
             Some(Line::KeyFrom) => self.source_note(),
+            Some(Line::Key) if self.keeps_key() => "Blank: the key stays as it is".to_owned(),
             Some(Line::Key) => format!("Type or paste it. It is never shown.{}", self.receivers()),
             Some(Line::Command) => "Run without a shell at each start, such as: pass show market".to_owned(),
             Some(Line::Save) | None => String::new(),
@@ -313,17 +336,26 @@ impl MarketForm {
             self.form.set_error(line, Some(why));
             return None;
         }
+        let (name, dialect) = (
+            self.market.as_ref().map(|market| market.name.clone()),
+            self.other_dialect(),
+        );
+        if let (Some(name), Some(dialect), true) = (&name, dialect, self.keeps_key()) {
+            let (name, from) = (name.clone(), None);
+            return Some(Change::Dialect { name, dialect, from });
+        }
         let from = match self.source() {
             FILE => KeyFrom::File(self.form.secret(Line::Key)?.secret()),
             ENVIRONMENT => KeyFrom::Environment,
             _ => KeyFrom::Command(self.text(Line::Command)),
         };
-        Some(match &self.market {
-            Some(market) => Change::Key {
-                name: market.name.clone(),
-                from,
-            },
-            None => Change::Add(NewMarket {
+        Some(match (name, dialect) {
+            (Some(name), None) => Change::Key { name, from },
+            (Some(name), Some(dialect)) => {
+                let from = Some(from);
+                Change::Dialect { name, dialect, from }
+            }
+            (None, _) => Change::Add(NewMarket {
                 name: self.text(Line::Name),
                 base_url: self.text(Line::Address),
                 route_url: Some(self.text(Line::Route)).filter(|route| !route.is_empty()),

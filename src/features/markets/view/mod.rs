@@ -81,10 +81,10 @@ impl Markets {
         }
     }
 
-    fn change_key(market: &Market, cx: &mut Cx<'_>) {
+    fn change_settings(market: &Market, cx: &mut Cx<'_>) {
         match fixed(market, cx.state()) {
             Some(why) => cx.markets().status = Some(StatusMessage::bad(why)),
-            None => cx.open(MarketForm::key_of(market, cx.state())),
+            None => cx.open(MarketForm::settings_of(market, cx.state())),
         }
     }
 
@@ -194,7 +194,7 @@ impl View for Markets {
                 match action {
                     Action::Submit => markets::connect(&market.name, cx),
                     Action::Refresh => markets::test(&market, cx),
-                    Action::Settings => Self::change_key(&market, cx),
+                    Action::Settings => Self::change_settings(&market, cx),
                     _ => Self::remove_key(&market, cx),
                 }
             }

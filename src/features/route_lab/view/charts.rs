@@ -79,21 +79,22 @@ pub(super) fn over_time(run: &Run, panel: Panel<'_>, area: Rect, scene: &mut Sce
     let color = |style: Style| style.fg.unwrap_or(Color::Reset);
     let canvas = chart::canvas().paint(|context| {
         let series = [(&dots.assigned, theme.series[0]), (&dots.waiting, theme.warning)];
-        for ((coords, style), sign) in series.into_iter().zip(signs) {
-            if has_colour {
-                let color = color(style);
-                context.draw(&Points { coords, color });
-            } else {
-                for (x, y) in coords {
-                    context.print(*x, *y, sign);
-                }
-            }
-        }
-        for (x, y) in &dots.failed {
-            context.print(*x, *y, Span::styled("×", theme.error));
+        for (coords, style) in series.into_iter().filter(|_| has_colour) {
+            let color = color(style);
+            context.draw(&Points { coords, color });
         }
     });
     scene.render(canvas, plot);
+    // A canvas rounds the place of a text toward the top left: signs go into the cells of their dots.
+    let replies = [(&dots.assigned, signs[0]), (&dots.waiting, signs[1])];
+    let replies = replies.into_iter().filter(|_| !has_colour);
+    let replies = replies.map(|(coords, sign)| (coords, sign, Style::new()));
+    for (coords, sign, style) in replies.chain([(&dots.failed, "×", theme.error)]) {
+        for dot in coords {
+            let (x, y) = chart::dot_cell(*dot, plot);
+            scene.frame.buffer_mut().set_string(x, y, sign, style);
+        }
+    }
 }
 
 /// The latest changes of the router's status below the chart, if there is room; returns the rest.

@@ -2,6 +2,7 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
+use super::removals::Removals;
 use super::{SearchDialog, Tab, draw_condition, settings};
 use crate::core::view::{Region, Scene};
 use crate::core::views::request_preview::RequestPreview;
@@ -108,6 +109,8 @@ fn query(view: &SearchDialog, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let preview = &view.preview;
     let waits = view.removals().and_then(|removals| removals.wait(scene.now));
     let mut lines: Vec<_> = waits.map(|text| Line::styled(text, theme.dim)).into_iter().collect();
+    let verdict = view.removals().and_then(Removals::verdict);
+    lines.extend(verdict.map(|text| Line::styled(text, theme.warning)));
     lines.push(if preview.text.is_empty() {
         Line::styled("No filters: everything is shown", theme.dim)
     } else {

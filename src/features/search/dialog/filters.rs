@@ -76,6 +76,8 @@ impl SearchDialog {
             let title = format!("{sign} {}", language::print_condition_briefly(condition));
             let step = self.removals().and_then(|removals| removals.step(index));
             let text = step.map_or_else(|| self.range(condition.field), Step::words);
+            let is_hider = self.removals().is_some_and(|removals| removals.hides(index));
+            let text = if is_hider { "hides it".to_owned() } else { text };
             items.push(Item::new(title, text, Line::Condition(index)).note(self.fate(condition.field)));
         }
         items.push(Item::heading("Common", ""));

@@ -23,6 +23,7 @@ use crate::core::view::{Cx, Outcome};
 use crate::core::views::request_preview::RequestPreview;
 use crate::domain::{Condition, Dialect, Field, Kind, Query, Resource};
 use crate::keys::{Action, Step as Direction};
+use crate::table::browser::Browser;
 use crate::table::column_prerequisites::Need;
 use crate::tui::form::{Form, FormEvent};
 use crate::tui::list::{Item, List};
@@ -126,6 +127,8 @@ pub(crate) struct SearchDialog {
     is_done: bool,
     /// Whether the effect of each filter is requested as soon as the dialog is open.
     counts_at_once: bool,
+    /// The id of the one offer whose filters it shows, typed in the query bar.
+    wanted: Option<u64>,
 }
 
 /// Opens the tab of an action; false if the pane has no search.
@@ -134,6 +137,8 @@ pub(crate) fn open(action: Action, cx: &mut Cx<'_>) -> bool {
     cx.try_open(|state| {
         let mut dialog = SearchDialog::new(tab.unwrap_or(Tab::Filters), state)?;
         dialog.counts_at_once = action == Action::Funnel;
+        let typed = state.browser().and_then(Browser::typed_id);
+        dialog.wanted = typed.filter(|_| action == Action::Funnel);
         Some(dialog)
     })
 }
@@ -159,6 +164,7 @@ impl SearchDialog {
             unfinished: Vec::new(),
             body: None,
             removals: None,
+            wanted: None,
             preview: RequestPreview::default(),
             matches: None,
             complaint: None,
@@ -298,7 +304,8 @@ impl SearchDialog {
     /// Sends the search without filters, for the effect of each filter.
     fn count(&mut self, cx: &mut Cx<'_>) {
         if self.removals.is_none() {
-            self.removals = cx.state().browser().map(Removals::ask);
+            let wanted = self.wanted;
+            self.removals = cx.state().browser().map(|browser| Removals::ask(browser, wanted));
         }
         if let Some(removals) = &mut self.removals {
             removals.send(cx);

@@ -1,15 +1,17 @@
-//! The rows that each filter removes, computed from one search without filters.
+//! The rows that each filter removes, computed from one search without filters; or the filters
+//! that hide one offer.
 
 use crate::api::Request;
 use crate::core::view::Cx;
 use crate::domain::cost::Basis;
 use crate::domain::insight::{Coverage, coverage};
 use crate::domain::language::print_condition_briefly;
-use crate::domain::{Condition, Listing, Query, Resource, format};
+use crate::domain::{Condition, Field, Listing, Operand, Operator, Query, Resource, Value, format};
 use crate::features::search::rules::{FunnelLine, funnel, loosened, won_back};
 use crate::table::browser::Browser;
 use crate::table::computed_columns::ComputedColumns;
 use crate::table::remote::{Now, Phase, Remote};
+use crate::tui::text::capitalized;
 
 /// The limit of the search.
 ///
@@ -42,17 +44,62 @@ pub(super) struct Removals {
     computed: Box<ComputedColumns>,
     /// The price basis of its rows.
     pricing: Basis,
+    /// The one offer that it is about; `None` if it is about all.
+    wanted: Option<Wanted>,
+}
+
+/// An offer, and the filters that hide it.
+#[derive(Debug)]
+struct Wanted {
+    /// The number by which a person asks for it.
+    id: u64,
+    /// The field that the number is the value of: its own id, or that of its machine.
+    field: &'static Field,
+    /// The indices of the conditions that reject it; of several offers on a machine, of the one
+    /// that meets most. `None` if the market has no such offer.
+    hides: Option<Vec<usize>>,
+    /// The conditions as text.
+    texts: Vec<String>,
+}
+
+impl Wanted {
+    /// The search that finds it.
+    fn condition(&self) -> Condition {
+        #[expect(clippy::cast_precision_loss)] // ids of markets have up to ten digits
+        let id = Operand::One(Value::Number(self.id as f64));
+        Condition::new(self.field, Operator::Eq, id)
+    }
+
+    /// `Offer 123456`, `Machine 4371`.
+    fn name(&self, resource: Resource) -> String {
+        let noun = if self.field.key == "id" {
+            resource.noun()
+        } else {
+            "machine"
+        };
+        format!("{} {}", capitalized(noun), self.id)
+    }
 }
 
 impl Removals {
-    /// Sends the search of a pane without its conditions.
-    pub fn ask(browser: &Browser) -> Self {
+    /// Sends the search of a pane without its conditions; or for the offer with that id only.
+    pub fn ask(browser: &Browser, wanted: Option<u64>) -> Self {
         let (gb, _) = browser.storage();
         let priced = browser.query.priced_storage(browser.dialect());
+        let wanted = wanted.and_then(|id| {
+            let field = browser.query.catalog().by_key("id")?;
+            let (hides, texts) = (None, Vec::new());
+            Some(Wanted {
+                id,
+                field,
+                hides,
+                texts,
+            })
+        });
         Self {
             remote: Remote::default(),
             query: Query {
-                conditions: Vec::new(),
+                conditions: wanted.iter().map(Wanted::condition).collect(),
                 limit: Some(browser.query.limit.unwrap_or(WIDE).max(WIDE)),
                 ..browser.query.clone()
             },
@@ -64,7 +111,24 @@ impl Removals {
                 gb: Some(gb).filter(|_| (gb - priced).abs() > 1e-9),
                 ..browser.pricing()
             },
+            wanted,
         }
+    }
+
+    /// Searches for the number as that of a machine, if it is that of no offer; false otherwise.
+    pub fn ask_for_machine(&mut self, cx: &mut Cx<'_>) -> bool {
+        let (Some(wanted), Some(listing)) = (&mut self.wanted, self.remote.shown()) else {
+            return false;
+        };
+        let machine = listing.catalog().by_key("machine_id");
+        let is_offer = !listing.matching(&[wanted.condition()]).is_empty();
+        let Some(machine) = machine.filter(|machine| !is_offer && wanted.field != *machine) else {
+            return false;
+        };
+        wanted.field = machine;
+        self.query.conditions = vec![wanted.condition()];
+        self.send(cx);
+        true
     }
 
     pub fn send(&mut self, cx: &mut Cx<'_>) {
@@ -91,6 +155,18 @@ impl Removals {
         let funnel = funnel(listing, conditions);
         self.counts = (funnel.matching, funnel.total);
         self.is_cut = coverage(listing, self.query.limit) != Coverage::Whole;
+        if let Some(wanted) = &mut self.wanted {
+            let rows = listing.matching(&[wanted.condition()]);
+            let in_force = || (0..conditions.len()).filter(|index| conditions[*index].enabled);
+            let hides = |row: u32| -> Vec<usize> {
+                let accepts = |index: &usize| listing.matching(&conditions[*index..=*index]).contains(&row);
+                in_force().filter(|index| !accepts(index)).collect()
+            };
+            wanted.hides = rows.into_iter().map(hides).min_by_key(Vec::len);
+            wanted.texts = conditions.iter().map(print_condition_briefly).collect();
+            self.steps.clear();
+            return;
+        }
         let step = |cost: FunnelLine| {
             let condition = conditions.get(cost.condition)?;
             let looser = cost.nearest.and_then(|value| loosened(condition, value));
@@ -108,8 +184,38 @@ impl Removals {
         self.steps = funnel.lines.iter().copied().filter_map(step).collect();
     }
 
-    /// The index of the condition whose removal brings back most rows.
+    /// Whether the condition at an index hides the offer that it is about.
+    pub fn hides(&self, index: usize) -> bool {
+        let wanted = self.wanted.as_ref();
+        wanted.is_some_and(|wanted| wanted.hides.iter().flatten().any(|hider| *hider == index))
+    }
+
+    /// The filters that hide the offer that it is about, in a sentence; `None` if it is about all.
+    pub fn verdict(&self) -> Option<String> {
+        let wanted = self.wanted.as_ref()?;
+        let name = wanted.name(self.query.resource);
+        Some(match (self.remote.phase(), wanted.hides.as_deref()) {
+            (Phase::Loading { .. } | Phase::Idle, _) => format!("{name}: looking for it…"),
+            (Phase::Failed(error), _) => error.to_string(),
+            (Phase::Ready, None) => format!(
+                "The market has no {} and no machine {}",
+                self.query.resource.noun(),
+                wanted.id
+            ),
+            (Phase::Ready, Some([])) => format!("{name} is hidden by no filter: if it is not listed, raise the limit"),
+            (Phase::Ready, Some(hides)) => {
+                let texts: Vec<&str> = hides.iter().map(|index| wanted.texts[*index].as_str()).collect();
+                format!("{name} is hidden by {}", texts.join(" and "))
+            }
+        })
+    }
+
+    /// The index of the condition whose removal brings back most rows, or of the first that hides
+    /// the offer it is about.
     pub fn strictest(&self) -> Option<usize> {
+        if let Some(wanted) = &self.wanted {
+            return wanted.hides.as_ref()?.first().copied();
+        }
         self.steps.first().map(|step| step.cost.condition)
     }
 
@@ -120,6 +226,9 @@ impl Removals {
 
     /// The progress or the result of the count, in a line.
     pub fn summary(&self) -> String {
+        if let Some(verdict) = self.verdict() {
+            return verdict;
+        }
         let nouns = self.query.resource.nouns();
         match self.remote.phase() {
             Phase::Loading { .. } => format!("Loading {nouns} without filters…"),

@@ -160,6 +160,7 @@ impl View for SearchDialog {
             removals.remote.progress(ticket, progress);
         } else if let News::Reply(response) = news
             && removals.remote.take_records(ticket, cx.now, *response)
+            && !removals.ask_for_machine(cx)
             && self.tab == Tab::Filters
         {
             let keep = self.current();

@@ -46,6 +46,14 @@ pub(super) fn lines(state: &State, browser: &Browser, width: u16, now: Now, them
     if let Some(text) = ignored(browser) {
         add(&text, theme.warning);
     }
+    if let Some((unit, model)) = browser.unknown_rate() {
+        let key = state.keymap.key_of(Action::Job);
+        let text = format!(
+            "No bill: the {} of {model} are unknown ({key}: field Rate)",
+            unit.rate()
+        );
+        add(&text, theme.warning);
+    }
     if browser.needs_split() {
         let key = state.keymap.key_of(Action::Cluster);
         add(

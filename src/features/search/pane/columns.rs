@@ -13,6 +13,9 @@ const MOVE: u16 = 8;
 /// The screen width from which the rail is longer.
 const ROOMY: u16 = 100;
 
+/// The screen width below which the GPU model comes first, in place of the id.
+const TIGHT: u16 = 60;
+
 /// Width of the rail on narrow screens, beside a preview, on others, and the maximum it grows by where
 /// space is left, in cells.
 ///
@@ -54,7 +57,7 @@ pub(super) struct Columns {
 impl Columns {
     /// The columns of a table on a screen that is `screen` cells wide. With a preview the id needs no column.
     pub(super) fn new(browser: &Browser, listing: &Listing, has_preview: bool, screen: u16) -> Self {
-        let (fields, leading) = fields(browser, listing, has_preview);
+        let (fields, leading) = fields(browser, listing, has_preview, screen < TIGHT);
         let mut columns = columns(browser, listing, &fields);
         let mut shown: Vec<Shown> = fields.iter().copied().map(Shown::Field).collect();
         if browser.resource() != Resource::Workergroups {
@@ -109,7 +112,7 @@ pub(super) fn columns(browser: &Browser, listing: &Listing, fields: &[&'static F
 ///
 /// The others follow in the chosen order; those that explain a broken condition or a match are the
 /// first of them, and those that only the query needs the last.
-fn fields(browser: &Browser, listing: &Listing, has_preview: bool) -> (Vec<&'static Field>, usize) {
+fn fields(browser: &Browser, listing: &Listing, has_preview: bool, is_tight: bool) -> (Vec<&'static Field>, usize) {
     let mut fields = browser.columns.clone();
     if browser.computed.price_models.is_unasked() {
         fields.retain(|field| browser.need(field) != Some(Need::ThreePrices));
@@ -128,10 +131,19 @@ fn fields(browser: &Browser, listing: &Listing, has_preview: bool) -> (Vec<&'sta
             // The preview shows the id of the selected row.
             fields.retain(|field| field.key != "id");
         }
+        let model = fields.iter().position(|field| field.key == "gpu_name");
+        if let Some(model) = model.filter(|_| is_tight) {
+            // What an offer is matters more than its number, which the details show.
+            let model = fields.remove(model);
+            fields.retain(|field| field.key != "id");
+            fields.insert(0, model);
+        }
     }
     let sorting = browser.sorting_keys();
     let keys = || sorting.iter().map(|key| key.field).filter(|field| field.is_column());
-    let mut leading = usize::from(fields.first().is_some_and(|field| field.kind == Kind::Id));
+    let first = fields.first();
+    let is_led = first.is_some_and(|field| field.kind == Kind::Id || is_tight && field.key == "gpu_name");
+    let mut leading = usize::from(is_led);
     // A column without any value does not sort the rows.
     if let Some(first) = keys().next().filter(|first| !listing.column(first).is_blank()) {
         match fields.iter().position(|field| *field == first) {

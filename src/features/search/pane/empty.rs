@@ -124,7 +124,12 @@ fn note(state: &State, browser: &Browser, now: Now) -> Note {
                 browser.words.join(" ")
             ),
             reasons: respelled(browser).into_iter().collect(),
-            keys: vec![(Action::Back, "show all"), (Action::Query, "edit query")],
+            keys: browser
+                .typed_id()
+                .map(|_| (Action::Funnel, "why it is missing"))
+                .into_iter()
+                .chain([(Action::Back, "show all"), (Action::Query, "edit query")])
+                .collect(),
             is_error: false,
         },
         (_, Some(listing)) => Note {

@@ -54,6 +54,9 @@ pub(super) fn update(view: &mut BrowserPane, action: Action, cx: &mut Cx<'_>) ->
             if let Some(text) = ran.summary.or(advice) {
                 cx.toast(text);
             }
+            if ran.asks_why {
+                cx.perform(Action::Funnel);
+            }
             if let Some(wanted) = ran.cluster {
                 cx.open_on(Open::ClusterOfShape(wanted));
             }

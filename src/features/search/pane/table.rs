@@ -83,7 +83,14 @@ pub(super) fn draw(browser: &Browser, has_preview: bool, area: Rect, scene: &mut
     .dim_header(rows.is_recorded)
     .scrolled(strip.offset > 0)
     .more(strip.more());
-    let mut viewport = scene.before.viewport(scene.depth, Region::MAIN);
+    // After another arrangement it is drawn from the first row, as far as the cursor allows.
+    let drawn = Some((browser.resource(), browser.arrangements()));
+    let mut viewport = if scene.before.table == drawn {
+        scene.before.viewport(scene.depth, Region::MAIN)
+    } else {
+        Viewport::default()
+    };
+    scene.layout.table = drawn;
     scene.frame.render_stateful_widget(table, area, &mut viewport);
     let viewport_of_pane = (scene.depth, Region::MAIN, viewport);
     scene.layout.viewports.push(viewport_of_pane);

@@ -9,7 +9,7 @@ use crate::core::views::form_view::FormView;
 use crate::core::{Pane, State};
 use crate::domain::cost::{Input, VolumeTerm};
 use crate::domain::quantity::{Quantity, QuantityError};
-use crate::domain::{Resource, quantity};
+use crate::domain::{Dialect, Resource, plain, quantity};
 use crate::keys::Action;
 use crate::tui::form::{Field, Form};
 
@@ -19,6 +19,18 @@ pub(crate) enum Key {
     Span,
     Apply,
     Clear,
+}
+
+/// The size and term in one sentence, `2 TB for 3 months`, which either field takes.
+fn sentence(text: &str, dialect: &'static Dialect) -> Option<VolumeTerm> {
+    let unknown = VolumeTerm {
+        gb: f64::NAN,
+        ..VolumeTerm::default()
+    };
+    let words = plain::read(text, Resource::Volumes.catalog(), dialect, &plain::Names::default());
+    let term = words.term(unknown, dialect).filter(|_| words.refused.is_empty())?;
+    let is_valid = |value: f64, input: Input| (0.0..=input.most()).contains(&value);
+    (is_valid(term.gb, Input::VolumeGb) && is_valid(term.days, Input::Days)).then_some(term)
 }
 
 impl Key {
@@ -44,6 +56,7 @@ impl Key {
 pub struct Term {
     form: Form<Key>,
     is_priced: bool,
+    dialect: &'static Dialect,
     /// The term in the fields, or the first invalid field.
     chosen: Result<VolumeTerm, (Key, QuantityError)>,
 }
@@ -53,10 +66,14 @@ impl Term {
     pub fn new(state: &State) -> Self {
         let priced = state.browsers[Resource::Volumes].computed.term;
         let term = priced.unwrap_or_default();
+        let dialect = state.profile.dialect;
         let field = |key: Key, text: String, note: &'static str| {
             Field::text(key, key.label(), text)
                 .note(note)
-                .check(move |text| key.read(text).map(drop))
+                .check(move |text| match sentence(text, dialect) {
+                    Some(_) => Ok(()),
+                    None => key.read(text).map(drop),
+                })
         };
         let size = quantity::write(term.gb, Quantity::Gigabytes);
         let span = quantity::write(term.days, Quantity::Term);
@@ -71,6 +88,7 @@ impl Term {
         Self {
             form: Form::new(fields).submits(Key::Apply),
             is_priced: priced.is_some(),
+            dialect,
             chosen: Ok(term),
         }
     }
@@ -80,6 +98,11 @@ impl Term {
             let value = key.read(self.form.text(key));
             value.map_err(|why| (key, why))
         };
+        let sentences = [Key::Size, Key::Span].map(|key| sentence(self.form.text(key), self.dialect));
+        if let Some(term) = sentences.into_iter().flatten().next() {
+            self.chosen = Ok(term);
+            return;
+        }
         self.chosen = read(Key::Size).and_then(|gb| {
             let days = read(Key::Span)?;
             Ok(VolumeTerm { gb, days })

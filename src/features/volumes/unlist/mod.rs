@@ -15,13 +15,19 @@ use crate::core::mutations::{PASTE_REFUSED, SendBlocked};
 use crate::core::sandbox::UserListing;
 use crate::core::view::{Availability, Cx, Outcome, Placement, Region, Scene, View};
 use crate::core::views::confirm::{Answer, Question};
-use crate::core::views::write_dialog::{OUTCOME, back, close_outcome, no_help};
+use crate::core::views::write_dialog::{act_below, back, close_outcome, is_done, no_help};
 use crate::core::{Pane, State};
 use crate::domain::journal::WriteKind;
 use crate::domain::{Listing, Resource, format};
 use crate::keys::{Action, Context};
 use crate::table::remote::Now;
 use crate::tui::form::{Field, Form};
+
+/// The contexts of an outcome: its own, then those of the pane, whose keys work through it.
+const OUTCOME: &[Context] = {
+    use Context::{Always, Global, Outcome, Table};
+    &[Outcome, Table, Global, Always]
+};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Page {
@@ -250,6 +256,7 @@ impl View for Unlist {
             (_, Action::Submit | Action::Back) | (Page::Outcome, Action::Unlist | Action::Help | Action::Palette) => {
                 Availability::Available
             }
+            (Page::Outcome, _) if is_done(WriteKind::UnlistVolume, state) => Availability::Available,
             _ => Availability::Hidden,
         }
     }
@@ -280,7 +287,8 @@ impl View for Unlist {
                 let answer = self.question.update(action);
                 return self.answered(answer, cx);
             }
-            _ => return Outcome::Ignored,
+            (_, Page::Outcome) => return act_below(action, WriteKind::UnlistVolume, cx),
+            (_, Page::Id) => return Outcome::Ignored,
         }
         Outcome::Handled
     }

@@ -157,7 +157,9 @@ fn what(new: &NewWorkergroup, scene: &Scene<'_, '_>) -> String {
         .as_ref()
         .map(|search| format!(", machines where {}", clean(search)))
         .unwrap_or_default();
-    let most = WorkerCounts::of(new, scene.state.profile.dialect).worst();
+    let workers = WorkerCounts::of(new, scene.state.profile.dialect);
+    let (most, reason) = (workers.worst(), workers.explain_worst());
+    let reason = reason.map_or_else(String::new, |reason| format!(": {reason}"));
     let paid = if scene.state.profile.is_sandbox {
         ""
     } else {
@@ -165,7 +167,7 @@ fn what(new: &NewWorkergroup, scene: &Scene<'_, '_>) -> String {
     };
     format!(
         "A workergroup for {endpoint}{template}{search}. The market rents up to {most} machines for \
-         it{paid}."
+         it{paid}{reason}."
     )
 }
 

@@ -12,7 +12,7 @@ use super::look::Subject;
 use crate::core::mutations::{SendBlocked, Stage};
 use crate::core::view::{Availability, Cx, Outcome, Placement, Region, Scene, View};
 use crate::core::views::confirm::{Answer, Question};
-use crate::core::views::write_dialog::{OUTCOME, back, close_outcome, no_help};
+use crate::core::views::write_dialog::{act_below, back, close_outcome, is_done, no_help};
 use crate::core::{Pane, State};
 use crate::domain::Resource;
 use crate::domain::journal::{Verdict, WriteKind};
@@ -27,6 +27,12 @@ const MINE: &str = "mine";
 const CREATED: &str = "created";
 /// The answer that no group was created.
 const NONE: &str = "none";
+
+/// The contexts of an outcome: its own, then those of the pane, whose keys work through it.
+const OUTCOME: &[Context] = {
+    use Context::{Always, Global, Outcome, Table, Workergroups};
+    &[Outcome, Workergroups, Table, Global, Always]
+};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Page {
@@ -254,13 +260,14 @@ impl View for Create {
         Placement::Question
     }
 
-    fn availability(&self, action: Action, _: &State) -> Availability {
+    fn availability(&self, action: Action, state: &State) -> Availability {
         match (self.page, action) {
             (Page::Confirm | Page::Unknown, Action::Help) => no_help(),
             (Page::Confirm, Action::Yes) if !self.question.is_typed() => Availability::Available,
             (_, Action::Submit | Action::Back)
             | (Page::Unknown, Action::Refresh | Action::Move(Motion::Down))
             | (Page::Outcome, Action::Help | Action::Palette) => Availability::Available,
+            (Page::Outcome, _) if is_done(WriteKind::CreateWorkergroup, state) => Availability::Available,
             _ => Availability::Hidden,
         }
     }
@@ -287,7 +294,7 @@ impl View for Create {
                 let answer = self.question.update(action);
                 return self.answered(answer, cx);
             }
-            (_, Page::Outcome) => return Outcome::Ignored,
+            (_, Page::Outcome) => return act_below(action, WriteKind::CreateWorkergroup, cx),
         }
         Outcome::Handled
     }

@@ -322,7 +322,7 @@ fn lifetimes_are_told_from_thirty_departures_on() {
     assert_eq!(market(29).lasting(), None);
     assert_eq!(
         market(29).lifetime_sentence(),
-        "Lifetimes, too few: 29 departures; a median needs 30"
+        "Lifetimes, too few: 29 departures, 30 needed"
     );
     let memory = market(30);
     let median = memory.lasting().unwrap().median().unwrap();
