@@ -102,12 +102,12 @@ pub(crate) fn cells(outlook: &Outlook, is_lowest: bool) -> Vec<Cell> {
         format!("{}{}", if is_longer { "≥ " } else { "" }, brief(span))
     };
     vec![
-        Cell::of(Some(outlook.bid), |bid| format!("{bid:.4}")),
-        Cell::of(Some(outlook.held), percent),
-        Cell::of(outlook.interruptions, |number| trimmed(number, 1)),
-        Cell::of(outlook.longest.map(|(span, _)| span), longest),
-        Cell::of(outlook.done, |hours| brief(hours * 3600.0)),
-        Cell::of(outlook.bill, dollars),
+        Cell::number(Some(outlook.bid), |bid| format!("{bid:.4}")),
+        Cell::number(Some(outlook.held), percent),
+        Cell::number(outlook.interruptions, |number| trimmed(number, 1)),
+        Cell::number(outlook.longest.map(|(span, _)| span), longest),
+        Cell::number(outlook.done, |hours| brief(hours * 3600.0)),
+        Cell::number(outlook.bill, dollars),
         Cell::new(if is_lowest { "lowest" } else { "" }, is_lowest),
     ]
 }

@@ -63,7 +63,7 @@ pub fn history(settings: &Settings, options: &HistoryArguments) -> Result<(), Cl
     let query = asked(&wanted.query, options)?;
     let database = recorded::open(settings)?.leaving_out(bans.banned());
     // This second counts: a search may just have been recorded.
-    let until = Moment(Moment::of(epoch_seconds()).0 + 1);
+    let until = Moment(Moment::from_epoch(epoch_seconds()).0 + 1);
     let question = Question::of_last(i64::from(options.days) * DAY, query, until);
     let buckets = usize::from(options.days) * PER_DAY[usize::from(options.days > 2)];
     let prices = PriceSeries { question, buckets };
@@ -80,7 +80,7 @@ pub fn history(settings: &Settings, options: &HistoryArguments) -> Result<(), Cl
         series,
         memory: database.ask(&basis)?,
         unit: price_unit(query.resource, query.storage_gb()),
-        search: SearchKey::of(&query),
+        search: SearchKey::new(&query),
         zone: TimeZone::system(),
         is_simulated: settings.is_sandbox(),
     };
@@ -128,7 +128,7 @@ fn print_nothing(options: &HistoryArguments, question: &Question, settings: &Set
         ReportFormat::Csv => output::print(&export::csv_lines([HEAD.map(str::to_owned)])),
         ReportFormat::Json => {
             let query = &question.query;
-            let search = SearchKey::of(query);
+            let search = SearchKey::new(query);
             let mut document = json!({
                 "conditions": search.conditions,
                 "type": search.offer_type.wire(),
@@ -321,7 +321,7 @@ fn verdict_json(memory: &Memory) -> Json {
     };
     json["window_days"] = json!(VERDICT_DAYS);
     json["known_share"] = json!(memory.known());
-    json["of"] = json!({ "conditions": SearchKey::of(&memory.query).conditions, "gpus": memory.gpus });
+    json["of"] = json!({ "conditions": SearchKey::new(&memory.query).conditions, "gpus": memory.gpus });
     json
 }
 

@@ -27,7 +27,7 @@ impl Cell {
     }
 
     /// The cell of a number; a dash and null for `None`.
-    pub fn of(value: Option<f64>, show: impl Fn(f64) -> String) -> Self {
+    pub fn number(value: Option<f64>, show: impl Fn(f64) -> String) -> Self {
         Self::new(value.map_or_else(|| format::NONE.to_owned(), show), json!(value))
     }
 }

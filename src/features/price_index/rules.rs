@@ -40,10 +40,10 @@ pub(crate) fn cells(line: &IndexLine) -> Vec<Cell> {
     let known: i64 = line.lows.iter().map(|(from, to, _)| to.since(*from)).sum();
     let country = line.country.as_deref();
     let ends = [
-        Cell::of(line.bid, more),
-        Cell::of(line.reserved, more),
-        Cell::of(line.rented, percent),
-        Cell::of(Some(seconds(known)), lasting),
+        Cell::number(line.bid, more),
+        Cell::number(line.reserved, more),
+        Cell::number(line.rented, percent),
+        Cell::number(Some(seconds(known)), lasting),
     ];
     let starts = [
         Cell::new(screen(&line.model, 20), line.model.as_str()),
@@ -52,9 +52,9 @@ pub(crate) fn cells(line: &IndexLine) -> Vec<Cell> {
             format::grouped(usize::try_from(line.gpus).unwrap_or(usize::MAX)),
             line.gpus,
         ),
-        Cell::of(Some(line.lowest), unit_price),
+        Cell::number(Some(line.lowest), unit_price),
     ];
-    let premiums = line.premiums.map(|premium| Cell::of(premium, more));
+    let premiums = line.premiums.map(|premium| Cell::number(premium, more));
     starts.into_iter().chain(premiums).chain(ends).collect()
 }
 

@@ -157,7 +157,7 @@ fn what(new: &NewWorkergroup, scene: &Scene<'_, '_>) -> String {
         .as_ref()
         .map(|search| format!(", machines where {}", clean(search)))
         .unwrap_or_default();
-    let most = WorkerCounts::of(new, scene.state.profile.dialect).worst();
+    let most = WorkerCounts::new(new, scene.state.profile.dialect).worst();
     let paid = if scene.state.profile.is_sandbox {
         ""
     } else {
