@@ -136,8 +136,8 @@ impl Market {
     fn poll(&self, at: Moment, every: i64) -> Poll {
         let query = polls::query("");
         polls::with_lines(Poll {
-            search: SearchKey::of(&query),
-            scope: Scope::of(&query, &Dialect::SANDBOX, []),
+            search: SearchKey::new(&query),
+            scope: Scope::new(&query, &Dialect::SANDBOX, []),
             proof: Proof::Nothing,
             lines: Vec::new(),
             at,

@@ -86,7 +86,7 @@ fn value(addition: Addition, result: &SearchResult, row: u32, verdicts: &mut Ver
             let lead = front.and_then(|front| front.beaten_by(row));
             json!(lead.and_then(|lead| listing.id(lead.row as usize)).map(|id| id.0))
         }
-        Addition::Verdict => json!(verdicts.of(listing, row)),
+        Addition::Verdict => json!(verdicts.verdict(listing, row)),
     }
 }
 
@@ -104,7 +104,7 @@ impl Verdicts<'_> {
         let known = self.known.iter().position(|(known, _)| *known == like);
         let index = known.unwrap_or_else(|| {
             // This second counts, too.
-            let until = Moment(Moment::of(listing.read_at()).0 + 1);
+            let until = Moment(Moment::from_epoch(listing.read_at()).0 + 1);
             let basis = VerdictBasis::new(like.clone(), until);
             let memory = self.record.as_ref().and_then(|record| record.ask(&basis).ok());
             self.known.push((like, memory.flatten()));
@@ -113,7 +113,7 @@ impl Verdicts<'_> {
         self.known.get(index)?.1.as_ref()
     }
 
-    fn of(&mut self, listing: &Listing, row: u32) -> Option<&'static str> {
+    fn verdict(&mut self, listing: &Listing, row: u32) -> Option<&'static str> {
         match self.memory(listing, row)?.verdict() {
             Verdict::Given(rating) => Some(rating.standing.name()),
             Verdict::Withheld(_) => None,

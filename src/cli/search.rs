@@ -47,7 +47,7 @@ struct Fits {
 }
 
 impl Fits {
-    fn of(rows: &[u32], computed: &ComputedColumns) -> Self {
+    fn count(rows: &[u32], computed: &ComputedColumns) -> Self {
         let count = |fit| rows.iter().filter(|row| computed.fit(**row as usize) == fit).count();
         Self {
             short: count(Fit::No),
@@ -63,11 +63,11 @@ impl SearchResult {
     }
 
     /// Recomputes the columns for another price basis.
-    pub fn reprice(&mut self, basis: Basis) {
+    pub fn set_basis(&mut self, basis: Basis) {
         self.computed.job = basis.job;
         self.computed.fill_for(&mut self.listing, basis, None, &[]);
         self.rows.sort_by_key(|row| self.computed.fit(*row as usize));
-        self.unfit = Fits::of(&self.rows, &self.computed);
+        self.unfit = Fits::count(&self.rows, &self.computed);
     }
 
     /// Notes the differences from the request, and the rows the limit left out. `unfit` says how
@@ -206,7 +206,7 @@ pub fn arranged_with(
     price_models: PriceModelSearches,
 ) -> SearchResult {
     let query = &wanted.query;
-    let check = ResponseCheck::of(&listing, query, settings.dialect);
+    let check = ResponseCheck::new(&listing, query, settings.dialect);
     listing.price_as(query.offer_type);
     if let Some(wanted) = query.storage {
         let estimate = check.storage_to_estimate(query, settings.dialect, wanted);
@@ -219,7 +219,7 @@ pub fn arranged_with(
     }
     // Offers that end before the job or lack its disk, or do not report them, come last, as in the dashboard.
     rows.sort_by_key(|row| computed.fit(*row as usize));
-    let unfit = Fits::of(&rows, &computed);
+    let unfit = Fits::count(&rows, &computed);
     let is_incomplete = wanted.all.is_some() && listing.known_coverage() != Some(Coverage::Whole);
     SearchResult {
         no_bans: wanted.no_bans,

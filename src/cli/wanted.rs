@@ -46,7 +46,7 @@ pub struct Wanted {
 
 impl Wanted {
     /// A query for a job, without columns to print.
-    pub const fn of(query: Query, job: Option<Job>) -> Self {
+    pub const fn new(query: Query, job: Option<Job>) -> Self {
         Self {
             query,
             job,
@@ -91,13 +91,14 @@ impl Wanted {
 
     /// Whether a search of each price model is needed.
     pub fn needs_price_models(&self) -> bool {
-        self.fields().any(|field| Need::of(field) == Some(Need::ThreePrices))
+        self.fields()
+            .any(|field| Need::for_field(field) == Some(Need::ThreePrices))
     }
 
     /// Rejects columns whose input is missing.
     pub fn check_needs(&self, throughput: &Throughput) -> Result<(), CliError> {
         for field in self.fields() {
-            let missing = match Need::of(field) {
+            let missing = match Need::for_field(field) {
                 Some(Need::Job) if self.job.is_none() => "a job: add --job, e.g. --job 3d,200GB",
                 Some(Need::Deadline) if self.job.is_none_or(|job| job.deadline.is_none()) => {
                     "a job with a deadline: add --by, e.g. --by friday"
@@ -213,7 +214,7 @@ pub fn wanted(
         term: flags.term,
         columns,
         no_bans: arguments.no_bans,
-        ..Wanted::of(query, job)
+        ..Wanted::new(query, job)
     };
     wanted.check_needs(&settings.preferences.config.values.throughput)?;
     Ok(wanted)

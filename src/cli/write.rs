@@ -88,7 +88,7 @@ pub async fn create(settings: &Settings, arguments: &CreateArguments) -> Result<
         ),
         request: Request::CreateWorkergroup(new),
         settle: arguments.earlier,
-        supply: Supply::of(draft, arguments.over_limit, settings),
+        supply: Supply::new(draft, arguments.over_limit, settings),
     };
     perform(settings, write, arguments.write).await
 }

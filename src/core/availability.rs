@@ -185,7 +185,7 @@ fn nothing_to_open(browser: Option<&Browser>) -> Option<String> {
 
 impl Commands {
     /// The commands available where the keyboard is now.
-    pub(crate) fn of(model: &Model) -> Self {
+    pub(crate) fn new(model: &Model) -> Self {
         let actions = || BINDINGS.iter().map(|row| row.action);
         let by_view = |action| match model.availability(action) {
             Availability::Disabled(why) => Some((action, why)),

@@ -187,7 +187,7 @@ impl<'a> Update<'a> {
     }
 
     fn key_pressed(&mut self, key: KeyEvent) {
-        let is_repeat = self.model.state.keyboard.pressed(Chord::of(key));
+        let is_repeat = self.model.state.keyboard.pressed(Chord::from_key(key));
         match self.model.state.keymap.resolve(self.model.contexts(), key) {
             Some(Action::QuitNow) if is_repeat || !self.model.takes_text() => {
                 return self.effects.push(Effect::Quit);
@@ -240,7 +240,7 @@ impl<'a> Update<'a> {
                 | KeyCode::Right
         );
         if is_meant && !self.model.state.keyboard.is_repeat() {
-            let key = self.model.state.keymap.shown(Chord::of(key));
+            let key = self.model.state.keymap.shown(Chord::from_key(key));
             self.model
                 .state
                 .show(Toast::error(format!("{key} does nothing here"), self.now));

@@ -42,7 +42,7 @@ impl Owners {
     }
 
     /// The owner of a ticket. Its result removes the ticket; progress does not.
-    fn of(&mut self, ticket: Ticket, news: &News) -> Option<Owner> {
+    fn take_owner(&mut self, ticket: Ticket, news: &News) -> Option<Owner> {
         match news {
             News::Progress(_) => self.0.get(&ticket).copied(),
             News::Reply(_)
@@ -99,7 +99,7 @@ impl Update<'_> {
             state.note_response(response);
             state.hide_banned(response);
         }
-        match state.owners.of(ticket, &news) {
+        match state.owners.take_owner(ticket, &news) {
             Some(Owner::Table(resource)) => self.on_table_news(resource, ticket, news),
             Some(Owner::Write(kind)) => self.on_write_reply(kind, news),
             Some(Owner::View(index)) => {
@@ -141,7 +141,7 @@ impl Update<'_> {
     fn records(&mut self, resource: Resource, ticket: Ticket, answer: Result<Listing, ApiError>) {
         let (now, state) = (self.now, &mut self.model.state);
         let (columns, rows) = state.screen.size;
-        let has_panel = Size::of(columns, rows) == Size::Wide;
+        let has_panel = Size::new(columns, rows) == Size::Wide;
         let browser = &mut state.browsers[resource];
         if !browser.awaits(ticket) {
             browser.computed.price_models.answered(ticket, now, answer);

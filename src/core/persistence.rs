@@ -63,14 +63,14 @@ impl State {
             }
             self.browsers[Resource::Offers].computed.job = snapshot.job.filter(|job| job.validate().is_ok());
             self.browsers[Resource::Offers].take_disk_of_job();
-            self.screen.split = Split::of(snapshot.split);
+            self.screen.split = Split::from_share(snapshot.split);
             let term = snapshot.volume_term;
             self.browsers[Resource::Volumes].computed.term = term.filter(|term| term.validate().is_ok());
         }
         if let (Some(search), false) = (self.searches.startup().cloned(), given) {
             match search.read(self.profile.dialect) {
                 Ok((query, words, job)) => {
-                    self.pane = Pane::of(search.spec.resource);
+                    self.pane = Pane::for_resource(search.spec.resource);
                     if let Some(browser) = self.browser_mut() {
                         browser.load_saved(query, words, job);
                     }
@@ -218,7 +218,7 @@ pub(crate) const fn is_input(message: &Message) -> bool {
 
 fn pane_state(browser: &Browser) -> PaneState {
     PaneState {
-        search: SearchSpec::of(&browser.query, browser.ran_words()),
+        search: SearchSpec::new(&browser.query, browser.ran_words()),
         columns: browser.columns.iter().map(|field| field.key.to_owned()).collect(),
         history: browser.bar.history().to_vec(),
         marks: browser.marks.iter().take(MOST_MARKS).map(|id| id.0).collect(),

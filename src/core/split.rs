@@ -23,7 +23,7 @@ pub struct Split {
 
 impl Split {
     /// The saved split, clamped to its bounds.
-    pub fn of(share: Option<u16>) -> Self {
+    pub fn from_share(share: Option<u16>) -> Self {
         let mut split = Self::default();
         if let Some(share) = share {
             split.set(share);

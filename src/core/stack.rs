@@ -105,7 +105,7 @@ impl Update<'_> {
 
     /// Opens the view of an action; false if it has none.
     pub(crate) fn open(&mut self, action: Action) -> bool {
-        let commands = matches!(action, Action::Help | Action::Palette).then(|| Commands::of(self.model));
+        let commands = matches!(action, Action::Help | Action::Palette).then(|| Commands::new(self.model));
         let open = self.model.views.open;
         self.lend(|cx| {
             cx.commands = commands;

@@ -32,7 +32,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    pub const fn of(is_handled: bool) -> Self {
+    pub const fn handled_if(is_handled: bool) -> Self {
         if is_handled { Self::Handled } else { Self::Ignored }
     }
 }
@@ -109,7 +109,7 @@ pub trait View: fmt::Debug + Send {
         if is_typed {
             self.text_changed(cx);
         }
-        Outcome::of(is_typed)
+        Outcome::handled_if(is_typed)
     }
 
     /// Handles a pasted text. If it is ignored, a notice says that this view takes no paste.

@@ -258,7 +258,9 @@ impl Cx<'_> {
     /// Recording the poll then ends the claim.
     pub(crate) fn on_watched(&mut self, id: &WishId, outcome: PollOutcome) -> bool {
         let (now, watching) = (self.now, &mut self.state.watching);
-        watching.engine.answered(id, outcome, Moment::of(now.epoch), now.mono);
+        watching
+            .engine
+            .answered(id, outcome, Moment::from_epoch(now.epoch), now.mono);
         watching.end(id)
     }
 

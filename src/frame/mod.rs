@@ -66,7 +66,7 @@ impl<'a> Brush<'a> {
         'a: 's,
     {
         Scene {
-            size: Size::of(frame.area().width, frame.area().height),
+            size: Size::new(frame.area().width, frame.area().height),
             state: &self.model.state,
             views: self.model.views,
             before: &self.model.layout,
@@ -95,7 +95,7 @@ fn screen(frame: &mut Frame<'_>, model: &Model, now: Now, theme: &Theme, layout:
     layout.viewports.extend(covered.filter(|(depth, _, _)| *depth < hidden));
     let mut cursor = None;
     if hidden == 0 {
-        let pane_theme = match Size::of(area.width, area.height) {
+        let pane_theme = match Size::new(area.width, area.height) {
             _ if !model.overlays.is_empty() => theme.unfocused(),
             // On a wide screen focus moves between panels, so it has to stand out.
             Size::Wide => Theme {

@@ -25,7 +25,7 @@ impl Pane {
     }
 
     /// The pane of a resource.
-    pub const fn of(resource: Resource) -> Self {
+    pub const fn for_resource(resource: Resource) -> Self {
         match resource {
             Resource::Offers => Self::Offers,
             Resource::Volumes => Self::Volumes,

@@ -29,7 +29,7 @@ pub struct KeyError {
 }
 
 impl KeyError {
-    fn of(binding: &UserKeys, message: String) -> Self {
+    fn new(binding: &UserKeys, message: String) -> Self {
         Self {
             name: binding.name.clone(),
             line: binding.line,
@@ -87,7 +87,7 @@ pub fn configured(lines: &[UserKeys]) -> (Keymap, Vec<KeyError>) {
     let mut wanted: Vec<Rebinding<'_>> = Vec::new();
     for line in lines {
         let Some(binding) = BINDINGS.iter().find(|row| row.name == line.name) else {
-            errors.push(KeyError::of(line, unknown(&line.name)));
+            errors.push(KeyError::new(line, unknown(&line.name)));
             continue;
         };
         // Its defaults are free for others from here on.
@@ -109,7 +109,7 @@ pub fn configured(lines: &[UserKeys]) -> (Keymap, Vec<KeyError>) {
                 Some(other) => {
                     let theirs = bound.iter().find(|(row, _)| std::ptr::eq(*row, other));
                     let why = conflict(line, other, theirs.map(|(_, line)| *line), chord);
-                    errors.push(KeyError::of(line, why));
+                    errors.push(KeyError::new(line, why));
                 }
                 None => taken.push(chord),
             }
@@ -154,7 +154,7 @@ fn usable(binding: &Binding, setting: &UserKeys, errors: &mut Vec<KeyError>) -> 
     if setting.keys.is_empty() {
         if is_way_out(binding) {
             let why = format!("'{name}' needs a key: it always leads out");
-            errors.push(KeyError::of(setting, why));
+            errors.push(KeyError::new(setting, why));
             return None;
         }
         return Some(Vec::new());
@@ -163,7 +163,7 @@ fn usable(binding: &Binding, setting: &UserKeys, errors: &mut Vec<KeyError>) -> 
     for key in &setting.keys {
         match chord_for(binding, key) {
             Ok(chord) => chords.push(chord),
-            Err(why) => errors.push(KeyError::of(setting, why)),
+            Err(why) => errors.push(KeyError::new(setting, why)),
         }
     }
     (!chords.is_empty()).then_some(chords)

@@ -32,7 +32,7 @@ pub(super) fn is_ending() -> bool {
 }
 
 /// Starts the leader of a group.
-pub(super) fn spawn(command: &mut Command) -> io::Result<(Child, Group)> {
+pub(super) fn spawn(command: &mut Command) -> io::Result<(Child, ProcessGroup)> {
     // Locked, so that ending all groups misses none.
     let mut running = running();
     if is_ending() {
@@ -43,7 +43,7 @@ pub(super) fn spawn(command: &mut Command) -> io::Result<(Child, Group)> {
     let leader = id.and_then(Pid::from_raw).ok_or(io::ErrorKind::NotFound)?;
     running.push(leader);
     drop(running);
-    let group = Group {
+    let group = ProcessGroup {
         leader,
         has_succeeded: false,
     };
@@ -52,12 +52,12 @@ pub(super) fn spawn(command: &mut Command) -> io::Result<(Child, Group)> {
 
 /// A process group that ends when this is dropped, unless its leader has succeeded.
 #[derive(Debug)]
-pub(super) struct Group {
+pub(super) struct ProcessGroup {
     leader: Pid,
     has_succeeded: bool,
 }
 
-impl Group {
+impl ProcessGroup {
     pub const fn leader(&self) -> Pid {
         self.leader
     }
@@ -68,7 +68,7 @@ impl Group {
     }
 }
 
-impl Drop for Group {
+impl Drop for ProcessGroup {
     fn drop(&mut self) {
         if !self.has_succeeded {
             end(&[self.leader]);

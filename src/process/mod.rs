@@ -22,7 +22,7 @@ use tokio::signal::unix::{SignalKind, signal};
 
 pub use ending::{Claim, is_ignored};
 pub use foreground::{can_stop, stop_until_continued};
-use group::Group;
+use group::ProcessGroup;
 pub use group::{end_all, kill_all};
 
 /// The environment variables with API keys.
@@ -204,7 +204,7 @@ async fn collect(pipe: Option<impl AsyncRead + Unpin>, printed: &Mutex<(Vec<u8>,
 #[derive(Debug)]
 pub struct Running {
     // Dropped first: the group is ended while its leader's id is certainly its own.
-    group: Group,
+    group: ProcessGroup,
     child: Child,
     terminal: Terminal,
 }

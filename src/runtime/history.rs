@@ -220,7 +220,7 @@ impl Keeper {
     /// The rows last seen complete for a search; `None` if there are none or the record cannot be
     /// read.
     fn latest(&mut self, query: &Query) -> Option<(Listing, Moment)> {
-        let now = Moment::of(epoch_seconds());
+        let now = Moment::from_epoch(epoch_seconds());
         let latest = self.with(|database| database.latest(query, now));
         latest.unwrap_or_else(|error| {
             self.tell(&error);
@@ -314,8 +314,8 @@ mod tests {
     fn poll(at: i64) -> Poll {
         let query = Query::empty(Resource::Offers);
         Poll {
-            search: SearchKey::of(&query),
-            scope: Scope::of(&query, &Dialect::SANDBOX, []),
+            search: SearchKey::new(&query),
+            scope: Scope::new(&query, &Dialect::SANDBOX, []),
             proof: Proof::Complete,
             lines: Vec::new(),
             at: Moment(at),

@@ -46,7 +46,7 @@ fn status(status: i32) -> ExitCode {
 }
 
 async fn repair(mut surface: impl Surface, file: &Path) -> io::Result<ControlFlow<i32>> {
-    let theme = Themes::of(&ThemeConfig::default()).unasked;
+    let theme = Themes::from_config(&ThemeConfig::default()).unasked;
     let saved = Arc::new(Notify::new());
     // Without a watcher `r` still reloads.
     let mut watcher = watch(file, Arc::clone(&saved)).ok();

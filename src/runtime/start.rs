@@ -69,7 +69,7 @@ async fn connect_and_show(
     restored.sandbox = sandbox_notes(settings, &connection);
     files.sandbox = connection.sandbox;
     let preferences = &settings.preferences;
-    let themes = Themes::of(&preferences.look);
+    let themes = Themes::from_config(&preferences.look);
     let mut model = model(settings, profile, restored);
     model.keymap = preferences.keymap.clone().in_words(themes.unasked.ascii);
     model.markets.market_list = markets.market_list();
@@ -215,7 +215,7 @@ pub struct Themes {
 
 impl Themes {
     /// The themes of a configured look, as the environment allows.
-    pub(super) fn of(look: &ThemeConfig) -> Self {
+    pub(super) fn from_config(look: &ThemeConfig) -> Self {
         let theme = |is_light| look.theme(is_light, variable);
         let asks = look.wants_background(variable);
         Self {

@@ -14,7 +14,7 @@ use crate::store::keys;
 /// When the file cannot be read.
 pub fn mistakes(path: &Path) -> Result<Vec<ConfigError>, ConfigError> {
     let (config, mut mistakes) = Config::check(path)?;
-    let (preferences, dropped) = Preferences::of(config, path);
+    let (preferences, dropped) = Preferences::from_config(config, path);
     let config = preferences.config;
     mistakes.extend(dropped);
     for name in config.profile_names() {

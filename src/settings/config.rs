@@ -146,7 +146,7 @@ pub struct Position {
 }
 
 impl Position {
-    pub(super) fn of(text: &str, at: usize) -> Self {
+    pub(super) fn at_offset(text: &str, at: usize) -> Self {
         let before = &text[..text.floor_char_boundary(at)];
         let line = before.rsplit('\n').next().unwrap_or_default();
         Self {

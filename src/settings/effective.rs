@@ -52,7 +52,7 @@ pub fn effective(flags: &Global, paths: Option<&Paths>, file: &File) -> Result<V
     let mut rows = vec![profile_row(flags, file, profile)];
     rows.extend(market_rows(flags, file, profile));
     if profile.base_url.is_some() {
-        let key = Source::of(&chosen, flags, &environment, paths).describe();
+        let key = Source::choose(&chosen, flags, &environment, paths).describe();
         rows.push(key_row(flags, file, profile, key));
     }
     rows.push(read_only_row(flags, file, profile));

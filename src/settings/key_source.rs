@@ -87,7 +87,7 @@ impl Source {
     /// profile's file or command, else for the public service its own client's file.
     ///
     /// A profile's key is withheld from other addresses than its own.
-    pub fn of(chosen: &Chosen, flags: &Global, environment: &Environment, paths: Option<&Paths>) -> Self {
+    pub fn choose(chosen: &Chosen, flags: &Global, environment: &Environment, paths: Option<&Paths>) -> Self {
         let source = Self::of_profile(&chosen.profile, flags, environment, paths);
         let reach = chosen.key_reach(flags, environment);
         match chosen.withheld(reach) {

@@ -22,7 +22,7 @@ pub struct Preferences {
 impl Preferences {
     /// The preferences of the configuration in the file `path`, and its errors; defaults replace
     /// invalid settings.
-    pub fn of(config: Config, path: &Path) -> (Self, Vec<ConfigError>) {
+    pub fn from_config(config: Config, path: &Path) -> (Self, Vec<ConfigError>) {
         let mut wrong = config.dropped.clone();
         let (mut keymap, errors) = configured(&config.values.user_keys());
         for error in errors {

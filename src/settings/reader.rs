@@ -78,7 +78,7 @@ pub(super) fn read(text: &str, folder: Option<&Path>) -> (Config, Vec<Mistake>) 
 
 impl Reader<'_> {
     fn wrong(&mut self, at: &Range<usize>, message: impl Into<String>) {
-        self.wrong_at(Position::of(self.text, at.start), message.into());
+        self.wrong_at(Position::at_offset(self.text, at.start), message.into());
     }
 
     fn wrong_at(&mut self, position: Position, message: String) {
@@ -239,7 +239,7 @@ impl Reader<'_> {
                     continue;
                 }
             }
-            let position = Position::of(self.text, value.span().start);
+            let position = Position::at_offset(self.text, value.span().start);
             self.config.positions.insert(name, position);
         }
     }
@@ -444,7 +444,7 @@ impl Reader<'_> {
         Entry {
             name: name.get_ref().to_string(),
             value,
-            position: Position::of(self.text, at.span().start),
+            position: Position::at_offset(self.text, at.span().start),
         }
     }
 

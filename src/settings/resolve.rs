@@ -115,7 +115,7 @@ impl Settings {
     pub fn resolve(flags: &Global, environment: &Environment, paths: Option<Paths>) -> Result<Self, Error> {
         let config = Config::of_user(paths.as_ref())?;
         let path = paths.as_ref().map(Paths::config_file).unwrap_or_default();
-        let (preferences, wrong) = Preferences::of(config, &path);
+        let (preferences, wrong) = Preferences::from_config(config, &path);
         let mut notices = dropped(&wrong);
         let chosen = Chosen::new(flags, &preferences.config)?;
         let profile = &chosen.profile;
@@ -130,7 +130,7 @@ impl Settings {
         let market = match &profile.base_url {
             None => Market::Embedded(embedded(flags, &profile.name, paths.as_ref(), &mut notices)?),
             Some(base) => {
-                let source = Source::of(&chosen, flags, environment, paths.as_ref());
+                let source = Source::choose(&chosen, flags, environment, paths.as_ref());
                 let reach = chosen.key_reach(flags, environment);
                 notices.extend(withheld(&chosen, reach, &source));
                 remote(profile, base, reach, &source, environment)?
@@ -195,7 +195,7 @@ impl Settings {
             start: epoch_seconds(),
             ..config.market
         };
-        (!config.freeze).then(|| SandboxPast::of(market, self.dialect))
+        (!config.freeze).then(|| SandboxPast::new(market, self.dialect))
     }
 
     /// Saves the learned intervals.

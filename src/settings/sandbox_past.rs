@@ -44,7 +44,7 @@ pub enum Ensured {
 
 impl SandboxPast {
     /// The past of a market that is not frozen.
-    pub const fn of(market: MarketConfig, dialect: &'static Dialect) -> Self {
+    pub const fn new(market: MarketConfig, dialect: &'static Dialect) -> Self {
         Self {
             market,
             dialect,
@@ -117,7 +117,8 @@ impl SandboxPast {
     /// Whether a record has the past, or polls as old from another program.
     fn is_in(self, database: &Database) -> Result<bool, HistoryError> {
         // Another program, whose sandbox started a little earlier, may have recorded it.
-        let since = Moment(Moment::of(self.market.start).0 - DAY * i64::from(self.days) + 2 * i64::from(INTERVAL));
+        let since =
+            Moment(Moment::from_epoch(self.market.start).0 - DAY * i64::from(self.days) + 2 * i64::from(INTERVAL));
         let mut are_in = true;
         for query in Self::queries() {
             are_in &= database.sent(&query)?.is_some_and(|(first, _)| first <= since);
@@ -146,12 +147,12 @@ impl SandboxPast {
     fn poll(self, query: &Query, body: &[u8], at: f64) -> Option<Poll> {
         let listing = Listing::read(query.catalog(), String::from_utf8_lossy(body), at).ok()?;
         let arrival = Arrival {
-            at: Moment::of(at),
+            at: Moment::from_epoch(at),
             took: 0,
             interval: Some(INTERVAL),
             bans: Bans::NONE,
         };
-        let check = ResponseCheck::of(&listing, query, self.dialect);
-        Some(Poll::of(query, &listing, &check, self.dialect, &arrival))
+        let check = ResponseCheck::new(&listing, query, self.dialect);
+        Some(Poll::new(query, &listing, &check, self.dialect, &arrival))
     }
 }

@@ -29,10 +29,10 @@ pub(super) struct Setting {
     /// Sets it to the value in the file.
     pub read: fn(&mut Reader<'_>, &Value<'_>),
     /// Its value for display, in named parts; the name is empty if there is only one.
-    pub show: fn(&Values) -> Vec<Part>,
+    pub show: fn(&Values) -> Vec<Pair>,
 }
 
-type Part = (String, String);
+type Pair = (String, String);
 
 /// Generates [`Values`] and [`SETTINGS`] from rows: the comment in the printed default, `name` =
 /// `sample`, field, type and default, then the functions that read and show it.
@@ -62,7 +62,7 @@ macro_rules! settings {
                 }
             },
             show: |values| {
-                let show: fn(&$type) -> Vec<Part> = $show;
+                let show: fn(&$type) -> Vec<Pair> = $show;
                 show(&values.$field)
             },
         }),+];
@@ -219,12 +219,12 @@ settings! {
 }
 
 /// The parts of a limit in dollars per hour, for display.
-fn dollars_per_hour(limit: Option<Dollars>) -> Vec<Part> {
+fn dollars_per_hour(limit: Option<Dollars>) -> Vec<Pair> {
     alone(&limit.map_or_else(|| "none".to_owned(), |limit| per_hour(limit.amount())))
 }
 
 /// The parts of a setting with a single value, for display.
-fn alone(value: &(impl ToString + ?Sized)) -> Vec<Part> {
+fn alone(value: &(impl ToString + ?Sized)) -> Vec<Pair> {
     vec![(String::new(), value.to_string())]
 }
 

@@ -71,7 +71,7 @@ fn read(name: &str, text: &str, path: &Path, wrong: &mut Vec<ConfigError>) -> Th
     };
     let (root, errors) = DeTable::parse_recoverable(text);
     let mut note = |at: usize, message: String| {
-        wrong.push(ConfigError::wrong(path, Position::of(text, at), message));
+        wrong.push(ConfigError::wrong(path, Position::at_offset(text, at), message));
     };
     for error in &errors {
         let at = error.span().map_or(0, |span| span.start);
@@ -93,7 +93,7 @@ fn read(name: &str, text: &str, path: &Path, wrong: &mut Vec<ConfigError>) -> Th
         theme.colors.push(Entry {
             name: role.get_ref().to_string(),
             value: value.to_owned(),
-            position: Position::of(text, at),
+            position: Position::at_offset(text, at),
         });
     }
     theme.colors.sort_by_key(|entry| entry.position);

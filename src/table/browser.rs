@@ -451,7 +451,7 @@ impl Browser {
     /// Recomputes the computed columns, then the view. Called after rows, prices, the job or local
     /// conditions have changed.
     pub fn revalue(&mut self) {
-        self.reprice();
+        self.adjust_prices();
         self.rows.revalue();
         self.rearrange_recorded();
         self.revision += 1;
@@ -459,8 +459,8 @@ impl Browser {
     }
 
     /// Adjusts the prices to the chosen storage, including those of earlier responses.
-    pub(crate) fn reprice(&mut self) {
-        let Some((model, gb)) = self.rows.reprice() else {
+    pub(crate) fn adjust_prices(&mut self) {
+        let Some((model, gb)) = self.rows.estimate_prices() else {
             return;
         };
         for listing in self.watch.iter_mut().flat_map(|watch| watch.kept_mut()) {

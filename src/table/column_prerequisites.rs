@@ -28,7 +28,7 @@ pub enum Need {
 
 impl Need {
     /// The prerequisite of a column, whether or not it is met; `None` if it has none.
-    pub fn of(field: &Field) -> Option<Self> {
+    pub fn for_field(field: &Field) -> Option<Self> {
         let is_one_of = |keys: &[&str]| field.is_computed() && keys.contains(&field.key);
         if is_one_of(&["job_slack"]) {
             Some(Self::Deadline)
@@ -91,7 +91,7 @@ pub fn not_applied(unmet: Vec<(Need, &Condition)>, keymap: &Keymap) -> Option<St
 impl Rows {
     /// The unmet prerequisite of a column; `None` if its values can be computed.
     pub fn need(&self, field: &Field) -> Option<Need> {
-        Need::of(field).filter(|need| match need {
+        Need::for_field(field).filter(|need| match need {
             Need::Job => self.computed.job.is_none(),
             Need::Deadline => self.computed.job.is_none_or(|job| job.deadline.is_none()),
             Need::Term => self.computed.term.is_none(),

@@ -55,7 +55,7 @@ impl Departures {
     /// The rows of the baseline among `gone`, the latest departure first.
     ///
     /// A row whose id changed in between departed with its machine.
-    pub fn of(&self, baseline: &Listing, gone: &[u32], price: &Field) -> Vec<GoneRow> {
+    pub fn gone_rows(&self, baseline: &Listing, gone: &[u32], price: &Field) -> Vec<GoneRow> {
         let departure_of = |row: u32| {
             let id = baseline.id(row as usize);
             let departure = self.0.iter().find(|departure| Some(departure.id) == id);

@@ -55,12 +55,12 @@ impl Asked {
         dialect: &'static Dialect,
         now: Now,
     ) -> Poll {
-        Poll::of(&self.query, listing, check, dialect, &self.arrival(now))
+        Poll::new(&self.query, listing, check, dialect, &self.arrival(now))
     }
 
     /// The poll of a response to a search that no pane shows.
     pub(crate) fn once_answered(&self, listing: &Listing, dialect: &'static Dialect, now: Now) -> Poll {
-        let check = ResponseCheck::of(listing, &self.query, dialect);
+        let check = ResponseCheck::new(listing, &self.query, dialect);
         self.answered(listing, &check, dialect, now)
     }
 
@@ -73,7 +73,7 @@ impl Asked {
     fn arrival(&self, now: Now) -> record::Arrival {
         let took = (now.mono - self.since) * 1000.0;
         record::Arrival {
-            at: Moment::of(now.epoch),
+            at: Moment::from_epoch(now.epoch),
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // it saturates
             took: took as u32,
             interval: self.interval,

@@ -87,11 +87,11 @@ impl Rows {
     pub(super) fn arrange(&mut self, listing: Listing, has_panel: bool) {
         read_ahead(&listing);
         if let Some(asked) = &self.shown_query {
-            self.check = ResponseCheck::of(&listing, asked, self.dialect);
+            self.check = ResponseCheck::new(&listing, asked, self.dialect);
         }
         self.listing = Some(listing);
         // Prices are compared as they are shown.
-        self.reprice();
+        self.estimate_prices();
         self.revalue();
         self.prepare(has_panel);
     }
@@ -100,7 +100,7 @@ impl Rows {
     pub(super) fn arrange_recorded(&mut self, listing: Listing) {
         read_ahead(&listing);
         self.listing = Some(listing);
-        self.reprice();
+        self.estimate_prices();
         self.revalue();
     }
 
@@ -114,7 +114,7 @@ impl Rows {
         self.preview.clone_from(&other.preview);
         self.columns.clone_from(&other.columns);
         *self.computed = other.computed.for_other_rows();
-        self.reprice();
+        self.estimate_prices();
         self.revalue();
     }
 
@@ -318,7 +318,7 @@ impl Rows {
 
     /// Adjusts the prices to the chosen storage. Returns the price model, and the storage in GB if
     /// the response was priced for another; `None` before a response, and for rows that are no offers.
-    pub(super) fn reprice(&mut self) -> Option<(OfferType, Option<f64>)> {
+    pub(super) fn estimate_prices(&mut self) -> Option<(OfferType, Option<f64>)> {
         let asked = self.shown_query.as_ref()?;
         if self.resource() != Resource::Offers {
             return None;

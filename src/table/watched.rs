@@ -115,7 +115,7 @@ impl Browser {
                 .collect(),
             gone_lots,
             gone: differences.left.len(),
-            gone_rows: departures.of(before, &differences.left, price),
+            gone_rows: departures.gone_rows(before, &differences.left, price),
             is_cut: [before, listing].into_iter().any(|listing| self.is_truncated(listing)),
         }
     }

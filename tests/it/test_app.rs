@@ -224,7 +224,7 @@ impl TestApp {
                 }
                 Effect::History(HistoryJob::LatestRows { ticket, query }) if self.files.is_some() => {
                     let database = &self.files.as_ref().unwrap().database;
-                    let latest = database.latest(&query, Moment::of(self.now.epoch)).unwrap();
+                    let latest = database.latest(&query, Moment::from_epoch(self.now.epoch)).unwrap();
                     let news = News::RecordedRows(latest.map(Box::new));
                     effects.extend(update(&mut self.model, self.now, Message::News { ticket, news }));
                 }

@@ -98,7 +98,7 @@ impl KnownSecrets {
         let mut seen = self.0.write().unwrap_or_else(PoisonError::into_inner);
         change(&mut seen);
         let keys = seen.accounts.iter().chain(&seen.groups);
-        seen.known = Arc::new(Known::of(keys.map(Secret::expose)));
+        seen.known = Arc::new(Known::new(keys.map(Secret::expose)));
     }
 }
 

@@ -79,19 +79,19 @@ const fn is_false(flag: &bool) -> bool {
 
 /// The annotations of a profile.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(from = "Vec<Entry>", into = "Vec<Entry>")]
+#[serde(from = "Vec<StoredAnnotation>", into = "Vec<StoredAnnotation>")]
 pub struct Annotations(BTreeMap<Supplier, Annotation>);
 
 /// An annotation as stored in the file.
 #[derive(Serialize, Deserialize)]
-struct Entry {
+struct StoredAnnotation {
     of: Supplier,
     #[serde(flatten)]
     annotation: Annotation,
 }
 
-impl From<Vec<Entry>> for Annotations {
-    fn from(entries: Vec<Entry>) -> Self {
+impl From<Vec<StoredAnnotation>> for Annotations {
+    fn from(entries: Vec<StoredAnnotation>) -> Self {
         let entries = entries.into_iter();
         Self(
             entries
@@ -102,10 +102,12 @@ impl From<Vec<Entry>> for Annotations {
     }
 }
 
-impl From<Annotations> for Vec<Entry> {
+impl From<Annotations> for Vec<StoredAnnotation> {
     fn from(annotations: Annotations) -> Self {
         let entries = annotations.0.into_iter();
-        entries.map(|(of, annotation)| Entry { of, annotation }).collect()
+        entries
+            .map(|(of, annotation)| StoredAnnotation { of, annotation })
+            .collect()
     }
 }
 
@@ -212,13 +214,13 @@ impl Annotations {
         rows.map(|row| {
             let machine = id(machines, row).map(Supplier::Machine);
             let host = id(hosts, row).map(Supplier::Host);
-            self.of([machine, host])
+            self.annotated([machine, host])
         })
         .collect()
     }
 
     /// The combined annotations of a machine and its host.
-    pub fn of(&self, suppliers: [Option<Supplier>; 2]) -> Annotated {
+    pub fn annotated(&self, suppliers: [Option<Supplier>; 2]) -> Annotated {
         let mut all = Annotated::default();
         let annotations = suppliers.into_iter().flatten();
         for annotation in annotations.filter_map(|of| self.get(of)) {

@@ -73,13 +73,13 @@ pub struct Copies {
 
 impl Default for Copies {
     fn default() -> Self {
-        Self::of::<&str>([])
+        Self::new::<&str>([])
     }
 }
 
 impl Copies {
     /// Builds the search for the secrets; those shorter than `SHORTEST` are ignored.
-    pub fn of<'s, S: Into<Cow<'s, str>>>(secrets: impl IntoIterator<Item = S>) -> Self {
+    pub fn new<'s, S: Into<Cow<'s, str>>>(secrets: impl IntoIterator<Item = S>) -> Self {
         let secrets = secrets.into_iter().map(Into::into);
         // A response may have hundreds of thousands of them, so no list is built twice.
         let mut forms: Vec<Cow<'s, str>> = secrets.filter(|secret| secret.len() >= SHORTEST).collect();
@@ -141,7 +141,7 @@ impl Copies {
         };
         let mut ranges = self.found(search, text.as_bytes(), text, |at| at);
         for blanks in [false, true].into_iter().take(1 + usize::from(self.has_blanks)) {
-            let mut address = Address::of(text, blanks);
+            let mut address = Address::new(text, blanks);
             for _ in 0..MOST_DECODED {
                 let Some(decoded) = address.filter(|address| address.is_coded) else {
                     break;
@@ -188,7 +188,7 @@ struct Address {
 
 impl Address {
     /// Decodes the text; `None` if it has no escapes. With `blanks` a plus sign becomes a space.
-    fn of(text: &str, blanks: bool) -> Option<Self> {
+    fn new(text: &str, blanks: bool) -> Option<Self> {
         let text = text.as_bytes();
         let may_be = memchr(b'%', text).is_some() || (blanks && memchr(b'+', text).is_some());
         may_be.then(|| decoded(text, blanks, &[]))
@@ -301,7 +301,7 @@ mod tests {
     use super::*;
 
     fn removed(secrets: &[&str], text: &str) -> String {
-        let copies = Copies::of(secrets.iter().copied());
+        let copies = Copies::new(secrets.iter().copied());
         copies.remove(text, "<removed>").into_owned()
     }
 
@@ -386,7 +386,7 @@ mod tests {
     #[test]
     fn of_too_many_secrets_the_beginnings_are_looked_for() {
         let secrets: Vec<String> = (0..20_000).map(|number| format!("canary-{number:0240}")).collect();
-        let copies = Copies::of(secrets.iter().map(String::as_str));
+        let copies = Copies::new(secrets.iter().map(String::as_str));
         let clean = copies.remove(r#"{"a":"-k canary-000000007 -v","b":"k"}"#, "<removed>");
         assert_eq!(clean, r#"{"a":"-k <removed>","b":"k"}"#);
     }

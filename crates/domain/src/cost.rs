@@ -228,7 +228,7 @@ impl<'a> Member<'a> {
     }
 
     /// The cost of `quantity` at this price. A quantity of zero costs nothing, even at an unknown price.
-    fn of(&self, row: usize, quantity: f64) -> Result<f64, Gap> {
+    fn price(&self, row: usize, quantity: f64) -> Result<f64, Gap> {
         // An offer without a traffic price can still be priced for a job without traffic.
         if quantity == 0.0 {
             return Ok(0.0);
@@ -419,15 +419,15 @@ impl<'a> Prices<'a> {
     pub fn hourly(&self, row: usize, gb: Option<f64>) -> Result<f64, Gap> {
         match gb {
             None => self.quoted(row),
-            Some(gb) => finite(self.base(row)? + self.storage_cost.of(row, gb)? / HOURS_PER_MONTH),
+            Some(gb) => finite(self.base(row)? + self.storage_cost.price(row, gb)? / HOURS_PER_MONTH),
         }
     }
 
     /// The row's prices with `gb` of storage: an estimate until the market confirms it.
-    pub fn reprice(&self, row: usize, gb: f64) -> Result<Repriced, Gap> {
+    pub fn with_storage(&self, row: usize, gb: f64) -> Result<Repriced, Gap> {
         let gb = Input::DiskGb.check(gb)?;
         let base = self.base(row)?;
-        let storage = finite(self.storage_cost.of(row, gb)? / HOURS_PER_MONTH)?;
+        let storage = finite(self.storage_cost.price(row, gb)? / HOURS_PER_MONTH)?;
         let total = finite(base + storage)?;
         Ok(Repriced {
             total,
@@ -472,12 +472,12 @@ impl<'a> Prices<'a> {
 
     /// Whether the row has a disk of `gb`.
     pub fn disk_fit(&self, row: usize, gb: f64) -> Fit {
-        Fit::of(self.disk_space.amount(row).ok(), gb)
+        Fit::compare(self.disk_space.amount(row).ok(), gb)
     }
 
     /// Why the row has no disk of `gb`.
     pub fn disk_shortfall(&self, row: usize, gb: f64) -> Option<Shortfall> {
-        let room = Room::of(self.disk_space.amount(row).ok(), gb);
+        let room = Room::compare(self.disk_space.amount(row).ok(), gb);
         Shortfall::first(room, None, Outlives::Yes { spare: 0.0 })
     }
 

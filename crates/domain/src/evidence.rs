@@ -187,7 +187,7 @@ pub fn condition_treatment(listing: &Listing, query: &Query) -> Treatment {
 /// Whether prices include the storage of the search.
 pub fn storage_treatment(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Treatment {
     let charges = median(listing, "storage_cost").is_some() && median(listing, "dph_base").is_some();
-    let check = ResponseCheck::of(listing, query, dialect);
+    let check = ResponseCheck::new(listing, query, dialect);
     let other = check.discrepancies.iter().find_map(|found| match found {
         Discrepancy::OtherStorage { included, .. } => Some(*included),
         Discrepancy::TooMany { .. }
@@ -213,7 +213,7 @@ pub struct Findings {
 }
 
 impl Findings {
-    pub fn of(seen: &Observations) -> Self {
+    pub fn from_observations(seen: &Observations) -> Self {
         let clues = EVIDENCE.iter().filter_map(|evidence| {
             let side = (evidence.judge)(seen)?;
             Some(match side {

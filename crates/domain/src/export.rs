@@ -12,7 +12,7 @@ use super::value::CellRef;
 /// Formats rows as CSV: a header of wire names, numbers in wire units, texts escaped by [`csv_text`].
 pub fn csv(listing: &Listing, rows: &[u32], fields: &[&Field]) -> String {
     listing.prepare(fields.iter().copied());
-    let mut columns: Vec<Cells<'_>> = fields.iter().map(|field| Cells::of(listing, field)).collect();
+    let mut columns: Vec<Cells<'_>> = fields.iter().map(|field| Cells::new(listing, field)).collect();
     let mut writer = csv::Writer::from_writer(Vec::new());
     // Writing to memory cannot fail.
     let _ = writer.write_record(fields.iter().map(|field| field.key));
@@ -48,7 +48,7 @@ fn finished(writer: csv::Writer<Vec<u8>>) -> String {
 
 fn cells(listing: &Listing, row: u32, fields: &[&Field]) -> Vec<String> {
     let fields = fields.iter().map(|field| {
-        let mut column = Cells::of(listing, field);
+        let mut column = Cells::new(listing, field);
         column.text(row as usize, &mut String::new()).to_owned()
     });
     fields.collect()
@@ -63,7 +63,7 @@ struct Cells<'l> {
 }
 
 impl<'l> Cells<'l> {
-    fn of(listing: &'l Listing, field: &Field) -> Self {
+    fn new(listing: &'l Listing, field: &Field) -> Self {
         Self {
             column: listing.column(field),
             is_moment: field.kind == Kind::Timestamp,

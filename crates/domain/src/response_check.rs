@@ -104,7 +104,7 @@ pub struct ResponseCheck {
 
 impl ResponseCheck {
     /// Checks the response to `query`, as received.
-    pub fn of(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Self {
+    pub fn new(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Self {
         if query.resource == Resource::Workergroups {
             return Self::default();
         }

@@ -59,7 +59,7 @@ pub enum SpecError {
 
 impl SearchSpec {
     /// Converts a query and the words that filter its rows to text. A group of countries is stored by name.
-    pub fn of(query: &Query, words: &[String]) -> Self {
+    pub fn new(query: &Query, words: &[String]) -> Self {
         let mut text = language::print_briefly(&query.conditions);
         for word in words {
             if !text.is_empty() {

@@ -85,7 +85,7 @@ impl Work {
     /// The maximum amount: far beyond use, and small enough that hours stay finite.
     pub const MOST: f64 = 1e18;
 
-    pub fn of(amount: f64, unit: WorkUnit) -> Option<Self> {
+    pub fn new(amount: f64, unit: WorkUnit) -> Option<Self> {
         (amount > 0.0 && amount <= Self::MOST).then_some(Self { amount, unit })
     }
 }
@@ -139,7 +139,7 @@ impl FromStr for Work {
             let (digits, factor) = multiple?;
             let is_digit = |sign: char| sign.is_ascii_digit() || matches!(sign, '.' | ',');
             let number = decimal(Some(&digits).filter(|digits| digits.chars().all(is_digit))?)?;
-            Self::of(number * factor, unit)
+            Self::new(number * factor, unit)
         };
         read().ok_or(WorkError)
     }

@@ -103,7 +103,7 @@ pub struct Moment(pub i64);
 impl Moment {
     /// The moment of a time in seconds since 1970, rounded down.
     #[expect(clippy::cast_possible_truncation)] // the conversion saturates
-    pub fn of(epoch: f64) -> Self {
+    pub fn from_epoch(epoch: f64) -> Self {
         Self(epoch.floor() as i64)
     }
 

@@ -56,8 +56,8 @@ struct Offers {
 }
 
 impl Lines {
-    pub(super) fn of(listing: &Listing, offer_type: OfferType) -> Self {
-        let columns = Columns::of(listing);
+    pub(super) fn new(listing: &Listing, offer_type: OfferType) -> Self {
+        let columns = Columns::new(listing);
         let quote = quotes(listing, offer_type);
         let mut is_read = true;
         let mut lines: BTreeMap<Line, Offers> = BTreeMap::new();

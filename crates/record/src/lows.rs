@@ -76,7 +76,7 @@ pub struct LowSeries {
 }
 
 impl LowSeries {
-    pub fn of(intervals: &[Interval], polls: &[PollRow]) -> Self {
+    pub fn new(intervals: &[Interval], polls: &[PollRow]) -> Self {
         let mut lowest = LowestOfPolls::new(polls.len());
         for interval in intervals {
             lowest.add(interval, polls);

@@ -42,7 +42,7 @@ pub struct Outline {
 }
 
 impl Onset {
-    pub const fn of(beginning: Beginning) -> Self {
+    pub const fn from_beginning(beginning: Beginning) -> Self {
         match beginning {
             Beginning::Found => Self::Found,
             Beginning::Listed => Self::Listed,
@@ -93,7 +93,7 @@ impl Spell {
             lot,
             amount: self.amount,
             price: self.price,
-            onset: Onset::of(self.beginning),
+            onset: Onset::from_beginning(self.beginning),
             first: self.first,
             last: self.last,
             end: self.end,

@@ -41,7 +41,7 @@ impl Arrival {
 
 impl SearchKey {
     /// The key of a query: its active conditions, without order, limit and storage.
-    pub fn of(query: &Query) -> Self {
+    pub fn new(query: &Query) -> Self {
         let active = query.active().map(language::print_condition);
         // A repeated condition adds nothing.
         let conditions: BTreeSet<String> = active.collect();
@@ -58,7 +58,7 @@ impl SearchKey {
 
 impl Poll {
     /// The poll of a response to `query`. Only rows that meet the conditions which `dialect` cannot send count.
-    pub fn of(
+    pub fn new(
         query: &Query,
         listing: &Listing,
         check: &ResponseCheck,
@@ -69,20 +69,20 @@ impl Poll {
         let mut lots = Lots::default();
         if outcome.is_usable() {
             let rows = matching(query, listing, dialect);
-            lots = Lots::of(listing, query.offer_type, &rows);
+            lots = Lots::new(listing, query.offer_type, &rows);
         }
-        let mut lines = Lines::of(listing, query.offer_type);
+        let mut lines = Lines::new(listing, query.offer_type);
         if let Some(hidden) = listing.hidden_rows() {
-            lines.extend(Lines::of(&hidden, query.offer_type));
+            lines.extend(Lines::new(&hidden, query.offer_type));
         }
-        let proof = Proof::of(query, listing, check, dialect, arrival.took, lines.is_read);
+        let proof = Proof::new(query, listing, check, dialect, arrival.took, lines.is_read);
         let at = arrival.sent();
-        let mut scope = Scope::of(query, dialect, arrival.bans.left_out(query, dialect));
+        let mut scope = Scope::new(query, dialect, arrival.bans.left_out(query, dialect));
         if let Some(included) = check.included_storage() {
             scope.storage = included;
         }
         Self {
-            search: SearchKey::of(query),
+            search: SearchKey::new(query),
             scope,
             proof,
             at,
@@ -100,9 +100,9 @@ impl Poll {
     /// The poll of a request for `query` that failed or was answered incompletely.
     pub fn failed(query: &Query, dialect: &'static Dialect, arrival: &Arrival) -> Self {
         Self {
-            search: SearchKey::of(query),
+            search: SearchKey::new(query),
             at: arrival.sent(),
-            scope: Scope::of(query, dialect, arrival.bans.left_out(query, dialect)),
+            scope: Scope::new(query, dialect, arrival.bans.left_out(query, dialect)),
             proof: Proof::Nothing,
             took: arrival.took,
             outcome: PollOutcome::Failed,
@@ -186,7 +186,7 @@ pub fn cause_query(query: &Query, field: &'static Field, ids: BTreeSet<i128>) ->
 /// A truncated response gives no reasons for lots that it lacks.
 pub fn causes(missing: &[Lot], listing: &Listing, offer_type: OfferType, coverage: Coverage) -> Vec<(Lot, Cause)> {
     let rows: Vec<u32> = all_rows(listing).collect();
-    let lots = Lots::of(listing, offer_type, &rows);
+    let lots = Lots::new(listing, offer_type, &rows);
     let cause = |lot: &Lot| {
         let is_on_offer = lots.sightings.iter().any(|sighting| sighting.lot == *lot);
         if is_on_offer {
@@ -238,7 +238,7 @@ fn matching(query: &Query, listing: &Listing, dialect: &'static Dialect) -> Vec<
 
 /// The sightings of the lots on offer in some rows of a listing.
 pub(crate) fn sightings(listing: &Listing, offer_type: OfferType, rows: &[u32]) -> Vec<Sighting> {
-    Lots::of(listing, offer_type, rows).sightings
+    Lots::new(listing, offer_type, rows).sightings
 }
 
 /// The lots of a listing.
@@ -261,8 +261,8 @@ struct Offers {
 }
 
 impl Lots {
-    fn of(listing: &Listing, offer_type: OfferType, rows: &[u32]) -> Self {
-        let columns = Columns::of(listing);
+    fn new(listing: &Listing, offer_type: OfferType, rows: &[u32]) -> Self {
+        let columns = Columns::new(listing);
         let quote = quotes(listing, offer_type);
         let mut rented = BTreeSet::new();
         let mut lots: BTreeMap<Lot, Offers> = BTreeMap::new();
@@ -376,7 +376,7 @@ pub(super) struct Columns<'a> {
 }
 
 impl<'a> Columns<'a> {
-    pub(super) fn of(listing: &'a Listing) -> Self {
+    pub(super) fn new(listing: &'a Listing) -> Self {
         let column = |key| {
             let field = listing.catalog().by_key(key)?;
             Some(listing.sent_column(field))
@@ -439,7 +439,7 @@ impl<'a> Columns<'a> {
     /// Markets do not report whether several volumes of one cluster share their space.
     fn amount(&self, listing: &Listing, rows: &[u32]) -> u32 {
         match self.space {
-            None => u32::try_from(Supply::of(listing, rows).amount().gpus).unwrap_or(u32::MAX),
+            None => u32::try_from(Supply::new(listing, rows).amount().gpus).unwrap_or(u32::MAX),
             Some(space) => {
                 let sizes = rows.iter().filter_map(|row| space.cell(*row as usize).number());
                 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // it saturates

@@ -47,7 +47,7 @@ impl Response {
     /// The meaning of a line's absence, if it would contain a line with its earlier standing.
     fn absence(&self) -> Kind {
         if self.proof == Proof::Complete {
-            Kind::Gone(CauseRank::of(Cause::Unknown))
+            Kind::Gone(CauseRank::new(Cause::Unknown))
         } else {
             Kind::Hidden
         }
@@ -184,7 +184,7 @@ enum Kind {
 struct CauseRank(u8);
 
 impl CauseRank {
-    const fn of(cause: Cause) -> Self {
+    const fn new(cause: Cause) -> Self {
         Self(match cause {
             Cause::Unknown => 0,
             Cause::LeftTheSearch => 1,
@@ -205,7 +205,7 @@ impl CauseRank {
 
 /// The more specific of two causes.
 pub fn better(left: Cause, right: Cause) -> Cause {
-    CauseRank::of(left).max(CauseRank::of(right)).cause()
+    CauseRank::new(left).max(CauseRank::new(right)).cause()
 }
 
 /// A statement of a response about the line.
@@ -272,7 +272,7 @@ impl LineSights<'_> {
                     (!is_again).then_some((telling.absence(), telling.at()))
                 };
                 let gone = run.gone.filter(|(_, at)| !(self.standing)(index, *at).is_outside);
-                let gone = gone.map(|(cause, at)| (Kind::Gone(CauseRank::of(cause)), at));
+                let gone = gone.map(|(cause, at)| (Kind::Gone(CauseRank::new(cause)), at));
                 if let Some((kind, at)) = gone.or_else(missed) {
                     self.said.push(said(at, kind, false));
                 }

@@ -29,7 +29,7 @@ pub enum Proof {
 impl Proof {
     /// The proof of the response to `query` that took `took` milliseconds. `is_read` is whether each of its records is
     /// a line, on offer or not.
-    pub(crate) fn of(
+    pub(crate) fn new(
         query: &Query,
         listing: &Listing,
         check: &ResponseCheck,

@@ -32,7 +32,7 @@ pub struct Scope {
 
 impl Scope {
     /// The scope of a response to `query`, sent without the `excluded` machines and hosts.
-    pub fn of(query: &Query, dialect: &'static Dialect, excluded: impl IntoIterator<Item = Supplier>) -> Self {
+    pub fn new(query: &Query, dialect: &'static Dialect, excluded: impl IntoIterator<Item = Supplier>) -> Self {
         let storage = match query.resource {
             Resource::Offers => query.priced_storage(dialect),
             Resource::Volumes | Resource::Workergroups => 0.0,

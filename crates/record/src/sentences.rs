@@ -20,7 +20,7 @@ const DAYS: [&str; 7] = [
 ];
 
 /// A part of the time, as an index, and its usual price.
-type Part = (usize, f64);
+type WeightedPart = (usize, f64);
 
 impl Memory {
     /// Formats a price with its unit.
@@ -156,10 +156,10 @@ fn compared(rating: &Rating, is_below: bool) -> String {
 }
 
 /// The cheapest and the most expensive part; `None` if all are equal.
-fn ends(prices: &[Option<f64>]) -> Option<[Part; 2]> {
+fn ends(prices: &[Option<f64>]) -> Option<[WeightedPart; 2]> {
     let known = prices.iter().enumerate();
     let known = known.filter_map(|(part, price)| Some((part, (*price)?)));
-    let known: Vec<Part> = known.collect();
+    let known: Vec<WeightedPart> = known.collect();
     let low = known.iter().copied().min_by(|left, right| left.1.total_cmp(&right.1))?;
     let high = known.iter().copied().max_by(|left, right| left.1.total_cmp(&right.1))?;
     (low.1 < high.1).then_some([low, high])

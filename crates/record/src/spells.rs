@@ -56,7 +56,7 @@ struct Figures {
 }
 
 impl Figures {
-    fn of<'a>(stretches: impl Iterator<Item = &'a Stretch>) -> Option<Self> {
+    fn from_stretches<'a>(stretches: impl Iterator<Item = &'a Stretch>) -> Option<Self> {
         let stretches: Vec<&Stretch> = stretches.collect();
         let cheapest = stretches
             .iter()
@@ -123,7 +123,7 @@ pub fn spells(lot: &Lot, stretches: &[Stretch], polls: &[i64]) -> Vec<Spell> {
             let place = on_offer.partition_point(|(other, _)| *other < index);
             on_offer.insert(place, (index, stretch));
         }
-        let figures = Figures::of(on_offer.iter().map(|(_, stretch)| *stretch));
+        let figures = Figures::from_stretches(on_offer.iter().map(|(_, stretch)| *stretch));
         match (&before, figures.as_ref()) {
             (None, None) => {}
             (None, Some(figures)) => {

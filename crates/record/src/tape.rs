@@ -103,7 +103,7 @@ pub fn compare(before: &Poll, after: &Poll) -> Vec<Change> {
     let is_same_scope = before.bans == after.bans;
     let gone = before.sightings.iter().filter_map(|seen| {
         let is_gone = is_same_scope && after.sighting(&seen.lot).is_none();
-        is_gone.then(|| Change::of(seen, missed(after, &seen.lot)))
+        is_gone.then(|| Change::new(seen, missed(after, &seen.lot)))
     });
     let outcomes = Outcomes {
         before: before.outcome,
@@ -120,7 +120,7 @@ pub fn compare(before: &Poll, after: &Poll) -> Vec<Change> {
                 Shift::Same | Shift::Revealed => return None,
             },
         };
-        Some(Change::of(seen, kind))
+        Some(Change::new(seen, kind))
     });
     let mut changes: Vec<Change> = gone.chain(others).collect();
     changes.sort_by(|left, right| left.lot.cmp(&right.lot));
@@ -136,7 +136,7 @@ fn missed(poll: &Poll, lot: &Lot) -> ChangeKind {
 }
 
 impl Change {
-    fn of(seen: &Sighting, kind: ChangeKind) -> Self {
+    fn new(seen: &Sighting, kind: ChangeKind) -> Self {
         Self {
             lot: seen.lot.clone(),
             host: seen.host,

@@ -159,7 +159,7 @@ impl VerdictBasis {
     }
 
     /// The basis for any question.
-    pub const fn of(question: Question) -> Self {
+    pub const fn for_question(question: Question) -> Self {
         Self(question)
     }
 }
@@ -293,7 +293,7 @@ impl Outline {
     pub fn lows(&self, question: &Question, since: Moment) -> (LowIntervals, Option<f64>) {
         let mut polls = timeline::usable(&self.polls);
         polls.retain(|poll| poll.at <= question.until);
-        low_intervals(&polls, &LowSeries::of(&self.intervals, &polls).of_polls, since)
+        low_intervals(&polls, &LowSeries::new(&self.intervals, &polls).of_polls, since)
     }
 }
 

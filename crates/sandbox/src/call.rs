@@ -85,7 +85,7 @@ pub enum Target {
 impl Target {
     /// The target of a method and path. Empty segments are ignored: every path works with and
     /// without a final slash, and with the doubled first one that the market's own client sends.
-    pub fn of(method: &Method, path: &str) -> Result<Self, Refusal> {
+    pub fn from_request(method: &Method, path: &str) -> Result<Self, Refusal> {
         // No redirect to the other spelling: clients follow it with a GET without the body.
         let segments: Vec<&str> = path.split('/').filter(|segment| !segment.is_empty()).collect();
         Self::named(method.as_str(), &segments).ok_or_else(|| {

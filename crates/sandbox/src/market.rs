@@ -115,7 +115,7 @@ struct Vacancy {
 }
 
 impl Vacancy {
-    fn of(machine: &Machine) -> Self {
+    fn new(machine: &Machine) -> Self {
         Self {
             host: Arc::clone(&machine.host),
             model: machine.model,

@@ -77,7 +77,7 @@ fn go_back(market: &mut Market) {
 }
 
 fn whole(query: &Query) -> Search {
-    let mut search = Search::of(query.active().cloned().collect());
+    let mut search = Search::from_conditions(query.active().cloned().collect());
     search.limit = usize::MAX;
     search.rental = query.offer_type;
     search.storage = query.storage;

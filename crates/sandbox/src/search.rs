@@ -69,7 +69,7 @@ impl Search {
     /// Parses a search of `catalog` from the members of a body: flat, or wrapped in `q`.
     pub fn read(catalog: &'static Catalog, body: Map<String, Json>) -> Result<Self, Refusal> {
         let (members, wrapped) = unwrap(body)?;
-        let mut search = Self::of(Vec::new());
+        let mut search = Self::from_conditions(Vec::new());
         // The specification wraps a volume search and counts its duration in days; the market's own
         // client sends it flat and in seconds.
         let dialect = if wrapped { &Dialect::DOCUMENTED } else { &Dialect::VAST };
@@ -87,7 +87,7 @@ impl Search {
     }
 
     /// A search with these conditions and default settings.
-    pub fn of(conditions: Vec<Condition>) -> Self {
+    pub fn from_conditions(conditions: Vec<Condition>) -> Self {
         Self {
             conditions,
             order: Vec::new(),

@@ -43,7 +43,9 @@ async fn handle(
 ) -> Response<Body> {
     let (parts, body) = request.into_parts();
     let frozen = state.frozen;
-    let call = Target::of(&parts.method, parts.uri.path()).ok().and_then(Target::call);
+    let call = Target::from_request(&parts.method, parts.uri.path())
+        .ok()
+        .and_then(Target::call);
     let delay = state.delays.next(call);
     let mut response = answer(state, &parts, body, &handle)
         .await
@@ -93,7 +95,7 @@ fn admit(state: &State, parts: &Parts, credential: Credential) -> Result<Target,
     if state.loopback_only && !names_loopback(parts) {
         return Err(Refusal::host());
     }
-    let target = Target::of(&parts.method, parts.uri.path())?;
+    let target = Target::from_request(&parts.method, parts.uri.path())?;
     // Route requests may carry other keys, so routing checks the key itself. Without a key, a caller
     // learns nothing about bodies.
     let may_ask = match target {

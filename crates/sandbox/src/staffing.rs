@@ -34,7 +34,7 @@ fn read(text: &str) -> Option<Search> {
     } else {
         let dialect = &Dialect::SANDBOX;
         let parsed = language::parse(text, &OFFERS, dialect, &[], Mode::Market).ok()?;
-        Search::of(parsed.conditions)
+        Search::from_conditions(parsed.conditions)
     };
     search.order = language::parse_order("score-", &OFFERS).ok()?;
     search.limit = usize::MAX;

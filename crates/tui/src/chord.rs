@@ -96,7 +96,7 @@ impl Chord {
     /// The chord of a key event.
     ///
     /// Shift is part of the character; terminals report it in both ways.
-    pub fn of(key: KeyEvent) -> Self {
+    pub fn from_key(key: KeyEvent) -> Self {
         let modifiers = key.modifiers & (KeyModifiers::CONTROL | KeyModifiers::ALT);
         let code = match key.code {
             KeyCode::Tab if key.modifiers.contains(KeyModifiers::SHIFT) => KeyCode::BackTab,

@@ -73,7 +73,7 @@ impl<R: KeyRow> Keymap<R> {
     /// The action of a key press; `None` if it has none. The contexts are searched in order, the most specific one
     /// first.
     pub fn resolve(&self, contexts: &[R::Context], key: KeyEvent) -> Option<R::Action> {
-        let pressed = Chord::of(key);
+        let pressed = Chord::from_key(key);
         contexts.iter().find_map(|context| {
             self.rows
                 .iter()

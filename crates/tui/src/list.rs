@@ -34,15 +34,15 @@ pub struct Item<T> {
 impl<T> Item<T> {
     /// A line that can be chosen.
     pub fn new(title: impl Into<String>, text: impl Into<String>, value: T) -> Self {
-        Self::of(title.into(), text.into(), Some(value))
+        Self::build(title.into(), text.into(), Some(value))
     }
 
     /// A heading above other lines: it cannot be selected, and is not searched.
     pub fn heading(title: impl Into<String>, text: impl Into<String>) -> Self {
-        Self::of(title.into(), text.into(), None)
+        Self::build(title.into(), text.into(), None)
     }
 
-    const fn of(title: String, text: String, value: Option<T>) -> Self {
+    const fn build(title: String, text: String, value: Option<T>) -> Self {
         Self {
             title,
             text,

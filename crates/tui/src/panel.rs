@@ -22,7 +22,7 @@ pub enum Size {
 
 impl Size {
     /// The size class of a screen, in cells.
-    pub const fn of(columns: u16, rows: u16) -> Self {
+    pub const fn new(columns: u16, rows: u16) -> Self {
         match (columns, rows) {
             (..100, _) | (_, ..30) => Self::Compact,
             (..170, _) => Self::Medium,

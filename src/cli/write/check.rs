@@ -39,7 +39,7 @@ pub struct CheckArguments {
     ///
     /// A line that can't be read is moved to writes.jsonl.damaged beside the write history.
     #[arg(long, value_name = "LINE", value_parser = target)]
-    pub settle: Vec<Target>,
+    pub settle: Vec<UnsettledEntry>,
 
     /// Say what became of the write on that line
     #[arg(long = "as", value_name = "OUTCOME", value_enum, requires = "settle")]
@@ -56,17 +56,17 @@ pub struct CheckArguments {
 
 /// An entry to settle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Target {
+pub enum UnsettledEntry {
     Line(u64),
     /// Every line that cannot be read.
     Damaged,
 }
 
-fn target(text: &str) -> Result<Target, ArgumentError> {
+fn target(text: &str) -> Result<UnsettledEntry, ArgumentError> {
     if text == "damaged" {
-        return Ok(Target::Damaged);
+        return Ok(UnsettledEntry::Damaged);
     }
-    let line = text.parse().map(Target::Line);
+    let line = text.parse().map(UnsettledEntry::Line);
     line.map_err(|_| ArgumentError::JournalLine)
 }
 
@@ -94,10 +94,10 @@ impl Open {
         }
     }
 
-    fn is_chosen(&self, target: Target) -> bool {
+    fn is_chosen(&self, target: UnsettledEntry) -> bool {
         match target {
-            Target::Line(line) => line == self.line(),
-            Target::Damaged => matches!(self, Self::Damaged(_)),
+            UnsettledEntry::Line(line) => line == self.line(),
+            UnsettledEntry::Damaged => matches!(self, Self::Damaged(_)),
         }
     }
 
@@ -172,7 +172,7 @@ pub async fn check(settings: &Settings, arguments: &CheckArguments) -> Result<()
 /// The entries that the flags name.
 fn chosen(open: &[Open], arguments: &CheckArguments) -> Result<Vec<Open>, CliError> {
     for target in &arguments.settle {
-        if let (Target::Line(line), false) = (target, open.iter().any(|open| open.is_chosen(*target))) {
+        if let (UnsettledEntry::Line(line), false) = (target, open.iter().any(|open| open.is_chosen(*target))) {
             return Err(CliError::Failed(format!(
                 "nothing was settled: line {line} needs no decision"
             )));

@@ -29,7 +29,7 @@ pub(super) struct Checked {
 
 impl Supply {
     /// The supply of a draft; `None` if its search cannot be read.
-    pub fn of(draft: &Draft, may_exceed: bool, settings: &Settings) -> Option<Self> {
+    pub fn new(draft: &Draft, may_exceed: bool, settings: &Settings) -> Option<Self> {
         let look = Look::at_draft(DraftNumber::default(), draft, settings.dialect).ok()?;
         Some(Self { look, may_exceed })
     }
@@ -93,7 +93,7 @@ pub async fn report(settings: &Settings, session: &Session, search: &Recruitment
         Err(error) => return Err(UnknownCost::Failed(error.without_advice())),
     };
     bans.hide_banned(&mut offers);
-    Ok(Preflight::of(&offers, search, limit))
+    Ok(Preflight::new(&offers, search, limit))
 }
 
 impl Checked {

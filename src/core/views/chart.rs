@@ -303,7 +303,7 @@ pub(crate) fn histogram(
     scene: &mut Scene<'_, '_>,
 ) -> bool {
     let columns = area.width.saturating_sub(LABELS);
-    let histogram = Histogram::of(values, usize::from(columns / 2).min(60), Some(axis.0.kind));
+    let histogram = Histogram::new(values, usize::from(columns / 2).min(60), Some(axis.0.kind));
     let Some(histogram) = histogram.filter(|histogram| histogram.buckets.len() >= BARS) else {
         return false;
     };

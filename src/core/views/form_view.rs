@@ -18,21 +18,21 @@ use crate::tui::input_widget::InputWidget;
 /// the name of a [`View`] method do the same.
 pub(crate) trait FormView: fmt::Debug + Send {
     /// The identity of a field of the form.
-    type Key: Copy + Eq;
+    type Field: Copy + Eq;
 
-    fn form(&self) -> &Form<Self::Key>;
+    fn form(&self) -> &Form<Self::Field>;
 
-    fn form_mut(&mut self) -> &mut Form<Self::Key>;
+    fn form_mut(&mut self) -> &mut Form<Self::Field>;
 
     fn contexts(&self) -> &'static [Context] {
         self.form().contexts()
     }
 
     /// A button was pressed, or Enter in a form that submits from any field.
-    fn submitted(&mut self, key: Self::Key, cx: &mut Cx<'_>);
+    fn submitted(&mut self, key: Self::Field, cx: &mut Cx<'_>);
 
     /// Called after a value was typed or chosen.
-    fn changed(&mut self, key: Self::Key, cx: &mut Cx<'_>) {
+    fn changed(&mut self, key: Self::Field, cx: &mut Cx<'_>) {
         let _ = (key, cx);
     }
 
@@ -41,7 +41,7 @@ pub(crate) trait FormView: fmt::Debug + Send {
         if action == Action::Back {
             cx.close();
         }
-        Outcome::of(action == Action::Back)
+        Outcome::handled_if(action == Action::Back)
     }
 
     fn availability(&self, action: Action, state: &State) -> Availability {
@@ -75,7 +75,7 @@ pub(crate) trait FormView: fmt::Debug + Send {
 }
 
 /// Passes an event of the form to the view; false if the form ignored its input.
-fn pass_on<V: FormView>(view: &mut V, event: FormEvent<V::Key>, cx: &mut Cx<'_>) -> bool {
+fn pass_on<V: FormView>(view: &mut V, event: FormEvent<V::Field>, cx: &mut Cx<'_>) -> bool {
     match event {
         FormEvent::Submitted(key) => view.submitted(key, cx),
         FormEvent::Changed(key) => view.changed(key, cx),
@@ -126,7 +126,7 @@ impl<V: FormView> View for V {
             return Outcome::Ignored;
         }
         let event = self.form_mut().click(field);
-        Outcome::of(pass_on(self, event, cx))
+        Outcome::handled_if(pass_on(self, event, cx))
     }
 
     fn rows_changed(&mut self, state: &State) {

@@ -20,7 +20,7 @@ pub(crate) struct RequestPreview {
 
 impl RequestPreview {
     /// The preview of `query` in `dialect`.
-    pub fn of(query: Query, dialect: &'static Dialect) -> Self {
+    pub fn new(query: Query, dialect: &'static Dialect) -> Self {
         let is_listed = query.resource == Resource::Workergroups;
         let local: Vec<_> = query
             .active()

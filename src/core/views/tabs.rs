@@ -84,7 +84,7 @@ impl Tabbed {
             let view = std::mem::replace(&mut self.view, next);
             self.left.push((std::mem::replace(&mut self.open, index), view));
         }
-        Outcome::of(is_there)
+        Outcome::handled_if(is_there)
     }
 
     fn views(&mut self) -> impl Iterator<Item = &mut Box<dyn View>> {

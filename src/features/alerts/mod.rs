@@ -163,7 +163,7 @@ fn price_lines(state: &State, search: &SearchKey) -> Vec<f64> {
     let prices = alerts.filter_map(|alert| {
         let price = alert.rule.price().filter(|_| alert.rule.per == PricePer::Gpu)?;
         let followed = alert_search(state, &alert.follows)?;
-        (SearchKey::of(&followed.query) == *search).then_some(price)
+        (SearchKey::new(&followed.query) == *search).then_some(price)
     });
     prices.collect()
 }
@@ -172,7 +172,7 @@ fn price_lines(state: &State, search: &SearchKey) -> Vec<f64> {
 ///
 /// A response of a table can serve as the poll, except for the search of a workergroup.
 fn wishes(state: &State, now: Now) -> Vec<Interest> {
-    let at = Moment::of(now.epoch);
+    let at = Moment::from_epoch(now.epoch);
     let active = AlertWatch::read(state)
         .all
         .alerts
@@ -286,12 +286,12 @@ fn read(cx: &mut Cx<'_>, poll: &Poll) {
 /// Checks the alerts on a poll of their searches.
 fn check_all(cx: &mut Cx<'_>, poll: &Poll, workers: Option<u32>) {
     let (now, state) = (cx.now, cx.state());
-    let at = Moment::of(now.epoch);
+    let at = Moment::from_epoch(now.epoch);
     // Each with the storage that its search has prices for.
     let followed = |alert: &Alert| {
         let search = alert.is_active(at).then(|| alert_search(state, &alert.follows));
         let query = search.flatten()?.query;
-        (SearchKey::of(&query) == poll.search).then(|| (alert.clone(), query.storage_gb()))
+        (SearchKey::new(&query) == poll.search).then(|| (alert.clone(), query.storage_gb()))
     };
     let alerts: Vec<(Alert, f64)> = AlertWatch::read(state).all.alerts.iter().filter_map(followed).collect();
     for (mut alert, storage) in alerts {

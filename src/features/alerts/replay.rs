@@ -40,7 +40,7 @@ fn replay(rule: &Rule, question: &Question, excerpt: &Excerpt) -> Option<Replay>
     let polls = timeline::usable(&excerpt.polls);
     let mut polls = polls.iter().filter(|poll| poll.at >= question.since).peekable();
     let since = polls.peek()?.at;
-    let search = SearchKey::of(&question.query);
+    let search = SearchKey::new(&question.query);
     let rule = Rule {
         repeat: Repeat::EveryTime,
         ..rule.clone()
@@ -52,7 +52,7 @@ fn replay(rule: &Rule, question: &Question, excerpt: &Excerpt) -> Option<Replay>
     // Few offers change from poll to poll, so one poll is updated in place.
     let mut removals: Vec<Moment> = Vec::new();
     let mut sightings: Vec<Sighting> = Vec::new();
-    let scope = Scope::of(&question.query, &Dialect::SANDBOX, []);
+    let scope = Scope::new(&question.query, &Dialect::SANDBOX, []);
     let (mut state, mut rings) = (AlertState::default(), 0);
     for row in polls {
         while let Some(spell) = coming.next_if(|spell| spell.first <= row.at) {

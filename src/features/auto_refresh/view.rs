@@ -28,7 +28,7 @@ const RESULT: u16 = 7;
 const GONE: [&str; 2] = ["counted only", "listed below the table"];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Key {
+pub(crate) enum RefreshField {
     Interval,
     Baseline,
     Gone,
@@ -39,7 +39,7 @@ pub(crate) enum Key {
 #[derive(Debug)]
 pub(crate) struct WatchForm {
     resource: Resource,
-    form: Form<Key>,
+    form: Form<RefreshField>,
     is_on: bool,
 }
 
@@ -56,39 +56,39 @@ impl WatchForm {
         let interval = quantity::write(interval, Quantity::Seconds);
         let start = if watch.is_some() { "Apply" } else { "Start" };
         let mut fields = vec![
-            Field::text(Key::Interval, "Every", interval)
+            Field::text(RefreshField::Interval, "Every", interval)
                 .note("30s, 2m, 1h")
                 .check(move |text| read(text, least).map(drop)),
             Field::choice(
-                Key::Baseline,
+                RefreshField::Baseline,
                 "Changes since",
                 Baseline::ALL.map(Baseline::title),
                 choice.unwrap_or(0),
             ),
             Field::choice(
-                Key::Gone,
+                RefreshField::Gone,
                 "Gone rows",
                 GONE,
                 usize::from(state.settings.pace.lists_gone),
             ),
-            Field::button(Key::Start, start),
+            Field::button(RefreshField::Start, start),
         ];
         if watch.is_some() {
-            fields.push(Field::button(Key::Stop, "Turn off"));
+            fields.push(Field::button(RefreshField::Stop, "Turn off"));
         }
         Some(Self {
             resource,
-            form: Form::new(fields).submits(Key::Start),
+            form: Form::new(fields).submits(RefreshField::Start),
             is_on: watch.is_some(),
         })
     }
 
     fn interval(&self) -> Result<f64, QuantityError> {
-        read(self.form.text(Key::Interval), floor(self.resource))
+        read(self.form.text(RefreshField::Interval), floor(self.resource))
     }
 
     fn baseline(&self) -> Baseline {
-        let choice = self.form.chosen(Key::Baseline);
+        let choice = self.form.chosen(RefreshField::Baseline);
         Baseline::ALL.get(choice).copied().unwrap_or_default()
     }
 
@@ -98,7 +98,7 @@ impl WatchForm {
         }
         if let Ok(interval) = self.interval() {
             cx.pace().interval = interval;
-            cx.pace().lists_gone = self.form.chosen(Key::Gone) == 1;
+            cx.pace().lists_gone = self.form.chosen(RefreshField::Gone) == 1;
             auto_refresh::start(cx, self.resource, interval);
             cx.table(self.resource).compare_with(self.baseline());
             cx.toast(format!("Auto-refresh every {}", format::brief(interval)));
@@ -155,18 +155,18 @@ fn read(text: &str, least: f64) -> Result<f64, QuantityError> {
 }
 
 impl FormView for WatchForm {
-    type Key = Key;
+    type Field = RefreshField;
 
-    fn form(&self) -> &Form<Key> {
+    fn form(&self) -> &Form<RefreshField> {
         &self.form
     }
 
-    fn form_mut(&mut self) -> &mut Form<Key> {
+    fn form_mut(&mut self) -> &mut Form<RefreshField> {
         &mut self.form
     }
 
-    fn submitted(&mut self, key: Key, cx: &mut Cx<'_>) {
-        if key == Key::Stop {
+    fn submitted(&mut self, key: RefreshField, cx: &mut Cx<'_>) {
+        if key == RefreshField::Stop {
             self.stop(cx);
         } else {
             self.start(cx);
@@ -191,7 +191,7 @@ impl FormView for WatchForm {
 
     fn hint(&self, action: Action) -> Option<&'static str> {
         match (action, self.form.focused()) {
-            (Action::Submit, Some(Key::Stop)) | (Action::Remove, _) => Some("turn off"),
+            (Action::Submit, Some(RefreshField::Stop)) | (Action::Remove, _) => Some("turn off"),
             (Action::Submit, _) if self.is_on => Some("apply"),
             (Action::Submit, _) => Some("start"),
             _ => None,

@@ -48,9 +48,9 @@ pub fn bids(settings: &Settings, options: &BidsArguments) -> Result<(), CliError
     let database = recorded::open(settings)?;
     let database = database.leaving_out(wanted.bans(settings).banned());
     // This second counts: a search may just have been recorded.
-    let until = Moment(Moment::of(epoch_seconds()).0 + 1);
+    let until = Moment(Moment::from_epoch(epoch_seconds()).0 + 1);
     let since = Moment(until.0 - i64::from(options.days) * DAY);
-    let search = SearchKey::of(&wanted.query);
+    let search = SearchKey::new(&wanted.query);
     let study = BidStudy {
         query: wanted.query,
         since,

@@ -194,7 +194,7 @@ fn stays(excerpt: &Excerpt) -> BTreeMap<(String, u32), Vec<Stay>> {
 fn levels(stays: &[Stay], complete: &[PollRow], watched: &[(Moment, Moment)]) -> Vec<BidLevel> {
     let (mut of_time, mut of_offers) = (Prices::default(), Prices::default());
     let intervals: Vec<Interval> = stays.iter().map(|stay| stay.interval).collect();
-    let lows = LowSeries::of(&intervals, complete).of_polls;
+    let lows = LowSeries::new(&intervals, complete).of_polls;
     for (polls, low) in complete.windows(2).zip(lows) {
         if let ([poll, next], Some(low)) = (polls, low) {
             of_time.add(low, seconds(timeline::overlap(watched, poll.at, next.at)));

@@ -59,7 +59,7 @@ impl Bids {
             let model = Operand::One(Value::Text(model.clone()));
             query.conditions.push(Condition::new(field, Operator::Eq, model));
         }
-        let until = Moment::of(now.epoch);
+        let until = Moment::from_epoch(now.epoch);
         let study = BidStudy {
             query,
             since: Moment(until.0 - VERDICT_DAYS * DAY),

@@ -9,12 +9,12 @@ use crate::cli::{output, table};
 use crate::domain::insight::plan::{Need, Offers, Plan, Planning};
 use crate::domain::{Resource, export, format};
 use crate::features::market::arguments::PlanArguments;
-use crate::features::market::command::{Market, print_analysis};
+use crate::features::market::command::{PricedOffers, print_analysis};
 use crate::settings::Settings;
 
 pub async fn plan(settings: &Settings, options: &PlanArguments) -> Result<(), CliError> {
     let need = need(options)?;
-    let mut market = Market::load(settings, &options.analysis, options.by).await?;
+    let mut market = PricedOffers::load(settings, &options.analysis, options.by).await?;
     let planning = Offers::new(&market.prices(), market.basis, &market.result.rows, |_| true).plan(&need);
     let shares = planning.plan.as_ref().map_or(need.gpus, Plan::shares);
     market.share(shares);
@@ -66,7 +66,7 @@ fn need(options: &PlanArguments) -> Result<Need, CliError> {
 
 /// A plan with the settings it is printed by.
 struct Shown<'a> {
-    market: &'a Market,
+    market: &'a PricedOffers,
     need: &'a Need,
     planning: &'a Planning,
 }

@@ -97,7 +97,7 @@ fn is_public(profile: &Profile) -> bool {
 pub fn search_line(browser: &Browser) -> (String, usize) {
     let query = &browser.query;
     let job = browser.computed.job;
-    let is_understood = |field: &Field| match Need::of(field) {
+    let is_understood = |field: &Field| match Need::for_field(field) {
         None => true,
         Some(Need::Job) => job.is_some(),
         Some(Need::Deadline) => job.is_some_and(|job| job.deadline.is_some()),

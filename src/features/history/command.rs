@@ -64,7 +64,7 @@ pub fn history(settings: &Settings, options: &HistoryArguments) -> Result<(), Cl
     let query = asked(&wanted.query, options)?;
     let database = recorded::open(settings)?.leaving_out(bans.banned());
     // This second counts: a search may just have been recorded.
-    let until = Moment(Moment::of(epoch_seconds()).0 + 1);
+    let until = Moment(Moment::from_epoch(epoch_seconds()).0 + 1);
     let question = Question::of_last(i64::from(options.days) * DAY, query, until);
     let buckets = usize::from(options.days) * PER_DAY[usize::from(options.days > 2)];
     let prices = PriceSeries { question, buckets };
@@ -81,7 +81,7 @@ pub fn history(settings: &Settings, options: &HistoryArguments) -> Result<(), Cl
         series,
         memory: database.ask(&basis)?,
         unit: price_unit(query.resource, query.storage_gb()),
-        search: SearchKey::of(&query),
+        search: SearchKey::new(&query),
         zone: TimeZone::system(),
         is_simulated: settings.is_sandbox(),
     };
@@ -127,7 +127,7 @@ fn print_nothing(options: &HistoryArguments, question: &Question, settings: &Set
         ReportFormat::Csv => output::print(&export::csv_lines([HEAD.map(str::to_owned)])),
         ReportFormat::Json => {
             let query = &question.query;
-            let search = SearchKey::of(query);
+            let search = SearchKey::new(query);
             let document = document::History {
                 conditions: search.conditions,
                 offer_type: search.offer_type.wire(),
@@ -338,7 +338,7 @@ fn verdict(memory: &Memory) -> document::Verdict {
         window_days: VERDICT_DAYS,
         known_share: memory.known(),
         of: document::ComparedOffers {
-            conditions: SearchKey::of(&memory.query).conditions,
+            conditions: SearchKey::new(&memory.query).conditions,
             gpus: memory.gpus,
         },
     }

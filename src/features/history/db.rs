@@ -57,7 +57,7 @@ pub fn db(settings: &Settings, command: DbCommand) -> Result<(), CliError> {
         DbCommand::Check(options) => check(&database, &shown.to_string(), options.format),
         DbCommand::Vacuum(options) => {
             let before = database.contents()?.size;
-            database.vacuum(Moment::of(epoch_seconds()))?;
+            database.vacuum(Moment::from_epoch(epoch_seconds()))?;
             let after = database.contents()?.size;
             if options.format == ReplyFormat::Json {
                 let content = document::DbVacuum {

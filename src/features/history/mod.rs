@@ -183,7 +183,7 @@ impl Recall {
         }
         self.models.insert(0, remembered);
         self.models.truncate(MOST_REMEMBERED);
-        is_due.then(|| job(ticket, VerdictBasis::new(like, Moment::of(now.epoch))))
+        is_due.then(|| job(ticket, VerdictBasis::new(like, Moment::from_epoch(now.epoch))))
     }
 }
 

@@ -34,7 +34,7 @@ pub(crate) fn sentences(
     }
     let offer = offer(memory, price).map(|text| format!("This offer: {text}{}", mark(state)));
     sentences.extend(offer.map(|text| (text, theme.text)));
-    let lasted = memory.seen(&lot, Moment::of(now.epoch));
+    let lasted = memory.seen(&lot, Moment::from_epoch(now.epoch));
     let seen = lasted.filter(|lasted| lasted.seconds >= 60);
     sentences.extend(seen.map(|lasted| (format!("Seen for {}{}", span(lasted), mark(state)), theme.dim)));
     // Without a verdict, too little is recorded for a statement on lifetimes.

@@ -27,7 +27,7 @@ pub(crate) struct Subject {
 impl Subject {
     /// The subject of all offers of a search.
     pub fn of_search(query: Query, name: &str) -> Self {
-        let search = SearchKey::of(&query);
+        let search = SearchKey::new(&query);
         let conditions = Untrusted::from(search.conditions.as_str()).screen(LONGEST_TITLE);
         let conditions = if conditions.is_empty() {
             format!("all {}", query.resource.nouns())
@@ -84,7 +84,7 @@ pub(crate) fn subjects(state: &State) -> Vec<Subject> {
         }
         query
     };
-    let search = SearchKey::of(&query);
+    let search = SearchKey::new(&query);
     let id = Value::id(machine.into());
     if browser.resource() == Resource::Volumes {
         let query = with(&[("cluster_id", id)]);

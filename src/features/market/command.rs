@@ -22,14 +22,14 @@ use crate::domain::{Field, Resource, export, format, language};
 use crate::settings::Settings;
 
 /// The offers of a search, with the basis of their prices.
-pub struct Market {
+pub struct PricedOffers {
     /// Maximum number of lines to show.
     pub rows: Option<u32>,
     pub result: SearchResult,
     pub basis: Basis,
 }
 
-impl Market {
+impl PricedOffers {
     /// Runs the search of the arguments; with `by`, in seconds since 1970, the job must be done by
     /// then.
     pub async fn load(settings: &Settings, options: &AnalysisArguments, by: Option<f64>) -> Result<Self, CliError> {
@@ -78,7 +78,7 @@ impl Market {
     pub fn share(&mut self, gpus: u32) {
         if let Some(job) = self.basis.job.filter(Job::is_work) {
             self.basis.job = Some(job.on_gpus(gpus));
-            self.result.reprice(self.basis);
+            self.result.set_basis(self.basis);
         }
     }
 
@@ -136,7 +136,7 @@ impl Market {
 }
 
 /// Prints a JSON document of that kind, with the members on its basis.
-pub fn print_analysis<T: Serialize>(market: &Market, kind: &str, result: T) -> Result<(), CliError> {
+pub fn print_analysis<T: Serialize>(market: &PricedOffers, kind: &str, result: T) -> Result<(), CliError> {
     let basis = market.described();
     output::print_document(kind, document::Analysis { basis, result })
 }
@@ -147,7 +147,7 @@ fn cell(number: Option<f64>) -> String {
 }
 
 pub async fn market(settings: &Settings, options: &MarketArguments) -> Result<(), CliError> {
-    let market = Market::load(settings, &options.analysis, None).await?;
+    let market = PricedOffers::load(settings, &options.analysis, None).await?;
     let key = match options.group_by {
         Grouping::Gpu => "gpu_name",
         Grouping::Country => "geolocation",
@@ -185,7 +185,7 @@ fn name(group: &Group, field: &Field) -> String {
     }
 }
 
-fn market_table(market: &Market, by: Grouping, field: &Field, groups: &[Group]) -> String {
+fn market_table(market: &PricedOffers, by: Grouping, field: &Field, groups: &[Group]) -> String {
     let title = match by {
         Grouping::Gpu => "GPU",
         Grouping::Country => "Country",
@@ -223,7 +223,7 @@ fn market_table(market: &Market, by: Grouping, field: &Field, groups: &[Group]) 
     table::plain(&rows)
 }
 
-fn market_csv(market: &Market, key: &str, field: &Field, groups: &[Group]) -> String {
+fn market_csv(market: &PricedOffers, key: &str, field: &Field, groups: &[Group]) -> String {
     let head = [
         key,
         "gpus",
@@ -254,7 +254,7 @@ fn market_csv(market: &Market, key: &str, field: &Field, groups: &[Group]) -> St
     export::csv_lines(std::iter::once(head.map(str::to_owned).to_vec()).chain(lines))
 }
 
-fn group_json(market: &Market, key: &str, field: &Field, group: &Group) -> document::MarketGroup {
+fn group_json(market: &PricedOffers, key: &str, field: &Field, group: &Group) -> document::MarketGroup {
     let levels = group.unit_price.map(|price| document::Levels {
         lowest: price.lowest,
         lower_quartile: price.lower_quartile,
@@ -279,13 +279,13 @@ fn group_json(market: &Market, key: &str, field: &Field, group: &Group) -> docum
 }
 
 pub async fn depth(settings: &Settings, options: &DepthArguments) -> Result<(), CliError> {
-    let market = Market::load(settings, &options.analysis, None).await?;
+    let market = PricedOffers::load(settings, &options.analysis, None).await?;
     if market.basis.is_work() {
         let message = "each offer would be billed for all of the work: give the job a run time; bourse plan divides it";
         return Err(CliError::Usage(message.to_owned()));
     }
     let result = &market.result;
-    let depth = market.measured(|measures| Depth::of(&result.listing, &result.rows, measures));
+    let depth = market.measured(|measures| Depth::new(&result.listing, &result.rows, measures));
     let purchases = match options.gpus {
         None => output::first(depth.purchases(), options.analysis.rows, "sizes"),
         Some(gpus) => {
@@ -317,7 +317,7 @@ pub async fn depth(settings: &Settings, options: &DepthArguments) -> Result<(), 
     output::require_rows(options.analysis.fail_empty, purchases.is_empty())
 }
 
-fn depth_table(market: &Market, depth: &Depth, purchases: &[Purchase], is_all: bool) -> String {
+fn depth_table(market: &PricedOffers, depth: &Depth, purchases: &[Purchase], is_all: bool) -> String {
     let bill = market.bill();
     let titles = ["GPUs", "Offers", "Average per GPU", "Highest per GPU", "Total"];
     let mut rows: Vec<Vec<String>> = vec![titles.map(str::to_owned).to_vec()];
@@ -348,7 +348,7 @@ fn steps(purchases: &[Purchase]) -> impl Iterator<Item = (Lot, u64, f64)> {
     })
 }
 
-fn depth_csv(market: &Market, purchases: &[Purchase]) -> String {
+fn depth_csv(market: &PricedOffers, purchases: &[Purchase]) -> String {
     let head = ["id", "gpus", "price", "price_per_gpu", "total_gpus", "total_price"];
     let lines = steps(purchases).map(|(lot, gpus, cost)| {
         vec![
@@ -363,7 +363,7 @@ fn depth_csv(market: &Market, purchases: &[Purchase]) -> String {
     export::csv_lines(std::iter::once(head.map(str::to_owned).to_vec()).chain(lines))
 }
 
-fn depth_json(market: &Market, depth: &Depth, purchases: &[Purchase], asked: Option<u32>) -> document::Depth {
+fn depth_json(market: &PricedOffers, depth: &Depth, purchases: &[Purchase], asked: Option<u32>) -> document::Depth {
     let steps = steps(purchases).map(|(lot, total_gpus, total_price)| document::DepthStep {
         id: market.result.listing.id(lot.row as usize).map(|id| id.0),
         gpus: lot.gpus,

@@ -181,7 +181,7 @@ fn ask_next(cx: &mut Cx<'_>) {
     }
     let Some(model) = line.waiting.pop() else { return };
     let query = query_of(cx.state(), &model);
-    let until = Moment::of(cx.now.epoch);
+    let until = Moment::from_epoch(cx.now.epoch);
     let asked = ask(cx, WeekStudy::new(query, until));
     cx.feature::<MarketLine>().asked = Some((model, asked));
 }

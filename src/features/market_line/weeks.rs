@@ -64,7 +64,7 @@ impl WeekStudy {
     /// The analysis of the offers that a query finds.
     pub fn new(query: Query, until: Moment) -> Self {
         Self {
-            lows: VerdictBasis::of(Question::of_last(DAYS * DAY, query, until)),
+            lows: VerdictBasis::for_question(Question::of_last(DAYS * DAY, query, until)),
             until,
         }
     }

@@ -56,7 +56,7 @@ pub async fn check(settings: &Settings, arguments: &CheckArguments) -> Result<()
             Resource::Workergroups => Request::ListWorkergroups,
         };
         let report = match reply(session, &request).await {
-            Ok(Reply::Records(listing)) => Ok(Report::of(&listing, &query, settings.dialect)),
+            Ok(Reply::Records(listing)) => Ok(Report::new(&listing, &query, settings.dialect)),
             Ok(Reply::Unlisted { .. } | Reply::Created { .. } | Reply::Routed(_)) => Err("no records".to_owned()),
             Err(error) => Err(error.to_string()),
         };
@@ -109,7 +109,7 @@ pub struct Report {
 }
 
 impl Report {
-    pub fn of(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Self {
+    pub fn new(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Self {
         let mut report = Self {
             records: listing.len(),
             ..Self::default()
@@ -129,7 +129,7 @@ impl Report {
         }
         let fields = listing.catalog().fields().iter().filter(|field| field.in_record);
         fields.for_each(|field| report.look_at(field, listing));
-        let check = ResponseCheck::of(listing, query, dialect);
+        let check = ResponseCheck::new(listing, query, dialect);
         let violations = check.violations.iter();
         let violations = violations.map(|found| format!("{} (broken by {})", found.condition, found.rows));
         let others = check.discrepancies.iter().map(Discrepancy::text);

@@ -150,7 +150,7 @@ impl ProfileResolver {
     /// The first mistake that makes it unusable.
     pub fn preferences(&self) -> Result<(Preferences, Vec<String>), ConfigError> {
         let path = self.file().unwrap_or_default();
-        let (preferences, wrong) = Preferences::of(Config::load(&path)?, &path);
+        let (preferences, wrong) = Preferences::from_config(Config::load(&path)?, &path);
         Ok((preferences, dropped(&wrong)))
     }
 
@@ -185,7 +185,7 @@ impl ProfileResolver {
         let profile = &chosen.profile;
         let key = if profile.base_url.is_some() {
             let paths = self.paths.as_ref();
-            Source::of(chosen, flags, &self.environment, paths).describe()
+            Source::choose(chosen, flags, &self.environment, paths).describe()
         } else {
             KeySource::Generated
         };

@@ -66,7 +66,7 @@ pub async fn probe(
             Err(error) => seen.filter = treatment(Err(error), |_| Treatment::Unclear),
         }
     }
-    Ok(Findings::of(&seen))
+    Ok(Findings::from_observations(&seen))
 }
 
 fn condition(text: &str, dialect: &'static Dialect) -> Option<Condition> {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::{Value as Json, json};
 
 use super::arguments::{PickArguments, Printed};
-use super::{Recheck, Step};
+use super::{PickStep, Recheck};
 use crate::api::{Session, redact};
 use crate::cli::args::Addition;
 use crate::cli::args::SearchArguments;
@@ -49,21 +49,21 @@ pub async fn pick(settings: &Settings, options: &PickArguments) -> Result<(), Cl
     let session = &connection.session;
     let found = load(settings, session, wanted.clone()).await?;
     found.tell(settings.dialect, "left out");
-    let mut market = Market::new(settings, wanted, found)?;
+    let mut market = PickMarket::new(settings, wanted, found)?;
     let mut recheck = Recheck::new(options.tries as usize);
     let mut ranking = market.ranking();
     let all = ranking.len();
     market.tell_obstacles();
     let id = loop {
         match recheck.step(&ranking) {
-            Step::Check(id) => {
+            PickStep::Check(id) => {
                 recheck.check(id);
                 let is_there = market.check(session, id).await?;
                 ranking = market.ranking();
                 market.tell_change(id, is_there, &ranking);
             }
-            Step::Take(id) => break id,
-            Step::Nothing => {
+            PickStep::Take(id) => break id,
+            PickStep::Nothing => {
                 output::note(&match recheck.checked().len() {
                     0 if market.obstacles().is_empty() => "no offers match".to_owned(),
                     0 => "no offer can be picked".to_owned(),
@@ -155,7 +155,7 @@ fn search(settings: &Settings, options: &PickArguments) -> Result<Wanted, CliErr
 }
 
 /// The offers of a search: the first response, updated by the rechecks.
-struct Market<'a> {
+struct PickMarket<'a> {
     settings: &'a Settings,
     wanted: Wanted,
     /// The response to the search, then those to the rechecks.
@@ -168,7 +168,7 @@ struct Market<'a> {
     gone: HashSet<RowId>,
 }
 
-impl<'a> Market<'a> {
+impl<'a> PickMarket<'a> {
     fn new(settings: &'a Settings, wanted: Wanted, found: SearchResult) -> Result<Self, CliError> {
         let all: Vec<u32> = (0..u32::try_from(found.listing.len()).unwrap_or(u32::MAX)).collect();
         let first = found.listing.subset(&all);
@@ -299,7 +299,7 @@ impl<'a> Market<'a> {
 
 /// The picked offer.
 struct Offer<'a> {
-    market: &'a Market<'a>,
+    market: &'a PickMarket<'a>,
     /// Whether it is the best of all offers, not only of the rechecked ones.
     is_first: bool,
     candidates: usize,

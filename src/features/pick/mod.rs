@@ -43,7 +43,7 @@ pub struct Recheck<T> {
 
 /// The next step after a ranking.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Step<T> {
+pub enum PickStep<T> {
     /// The best offer needs a recheck.
     Check(T),
     /// The offer to take: the best of the rechecked ones.
@@ -64,16 +64,16 @@ impl<T: Copy + PartialEq> Recheck<T> {
     ///
     /// An offer that got worse in its recheck stays in the ranking: it is taken once it is the best
     /// again, or if it is the best rechecked one when the tries are used up.
-    pub fn step(&self, ranking: &[T]) -> Step<T> {
+    pub fn step(&self, ranking: &[T]) -> PickStep<T> {
         let is_checked = |offer: &&T| self.checked.contains(offer);
         match ranking.first() {
-            None => Step::Nothing,
-            Some(best) if is_checked(&best) => Step::Take(*best),
-            Some(best) if self.checked.len() < self.tries => Step::Check(*best),
+            None => PickStep::Nothing,
+            Some(best) if is_checked(&best) => PickStep::Take(*best),
+            Some(best) if self.checked.len() < self.tries => PickStep::Check(*best),
             Some(_) => ranking
                 .iter()
                 .find(is_checked)
-                .map_or(Step::Nothing, |best| Step::Take(*best)),
+                .map_or(PickStep::Nothing, |best| PickStep::Take(*best)),
         }
     }
 
@@ -197,17 +197,17 @@ impl Round {
 fn next(cx: &mut Cx<'_>, mut round: Round) {
     let (listing, ranking) = round.ranking();
     let id = match round.recheck.step(&ranking) {
-        Step::Check(id) => {
+        PickStep::Check(id) => {
             let request = Request::Search(only(&round.query, id));
             round.awaited = Some((cx.send_for(Owner::Feature(answered), request), id));
             cx.feature::<Pick>().0 = Some(round);
             return;
         }
-        Step::Take(id) => id,
-        Step::Nothing if round.recheck.checked().is_empty() => {
+        PickStep::Take(id) => id,
+        PickStep::Nothing if round.recheck.checked().is_empty() => {
             return cx.complain("No offer can be picked: ids, prices, disk or time left are missing");
         }
-        Step::Nothing => return cx.complain("The best offers are gone: refresh"),
+        PickStep::Nothing => return cx.complain("The best offers are gone: refresh"),
     };
     match handoff::rent_command(&round.query, &listing, id, &cx.state().profile) {
         Ok(text) => {

@@ -30,10 +30,10 @@ pub fn index(settings: &Settings, options: &HistoryArguments, index: IndexArgume
     let database = recorded::open(settings)?;
     let database = database.leaving_out(wanted.bans(settings).banned());
     // This second counts: a search may just have been recorded.
-    let until = Moment(Moment::of(epoch_seconds()).0 + 1);
+    let until = Moment(Moment::from_epoch(epoch_seconds()).0 + 1);
     let since = Moment(until.0 - i64::from(options.days) * DAY);
     let query = asked(&wanted.query, options)?;
-    let (unit, search) = (price_unit(Resource::Offers, query.storage_gb()), SearchKey::of(&query));
+    let (unit, search) = (price_unit(Resource::Offers, query.storage_gb()), SearchKey::new(&query));
     let analysis = PriceIndex { query, since, until };
     let mut figures = Figures {
         heads: HEADS.to_vec(),

@@ -83,9 +83,9 @@ impl Analysis for PriceIndex {
             lines: Vec::new(),
             withheld: 0,
         };
-        let [bids, reserved] = [bid, reserved].map(Group::all);
-        for (key, group) in Group::all(on_demand) {
-            let other = |groups: &BTreeMap<Key, Group<'_>>| {
+        let [bids, reserved] = [bid, reserved].map(ModelGroup::all);
+        for (key, group) in ModelGroup::all(on_demand) {
+            let other = |groups: &BTreeMap<Key, ModelGroup<'_>>| {
                 let group = groups.get(&key)?;
                 Some(group.lows(question, since, |quote| Some(base(quote))))
             };
@@ -102,7 +102,7 @@ impl Analysis for PriceIndex {
 type Key = (String, Option<String>);
 
 /// The spells of a line.
-struct Group<'a> {
+struct ModelGroup<'a> {
     excerpt: &'a Excerpt,
     spells: Vec<&'a Spell>,
 }
@@ -112,7 +112,7 @@ fn base(quote: &Quote) -> f64 {
     quote.per_gpu(0.0)
 }
 
-impl<'a> Group<'a> {
+impl<'a> ModelGroup<'a> {
     fn all(excerpt: &'a Excerpt) -> BTreeMap<Key, Self> {
         let mut groups: BTreeMap<Key, Self> = BTreeMap::new();
         for spell in &excerpt.spells {

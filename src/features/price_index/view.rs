@@ -55,7 +55,7 @@ pub(crate) struct PriceIndex {
 
 impl PriceIndex {
     pub fn new(cx: &mut Cx<'_>) -> Option<Self> {
-        let until = Moment::of(cx.now.epoch);
+        let until = Moment::from_epoch(cx.now.epoch);
         let since = Moment(until.0 - VERDICT_DAYS * DAY);
         let browser = cx.state().browser()?;
         let row = browser.listing().zip(browser.selected_row());

@@ -167,7 +167,7 @@ impl Requests {
 
     /// Whether a request belongs to an unfolded route run.
     pub fn is_unfolded(&self, request: u64) -> bool {
-        let run = self.runs.of(request);
+        let run = self.runs.run_of(request);
         run.is_some_and(|run| run.is_folding() && run.is_unfolded)
     }
 
@@ -183,7 +183,7 @@ impl Requests {
             Row::Request(number) => number,
             Row::Run(run) => self.runs.get(run).map_or(0, |run| run.newest),
         };
-        let folded = || line(Row::Run(self.runs.of(number)?.number));
+        let folded = || line(Row::Run(self.runs.run_of(number)?.number));
         let older = || {
             let numbers = |row: &Row| self.number(*row).is_some_and(|sent| sent <= number);
             self.rows.iter().position(numbers)
@@ -269,7 +269,7 @@ impl Requests {
         let mut seen = Vec::new();
         self.rows.clear();
         for number in self.matching.iter().rev() {
-            match self.runs.of(*number).filter(|run| run.is_folding()) {
+            match self.runs.run_of(*number).filter(|run| run.is_folding()) {
                 None => self.rows.push(Row::Request(*number)),
                 Some(run) if !seen.contains(&run.number) => {
                     seen.push(run.number);

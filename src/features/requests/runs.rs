@@ -99,7 +99,7 @@ impl Runs {
     }
 
     /// The run of a request.
-    pub(super) fn of(&self, request: u64) -> Option<&RouteRun> {
+    pub(super) fn run_of(&self, request: u64) -> Option<&RouteRun> {
         self.get(self.number_of(request)?)
     }
 

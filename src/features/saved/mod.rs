@@ -29,7 +29,7 @@ pub fn run(search: &SavedSearch, cx: &mut Cx<'_>) {
     browser.select(0);
     let text = browser.query_text();
     browser.bar.remember(&text);
-    cx.go_to(Pane::of(resource));
+    cx.go_to(Pane::for_resource(resource));
     // A pane that is opened for the first time sends its own request.
     if !is_untouched {
         cx.perform_on_pane(Action::Refresh);
@@ -44,7 +44,7 @@ pub fn current(name: String, state: &State) -> Option<SavedSearch> {
         name,
         note: String::new(),
         job: browser.computed.job.filter(|_| is_priced),
-        spec: SearchSpec::of(&browser.query, browser.ran_words()),
+        spec: SearchSpec::new(&browser.query, browser.ran_words()),
     })
 }
 

@@ -43,7 +43,7 @@ const PATIENCE: Duration = Duration::from_mins(1);
 const EXEC_PATIENCE: Duration = Duration::from_mins(10);
 
 /// The environment variables of a command.
-type Values = Vec<(&'static str, String)>;
+type CommandValues = Vec<(&'static str, String)>;
 
 /// Watches one search, or all saved searches and alerts. `resolve` reads the settings again after
 /// the key was refused.
@@ -130,7 +130,7 @@ async fn serve_at(address: SocketAddr) -> Result<Server, CliError> {
 }
 
 /// Runs the user's command for each alert that fires, one after another, until the queue is closed.
-async fn commands(command: Option<&str>, mut queue: UnboundedReceiver<Values>) {
+async fn commands(command: Option<&str>, mut queue: UnboundedReceiver<CommandValues>) {
     while let Some(values) = queue.recv().await {
         if let Some(command) = command
             && let Err(why) = process::finish(command, values, Terminal::Withheld, PATIENCE).await
@@ -175,7 +175,7 @@ impl Run<'_> {
         &mut self,
         watcher: &mut Watcher<'_>,
         resolve: &impl Fn() -> Result<Settings, Error>,
-        jobs: UnboundedSender<Values>,
+        jobs: UnboundedSender<CommandValues>,
     ) -> Result<(), CliError> {
         loop {
             let before = self.now();
@@ -227,7 +227,7 @@ impl Run<'_> {
     }
 
     /// Runs the command of `--exec`.
-    async fn execute(&self, values: Values) -> Result<(), CliError> {
+    async fn execute(&self, values: CommandValues) -> Result<(), CliError> {
         let Some(command) = &self.options.exec else {
             return Ok(());
         };
@@ -272,7 +272,7 @@ impl Run<'_> {
         Ok(true)
     }
 
-    fn tell(&self, output: Vec<Output>, jobs: &UnboundedSender<Values>) -> Result<(), CliError> {
+    fn tell(&self, output: Vec<Output>, jobs: &UnboundedSender<CommandValues>) -> Result<(), CliError> {
         for one in output {
             let (text, document, member, ring) = match one {
                 Output::Note(text) => {
@@ -331,7 +331,7 @@ fn list(settings: &Settings, rhythm: Rhythm, format: WatchFormat) -> Result<(), 
     for notice in &saved.notices {
         output::note(notice);
     }
-    let at = Moment::of(epoch_seconds());
+    let at = Moment::from_epoch(epoch_seconds());
     let (targets, left_out) = targets(settings, &saved, None, at);
     for text in left_out {
         output::note(&text);

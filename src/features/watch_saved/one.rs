@@ -78,7 +78,7 @@ impl<'a> OneSearch<'a> {
         let resource = result.query.resource;
         let count = match resource {
             Resource::Offers => {
-                let supply = Supply::of(&result.listing, &rows);
+                let supply = Supply::new(&result.listing, &rows);
                 supply.price(|_| Some(1.0)).most_workers()
             }
             Resource::Volumes | Resource::Workergroups => rows.len(),

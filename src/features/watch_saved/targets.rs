@@ -28,8 +28,8 @@ pub enum Task {
 }
 
 impl Task {
-    pub fn of(query: &Query) -> Self {
-        Self::Search(SearchKey::of(query), query.storage_gb(), query.unbundled)
+    pub fn from_query(query: &Query) -> Self {
+        Self::Search(SearchKey::new(query), query.storage_gb(), query.unbundled)
     }
 }
 
@@ -91,7 +91,7 @@ pub fn targets(
         let name = visible(&search.name, 60);
         match of_saved(settings, search) {
             Ok((query, job)) => {
-                let task = Task::of(&query);
+                let task = Task::from_query(&query);
                 let search = FollowedSearch { query, recruits: None };
                 let target = target(&mut targets, task, Some(search), job);
                 target.saved.push(name);
@@ -105,7 +105,7 @@ pub fn targets(
             (Followed::Group(id), search) if search.is_some() || groups.is_none() => Task::Group(*id),
             (Followed::Search(_), Some(search)) => {
                 search.query.limit = Some(LOCAL_LIMIT);
-                Task::of(&search.query)
+                Task::from_query(&search.query)
             }
             (Followed::Search(_) | Followed::Group(_), _) => {
                 let name = visible(&alert.name, 60);
@@ -152,7 +152,7 @@ fn of_saved(settings: &Settings, saved: &SavedSearch) -> Result<(Query, Option<J
     let (mut query, _, job) = saved.read(settings.dialect)?;
     query.order = cheapest_first(query.resource).ok_or(TargetError::NoPrices)?;
     query.limit = Some(LOCAL_LIMIT);
-    let wanted = Wanted::of(query, job);
+    let wanted = Wanted::new(query, job);
     if wanted.needs_price_models() {
         return Err(TargetError::PriceModels);
     }

@@ -191,7 +191,11 @@ impl<'a> Watcher<'a> {
         watcher.engine = Engine::new(rhythm.requests_a_minute, now.mono, has_same_conditions);
         let query = one.wanted.query.clone();
         let job = one.wanted.job;
-        let mut target = Target::new(Task::of(&query), Some(FollowedSearch { query, recruits: None }), job);
+        let mut target = Target::new(
+            Task::from_query(&query),
+            Some(FollowedSearch { query, recruits: None }),
+            job,
+        );
         let location = settings.history_location();
         let opened = location.open().and_then(|record| {
             let sent = record.sent(&one.wanted.query)?;
@@ -305,7 +309,7 @@ impl<'a> Watcher<'a> {
             self.say_once(self.saved.notices.clone());
         }
         self.save();
-        let at = Moment::of(now.epoch);
+        let at = Moment::from_epoch(now.epoch);
         let active = self.saved.alerts.alerts.iter().filter(|alert| alert.is_active(at));
         let stateless = active.map(|alert| Alert {
             state: AlertState::default(),
@@ -320,7 +324,7 @@ impl<'a> Watcher<'a> {
 
     /// Replaces the targets; unchanged ones keep their schedule.
     fn retarget(&mut self, now: Now) {
-        let at = Moment::of(now.epoch);
+        let at = Moment::from_epoch(now.epoch);
         let (mut wanted, left_out) = targets(self.settings, &self.saved, self.groups.as_deref(), at);
         self.say_once(left_out);
         for target in &mut wanted {
@@ -395,7 +399,7 @@ impl<'a> Watcher<'a> {
         self.requests.count(&result);
         let task = self.targets[self.awaited].task.clone();
         let arrival = Arrival {
-            at: Moment::of(now.epoch),
+            at: Moment::from_epoch(now.epoch),
             took,
             // The record learns how often a timer runs.
             interval: if self.rhythm.is_once {
@@ -458,9 +462,9 @@ impl<'a> Watcher<'a> {
         let workers = search.workers(&listing);
         let (query, dialect) = (search.query, self.settings.dialect);
         let wanted = self.one.as_ref().map(|one| one.wanted.clone());
-        let wanted = wanted.unwrap_or_else(|| Wanted::of(query.clone(), job));
+        let wanted = wanted.unwrap_or_else(|| Wanted::new(query.clone(), job));
         let result = arranged(self.settings, wanted, listing);
-        let poll = Poll::of(&result.query, &result.listing, &result.check, dialect, arrival);
+        let poll = Poll::new(&result.query, &result.listing, &result.check, dialect, arrival);
         self.riders = self.engine.answered(task, poll.outcome, poll.at, now.mono);
         let result = self.one.is_some().then_some(result);
         let has_room = self.rhythm.is_once || self.one.is_some() || self.engine.has_room();

@@ -97,7 +97,7 @@ fn go_on(cx: &mut Cx<'_>, mut load: Load) {
         cx.complain(verdict);
     }
     let (columns, rows) = cx.state().screen.size;
-    let has_panel = Size::of(columns, rows) == Size::Wide;
+    let has_panel = Size::new(columns, rows) == Size::Wide;
     let (parts, coverage) = load.plan.into_parts();
     let (now, browser) = (cx.now, cx.table(Resource::Offers));
     let arrival = browser.arrival(load.table, Responses::Parts(parts, coverage), now, has_panel);

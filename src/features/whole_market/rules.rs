@@ -66,7 +66,7 @@ const MOST_FAILURES: u32 = 2;
 pub const OVER_BUDGET: &str = "the budget of requests is spent";
 
 #[derive(Debug, Clone, PartialEq)]
-struct Part {
+struct SweepPart {
     conditions: Vec<Condition>,
     kind: Kind,
 }
@@ -109,7 +109,7 @@ pub struct Plan {
     parts: Vec<(Listing, bool)>,
     known: HashMap<RowId, Known>,
     pub(super) sweeps: Vec<Sweep>,
-    asked: Option<Part>,
+    asked: Option<SweepPart>,
     pub(super) open: Vec<Open>,
     /// The fields that divided a part, and whether the offers without a value were searched for.
     blanks: Vec<(&'static Field, bool)>,
@@ -141,7 +141,7 @@ impl Plan {
             parts: Vec::new(),
             known: HashMap::new(),
             sweeps: Vec::new(),
-            asked: Some(Part {
+            asked: Some(SweepPart {
                 conditions: Vec::new(),
                 kind: Kind::Whole,
             }),
@@ -336,7 +336,7 @@ impl Plan {
         });
     }
 
-    fn step(&mut self) -> Option<Part> {
+    fn step(&mut self) -> Option<SweepPart> {
         while let Some(sweep) = self.sweeps.last() {
             let field = self.fields[sweep.field];
             let (index, region) = (sweep.field, sweep.region());
@@ -364,11 +364,11 @@ impl Plan {
                 continue;
             }
             let kind = Kind::Step { after };
-            return Some(Part { conditions, kind });
+            return Some(SweepPart { conditions, kind });
         }
         let (field, is_done) = self.blanks.iter_mut().find(|(_, is_done)| !is_done)?;
         *is_done = true;
-        Some(Part {
+        Some(SweepPart {
             conditions: blank(field),
             kind: Kind::Blank,
         })

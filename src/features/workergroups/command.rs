@@ -108,7 +108,7 @@ async fn check_supply(
             query.conditions.extend(bans.conditions(&query, settings.dialect));
             let mut offers = search::fetch(session, &Request::Search(query)).await?;
             bans.hide_banned(&mut offers);
-            let report = Preflight::of(&offers, &recruitment, limit);
+            let report = Preflight::new(&offers, &recruitment, limit);
             reports.push((recruitment.clone(), report));
         }
         let report = reports.iter().find(|(known, _)| *known == recruitment);

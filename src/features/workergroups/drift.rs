@@ -76,7 +76,7 @@ impl Drift {
 
     /// Compares a listing with the last one and replaces it.
     pub fn listed(&mut self, listing: &Listing, now: Now) -> GroupSnapshot {
-        let snapshot = GroupSnapshot::of(listing);
+        let snapshot = GroupSnapshot::new(listing);
         if let Some(last) = &self.last {
             let changes = drift(last, &snapshot);
             if !changes.is_empty() {

@@ -40,7 +40,7 @@ impl FollowedSearch {
     /// Number of workers that the offers can run at once; `None` unless it is the search of a
     /// workergroup.
     pub fn workers(&self, listing: &Listing) -> Option<u32> {
-        let preflight = Preflight::of(listing, self.recruits.as_ref()?, self.query.limit);
+        let preflight = Preflight::new(listing, self.recruits.as_ref()?, self.query.limit);
         Some(u32::try_from(preflight.most_workers).unwrap_or(u32::MAX))
     }
 }

@@ -157,7 +157,7 @@ pub fn look_at(state: &State, subject: Subject) -> Result<Look, LookError> {
 
 /// The check of a search.
 pub fn check_of<'a>(state: &'a State, look: &Look) -> Option<&'a Check> {
-    Groups::read(state).supply.of(&look.search)
+    Groups::read(state).supply.check_for(&look.search)
 }
 
 /// The worst case of a group, from the check of its search.

@@ -79,7 +79,7 @@ impl SupplyChecks {
     }
 
     /// The check of a search.
-    pub fn of(&self, search: &Recruitment) -> Option<&Check> {
+    pub fn check_for(&self, search: &Recruitment) -> Option<&Check> {
         self.checks.iter().find(|check| check.search == *search)
     }
 
@@ -201,7 +201,7 @@ impl SupplyChecks {
         if let Some(check) = checks.find(|check| check.remote.awaited() == Some(ticket)) {
             let limit = check.search.query().limit;
             let report = answer.map(|listing| {
-                let mut preflight = Preflight::of(&listing, &check.search, limit);
+                let mut preflight = Preflight::new(&listing, &check.search, limit);
                 preflight.warnings.extend(banned(check.banned));
                 preflight
             });

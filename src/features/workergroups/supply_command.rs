@@ -24,7 +24,7 @@ use crate::settings::Settings;
 const MOST: usize = 10;
 
 /// A workergroup with the report on its search.
-struct Group {
+struct GroupRow {
     id: Option<RowId>,
     endpoint: Option<Untrusted>,
     /// The search and its report, or the reason there is none.
@@ -69,7 +69,7 @@ pub(super) async fn supply(settings: &Settings, arguments: &SupplyArguments) -> 
             Err(error) => Err(UnknownCost::Failed(error.to_string())),
         };
         let endpoint = listing.catalog().by_key("endpoint_name");
-        groups.push(Group {
+        groups.push(GroupRow {
             id: listing.id(row),
             endpoint: endpoint.and_then(|field| listing.column(field).text(row)).cloned(),
             found,
@@ -114,7 +114,7 @@ async fn cached_report(
     Ok(report)
 }
 
-impl Group {
+impl GroupRow {
     fn text(&self, starts: u32) -> String {
         let id = self.id.map_or_else(|| NONE.to_owned(), |id| id.to_string());
         let endpoint = self.endpoint.as_ref();

@@ -54,7 +54,7 @@ impl<S: Surface> Dashboard<S> {
                 notices,
                 is_noticeable,
             } = *saved;
-            let themes = Themes::of(&preferences.look);
+            let themes = Themes::from_config(&preferences.look);
             self.themes = themes.asked;
             let asked = themes.asked.zip(self.is_light);
             let asked = asked.map(|(asked, is_light)| asked[usize::from(is_light)]);

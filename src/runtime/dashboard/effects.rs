@@ -229,7 +229,7 @@ impl<S: Surface> Dashboard<S> {
         let (history, outbox) = (&self.files.history, &self.outbox);
         let market = self.files.sandbox.as_ref().and_then(Running::moving_market);
         let dialect = self.model.profile.dialect;
-        let past = market.map(|market| SandboxPast::of(market, dialect));
+        let past = market.map(|market| SandboxPast::new(market, dialect));
         let thread = self
             .history_thread
             .get_or_insert_with(|| HistoryThread::start(history.clone(), past, outbox.clone()));

@@ -117,7 +117,7 @@ impl Browser {
         let is_arranged = self.rows.take_arranged(rows);
         self.unmark_absent();
         self.remember_names();
-        self.reprice();
+        self.adjust_prices();
         self.after_watched_answer(now);
         if is_arranged {
             self.revision += 1;

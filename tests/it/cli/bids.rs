@@ -44,10 +44,10 @@ fn record(home: &Home) {
             quotes: vec![quote],
         };
         let poll = Poll {
-            scope: Scope::of(&query, &Dialect::SANDBOX, []),
+            scope: Scope::new(&query, &Dialect::SANDBOX, []),
             proof: Proof::Nothing,
             lines: Vec::new(),
-            search: SearchKey::of(&query),
+            search: SearchKey::new(&query),
             at: Moment(now - 60 - (30 - hour) * 3600),
             took: 1,
             outcome: PollOutcome::Complete,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use bourse::domain::Dialect;
-use bourse::features::pick::{Recheck, Step};
+use bourse::features::pick::{PickStep, Recheck};
 use bourse::record::store::Database;
 use bourse::record::{Lot, Moment, Poll, PollOutcome, Proof, Quote, Scope, SearchKey, Sighting};
 use proptest::prelude::*;
@@ -293,10 +293,10 @@ fn record(home: &Home) {
             quotes: vec![quote],
         };
         let poll = Poll {
-            scope: Scope::of(&query, &Dialect::SANDBOX, []),
+            scope: Scope::new(&query, &Dialect::SANDBOX, []),
             proof: Proof::Nothing,
             lines: Vec::new(),
-            search: SearchKey::of(&query),
+            search: SearchKey::new(&query),
             at: Moment(now - 60 - (719 - hour) * 3600),
             took: 1,
             outcome: PollOutcome::Complete,
@@ -363,12 +363,12 @@ proptest! {
             there.sort_unstable();
             let ranking: Vec<usize> = there.iter().map(|(_, id)| *id).collect();
             match recheck.step(&ranking) {
-                Step::Check(id) => {
+                PickStep::Check(id) => {
                     recheck.check(id);
                     known.insert(id, prices[id].1);
                 }
-                Step::Take(id) => break Some((id, ranking)),
-                Step::Nothing => break None,
+                PickStep::Take(id) => break Some((id, ranking)),
+                PickStep::Nothing => break None,
             }
         };
         let checked = recheck.checked();

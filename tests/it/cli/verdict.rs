@@ -40,14 +40,14 @@ fn record_past(database: &mut Database, single: f64, pair: f64) {
         let rows = if hour < 40 { two(0.5, 0.4) } else { two(single, pair) };
         let body = json!({ "offers": rows }).to_string();
         let listing = Listing::read(&OFFERS, &body, 0.0).unwrap();
-        let check = ResponseCheck::of(&listing, &query, &Dialect::DOCUMENTED);
+        let check = ResponseCheck::new(&listing, &query, &Dialect::DOCUMENTED);
         let arrival = Arrival {
             at: Moment(now - 60 - (40 - hour) * 3600),
             took: 100,
             interval: Some(3600),
             bans: bourse::domain::annotations::Bans::NONE,
         };
-        let poll = Poll::of(&query, &listing, &check, &Dialect::DOCUMENTED, &arrival);
+        let poll = Poll::new(&query, &listing, &check, &Dialect::DOCUMENTED, &arrival);
         assert!(database.record(&poll).unwrap());
     }
 }

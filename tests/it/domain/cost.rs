@@ -60,19 +60,19 @@ fn a_row_is_repriced_for_another_storage() {
         r#"{"id": 4, "dph_base": 1.0, "storage_cost": 0.149333, "dlperf": 100}"#,
     ]);
     let prices = Prices::new(&listing, OfferType::OnDemand);
-    let repriced = prices.reprice(0, 8.0).unwrap();
+    let repriced = prices.with_storage(0, 8.0).unwrap();
     near(repriced.storage, 0.010_370_4);
     near(repriced.base, 0.105_333);
     near(repriced.total, 0.115_703_7);
     close(repriced.dlperf_per_dollar.unwrap(), 1225.29, 0.01);
     close(repriced.flops_per_dollar.unwrap(), 713.9, 0.1); // 82.6 / 0.1157037
-    let repriced = prices.reprice(1, 10.0).unwrap();
+    let repriced = prices.with_storage(1, 10.0).unwrap();
     near(repriced.total, 0.322_777_8);
     assert_eq!(repriced.dlperf_per_dollar, None);
-    near(prices.reprice(2, 8.0).unwrap().total, 1.316_888_9);
-    close(prices.reprice(3, 10.0).unwrap().total, 1.002_074_07, 1e-8);
+    near(prices.with_storage(2, 8.0).unwrap().total, 1.316_888_9);
+    close(prices.with_storage(3, 10.0).unwrap().total, 1.002_074_07, 1e-8);
     // Without storage only the GPUs are paid, and the ratio follows.
-    let repriced = prices.reprice(3, 0.0).unwrap();
+    let repriced = prices.with_storage(3, 0.0).unwrap();
     near(repriced.total, 1.0);
     near(repriced.dlperf_per_dollar.unwrap(), 100.0);
 }
@@ -90,26 +90,26 @@ fn what_a_record_does_not_say_is_named_and_never_zero() {
         r#"{"id": 8, "dph_base": 0, "storage_cost": 0, "dlperf": 5, "total_flops": 7}"#,
     ]);
     let prices = Prices::new(&listing, OfferType::OnDemand);
-    assert_eq!(prices.reprice(0, 8.0), Err(Gap::Missing("dph_base")));
-    assert_eq!(prices.reprice(1, 8.0), Err(Gap::Missing("storage_cost")));
-    assert_eq!(prices.reprice(2, 8.0), Err(Gap::Misfit("dph_base")));
-    assert_eq!(prices.reprice(3, 8.0), Err(Gap::Negative("dph_base")));
-    assert_eq!(prices.reprice(5, 8.0), Err(Gap::Missing("dph_base")));
-    assert_eq!(prices.reprice(6, 1e6), Err(Gap::TooLarge));
-    assert_eq!(prices.reprice(99, 8.0), Err(Gap::Missing("dph_base")));
+    assert_eq!(prices.with_storage(0, 8.0), Err(Gap::Missing("dph_base")));
+    assert_eq!(prices.with_storage(1, 8.0), Err(Gap::Missing("storage_cost")));
+    assert_eq!(prices.with_storage(2, 8.0), Err(Gap::Misfit("dph_base")));
+    assert_eq!(prices.with_storage(3, 8.0), Err(Gap::Negative("dph_base")));
+    assert_eq!(prices.with_storage(5, 8.0), Err(Gap::Missing("dph_base")));
+    assert_eq!(prices.with_storage(6, 1e6), Err(Gap::TooLarge));
+    assert_eq!(prices.with_storage(99, 8.0), Err(Gap::Missing("dph_base")));
     // Numbers written as text are numbers: 0.3 + 0.72 x 100 / 720 = 0.4.
-    near(prices.reprice(4, 100.0).unwrap().total, 0.4);
+    near(prices.with_storage(4, 100.0).unwrap().total, 0.4);
     // A free offer has no performance per dollar.
-    let free = prices.reprice(7, 8.0).unwrap();
+    let free = prices.with_storage(7, 8.0).unwrap();
     assert_eq!((free.total, free.dlperf_per_dollar), (0.0, None));
     assert_eq!(free.flops_per_dollar, None);
     // Of no storage the price need not be known.
-    near(prices.reprice(1, 0.0).unwrap().total, 0.3);
+    near(prices.with_storage(1, 0.0).unwrap().total, 0.3);
     for gb in [-1.0, f64::NAN, f64::INFINITY, 2e9] {
-        assert!(matches!(prices.reprice(4, gb), Err(Gap::Input(_))), "{gb}");
+        assert!(matches!(prices.with_storage(4, gb), Err(Gap::Input(_))), "{gb}");
     }
     assert_eq!(
-        prices.reprice(0, 8.0).unwrap_err().to_string(),
+        prices.with_storage(0, 8.0).unwrap_err().to_string(),
         "dph_base is not reported"
     );
 }
@@ -125,11 +125,11 @@ fn a_bid_is_the_floor_plus_storage() {
     ]);
     let prices = Prices::new(&listing, OfferType::Bid);
     near(prices.quoted(0).unwrap(), 0.268_52);
-    let repriced = prices.reprice(0, 8.0).unwrap();
+    let repriced = prices.with_storage(0, 8.0).unwrap();
     near(repriced.total, 0.268_52);
     close(repriced.dlperf_per_dollar.unwrap(), 674.2, 0.1);
     near(prices.quoted(1).unwrap(), 1.954_222);
-    near(prices.reprice(1, 8.0).unwrap().total, 1.954_222);
+    near(prices.with_storage(1, 8.0).unwrap().total, 1.954_222);
     // An on-demand row tells its floor as well: 0.08 + 0.0103704.
     let listing = offers(&[OFFER_A]);
     let prices = Prices::new(&listing, OfferType::Bid);
@@ -150,7 +150,7 @@ fn a_reserved_price_is_the_discounted_one() {
     near(prices.quoted(0).unwrap(), 0.095_703_7);
     near(prices.base(0).unwrap(), 0.085_333_3);
     // 0.0853333 + 0.933333 x 100 / 720 = 0.0853333 + 0.1296296
-    near(prices.reprice(0, 100.0).unwrap().total, 0.214_962_9);
+    near(prices.with_storage(0, 100.0).unwrap().total, 0.214_962_9);
     // A discount that eats more than the GPUs cannot be taken apart.
     assert_eq!(prices.base(1), Err(Gap::Negative("discounted_dph_total")));
     assert_eq!(prices.quoted(2), Err(Gap::Missing("discounted_dph_total")));

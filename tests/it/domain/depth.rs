@@ -11,7 +11,7 @@ use super::supply::{Drawn, listed, near, offers, slice, some_offers};
 fn depth(listing: &Listing) -> Depth {
     let prices = Prices::new(listing, OfferType::OnDemand);
     let rows: Vec<u32> = (0..listing.len() as u32).collect();
-    Depth::of(listing, &rows, &Measures::offers(&prices, None))
+    Depth::new(listing, &rows, &Measures::offers(&prices, None))
 }
 
 fn sentence(depth: &Depth) -> String {
@@ -114,7 +114,7 @@ proptest! {
         let listing = listed(&drawn);
         let depth = depth(&listing);
         let rows: Vec<u32> = (0..listing.len() as u32).collect();
-        prop_assert_eq!(depth.gpus(), Supply::of(&listing, &rows).amount().gpus);
+        prop_assert_eq!(depth.gpus(), Supply::new(&listing, &rows).amount().gpus);
         let size = |offer: &Drawn| offer.1.count_ones();
         let mut least = [f64::INFINITY; 3 * 4 + 1];
         let mut levels = vec![0; 51];

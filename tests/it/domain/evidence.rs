@@ -5,7 +5,7 @@ use bourse::domain::evidence::{Findings, Observations, Treatment};
 use Treatment::{Ignored, Obeyed, Refused, Unclear};
 
 fn found(seen: &Observations) -> Option<&'static str> {
-    Findings::of(seen).dialect().map(|dialect| dialect.name)
+    Findings::from_observations(seen).dialect().map(|dialect| dialect.name)
 }
 
 /// Operators as treated, then the two parameters of the public service.
@@ -86,9 +86,9 @@ fn a_sample_is_shown_as_both_dialects_read_it() {
             speed: Some(speed),
             ..Observations::default()
         };
-        Findings::of(&seen).sample().unwrap()
+        Findings::from_observations(&seen).sample().unwrap()
     };
     assert_eq!(sample(895.0), "download 895: 7.2 Gb/s (documented) or 0.9 Gb/s (vast)");
     assert_eq!(sample(60.0), "download 60: 0.5 Gb/s (documented) or 0.06 Gb/s (vast)");
-    assert_eq!(Findings::of(&Observations::default()).sample(), None);
+    assert_eq!(Findings::from_observations(&Observations::default()).sample(), None);
 }

@@ -62,11 +62,11 @@ fn quantiles_are_interpolated() {
     assert_eq!(quantile(&sorted, 1.0), Some(4.0));
     assert_eq!(quantile(&sorted, 7.0), Some(4.0));
     assert_eq!(quantile(&[], 0.5), None);
-    let spread = Spread::of([5.0, f64::NAN, 1.0, 3.0]).unwrap();
+    let spread = Spread::from_values([5.0, f64::NAN, 1.0, 3.0]).unwrap();
     assert_eq!((spread.known, spread.median), (3, 3.0));
     assert_eq!((spread.lower_quartile, spread.upper_quartile), (2.0, 4.0));
     assert_eq!((spread.lowest, spread.highest), (1.0, 5.0));
-    assert_eq!(Spread::of([f64::NAN]), None);
+    assert_eq!(Spread::from_values([f64::NAN]), None);
 }
 
 #[test]
@@ -234,9 +234,9 @@ fn a_beaten_offer_is_told_by_which_and_by_how_much() {
 
 #[test]
 fn fields_know_which_end_is_better() {
-    assert_eq!(Goal::of(field("dph_total")), Some(Goal::Least));
-    assert_eq!(Goal::of(field("dlperf")), Some(Goal::Most));
-    assert_eq!(Goal::of(field("gpu_max_power")), None);
+    assert_eq!(Goal::for_field(field("dph_total")), Some(Goal::Least));
+    assert_eq!(Goal::for_field(field("dlperf")), Some(Goal::Most));
+    assert_eq!(Goal::for_field(field("gpu_max_power")), None);
     assert_eq!(Goal::Least.flipped(), Goal::Most);
     let listing = market();
     let keys: Vec<_> = axes(&listing).map(|field| field.key).collect();
@@ -333,7 +333,7 @@ proptest! {
             prop_assert!(ticks.len() <= most);
             prop_assert!(ticks.windows(2).all(|pair| pair[0] < pair[1]));
             prop_assert!(ticks.iter().all(|tick| scale.position(*tick).is_some()));
-            let histogram = Histogram::of(&values, most, wanted).unwrap();
+            let histogram = Histogram::new(&values, most, wanted).unwrap();
             let counted: usize = histogram.buckets.iter().map(|bucket| bucket.count).sum();
             prop_assert_eq!(counted, values.len());
             prop_assert!(histogram.buckets.len() <= most);
@@ -527,7 +527,7 @@ fn ends_and_ticks_of_a_scale_are_round() {
 #[test]
 fn a_histogram_counts_each_value_once() {
     let values = [1.0, 2.0, 3.0, 4.0, 5.0, f64::NAN];
-    let histogram = Histogram::of(&values, 4, None).unwrap();
+    let histogram = Histogram::new(&values, 4, None).unwrap();
     let bars: Vec<_> = histogram
         .buckets
         .iter()
@@ -538,9 +538,9 @@ fn a_histogram_counts_each_value_once() {
     assert_eq!(histogram.tallest(), 2);
     // Ticks are where bars start.
     assert_eq!([2.0, 3.0, 4.0].map(|tick| histogram.at(tick)), [Some(1), None, Some(2)]);
-    assert_eq!(Histogram::of(&values, 0, None), None);
-    assert_eq!(Histogram::of(&[], 4, None), None);
-    let wide = Histogram::of(&[0.1, 0.5, 10.0, 99.0], 2, None).unwrap();
+    assert_eq!(Histogram::new(&values, 0, None), None);
+    assert_eq!(Histogram::new(&[], 4, None), None);
+    let wide = Histogram::new(&[0.1, 0.5, 10.0, 99.0], 2, None).unwrap();
     let counts: Vec<_> = wide.buckets.iter().map(|bucket| bucket.count).collect();
     assert_eq!(counts, [2, 2]); // divided at 10, the middle of 0.1 and 1,000 by ratio
 }

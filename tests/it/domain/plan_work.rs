@@ -124,7 +124,7 @@ fn gpus(gpus: u32) -> Need {
 /// So many tokens, without disk or traffic.
 fn tokens(amount: f64) -> Job {
     Job {
-        work: Work::of(amount, WorkUnit::Tokens),
+        work: Work::new(amount, WorkUnit::Tokens),
         disk_gb: 0.0,
         gb_in: 0.0,
         gb_out: 0.0,

@@ -21,7 +21,7 @@ pub fn slice(id: usize, machine: usize, gpus: &[i64], price: f64) -> String {
 
 fn supply(listing: &Listing) -> Supply {
     let rows: Vec<u32> = (0..listing.len() as u32).collect();
-    Supply::of(listing, &rows)
+    Supply::new(listing, &rows)
 }
 
 fn picks(listing: &Listing) -> Picks {
@@ -233,12 +233,12 @@ fn totals_add_up_what_can_be_rented_together_and_flag_the_rest() {
     ]);
     let prices = Prices::new(&listing, OfferType::OnDemand);
     let basis = Basis::hourly(OfferType::OnDemand);
-    let totals = Totals::of(&prices, &basis, &[0, 2]);
+    let totals = Totals::new(&prices, &basis, &[0, 2]);
     assert_eq!(totals.amount, Amount { machines: 2, gpus: 3 });
     assert_eq!((totals.hourly, totals.vram_gb), (Some(4.0), Some(72.0)));
     assert_eq!((totals.slowest, totals.left), (Some((300.0, 200.0)), Some(7200.0)));
     assert!(totals.shared.is_empty() && totals.bill.is_none());
     // 1 and 2 share GPU 1.
-    let totals = Totals::of(&prices, &basis, &[0, 1, 2]);
+    let totals = Totals::new(&prices, &basis, &[0, 1, 2]);
     assert_eq!(totals.shared, [0, 1]);
 }

@@ -249,7 +249,7 @@ impl Desk<'_> {
                     ..Observations::default()
                 };
                 let said = format!("find out the dialect of {}", new.name);
-                (said, MarketEvent::Probed(Ok(Findings::of(&seen))))
+                (said, MarketEvent::Probed(Ok(Findings::from_observations(&seen))))
             }
             MarketCommand::Change(change) => {
                 let name = change.market().to_owned();

@@ -330,7 +330,7 @@ fn answer(request: &Request, at: f64, seen: &mut Seen) -> Listing {
     let Request::Search(query) = request else {
         return groups(at);
     };
-    let key = SearchKey::of(query).conditions;
+    let key = SearchKey::new(query).conditions;
     let Some(model) = key.strip_prefix("gpu_name=M") else {
         // Nothing is left of what is gone.
         return Listing::read(&OFFERS, r#"{"offers":[]}"#.to_owned(), EPOCH + at).unwrap();

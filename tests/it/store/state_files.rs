@@ -400,7 +400,7 @@ fn groups_come_back_for_the_same_market_only_and_without_secrets() {
     let home = Home::new();
     let (shelf, _) = home.open();
     let groups = r#"{"results":[{"id":7,"endpoint_name":"chat","api_key":"canary-42","max_workers":3}]}"#;
-    let snapshot = GroupSnapshot::of(&Listing::read(&WORKERGROUPS, groups, 100.0).unwrap());
+    let snapshot = GroupSnapshot::new(&Listing::read(&WORKERGROUPS, groups, 100.0).unwrap());
     replace(&shelf, SeenGroups::new("https://a", snapshot.clone())).unwrap();
     let seen: SeenGroups = shelf.read(&mut Vec::new()).unwrap();
     assert_eq!(seen.clone().at_address("https://a"), Some(snapshot));
@@ -418,7 +418,7 @@ fn every_document_is_saved_without_known_secrets() {
         change: put,
         before: Searches::default(),
     };
-    shelf.save(&edit, &Known::of(["canary-42"])).unwrap();
+    shelf.save(&edit, &Known::new(["canary-42"])).unwrap();
     let text = fs::read_to_string(home.file("searches.json")).unwrap();
     assert!(text.contains("\"my ") && !text.contains("canary"), "{text}");
 }
@@ -492,7 +492,7 @@ fn a_query_becomes_text_and_the_same_query_again() {
     assert!(query.unbundled);
     assert_eq!(query.conditions.len(), 2);
     assert!(!query.conditions[1].enabled);
-    let text = SearchSpec::of(&query, &words);
+    let text = SearchSpec::new(&query, &words);
     assert_eq!(text.off, ["num_gpus>=4"]);
     assert_eq!(text.limit, Some(0));
     assert_eq!(text.read(dialect).unwrap(), (query, words));

@@ -247,7 +247,7 @@ fn a_ring_that_another_program_has_claimed_is_only_logged() {
         let mut all = AlertWatch::read(&desk.model).all.clone();
         all.log.push(Logged {
             alert: "Offers: any below $0.250/h per GPU".to_owned(),
-            at: Moment::of(START),
+            at: Moment::from_epoch(START),
             text: "$0.225/h per GPU with 50 GB is the lowest price: machine 9, offer 103".to_owned(),
         });
         // Each change that was saved brings the file's content.

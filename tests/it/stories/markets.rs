@@ -320,7 +320,7 @@ fn probed() -> TestApp {
 }
 
 fn seen(nin: Treatment, speed: f64) -> Result<Findings, ProbeError> {
-    Ok(Findings::of(&Observations {
+    Ok(Findings::from_observations(&Observations {
         nin,
         notin: Treatment::Obeyed,
         filter: Treatment::Obeyed,

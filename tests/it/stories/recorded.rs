@@ -64,7 +64,7 @@ fn asked(desk: &mut TestApp) -> Vec<(bourse::core::Ticket, AnyAnalysis)> {
 /// The question of the first analysis, and its conditions.
 fn first_question(analyses: &[(bourse::core::Ticket, AnyAnalysis)]) -> (Question, String) {
     let question = analyses[0].1.questions().remove(0);
-    let conditions = SearchKey::of(&question.query).conditions;
+    let conditions = SearchKey::new(&question.query).conditions;
     (question, conditions)
 }
 
@@ -146,7 +146,7 @@ fn tape(columns: u16, rows: u16) -> TestApp {
     desk.keys("T").expect("Reading the record");
     let tape = asked(&mut desk);
     let (question, _) = first_question(&tape);
-    assert_eq!(SearchKey::of(&question.query), search());
+    assert_eq!(SearchKey::new(&question.query), search());
     assert!(tape[0].1.downcast::<RecentEvents>().is_some(), "{tape:?}");
     desk.tell(tape[0].0, News::Recalled(Ok(AnyOutput::new(events()))));
     desk.wait(0.0);

@@ -678,7 +678,7 @@ fn a_flood_of_answers_leaves_typing_and_figures_right() {
     assert!(run.is_over());
     assert_eq!(run.stats().count(OutcomeKind::Assigned), 30_000);
     desk.expect("4,286 of 30,000 match “w3:8”");
-    let again = RouteStats::of(run.samples());
+    let again = RouteStats::from_samples(run.samples());
     assert_eq!(again.count(OutcomeKind::Assigned), 30_000);
     assert_eq!(again.workers().ranked().len(), 7);
 }

@@ -22,7 +22,7 @@ fn with(config: &str, offers: &str) -> TestApp {
 
 fn configure(desk: &mut TestApp, config: &str) {
     let path = Path::new("/etc/bourse/config.toml");
-    let (preferences, wrong) = Preferences::of(Config::parse(config, path).unwrap(), path);
+    let (preferences, wrong) = Preferences::from_config(Config::parse(config, path).unwrap(), path);
     assert!(wrong.is_empty(), "{wrong:?}");
     desk.model.keymap = preferences.keymap;
     desk.model.settings.values = preferences.config.values;
@@ -31,7 +31,7 @@ fn configure(desk: &mut TestApp, config: &str) {
 /// The mistakes in a configuration, with their lines.
 fn mistakes(config: &str) -> Vec<String> {
     let path = Path::new("/c");
-    let (_, wrong) = Preferences::of(Config::parse(config, path).unwrap(), path);
+    let (_, wrong) = Preferences::from_config(Config::parse(config, path).unwrap(), path);
     wrong.iter().map(ToString::to_string).collect()
 }
 

@@ -314,7 +314,7 @@ fn groups(store: &StateStore) {
         {"id":12,"endpoint_name":"sdxl","search_query":"gpu_ram>=24","max_workers":3},
         {"id":13,"endpoint_name":"whisper","search_query":"gpu_ram>=12","max_workers":5}]}"#;
     let listed = Listing::read(&WORKERGROUPS, listed, END as f64).unwrap();
-    replace(store, SeenGroups::new(ADDRESS, GroupSnapshot::of(&listed))).unwrap();
+    replace(store, SeenGroups::new(ADDRESS, GroupSnapshot::new(&listed))).unwrap();
 }
 
 /// What was created and unlisted in the sandbox of the default seed.
@@ -389,8 +389,8 @@ fn recorded(path: &Path) {
             };
             let is_there = |machine: &i64| *machine != 13 || day % 2 == 0;
             let mut poll = Poll {
-                search: SearchKey::of(&watched(resource)),
-                scope: Scope::of(&watched(resource), &Dialect::SANDBOX, []),
+                search: SearchKey::new(&watched(resource)),
+                scope: Scope::new(&watched(resource), &Dialect::SANDBOX, []),
                 proof: Proof::Nothing,
                 lines: Vec::new(),
                 at,

@@ -48,7 +48,7 @@ pub(super) struct Bound {
 }
 
 impl Bound {
-    pub(super) fn of(request: &Request) -> Self {
+    pub(super) fn for_request(request: &Request) -> Self {
         // The limit of a search; `None` for other requests.
         let search = match request {
             Request::Search(query) => Some(query.limit.map(u64::from)),

@@ -203,7 +203,7 @@ impl Client {
     ) -> Result<Raw, ApiError> {
         let origin = self.origin(wire);
         let transports = Arc::clone(&self.transports());
-        let http = transports.of(origin).await?;
+        let http = transports.client_for(origin).await?;
         let deadline = request.operation().deadline();
         let mut head = Head::default();
         let exchanging = Exchange {
@@ -211,7 +211,7 @@ impl Client {
             origin,
             wire,
             key: self.key(wire),
-            bound: Bound::of(request),
+            bound: Bound::for_request(request),
         };
         let reader = wire::reader(request, self.known(wire), epoch_seconds());
         let transfer = self.inner.config.dialect.transfer;

@@ -28,7 +28,7 @@ pub(super) struct Transports {
 
 impl Transports {
     /// The client for an address.
-    pub(super) async fn of(&self, origin: &Origin) -> Result<reqwest::Client, ApiError> {
+    pub(super) async fn client_for(&self, origin: &Origin) -> Result<reqwest::Client, ApiError> {
         let cell = match (origin.is_loopback(), origin.is_tls()) {
             (false, true) => &self.secure,
             (false, false) => &self.plain,

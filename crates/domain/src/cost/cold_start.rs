@@ -99,7 +99,7 @@ pub struct StartRange {
 
 impl StartRange {
     /// The range over `terms`, which are `None` for machines that do not report them; `None` if all are.
-    pub fn of(terms: &[Option<StartTerms>], start: ColdStart) -> Option<Self> {
+    pub fn new(terms: &[Option<StartTerms>], start: ColdStart) -> Option<Self> {
         let mut costs: Vec<StartCost> = terms.iter().flatten().map(|terms| terms.cost(start)).collect();
         costs.sort_by(|left, right| left.total().total_cmp(&right.total()));
         Some(Self {

@@ -33,7 +33,7 @@ impl Outlives {
     }
 
     /// Compares the `left` hours with the `needed` hours.
-    pub(super) fn of(left: Option<f64>, needed: f64) -> Self {
+    pub(super) fn compare(left: Option<f64>, needed: f64) -> Self {
         match left {
             None => Self::Unknown,
             Some(left) if left >= needed => Self::Yes { spare: left - needed },
@@ -57,7 +57,7 @@ pub enum Fit {
 
 impl Fit {
     /// Compares a reported amount with the `needed` one. Nothing needed always fits.
-    pub(super) fn of(there: Option<f64>, needed: f64) -> Self {
+    pub(super) fn compare(there: Option<f64>, needed: f64) -> Self {
         match there {
             _ if needed <= 0.0 => Self::Yes,
             None => Self::Unknown,
@@ -87,7 +87,7 @@ pub enum Room {
 }
 
 impl Room {
-    pub(super) fn of(there: Option<f64>, wanted: f64) -> Self {
+    pub(super) fn compare(there: Option<f64>, wanted: f64) -> Self {
         match there {
             _ if wanted <= 0.0 => Self::Enough,
             None => Self::Unknown,

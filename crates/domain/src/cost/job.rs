@@ -242,8 +242,8 @@ impl Prices<'_> {
         let by = job.deadline.map(|at| (at - now) / SECONDS_PER_HOUR);
         let left = hours_left(&self.duration, row, now).ok();
         let in_time = |hours: f64| {
-            let by = by.map_or(Fit::Yes, |by| Fit::of(Some(by), hours));
-            by.and(Fit::of(left, hours + job.stopped_hours))
+            let by = by.map_or(Fit::Yes, |by| Fit::compare(Some(by), hours));
+            by.and(Fit::compare(left, hours + job.stopped_hours))
         };
         let time = self.run_hours(row, job).map_or(Fit::Unknown, |run| {
             // A job that is late even without its download is late at any speed.
@@ -255,14 +255,14 @@ impl Prices<'_> {
 
     /// Why the row cannot do `job`, started at `now` (seconds since 1970); `None` if it can.
     pub fn shortfall(&self, row: usize, job: &Job, now: f64) -> Option<Shortfall> {
-        let room = Room::of(self.disk_space.amount(row).ok(), job.disk_gb);
+        let room = Room::compare(self.disk_space.amount(row).ok(), job.disk_gb);
         let left = hours_left(&self.duration, row, now).ok();
         let run = self.run_hours(row, job);
         let download = run.as_ref().map_or(Ok(0.0), |run| self.download_hours(row, job, *run));
         let hours = run.as_ref().unwrap_or(&0.0) + download.as_ref().unwrap_or(&0.0);
         let by = job.deadline.map(|at| (at - now) / SECONDS_PER_HOUR);
-        let in_time = by.map(|by| Outlives::of(Some(by), hours));
-        let known = Shortfall::first(room, in_time, Outlives::of(left, hours + job.stopped_hours));
+        let in_time = by.map(|by| Outlives::compare(Some(by), hours));
+        let known = Shortfall::first(room, in_time, Outlives::compare(left, hours + job.stopped_hours));
         let is_known = known.is_some_and(|short| !matches!(short, Shortfall::Unknown(_)));
         let speed = match (&run, &download) {
             (Err(Gap::NoRate(..)), _) => Some(Shortfall::Unknown("rate")),
@@ -294,9 +294,9 @@ impl Prices<'_> {
             per_unit: job.work.map(|work| parts.total / work.amount * work.unit.priced()),
             in_time: job
                 .deadline
-                .map(|at| Outlives::of(Some((at - now) / SECONDS_PER_HOUR), parts.hours)),
-            outlives: Outlives::of(hours_left(&self.duration, row, now).ok(), needed),
-            room: Room::of(self.disk_space.amount(row).ok(), job.disk_gb),
+                .map(|at| Outlives::compare(Some((at - now) / SECONDS_PER_HOUR), parts.hours)),
+            outlives: Outlives::compare(hours_left(&self.duration, row, now).ok(), needed),
+            room: Room::compare(self.disk_space.amount(row).ok(), job.disk_gb),
             steps: self.steps(row, job, &parts),
         })
     }
@@ -305,11 +305,11 @@ impl Prices<'_> {
         let run = self.run_hours(row, job)?;
         // A missing price is reported before a missing speed.
         let base = if run == 0.0 { 0.0 } else { self.base(row)? };
-        let traffic_in = self.traffic_in.of(row, job.gb_in)?;
+        let traffic_in = self.traffic_in.price(row, job.gb_in)?;
         let download = self.download_hours(row, job, run)?;
         let hours = finite(run + download)?;
         let storage = |hours: f64| {
-            let per_month = self.storage_cost.of(row, job.disk_gb * hours)?;
+            let per_month = self.storage_cost.price(row, job.disk_gb * hours)?;
             Ok::<_, Gap>(per_month / HOURS_PER_MONTH)
         };
         let sums = [
@@ -317,7 +317,7 @@ impl Prices<'_> {
             storage(hours)?,
             storage(job.stopped_hours)?,
             traffic_in,
-            self.traffic_out.of(row, job.gb_out)?,
+            self.traffic_out.price(row, job.gb_out)?,
         ];
         let total = finite(sums.iter().sum())?;
         Ok(Parts {

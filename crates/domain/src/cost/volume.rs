@@ -110,15 +110,15 @@ impl<'a> VolumePrices<'a> {
     /// Compares the space and the time of a row with a term that starts at `now` (seconds since 1970).
     pub fn fit(&self, row: usize, term: &VolumeTerm, now: f64) -> Fit {
         let left = hours_left(&self.duration, row, now).ok();
-        let room = Fit::of(self.disk_space.amount(row).ok(), term.gb);
-        Fit::of(left, term.hours()).and(room)
+        let room = Fit::compare(self.disk_space.amount(row).ok(), term.gb);
+        Fit::compare(left, term.hours()).and(room)
     }
 
     /// Why the row cannot serve a term that starts at `now` (seconds since 1970); `None` if it can.
     pub fn shortfall(&self, row: usize, term: &VolumeTerm, now: f64) -> Option<Shortfall> {
         let left = hours_left(&self.duration, row, now).ok();
-        let room = Room::of(self.disk_space.amount(row).ok(), term.gb);
-        Shortfall::first(room, None, Outlives::of(left, term.hours()))
+        let room = Room::compare(self.disk_space.amount(row).ok(), term.gb);
+        Shortfall::first(room, None, Outlives::compare(left, term.hours()))
     }
 
     /// The cost of the volume from `now` (seconds since 1970) on.
@@ -152,8 +152,8 @@ impl<'a> VolumePrices<'a> {
             per_hour,
             per_month,
             term: total,
-            outlives: Outlives::of(hours_left(&self.duration, row, now).ok(), term.hours()),
-            room: Room::of(self.disk_space.amount(row).ok(), term.gb),
+            outlives: Outlives::compare(hours_left(&self.duration, row, now).ok(), term.hours()),
+            room: Room::compare(self.disk_space.amount(row).ok(), term.gb),
             steps,
         })
     }

@@ -20,7 +20,7 @@ pub struct Purchase {
 }
 
 impl Purchase {
-    fn of<'a>(sets: impl IntoIterator<Item = &'a Set>) -> Self {
+    fn from_sets<'a>(sets: impl IntoIterator<Item = &'a Set>) -> Self {
         let lots = sets.into_iter().flat_map(|set| &set.lots);
         let mut lots: Vec<Lot> = lots.copied().collect();
         lots.sort_by(|left, right| {
@@ -58,8 +58,8 @@ pub struct Depth {
 
 impl Depth {
     /// The supply of `rows`; rows without a price are left out.
-    pub fn of(listing: &Listing, rows: &[u32], measures: &Measures<'_>) -> Self {
-        let supply = Supply::of(listing, rows);
+    pub fn new(listing: &Listing, rows: &[u32], measures: &Measures<'_>) -> Self {
+        let supply = Supply::new(listing, rows);
         let price = |row: u32| (measures.price)(row as usize);
         let machines = supply.sets(Unit::Gpus, price);
         let levels = supply.machines().iter();
@@ -72,7 +72,7 @@ impl Depth {
             *gpus = total;
         }
         Self {
-            all: Purchase::of(machines.iter().filter_map(|sets| sets.last())),
+            all: Purchase::from_sets(machines.iter().filter_map(|sets| sets.last())),
             levels,
             machines,
         }
@@ -110,7 +110,7 @@ impl Depth {
         };
         let knapsack = Knapsack::new(&self.machines, *most, Machines::default());
         let sizes = sizes.iter();
-        let purchases = sizes.filter_map(|size| Some(Purchase::of(knapsack.choice(*size)?)));
+        let purchases = sizes.filter_map(|size| Some(Purchase::from_sets(knapsack.choice(*size)?)));
         purchases.collect()
     }
 

@@ -50,7 +50,7 @@ pub fn host_summary(listing: &Listing, rows: &[u32]) -> HostSummary {
         (!text.compared().is_empty()).then_some(text)
     };
     let shown = |row: u32, key: &str| Some(text(row, key)?.screen(LONGEST));
-    let supply = Supply::of(listing, rows);
+    let supply = Supply::new(listing, rows);
     let machines: Vec<u32> = supply
         .machines()
         .iter()
@@ -62,7 +62,7 @@ pub fn host_summary(listing: &Listing, rows: &[u32]) -> HostSummary {
             models.entry(model).or_default().push(*row);
         }
     }
-    let gpus = |rows: &[u32]| Supply::of(listing, rows).amount().gpus;
+    let gpus = |rows: &[u32]| Supply::new(listing, rows).amount().gpus;
     let flag = |row: &u32| match listing.cell(*row as usize, listing.catalog().by_key("rented")?) {
         CellRef::Flag(flag) => Some(flag),
         _ => None,
@@ -80,7 +80,7 @@ pub fn host_summary(listing: &Listing, rows: &[u32]) -> HostSummary {
             let location = text(*row, "geolocation")?.screen(256);
             Some(country::code(&location).chars().take(LONGEST).collect())
         })),
-        reliability: Spread::of(reliabilities),
+        reliability: Spread::from_values(reliabilities),
         rented: rows.iter().any(|row| flag(row).is_some()).then(|| gpus(&rented)),
         level: None,
     }
@@ -123,14 +123,14 @@ pub fn price_level(host: &Prices<'_>, rows: &[u32], market: &Prices<'_>, gb: Opt
         .filter_map(|row| {
             let row = *row as usize;
             let others = elsewhere.get(&kind(host.listing(), row)?)?;
-            let median = Spread::of(others.iter().copied())?.median;
+            let median = Spread::from_values(others.iter().copied())?.median;
             let ratio = host.hourly(row, gb).ok()? / median;
             ratio.is_finite().then_some(ratio)
         })
         .collect();
     Some(PriceLevel {
         compared: ratios.len(),
-        ratio: Spread::of(ratios)?.median,
+        ratio: Spread::from_values(ratios)?.median,
     })
 }
 

@@ -20,12 +20,12 @@ pub(super) struct Knapsack<'a> {
     /// The least cost of at least a number of units on a number of machines; see [`Self::state`].
     costs: Vec<f64>,
     /// The step that improved each state, by machine and state.
-    steps: Vec<Vec<Option<Step>>>,
+    steps: Vec<Vec<Option<KnapsackStep>>>,
 }
 
 /// A chosen set, and the number of machines before it.
 #[derive(Debug, Clone, Copy)]
-struct Step {
+struct KnapsackStep {
     set: u16,
     before: u16,
 }
@@ -74,7 +74,7 @@ impl<'a> Knapsack<'a> {
                         if cost < self.costs[state] {
                             self.costs[state] = cost;
                             let before = u16::try_from(before).unwrap_or(u16::MAX);
-                            steps[state] = Some(Step { set, before });
+                            steps[state] = Some(KnapsackStep { set, before });
                         }
                     }
                 }

@@ -60,7 +60,7 @@ impl OfferIndex {
             is_counted[*row as usize] = true;
             let price = unit_price(*row).filter(|price| price.is_finite());
             for (grouping, groups) in self.groupings.iter().zip(&mut groups) {
-                let group = &mut groups[grouping.of(*row)];
+                let group = &mut groups[grouping.rank(*row)];
                 group.rows += 1;
                 group.lowest = [group.lowest, price].into_iter().flatten().reduce(f64::min);
             }
@@ -88,7 +88,7 @@ impl OfferIndex {
 impl Grouping {
     fn new(listing: &Listing, field: &'static Field) -> Self {
         let column = listing.column(field);
-        let part = |row| Part::of(field.kind, column.cell(row));
+        let part = |row| Part::new(field.kind, column.cell(row));
         let mut known: HashMap<Part<'_>, u32> = HashMap::new();
         // Texts are interned, so the group of each is looked up once.
         let mut by_text: Vec<Option<u32>> = vec![None; column.texts().len()];
@@ -120,7 +120,7 @@ impl Grouping {
         }
     }
 
-    fn of(&self, row: u32) -> usize {
+    fn rank(&self, row: u32) -> usize {
         self.ranks[row as usize] as usize
     }
 
@@ -137,8 +137,8 @@ impl Grouping {
     /// Adds the slices of one machine, which usually belong to one group.
     fn add_machine(&self, slices: &[&Slice], groups: &mut [Offered]) {
         let Some(first) = slices.first() else { return };
-        let group = self.of(first.row);
-        let is_of_group = |slice: &&&Slice| self.of(slice.row) == group;
+        let group = self.rank(first.row);
+        let is_of_group = |slice: &&&Slice| self.rank(slice.row) == group;
         let amount = &mut groups[group].amount;
         amount.machines += 1;
         if slices.iter().all(|slice| is_of_group(&slice)) {

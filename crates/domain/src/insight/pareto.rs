@@ -15,7 +15,7 @@ pub enum Goal {
 
 impl Goal {
     /// The better end of a field; `None` if neither is better, so that the user decides.
-    pub fn of(field: &Field) -> Option<Self> {
+    pub fn for_field(field: &Field) -> Option<Self> {
         field.better.map(|more| if more { Self::Most } else { Self::Least })
     }
 

@@ -36,7 +36,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    fn of(mut machines: Vec<Vec<Lot>>) -> Self {
+    fn new(mut machines: Vec<Vec<Lot>>) -> Self {
         let cost = |lots: &Vec<Lot>| total(lots.iter().map(|lot| lot.price));
         machines.sort_by(|left, right| {
             let by_cost = cost(right).total_cmp(&cost(left));
@@ -237,7 +237,7 @@ impl<'a> Offers<'a> {
             plan: None,
         };
         for rows in self.groups(need, need.gpus) {
-            let machines = self.sets(&Supply::of(self.listing(), &rows), need, (need.gpus, without));
+            let machines = self.sets(&Supply::new(self.listing(), &rows), need, (need.gpus, without));
             solution.add(&machines, need, gpus);
         }
         solution
@@ -250,7 +250,7 @@ impl<'a> Offers<'a> {
         }
         let groups = self.groups(need, need.most_gpus());
         groups.into_iter().fold(None, |best, rows| {
-            let supply = Supply::of(self.listing(), &rows);
+            let supply = Supply::new(self.listing(), &rows);
             self.cheapest_work(&supply, need, without, best)
         })
     }
@@ -321,7 +321,7 @@ impl<'a> Offers<'a> {
             });
             lots.collect()
         };
-        Plan::of(sets.into_iter().map(lots).collect())
+        Plan::new(sets.into_iter().map(lots).collect())
     }
 
     /// The most GPUs of a plan of work within the limits.
@@ -411,7 +411,7 @@ impl<'a> Offers<'a> {
         let groups = self.groups(need, need.most_gpus());
         let most = groups
             .iter()
-            .map(|rows| self.most(&Supply::of(self.listing(), rows), need, None));
+            .map(|rows| self.most(&Supply::new(self.listing(), rows), need, None));
         let most = most.max().unwrap_or(0);
         let bill = |size: &usize| {
             let gpus = u32::try_from(*size).unwrap_or(u32::MAX);
@@ -490,7 +490,7 @@ impl Solution {
             *bill = [*bill, cost].into_iter().flatten().reduce(f64::min);
         }
         let choice = knapsack.choice(need.gpus as usize);
-        let lots = |sets: Vec<&Set>| Plan::of(sets.into_iter().map(|set| set.lots.clone()).collect());
+        let lots = |sets: Vec<&Set>| Plan::new(sets.into_iter().map(|set| set.lots.clone()).collect());
         let plans = self.plan.take().into_iter().chain(choice.map(lots));
         self.plan = plans.reduce(|known, new| if new.bill < known.bill { new } else { known });
     }

@@ -57,7 +57,7 @@ impl Scale {
             _ => 1.0,
         };
         let (low, high) = (low - room, high + room);
-        let step = Step::for_span(high - low, STEPS);
+        let step = ScaleStep::for_span(high - low, STEPS);
         Self {
             kind: ScaleKind::Linear,
             low: step.times(step.below(low)).min(low),
@@ -120,7 +120,7 @@ impl Scale {
     }
 
     fn multiples(&self, most: usize) -> Vec<f64> {
-        let mut step = Step::for_span(self.high - self.low, most);
+        let mut step = ScaleStep::for_span(self.high - self.low, most);
         loop {
             let (first, last) = (step.above(self.low), step.below(self.high));
             let many = last - first + 1.0;
@@ -135,7 +135,7 @@ impl Scale {
     /// Round numbers from the low end to the first above `highest`, at most `most` steps.
     fn edges(&self, highest: f64, most: usize) -> Vec<f64> {
         if self.kind == ScaleKind::Linear {
-            let mut step = Step::for_span(self.high - self.low, most);
+            let mut step = ScaleStep::for_span(self.high - self.low, most);
             loop {
                 let (first, last) = (step.below(self.low), step.below(highest) + 1.0);
                 if last - first <= count(most) {
@@ -184,12 +184,12 @@ impl Scale {
 
 /// A round step: `mantissa` (1, 2 or 5) times ten to the `exponent`.
 #[derive(Debug, Clone, Copy)]
-struct Step {
+struct ScaleStep {
     mantissa: f64,
     exponent: f64,
 }
 
-impl Step {
+impl ScaleStep {
     /// The smallest round step that divides `span` into at most `steps` parts, not counting the ends.
     fn for_span(span: f64, steps: usize) -> Self {
         let raw = (span / count(steps.max(1))).max(f64::MIN_POSITIVE);
@@ -316,7 +316,7 @@ const PREFERRED: [&[f64]; 3] = [
 impl Histogram {
     /// The histogram of `values` in at most `most` buckets with round bounds, so that a tick marks the start of a
     /// bucket; `None` without values or buckets. Values that are not finite are ignored.
-    pub fn of(values: &[f64], most: usize, wanted: Option<ScaleKind>) -> Option<Self> {
+    pub fn new(values: &[f64], most: usize, wanted: Option<ScaleKind>) -> Option<Self> {
         let values = || values.iter().copied().filter(|value| value.is_finite());
         let fitted = Scale::fit(values(), wanted).filter(|_| most > 0)?;
         let edges = fitted.edges(values().reduce(f64::max)?, most);

@@ -50,7 +50,7 @@ pub(super) enum Part<'a> {
 }
 
 impl<'a> Part<'a> {
-    pub(super) fn of(kind: Kind, cell: CellRef<'a>) -> Self {
+    pub(super) fn new(kind: Kind, cell: CellRef<'a>) -> Self {
         match cell {
             _ if kind == Kind::Secret => Self::Blank,
             CellRef::Flag(flag) => Self::Flag(flag),
@@ -95,7 +95,7 @@ pub struct Spread {
 
 impl Spread {
     /// The spread of the finite values; `None` if there are none.
-    pub fn of(values: impl IntoIterator<Item = f64>) -> Option<Self> {
+    pub fn from_values(values: impl IntoIterator<Item = f64>) -> Option<Self> {
         let mut sorted: Vec<f64> = values.into_iter().filter(|value| value.is_finite()).collect();
         sorted.sort_by(f64::total_cmp);
         Some(Self {
@@ -272,7 +272,7 @@ fn partition<'a>(listing: &'a Listing, rows: &[u32], grouping: &[&'static Field]
         .collect();
     let mut groups: HashMap<Vec<Part<'a>>, Vec<u32>> = HashMap::new();
     for row in rows {
-        let part = |(kind, column): &(Kind, &'a crate::listing::Column)| Part::of(*kind, column.cell(*row as usize));
+        let part = |(kind, column): &(Kind, &'a crate::listing::Column)| Part::new(*kind, column.cell(*row as usize));
         let key = columns.iter().map(part).collect();
         groups.entry(key).or_default().push(*row);
     }
@@ -280,7 +280,7 @@ fn partition<'a>(listing: &'a Listing, rows: &[u32], grouping: &[&'static Field]
 }
 
 fn group(listing: &Listing, key: Vec<Part<'_>>, rows: Vec<u32>, measures: &Measures<'_>) -> Group {
-    let supply = Supply::of(listing, &rows);
+    let supply = Supply::new(listing, &rows);
     let values = |measure: &dyn Fn(usize) -> Option<f64>| -> Vec<Best> {
         let value = |row: &u32| {
             let value = measure(*row as usize)?;
@@ -290,7 +290,7 @@ fn group(listing: &Listing, key: Vec<Part<'_>>, rows: Vec<u32>, measures: &Measu
     };
     let prices = values(&measures.unit_price);
     let merits = values(&measures.merit);
-    let spread = |measure: &dyn Fn(usize) -> Option<f64>| Spread::of(lowest(&supply, measure));
+    let spread = |measure: &dyn Fn(usize) -> Option<f64>| Spread::from_values(lowest(&supply, measure));
     let first = |of: Vec<Best>, better: fn(f64, f64) -> bool| {
         of.into_iter()
             .reduce(|best, next| if better(next.value, best.value) { next } else { best })
@@ -315,7 +315,7 @@ fn group(listing: &Listing, key: Vec<Part<'_>>, rows: Vec<u32>, measures: &Measu
 
 /// The lowest price per unit on each machine of `rows` that has a price.
 pub fn machine_prices(listing: &Listing, rows: &[u32], measures: &Measures<'_>) -> Vec<f64> {
-    lowest(&Supply::of(listing, rows), &measures.unit_price)
+    lowest(&Supply::new(listing, rows), &measures.unit_price)
 }
 
 /// The lowest value of `measure` on each machine that has one.

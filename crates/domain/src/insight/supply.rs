@@ -32,7 +32,7 @@ struct Columns<'a> {
 }
 
 impl<'a> Columns<'a> {
-    fn of(listing: &'a Listing) -> Self {
+    fn new(listing: &'a Listing) -> Self {
         let column = |key| {
             let field = listing.catalog().by_key(key)?;
             Some(listing.column(field))
@@ -80,7 +80,7 @@ pub(super) struct Slice {
 impl Slice {
     /// All rows grouped by machine, and the end index of each machine.
     pub(super) fn by_machine(listing: &Listing) -> (Vec<Self>, Vec<usize>) {
-        let columns = Columns::of(listing);
+        let columns = Columns::new(listing);
         let rows = 0..u32::try_from(listing.len()).unwrap_or(u32::MAX);
         let mut sorted: Vec<(Key<'_>, u32)> = rows.map(|row| (columns.machine(row), row)).collect();
         sorted.sort_unstable();
@@ -310,8 +310,8 @@ pub struct Supply {
 impl Supply {
     /// The machines of `rows`, in order of first appearance. A record without a machine id counts as a machine of its
     /// own; one without GPU ids has at least one GPU.
-    pub fn of(listing: &Listing, rows: &[u32]) -> Self {
-        let columns = Columns::of(listing);
+    pub fn new(listing: &Listing, rows: &[u32]) -> Self {
+        let columns = Columns::new(listing);
         let mut index_of: HashMap<Key<'_>, usize> = HashMap::new();
         let mut machines: Vec<Vec<Slice>> = Vec::new();
         for row in rows {

@@ -25,7 +25,7 @@ pub struct Totals {
 }
 
 impl Totals {
-    pub fn of(prices: &Prices<'_>, basis: &Basis, rows: &[u32]) -> Self {
+    pub fn new(prices: &Prices<'_>, basis: &Basis, rows: &[u32]) -> Self {
         let listing = prices.listing();
         let number = |key: &str, row: u32| {
             let field = listing.catalog().by_key(key)?;
@@ -40,7 +40,7 @@ impl Totals {
             let numbers: Option<Vec<f64>> = rows.iter().map(|row| value(*row as usize)).collect();
             Some(total(numbers?.into_iter()))
         };
-        let supply = Supply::of(listing, rows);
+        let supply = Supply::new(listing, rows);
         Self {
             amount: supply.amount(),
             shared: supply.machines().iter().flat_map(Machine::shared).collect(),

@@ -48,7 +48,7 @@ const EXACT_WHOLE: u64 = 1 << 53;
 const MOST_DIGITS: usize = 19;
 
 impl Digits {
-    fn of(bytes: &[u8], start: usize) -> Option<Self> {
+    fn read(bytes: &[u8], start: usize) -> Option<Self> {
         let is_negative = bytes.get(start) == Some(&b'-');
         let first = start + usize::from(is_negative);
         let (mut mantissa, mut at) = (0, first);
@@ -219,7 +219,7 @@ pub(super) fn skip_number(bytes: &[u8], start: usize) -> Option<usize> {
 
 /// The value of a number, and its end; `None` if the tolerant reader has to parse it.
 pub(super) fn number(text: &str, at: usize) -> Option<(RawCell<'static>, usize)> {
-    let digits = Digits::of(text.as_bytes(), at)?;
+    let digits = Digits::read(text.as_bytes(), at)?;
     let cell = match digits.mantissa {
         // Most numbers are small and plain.
         Some(whole @ 1..EXACT_WHOLE) if digits.is_whole => {

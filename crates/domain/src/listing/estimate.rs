@@ -129,16 +129,16 @@ impl Listing {
     ///
     /// Every column, cell, sort and match then uses them; [`Listing::sent_column`] does not.
     pub fn estimate_storage(&mut self, gb: Option<f64>) {
-        self.reprice(gb, self.offer_type());
+        self.set_estimate(gb, self.offer_type());
     }
 
     /// Shows the prices of the given model: for reserved offers the discounted ones, which the market sends beside the
     /// full price.
     pub fn price_as(&mut self, model: OfferType) {
-        self.reprice(self.estimated_storage(), model);
+        self.set_estimate(self.estimated_storage(), model);
     }
 
-    fn reprice(&mut self, gb: Option<f64>, model: OfferType) {
+    fn set_estimate(&mut self, gb: Option<f64>, model: OfferType) {
         if (self.estimated_storage(), self.offer_type()) != (gb, model) {
             self.estimate = Estimate::new(gb, model);
             self.forget_last();

@@ -33,7 +33,7 @@ impl RawCell<'_> {
 
     /// Parses a value. One that the parser rejects becomes [`RawCell::Bad`]: a number beyond a double, half a surrogate
     /// pair, nesting too deep.
-    pub(super) fn of(json: &str) -> RawCell<'_> {
+    pub(super) fn parse(json: &str) -> RawCell<'_> {
         serde_json::from_str(json).unwrap_or_else(|_| RawCell::Bad(kind_of(json)))
     }
 }

@@ -207,7 +207,7 @@ impl Plan {
             let value = &json[value];
             match self.role(0, &name) {
                 Role::Skipped => {}
-                Role::Slot(slot) => values[slot] = RawCell::of(value).into_owned(),
+                Role::Slot(slot) => values[slot] = RawCell::parse(value).into_owned(),
                 Role::Object(object) => self.nest(object, value, &mut values),
                 Role::Search(slot) => values[slot] = search(value),
             }
@@ -221,7 +221,7 @@ impl Plan {
             if let Role::Slot(slot) = self.role(object, &name)
                 && matches!(values[slot], RawCell::Missing)
             {
-                values[slot] = RawCell::of(&json[value]).into_owned();
+                values[slot] = RawCell::parse(&json[value]).into_owned();
             }
         }
     }

@@ -34,7 +34,7 @@ const DEEPEST: usize = 32;
 
 /// One expected member: the text between the preceding value and its own, and the use of its value.
 #[derive(Debug)]
-struct Step {
+struct ScanStep {
     lead: Lead,
     role: Role,
 }
@@ -43,7 +43,7 @@ struct Step {
 #[derive(Debug)]
 pub(super) struct Scanner {
     /// The expected members of records, of the nested objects of the plan, and of other nested objects.
-    shapes: Vec<Vec<Step>>,
+    shapes: Vec<Vec<ScanStep>>,
     /// Whether any member is certainly a secret.
     pub(super) has_secrets: bool,
     /// Whether any member has the name of a secret.
@@ -184,7 +184,7 @@ impl Scanner {
         let shape = &mut self.shapes[object];
         if shape.len() < MOST_STEPS {
             let lead = Lead::new(bytes.get(at..value)?);
-            shape.insert((*step_index).min(shape.len()), Step { lead, role });
+            shape.insert((*step_index).min(shape.len()), ScanStep { lead, role });
         }
         Some(Next::Value(value, role))
     }
@@ -210,7 +210,7 @@ impl Scanner {
                 let cell = if is_short_list(json.as_bytes()) {
                     RawCell::Text(Cow::Borrowed(json))
                 } else {
-                    RawCell::of(json).into_owned()
+                    RawCell::parse(json).into_owned()
                 };
                 Some((cell, end))
             }

@@ -236,7 +236,7 @@ impl Frame {
             "+hours" => exact.map(|hours| set(|settings| settings.job.hours = Some(hours)))?,
             "+work" => {
                 let Dim::Work(unit) = dim else { return None };
-                Work::of(exact?, unit).map(|work| set(|settings| settings.job.work = Some(work)))?
+                Work::new(exact?, unit).map(|work| set(|settings| settings.job.work = Some(work)))?
             }
             "+down" => most.map(|gb| set(|settings| settings.job.gb_in = Some(gb)))?,
             "+up" => most.map(|gb| set(|settings| settings.job.gb_out = Some(gb)))?,

@@ -4,7 +4,7 @@ use super::clause::{as_sold, compared, disk};
 use super::grammar::{Fact, Group, Sense};
 use super::settings::Settings;
 use super::text::Bound;
-use super::{Market, models};
+use super::{MarketWords, models};
 use crate::cost::JobWords;
 use crate::format::trimmed;
 use crate::language::{self, Mode};
@@ -64,7 +64,7 @@ impl Meaning {
 }
 
 pub(super) struct Context<'a> {
-    pub market: Market<'a>,
+    pub market: MarketWords<'a>,
     pub groups: &'a [Group],
 }
 
@@ -188,7 +188,7 @@ fn choice(field: &str, values: &[&str], sense: Sense) -> String {
 /// The positions of the first two meanings that set the same field or setting to different values.
 ///
 /// The two ends of a range do not clash, nor do exclusions.
-pub(super) fn clash(meanings: &[(Meaning, &[Fact])], market: Market<'_>) -> Option<(usize, usize)> {
+pub(super) fn clash(meanings: &[(Meaning, &[Fact])], market: MarketWords<'_>) -> Option<(usize, usize)> {
     let parsed = meanings.iter().map(|(meaning, facts)| {
         let parsed = language::parse(&meaning.conditions, market.catalog, market.dialect, &[], Mode::Bar);
         let chosen = facts.iter().find_map(|fact| match fact {

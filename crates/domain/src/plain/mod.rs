@@ -68,7 +68,7 @@ pub struct Reading {
 /// assert_eq!(reading.meaning.conditions, "gpu_name=RTX_4090 geolocation in EUROPE");
 /// ```
 pub fn read(text: &str, catalog: &'static Catalog, dialect: &'static Dialect, names: &Names) -> Reading {
-    let market = Market {
+    let market = MarketWords {
         catalog,
         dialect,
         names,
@@ -81,12 +81,12 @@ pub fn read(text: &str, catalog: &'static Catalog, dialect: &'static Dialect, na
             ..Reading::default()
         };
     }
-    Reading::of(text, market)
+    Reading::new(text, market)
 }
 
 /// The market that a text is read for.
 #[derive(Clone, Copy)]
-struct Market<'a> {
+struct MarketWords<'a> {
     catalog: &'static Catalog,
     dialect: &'static Dialect,
     names: &'a Names,

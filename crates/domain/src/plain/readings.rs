@@ -5,7 +5,7 @@ use super::meaning::{Context, Meaning, clash};
 use super::settings::Settings;
 use super::text::Text;
 use super::token::{self, Kind, Token};
-use super::{Market, Phrase, Reading, vocabulary};
+use super::{MarketWords, Phrase, Reading, vocabulary};
 use crate::country;
 use crate::language::{self, LanguageError, Mode, Suggestion};
 
@@ -18,7 +18,7 @@ const MANY: &str = "this text has too many readings: write commas between its pa
 
 impl Reading {
     /// The reading of a text; unclear if it is ambiguous.
-    pub(super) fn of(text: &str, market: Market<'_>) -> Self {
+    pub(super) fn new(text: &str, market: MarketWords<'_>) -> Self {
         let mut rivals = Self::rivals(text, market);
         if rivals.len() == 1 {
             rivals.remove(0)
@@ -31,7 +31,7 @@ impl Reading {
     /// possible.
     ///
     /// If one of them contradicts itself, the text does.
-    fn rivals(text: &str, market: Market<'_>) -> Vec<Self> {
+    fn rivals(text: &str, market: MarketWords<'_>) -> Vec<Self> {
         let tokens = token::tokens(text, market.catalog);
         let split = Text::new(&tokens, market);
         let (divisions, is_cut) = grammar::divisions(&split);
@@ -63,7 +63,7 @@ impl Reading {
     }
 
     /// The reading of one division.
-    fn of_groups(text: &str, tokens: &[Token], groups: &[Group], market: Market<'_>) -> Self {
+    fn of_groups(text: &str, tokens: &[Token], groups: &[Group], market: MarketWords<'_>) -> Self {
         let (text, query) = (text.to_owned(), text.to_owned());
         let mut own = Self {
             text,
@@ -134,7 +134,7 @@ impl Reading {
     }
 
     /// All conditions of the text in an order that does not depend on the words, and the settings.
-    fn means(&self, market: Market<'_>) -> (Vec<String>, Settings) {
+    fn means(&self, market: MarketWords<'_>) -> (Vec<String>, Settings) {
         let parsed = language::parse(&self.query, market.catalog, market.dialect, &[], Mode::Bar);
         let parsed = parsed.map(|parsed| parsed.conditions).unwrap_or_default();
         let mut printed: Vec<_> = parsed.iter().map(language::print_condition).collect();
@@ -144,7 +144,7 @@ impl Reading {
     }
 
     /// The reading of an ambiguous text: the phrases that all readings share, and the readings to choose from.
-    fn ambiguous(text: &str, rivals: &[Self], market: Market<'_>) -> Self {
+    fn ambiguous(text: &str, rivals: &[Self], market: MarketWords<'_>) -> Self {
         let is_shared = |phrase: &&Phrase| rivals.iter().all(|rival| rival.phrases.contains(phrase));
         let phrases = || {
             rivals

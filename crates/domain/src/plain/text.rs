@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::Market;
+use super::MarketWords;
 use super::models::Names;
 use super::token::{Kind, Token};
 use super::vocabulary::{Dim, Role, folded, rate, roles};
@@ -49,7 +49,7 @@ pub(super) struct Amount {
 }
 
 impl<'a> Text<'a> {
-    pub(super) fn new(tokens: &'a [Token], market: Market<'a>) -> Self {
+    pub(super) fn new(tokens: &'a [Token], market: MarketWords<'a>) -> Self {
         let is_word = |token: &&Token| !matches!(token.kind, Kind::Break | Kind::Opaque);
         let phrases = (0..=tokens.len()).map(|at| {
             let run = tokens[at..].iter().take(LONGEST).take_while(is_word);
@@ -58,7 +58,7 @@ impl<'a> Text<'a> {
             phrases.filter(|(_, roles)| !roles.is_empty()).collect()
         });
         let phrases = phrases.collect();
-        let Market { catalog, names, .. } = market;
+        let MarketWords { catalog, names, .. } = market;
         Self {
             tokens,
             catalog,

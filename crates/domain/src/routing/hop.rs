@@ -142,7 +142,7 @@ pub enum StatusClass {
 }
 
 impl StatusClass {
-    const fn of(call: &WorkerCall) -> Self {
+    const fn from_call(call: &WorkerCall) -> Self {
         match call.status() {
             Some(status) => Self::Status(status / 100),
             None => Self::None,
@@ -181,7 +181,7 @@ impl WorkerStats {
     /// Adds a finished call.
     pub(super) fn record(&mut self, sample: &RouteSample, call: &WorkerCall) {
         self.calls += 1;
-        *self.classes.entry(StatusClass::of(call)).or_default() += 1;
+        *self.classes.entry(StatusClass::from_call(call)).or_default() += 1;
         *self.statuses.entry(call.status()).or_default() += 1;
         if !call.is_good() {
             return;
@@ -266,11 +266,11 @@ impl WorkerStats {
             good: self.good,
             classes: self.classes().collect(),
             statuses: self.statuses().collect(),
-            connect: Quantiles::of(&self.connect),
-            first_byte: Quantiles::of(&self.first_byte),
-            last_byte: Quantiles::of(&self.last_byte),
-            total: Quantiles::of(&self.total),
-            token_rate: Quantiles::of(&self.token_rate),
+            connect: Quantiles::from_latencies(&self.connect),
+            first_byte: Quantiles::from_latencies(&self.first_byte),
+            last_byte: Quantiles::from_latencies(&self.last_byte),
+            total: Quantiles::from_latencies(&self.total),
+            token_rate: Quantiles::from_latencies(&self.token_rate),
             tokens: self.tokens,
         }
     }

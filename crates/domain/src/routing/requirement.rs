@@ -216,7 +216,7 @@ mod tests {
             .map(|(index, seconds)| sample(index as u64, seconds, assigned()))
             .collect();
         samples.push(sample(3, 9.0, Outcome::waiting("{}")));
-        RouteStats::of(&samples)
+        RouteStats::from_samples(&samples)
     }
 
     #[test]

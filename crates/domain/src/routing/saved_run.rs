@@ -167,7 +167,7 @@ impl SavedRun {
         ];
         let mut figures = Vec::new();
         for (((_, labels), saved), now) in PARTS.into_iter().zip(self.times).zip(parts) {
-            let now = Quantiles::of(now);
+            let now = Quantiles::from_latencies(now);
             for ((label, first), (_, get)) in labels.into_iter().zip(saved).zip(PERCENTILES) {
                 figures.push(Figure {
                     label,

@@ -26,7 +26,7 @@ pub struct RouteStats {
 
 impl RouteStats {
     /// The figures of these attempts.
-    pub fn of(samples: &[RouteSample]) -> Self {
+    pub fn from_samples(samples: &[RouteSample]) -> Self {
         let mut stats = Self::default();
         for sample in samples {
             stats.record(sample);
@@ -153,8 +153,8 @@ impl RouteStats {
             seconds,
             per_second: per(self.answered(), seconds),
             assigned_share: per(self.count(OutcomeKind::Assigned), answered),
-            router_reply: Quantiles::of(&self.router_reply),
-            time_to_worker: Quantiles::of(&self.time_to_worker),
+            router_reply: Quantiles::from_latencies(&self.router_reply),
+            time_to_worker: Quantiles::from_latencies(&self.time_to_worker),
             first_assigned: self.first_assigned,
             bytes: self.bytes,
             load: self.load,
@@ -184,7 +184,7 @@ pub struct Quantiles {
 
 impl Quantiles {
     /// The summary; `None` if nothing was recorded.
-    pub fn of(latencies: &Latencies) -> Option<Self> {
+    pub fn from_latencies(latencies: &Latencies) -> Option<Self> {
         Some(Self {
             p50: latencies.quantile(0.5)?,
             p90: latencies.quantile(0.9)?,

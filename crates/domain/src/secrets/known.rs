@@ -22,8 +22,8 @@ impl std::fmt::Debug for Known {
 }
 
 impl Known {
-    pub fn of<'s>(secrets: impl IntoIterator<Item = &'s str>) -> Self {
-        Self(Copies::of(secrets))
+    pub fn new<'s>(secrets: impl IntoIterator<Item = &'s str>) -> Self {
+        Self(Copies::new(secrets))
     }
 
     /// The text with the secrets replaced.
@@ -84,7 +84,7 @@ fn copies(text: &str, known: &Known, scanned: &Scan) -> Vec<Cut> {
         scalars(&text[value.clone()], &mut values);
     }
     values.retain(|value| value.len() >= SHORTEST_COPY);
-    let copies_of_values = Copies::of(values);
+    let copies_of_values = Copies::new(values);
     let mut cuts = Vec::new();
     for string in &scanned.escaped {
         let plain = unquoted(&text[string.clone()]);
@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn a_known_secret_is_removed_in_all_its_forms() {
-        let known = Known::of(["canary/k\"y+1"]);
+        let known = Known::new(["canary/k\"y+1"]);
         for (before, after) in [
             ("x canary/k\"y+1 y", "x <removed> y"),
             (r#"{"e":"canary/k\"y+1"}"#, r#"{"e":"<removed>"}"#),
@@ -203,7 +203,7 @@ mod tests {
 
     #[test]
     fn a_known_secret_stays_where_it_is_a_member_of_its_own() {
-        let known = Known::of(["account-key"]);
+        let known = Known::new(["account-key"]);
         // Text that is not JSON is not converted to JSON.
         for (before, after) in [
             ("say \"\taccount-key!\" \n", "say \"\t<removed>!\" \n"),

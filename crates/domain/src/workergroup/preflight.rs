@@ -198,13 +198,13 @@ pub struct Preflight {
 
 impl Preflight {
     /// Evaluates the response to the query of `asked`, whose limit was `limit`.
-    pub fn of(listing: &Listing, asked: &Recruitment, limit: Option<u32>) -> Self {
+    pub fn new(listing: &Listing, asked: &Recruitment, limit: Option<u32>) -> Self {
         let matching = asked.matching(listing);
         let rentable = OFFERS.by_key("rentable").map(|field| listing.column(field));
         let is_rentable = |row: &u32| rentable.is_none_or(|column| column.cell(*row as usize) != CellRef::Flag(false));
         let free: Vec<u32> = matching.iter().copied().filter(is_rentable).collect();
-        let supply = Supply::of(listing, &free);
-        let all = Supply::of(listing, &matching).machines().len();
+        let supply = Supply::new(listing, &free);
+        let all = Supply::new(listing, &matching).machines().len();
         let quotes = Prices::new(listing, OfferType::OnDemand);
         let price = |row: u32| quotes.hourly(row as usize, asked.disk).ok();
         let picks = supply.price(price);
@@ -294,7 +294,7 @@ impl Preflight {
     pub fn outlook(&self, group: &NewWorkergroup, dialect: &Dialect) -> CostOutlook {
         let price = self.prices.map(|prices| prices.highest);
         let worst = price.map(|price| WorstCase {
-            workers: WorkerCounts::of(group, dialect),
+            workers: WorkerCounts::new(group, dialect),
             price,
         });
         let unknown = match self.coverage {
@@ -313,7 +313,7 @@ impl Preflight {
 
     /// The cost of a cold start on the offers; `None` if none reports its downloads.
     pub fn starts(&self, start: ColdStart) -> Option<StartRange> {
-        StartRange::of(&self.start_terms, start)
+        StartRange::new(&self.start_terms, start)
     }
 
     /// The cost of `workers` workers per hour; `None` if no offer has a price.

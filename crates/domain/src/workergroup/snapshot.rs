@@ -73,7 +73,7 @@ pub struct Change {
 
 impl GroupSnapshot {
     /// The listing without its secrets.
-    pub fn of(listing: &Listing) -> Self {
+    pub fn new(listing: &Listing) -> Self {
         let groups = (0..listing.len())
             .filter_map(|row| {
                 let record = listing
@@ -96,7 +96,7 @@ fn without_secrets(record: Map<String, Json>) -> Map<String, Json> {
         .filter(|(name, _)| is_secret_name(name))
         .filter_map(|(_, value)| value.as_str());
     // Earlier removals look the same in every snapshot.
-    let keys = Copies::of(keys.chain([REMOVED]));
+    let keys = Copies::new(keys.chain([REMOVED]));
     let mut whole = Json::Object(record);
     remove_secrets(&mut whole);
     hide(&mut whole, &keys);

@@ -28,7 +28,7 @@ impl WorkerCounts {
     /// The counts of a group on a market.
     ///
     /// If the endpoint scales it, a smaller number of cold or test workers lowers nothing.
-    pub fn of(group: &NewWorkergroup, dialect: &Dialect) -> Self {
+    pub fn new(group: &NewWorkergroup, dialect: &Dialect) -> Self {
         let count = |sent: Option<u32>, default: u32| match sent {
             Some(sent) if dialect.endpoint_scales => sent.max(default),
             sent => sent.unwrap_or(default),

@@ -25,7 +25,7 @@ pub(super) struct Asked {
 }
 
 impl Asked {
-    pub fn of(query: &Query, transfer: TransferUnit) -> Self {
+    pub fn new(query: &Query, transfer: TransferUnit) -> Self {
         let (offer_type, storage) = match query.resource {
             Resource::Offers => (query.offer_type, query.storage_gb()),
             Resource::Volumes | Resource::Workergroups => (OfferType::OnDemand, 0.0),

@@ -50,9 +50,9 @@ impl Database {
     fn lots_of(&self, question: &Question, take: Take<'_>) -> rusqlite::Result<Known> {
         // One moment of the file, although other programs write to it.
         let transaction = self.connection.unchecked_transaction()?;
-        let asked = Asked::of(&question.query, self.dialect.transfer);
+        let asked = Asked::new(&question.query, self.dialect.transfer);
         let recorded = match market(&transaction, &self.market)? {
-            Some(market) => Recorded::of(&transaction, market, &asked, question)?,
+            Some(market) => Recorded::load(&transaction, market, &asked, question)?,
             None => None,
         };
         let first = recorded.as_ref().and_then(|recorded| recorded.responses.first());
@@ -188,7 +188,12 @@ struct Recorded {
 
 impl Recorded {
     /// Reads the scopes and responses; `None` if no scope covers the question.
-    fn of(connection: &Connection, market: i64, asked: &Asked, question: &Question) -> rusqlite::Result<Option<Self>> {
+    fn load(
+        connection: &Connection,
+        market: i64,
+        asked: &Asked,
+        question: &Question,
+    ) -> rusqlite::Result<Option<Self>> {
         let scopes = scopes(connection, market, (asked.terms.resource, asked.terms.offer_type))?;
         let parts = asked.covering(&scopes);
         if parts.is_empty() {

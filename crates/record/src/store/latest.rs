@@ -31,7 +31,7 @@ impl Database {
     /// If the database cannot be read.
     pub fn latest(&self, query: &Query, now: Moment) -> Result<Option<(Listing, Moment)>, HistoryError> {
         let latest = || -> rusqlite::Result<Option<(Listing, Moment)>> {
-            let asked = Asked::of(query, self.dialect.transfer);
+            let asked = Asked::new(query, self.dialect.transfer);
             let Some(recalled) = self.recalled(&asked, Moment(i64::MIN), None)? else {
                 return Ok(None);
             };
@@ -55,8 +55,8 @@ impl Database {
     /// If the database cannot be read.
     pub fn answer_since(&self, query: &Query, bans: &Bans, since: Moment) -> Result<Option<Poll>, HistoryError> {
         let answer = || -> rusqlite::Result<Option<Poll>> {
-            let asked = Asked::of(query, self.dialect.transfer);
-            let request = Scope::of(query, self.dialect, bans.left_out(query, self.dialect));
+            let asked = Asked::new(query, self.dialect.transfer);
+            let request = Scope::new(query, self.dialect, bans.left_out(query, self.dialect));
             let recalled = self.recalled(&asked, since, Some((&request, bans)))?;
             Ok(recalled.map(|recalled| poll(query, &asked, recalled, bans)))
         };
@@ -260,7 +260,7 @@ fn poll(query: &Query, asked: &Asked, recalled: Recalled, bans: &Bans) -> Poll {
         .iter()
         .flat_map(|(lot, stretches)| spells(lot, stretches, &[row.at.0]));
     Poll {
-        search: SearchKey::of(query),
+        search: SearchKey::new(query),
         scope: recalled.scope,
         proof: recalled.response.proof,
         at: row.at,

@@ -9,7 +9,7 @@ use rusqlite::{Connection, params};
 
 use super::asked::{Asked, Judged, KnownScope, excludes};
 use super::codes;
-use super::line_rows::{KnownLine, Target, Values, host_of};
+use super::line_rows::{Correction, KnownLine, Values, host_of};
 use crate::implication::Part;
 use crate::presence::{Presence, Response, Run, Sight, Standing, Watch, presences};
 use crate::spells::{Begun, Ended, Stretch};
@@ -38,7 +38,7 @@ pub(super) struct LineReader<'a> {
     pub parts: &'a [(Part, Vec<usize>)],
     pub watches: &'a BTreeMap<usize, Watch>,
     pub vouched: BTreeMap<usize, u64>,
-    pub targets: HashMap<i64, Target>,
+    pub targets: HashMap<i64, Correction>,
     pub left_out: &'a [Supplier],
     /// Seconds by which recorded times are ahead of the clock.
     pub ahead: i64,
@@ -313,7 +313,7 @@ impl LineReader<'_> {
         for bound in durations.flat_map(bounds) {
             let left = bound.0.field;
             if let CellRef::Number(left) = state.cell(left, Moment(0)) {
-                let crossing = Moment::of(left - bound.1).0;
+                let crossing = Moment::from_epoch(left - bound.1).0;
                 let near = [crossing, crossing.saturating_add(1)];
                 edges.extend(
                     near.into_iter()

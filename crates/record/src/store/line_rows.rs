@@ -49,7 +49,7 @@ pub(super) struct Values {
 
 /// The part of an excerpt that a recorded field changes.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Target {
+pub(super) enum Correction {
     Offers,
     GpuMask,
     Fact(usize),
@@ -61,20 +61,20 @@ pub(super) fn host_of(facts: &[Fact], resource: Resource) -> Option<i64> {
 }
 
 impl Values {
-    pub fn set(&mut self, target: Target, value: ValueRef<'_>, resource: Resource) {
+    pub fn set(&mut self, target: Correction, value: ValueRef<'_>, resource: Resource) {
         match target {
-            Target::Offers => {
+            Correction::Offers => {
                 if let ValueRef::Integer(offers) = value {
                     self.offers = u32::try_from(offers).unwrap_or(u32::MAX);
                 }
             }
-            Target::GpuMask => {
+            Correction::GpuMask => {
                 self.gpu_mask = match value {
                     ValueRef::Integer(mask) => Some(mask.cast_unsigned()),
                     ValueRef::Null | ValueRef::Real(_) | ValueRef::Text(_) | ValueRef::Blob(_) => None,
                 }
             }
-            Target::Fact(place) => {
+            Correction::Fact(place) => {
                 if let (Some(fact), Some(attribute)) = (self.facts.get_mut(place), attributes(resource).get(place)) {
                     *fact = codes::fact_of(attribute.field, value);
                 }
@@ -172,7 +172,7 @@ pub(super) fn response(row: &Row<'_>, ahead: i64) -> rusqlite::Result<Response> 
 }
 
 /// The targets of the fields that a question needs, by the ids of the fields.
-pub(super) fn targets(connection: &Connection, asked: &Asked) -> rusqlite::Result<HashMap<i64, Target>> {
+pub(super) fn targets(connection: &Connection, asked: &Asked) -> rusqlite::Result<HashMap<i64, Correction>> {
     let attributes = attributes(asked.terms.resource);
     let mut statement = connection.prepare_cached("SELECT id, name FROM field")?;
     let mut rows = statement.query([])?;
@@ -180,11 +180,11 @@ pub(super) fn targets(connection: &Connection, asked: &Asked) -> rusqlite::Resul
     while let Some(row) = rows.next()? {
         let name: String = row.get(1)?;
         let target = match name.as_str() {
-            "offers" => Some(Target::Offers),
-            "gpu_mask" => Some(Target::GpuMask),
+            "offers" => Some(Correction::Offers),
+            "gpu_mask" => Some(Correction::GpuMask),
             name => {
                 let place = attributes.iter().position(|attribute| attribute.field.key == name);
-                place.filter(|_| is_needed(name, asked)).map(Target::Fact)
+                place.filter(|_| is_needed(name, asked)).map(Correction::Fact)
             }
         };
         if let Some(target) = target {

@@ -24,7 +24,7 @@ struct Statements {
 }
 
 fn statements(resource: Resource) -> &'static Statements {
-    static ALL: LazyLock<[Statements; 3]> = LazyLock::new(|| Resource::ALL.map(Statements::of));
+    static ALL: LazyLock<[Statements; 3]> = LazyLock::new(|| Resource::ALL.map(Statements::for_resource));
     let [offers, volumes, groups] = &*ALL;
     match resource {
         Resource::Offers => offers,
@@ -34,7 +34,7 @@ fn statements(resource: Resource) -> &'static Statements {
 }
 
 impl Statements {
-    fn of(resource: Resource) -> Self {
+    fn for_resource(resource: Resource) -> Self {
         let (mut columns, mut values, mut settings) = (String::new(), String::new(), String::new());
         for (index, attribute) in attributes(resource).iter().enumerate() {
             let key = attribute.field.key;

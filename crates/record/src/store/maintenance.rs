@@ -147,7 +147,7 @@ impl Database {
     ) -> Result<(), E> {
         let searches = self.searches(&self.market).map_err(|error| self.explained(&error))?;
         for query in searches {
-            let search = SearchKey::of(&query);
+            let search = SearchKey::new(&query);
             let excerpt = self.excerpt(&Question {
                 query,
                 since: Moment(i64::MIN),

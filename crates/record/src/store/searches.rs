@@ -18,7 +18,7 @@ impl Database {
     /// # Errors
     /// If the database cannot be read.
     pub fn sent(&self, query: &Query) -> Result<Option<(Moment, Moment)>, HistoryError> {
-        let scope = Scope::of(query, self.dialect, []);
+        let scope = Scope::new(query, self.dialect, []);
         let sent = self.connection.prepare_cached(
             "SELECT min(at - ahead), max(at - ahead) FROM response JOIN scope ON scope.id = scope
              WHERE market = (SELECT id FROM market WHERE name = ?1) AND resource = ?2 AND offer_type = ?3
@@ -62,7 +62,7 @@ impl Database {
                     let mut fields = scope.conditions.iter().map(|condition| condition.field);
                     let storage = fields.any(includes_storage).then_some(scope.storage.to_bits());
                     let query = scope.query(self.dialect.transfer);
-                    if known.insert((SearchKey::of(&query), storage)) {
+                    if known.insert((SearchKey::new(&query), storage)) {
                         searches.push(query);
                     }
                 }

@@ -285,9 +285,9 @@ impl<K: Clone + PartialEq> Engine<K> {
     /// The moment after which a recorded poll answers a wish; `None` if only a response of its own does.
     pub fn since(&self, id: &K, epoch: f64) -> Option<Moment> {
         let task = self.task(id).filter(|task| !task.wish.is_own)?;
-        let oldest = Moment::of(epoch - self.interval(task.wish.every));
+        let oldest = Moment::from_epoch(epoch - self.interval(task.wish.every));
         // Polls from before the clock was set back may be in the future.
-        let newest = task.newest.filter(|newest| *newest <= Moment::of(epoch));
+        let newest = task.newest.filter(|newest| *newest <= Moment::from_epoch(epoch));
         Some(newest.map_or(oldest, |newest| newest.max(oldest)))
     }
 

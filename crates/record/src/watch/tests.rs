@@ -46,7 +46,7 @@ fn contains(scope: &Query, query: &Query) -> bool {
 }
 
 fn complete(engine: &mut Engine<u8>, id: u8, now: f64) -> Vec<u8> {
-    engine.answered(&id, PollOutcome::Complete, Moment::of(1000.0 + now), now)
+    engine.answered(&id, PollOutcome::Complete, Moment::from_epoch(1000.0 + now), now)
 }
 
 /// Runs wishes for `seconds`, each request answered after `took`; returns the requests with their times.

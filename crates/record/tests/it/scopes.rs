@@ -10,7 +10,7 @@ use bourse_record::{Arrival, Moment, Poll, Proof, Question, Scope, State, Terms,
 use super::support::{arrival, listing, offer, ordered, poll, poll_of, query};
 
 fn conditions(words: &str) -> String {
-    Scope::of(&query(words), &Dialect::VAST, []).conditions_text()
+    Scope::new(&query(words), &Dialect::VAST, []).conditions_text()
 }
 
 #[test]
@@ -42,11 +42,11 @@ fn a_scope_has_what_the_market_adds_unless_the_query_lifts_it() {
         storage: Some(200.0),
         ..query("")
     };
-    let scope = Scope::of(&large, &Dialect::VAST, []);
+    let scope = Scope::new(&large, &Dialect::VAST, []);
     assert_eq!((scope.storage, scope.is_bundled), (200.0, true));
     assert_eq!(scope.conditions_text(), "disk_space>=200 rentable=true rented=false");
     // The documented market knows no such parameter: its prices include 8 GB.
-    let scope = Scope::of(&large, &Dialect::DOCUMENTED, []);
+    let scope = Scope::new(&large, &Dialect::DOCUMENTED, []);
     assert_eq!(scope.storage, 8.0);
 }
 
@@ -54,7 +54,7 @@ fn a_scope_has_what_the_market_adds_unless_the_query_lifts_it() {
 fn a_scope_is_read_back_from_its_texts() {
     let excluded = [Supplier::Host(7), Supplier::Machine(5), Supplier::Host(7)];
     let words = "geolocation in EU gpu_ram>=24 machine_id notin [5,6] reliability>0.98 inet_down>=100";
-    let scope = Scope::of(&query(words), &Dialect::VAST, excluded);
+    let scope = Scope::new(&query(words), &Dialect::VAST, excluded);
     assert_eq!(scope.excluded_text(), "machine 5, host 7");
     let bare = Scope {
         conditions: Vec::new(),
@@ -110,8 +110,8 @@ fn a_condition_that_the_market_ignores_leaves_presence_only() {
     assert_eq!(proof(&query("rented=false"), &rented, ""), Proof::Complete);
     let listing = listing(&rented, "", 1000);
     let asked = query("rented=false");
-    let check = ResponseCheck::of(&listing, &asked, &Dialect::DOCUMENTED);
-    let poll = Poll::of(&asked, &listing, &check, &Dialect::DOCUMENTED, &arrival(1000));
+    let check = ResponseCheck::new(&listing, &asked, &Dialect::DOCUMENTED);
+    let poll = Poll::new(&asked, &listing, &check, &Dialect::DOCUMENTED, &arrival(1000));
     assert_eq!(poll.proof, Proof::Some);
     // Bids instead of prices on demand: another search.
     let bids = [offer(1, 101, 2, 0.5, r#","is_bid":true"#)];
@@ -210,7 +210,7 @@ fn time_left_is_recorded_as_the_end() {
 fn speeds_are_recorded_in_one_unit() {
     let offers = [offer(1, 5, 1, 0.3, r#","inet_down":100"#)];
     let poll = poll("inet_down>=50", &offers, 1000);
-    let documented = Scope::of(&query("inet_down>=50"), &Dialect::DOCUMENTED, []);
+    let documented = Scope::new(&query("inet_down>=50"), &Dialect::DOCUMENTED, []);
     // 50 MB/s are 400 Mb/s.
     assert!(
         documented.conditions_text().contains("inet_down>=400"),
@@ -254,8 +254,8 @@ fn speeds_come_back_in_the_unit_of_their_market() {
     let offers = [100, 40].map(|speed| offer(speed, speed, 1, 0.3, &format!(r#","inet_down":{speed}"#)));
     let listing = listing(&offers, r#","truncated":false"#, 1000).in_units(Dialect::DOCUMENTED.transfer);
     let everything = query("");
-    let check = ResponseCheck::of(&listing, &everything, &Dialect::DOCUMENTED);
-    let poll = Poll::of(&everything, &listing, &check, &Dialect::DOCUMENTED, &arrival(1000));
+    let check = ResponseCheck::new(&listing, &everything, &Dialect::DOCUMENTED);
+    let poll = Poll::new(&everything, &listing, &check, &Dialect::DOCUMENTED, &arrival(1000));
     let mut database = location.open().unwrap();
     assert!(database.record(&poll).unwrap());
     // In MB/s, as that market sends them.
@@ -278,12 +278,12 @@ fn banned_rows_are_recorded_and_bans_that_were_sent_are_holes() {
     let record = |asked: &Query| {
         let mut listing = listing(&[offer(1, 5, 1, 0.3, ""), offer(2, 6, 1, 0.4, "")], "", 1000);
         assert_eq!(annotations.hide_banned(&mut listing), 1);
-        let check = ResponseCheck::of(&listing, asked, &Dialect::VAST);
+        let check = ResponseCheck::new(&listing, asked, &Dialect::VAST);
         let arrival = Arrival {
             bans: annotations.bans(),
             ..arrival(1000)
         };
-        Poll::of(asked, &listing, &check, &Dialect::VAST, &arrival)
+        Poll::new(asked, &listing, &check, &Dialect::VAST, &arrival)
     };
     let poll = record(&query(""));
     assert_eq!(poll.scope.excluded_text(), "machine 5, host 9");
@@ -350,8 +350,8 @@ fn speeds_are_asked_and_exported_in_the_unit_of_the_market() {
         r#","truncated":false"#,
         0,
     );
-    let check = ResponseCheck::of(&listing, &fast, &Dialect::DOCUMENTED);
-    let poll = Poll::of(&fast, &listing, &check, &Dialect::DOCUMENTED, &arrival(1000));
+    let check = ResponseCheck::new(&listing, &fast, &Dialect::DOCUMENTED);
+    let poll = Poll::new(&fast, &listing, &check, &Dialect::DOCUMENTED, &arrival(1000));
     let known = |dialect, words: &str| {
         let mut database = market(dialect);
         database.record(&poll).unwrap();

@@ -74,14 +74,14 @@ impl Sent {
         let records: Vec<String> = offers.iter().map(record).collect();
         let body = format!(r#"{{"offers": [{}]}}"#, records.join(","));
         let listing = Listing::read(&OFFERS, body, self.at as f64).unwrap();
-        let check = ResponseCheck::of(&listing, &self.query, &Dialect::SANDBOX);
+        let check = ResponseCheck::new(&listing, &self.query, &Dialect::SANDBOX);
         let arrival = Arrival {
             at: Moment(self.at),
             took: 100,
             interval: self.every,
             bans: self.bans.clone(),
         };
-        Poll::of(&self.query, &listing, &check, &Dialect::SANDBOX, &arrival)
+        Poll::new(&self.query, &listing, &check, &Dialect::SANDBOX, &arrival)
     }
 }
 

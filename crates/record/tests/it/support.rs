@@ -56,8 +56,8 @@ pub fn listing(offers: &[String], end: &str, at: i64) -> Listing {
 /// The poll of a response with these offers; `end` closes the object, as `,"truncated":true`.
 pub fn poll_of(query: &Query, offers: &[String], end: &str, arrival: &Arrival) -> Poll {
     let listing = listing(offers, end, arrival.at.0);
-    let check = ResponseCheck::of(&listing, query, &Dialect::VAST);
-    Poll::of(query, &listing, &check, &Dialect::VAST, arrival)
+    let check = ResponseCheck::new(&listing, query, &Dialect::VAST);
+    Poll::new(query, &listing, &check, &Dialect::VAST, arrival)
 }
 
 /// The poll of a complete response.

@@ -103,8 +103,8 @@ fn poll(world: &World, program: &Program, random: &mut Random, at: i64, record: 
     let body = world::body(&found, search.storage, at, program.says_truncated.then_some(is_cut));
     #[expect(clippy::cast_precision_loss)]
     let listing = Listing::read(&OFFERS, body, at as f64).unwrap();
-    let check = ResponseCheck::of(&listing, &query, &Dialect::SANDBOX);
-    let poll = Poll::of(&query, &listing, &check, &Dialect::SANDBOX, &arrival);
+    let check = ResponseCheck::new(&listing, &query, &Dialect::SANDBOX);
+    let poll = Poll::new(&query, &listing, &check, &Dialect::SANDBOX, &arrival);
     record.record(&poll).unwrap();
 }
 
@@ -184,7 +184,7 @@ impl Watched {
             until: Moment(until),
         };
         let excerpt = self.record.excerpt(&question).unwrap();
-        let basis = VerdictBasis::of(question);
+        let basis = VerdictBasis::for_question(question);
         let by_lots = self.record.ask(&basis).unwrap();
         assert_eq!(
             by_lots,

@@ -26,7 +26,7 @@ impl Codes {
     }
 
     /// The number of the location with an index; 0 if there is none.
-    pub fn of(&self, location: usize) -> u64 {
+    pub fn code(&self, location: usize) -> u64 {
         self.0.get(location).copied().unwrap_or(0)
     }
 }

@@ -137,7 +137,7 @@ impl Market {
         if self.machines.get(index).is_some_and(|machine| !machine.anchor) {
             let gone = self.machines.swap_remove(index);
             self.listed -= gone.slices.len();
-            self.vacancies.push_back(Vacancy::of(&gone));
+            self.vacancies.push_back(Vacancy::new(&gone));
         }
     }
 
@@ -157,7 +157,7 @@ impl Market {
         self.machines.retain(|machine| {
             let gone = is_gone(machine);
             if gone {
-                vacancies.push_back(Vacancy::of(machine));
+                vacancies.push_back(Vacancy::new(machine));
             }
             !gone
         });

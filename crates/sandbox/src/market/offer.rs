@@ -47,7 +47,7 @@ record! {
         let spread = &figures.spread;
         let host = &machine.host;
         let tariff = tariff(machine, slice, now);
-        let quote = Quote::of(&tariff, terms);
+        let quote = Quote::new(&tariff, terms);
         let gpus = f64::from(slice.gpus);
         let dlperf = machine.dlperf * gpus * scaling(slice.gpus);
         let total_flops = card.tflops * gpus;
@@ -113,7 +113,7 @@ record! {
     /// Location; null for newly listed machines.
     geolocation: Option<&'m str> = location;
     /// A number derived from the country.
-    geolocode: Option<u64> = (!machine.new).then(|| codes.of(host.location));
+    geolocode: Option<u64> = (!machine.new).then(|| codes.code(host.location));
     /// Maker of the GPUs, lower case.
     gpu_arch: &'static str = if card.amd { "amd" } else { "nvidia" };
     /// Whether a GPU drives a display.

@@ -72,7 +72,7 @@ pub struct Quote {
 
 impl Quote {
     /// The prices for `tariff` under `terms`.
-    pub fn of(tariff: &Tariff, terms: Terms) -> Self {
+    pub fn new(tariff: &Tariff, terms: Terms) -> Self {
         let base = match terms.rental {
             OfferType::Bid => tariff.min_bid,
             OfferType::OnDemand | OfferType::Reserved => tariff.on_demand,

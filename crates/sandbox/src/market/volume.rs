@@ -123,7 +123,7 @@ record! {
     verification: &'static str = if volume.cluster.verified { "verified" } else { "unverified" };
     geolocation: Option<&'m str> = location.map(|(name, _)| name.as_str());
     /// A number derived from the country.
-    geolocode: Option<u64> = location.map(|_| codes.of(volume.cluster.location));
+    geolocode: Option<u64> = location.map(|_| codes.code(volume.cluster.location));
     /// Average read rate over the cluster's machines, MB/s.
     nw_disk_avg_bw: u64 = average;
     nw_disk_max_bw: u64 = highest;

@@ -138,8 +138,8 @@ fn terminals_send_some_keys_as_others() {
     assert_eq!(arrives("ctrl-m"), Some("Enter"));
     assert_eq!(arrives("ctrl-j"), None);
     let shifted = KeyEvent::new(KeyCode::Tab, KeyModifiers::SHIFT);
-    assert_eq!(Some(Chord::of(shifted)), Chord::parse("shift-tab"));
+    assert_eq!(Some(Chord::from_key(shifted)), Chord::parse("shift-tab"));
     // Shift is in the letter already.
     let upper = KeyEvent::new(KeyCode::Char('G'), KeyModifiers::SHIFT);
-    assert_eq!(Some(Chord::of(upper)), Chord::parse("G"));
+    assert_eq!(Some(Chord::from_key(upper)), Chord::parse("G"));
 }

@@ -35,7 +35,7 @@ pub fn accept(cx: &mut Cx<'_>) {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Answer;
+pub(crate) struct AnswerField;
 
 type Then = Box<dyn FnMut(&str, &mut Cx<'_>) -> Entered + Send>;
 
@@ -44,7 +44,7 @@ pub struct Prompt {
     title: &'static str,
     text: String,
     proposal: String,
-    form: Form<Answer>,
+    form: Form<AnswerField>,
     submit: &'static str,
     then: Then,
 }
@@ -67,7 +67,7 @@ impl Prompt {
             title,
             text: String::new(),
             proposal: String::new(),
-            form: Form::new(vec![Field::text(Answer, label, "")]).submits(Answer),
+            form: Form::new(vec![Field::text(AnswerField, label, "")]).submits(AnswerField),
             submit,
             then: Box::new(then),
         }
@@ -92,29 +92,29 @@ impl Prompt {
 
     #[must_use]
     pub fn value(mut self, value: &str) -> Self {
-        self.form.set_text(Answer, value);
+        self.form.set_text(AnswerField, value);
         self
     }
 }
 
 impl FormView for Prompt {
-    type Key = Answer;
+    type Field = AnswerField;
 
-    fn form(&self) -> &Form<Answer> {
+    fn form(&self) -> &Form<AnswerField> {
         &self.form
     }
 
-    fn form_mut(&mut self) -> &mut Form<Answer> {
+    fn form_mut(&mut self) -> &mut Form<AnswerField> {
         &mut self.form
     }
 
-    fn submitted(&mut self, _: Answer, cx: &mut Cx<'_>) {
-        let typed = self.form.text(Answer).to_owned();
+    fn submitted(&mut self, _: AnswerField, cx: &mut Cx<'_>) {
+        let typed = self.form.text(AnswerField).to_owned();
         let is_blank = typed.trim().is_empty();
         let typed = if is_blank { self.proposal.clone() } else { typed };
         match (self.then)(&typed, cx) {
             Entered::Accepted => cx.close(),
-            Entered::Rejected(why) => self.form.set_error(Answer, Some(why)),
+            Entered::Rejected(why) => self.form.set_error(AnswerField, Some(why)),
             Entered::Asked => {}
         }
     }

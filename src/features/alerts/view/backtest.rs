@@ -35,7 +35,7 @@ impl Backtest {
             self.replay = None;
             return;
         };
-        let question = Question::of_last(RECORDED, search.query, Moment::of(cx.now.epoch));
+        let question = Question::of_last(RECORDED, search.query, Moment::from_epoch(cx.now.epoch));
         let replay = AlertReplay { question, rule };
         let is_same = |known: &AlertReplay| known.question.query == replay.question.query && known.rule == replay.rule;
         if !self.answered.as_ref().is_some_and(is_same) {

@@ -100,7 +100,7 @@ fn headline(scene: &Scene<'_, '_>) -> Line<'static> {
         let text = format!("None yet. {take} takes over an example, {new} starts with an empty form:");
         return Line::styled(text, scene.theme.text);
     }
-    let now = Moment::of(scene.now.epoch);
+    let now = Moment::from_epoch(scene.now.epoch);
     let count = |wanted: &str| all.alerts.iter().filter(|alert| status(alert, now) == wanted).count();
     let parts = ["on", "paused", "done"].map(|status| (count(status), status));
     let parts = parts.into_iter().filter(|(count, _)| *count > 0);
@@ -130,7 +130,7 @@ fn examples(view: &AlertList, area: Rect, scene: &mut Scene<'_, '_>) {
 
 /// The table: where an alert stands now, and how far that is from its limit.
 fn alerts(view: &AlertList, area: Rect, scene: &mut Scene<'_, '_>) {
-    let (state, theme, now) = (scene.state, scene.theme, Moment::of(scene.now.epoch));
+    let (state, theme, now) = (scene.state, scene.theme, Moment::from_epoch(scene.now.epoch));
     let watch = AlertWatch::read(state);
     let alerts = view.alerts(state);
     let seen = |alert: &Alert| watch.seen.get(&alert.name).copied();
@@ -174,7 +174,7 @@ fn alerts(view: &AlertList, area: Rect, scene: &mut Scene<'_, '_>) {
 /// The subject and the rule of an alert, and its latest events, newest first.
 fn describe(alert: &Alert, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
-    let now = Moment::of(scene.now.epoch);
+    let now = Moment::from_epoch(scene.now.epoch);
     let labelled =
         |label: &str, text: String| Line::from(vec![Span::styled(format!("{label:>8}  "), theme.dim), Span::raw(text)]);
     let mut lines = vec![

@@ -4,7 +4,7 @@ use ratatui::layout::Rect;
 
 use super::backtest::Backtest;
 use super::draw;
-use super::subjects::{Subject, is_volume, subjects, subjects_with};
+use super::subjects::{AlertSubject, is_volume, subjects, subjects_with};
 use crate::core::State;
 use crate::core::view::{Cx, Scene};
 use crate::core::views::form_view::FormView;
@@ -20,7 +20,7 @@ use crate::tui::form::{Field, Form};
 use crate::tui::text::capitalized;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Key {
+pub(crate) enum AlertField {
     Follows,
     Trigger,
     Price,
@@ -59,8 +59,8 @@ const UNTIL: usize = 2;
 
 #[derive(Debug)]
 pub(super) struct AlertForm {
-    form: Form<Key>,
-    subjects: Vec<Subject>,
+    form: Form<AlertField>,
+    subjects: Vec<AlertSubject>,
     zone: jiff::tz::TimeZone,
     /// The alert being edited; `None` for a new one.
     edited: Option<Alert>,
@@ -73,8 +73,8 @@ impl AlertForm {
         let subjects = subjects(state);
         let first = subjects.first()?;
         let is_group = matches!(first.follows, Followed::Group(_));
-        let mut view = Self::of(subjects, None, state);
-        view.form.choose(Key::Trigger, if is_group { WORKERS } else { 0 });
+        let mut view = Self::with_subjects(subjects, None, state);
+        view.form.choose(AlertField::Trigger, if is_group { WORKERS } else { 0 });
         view.arrange();
         Some(view)
     }
@@ -82,13 +82,13 @@ impl AlertForm {
     /// The form with the values of an example: the form for what is selected, many GPUs at once, and a price that falls.
     pub fn example(index: usize, state: &State) -> Option<Self> {
         let mut view = Self::new(state)?;
-        let trigger = match (index, view.form.chosen(Key::Trigger)) {
+        let trigger = match (index, view.form.chosen(AlertField::Trigger)) {
             (0, first) => first,
             (1, WORKERS) => FEWER,
             (1, _) => GPUS,
             _ => DOWN,
         };
-        view.form.choose(Key::Trigger, trigger);
+        view.form.choose(AlertField::Trigger, trigger);
         view.arrange();
         view.focus_on_limit();
         Some(view)
@@ -96,7 +96,7 @@ impl AlertForm {
 
     /// Focuses the first number of the trigger, which is what a person has to give.
     fn focus_on_limit(&mut self) {
-        if let Some(first) = shown(self.form.chosen(Key::Trigger)).first() {
+        if let Some(first) = shown(self.form.chosen(AlertField::Trigger)).first() {
             self.form.focus_on(*first);
         }
     }
@@ -110,7 +110,10 @@ impl AlertForm {
     pub fn trigger_words(&self) -> String {
         match self.rule() {
             Ok(rule) => condition(&rule, self.is_volume()),
-            Err(_) => format!("{} a limit that you give", TRIGGERS[self.form.chosen(Key::Trigger)]),
+            Err(_) => format!(
+                "{} a limit that you give",
+                TRIGGERS[self.form.chosen(AlertField::Trigger)]
+            ),
         }
     }
 
@@ -132,15 +135,18 @@ impl AlertForm {
             }
         };
         let per = PRICES.iter().position(|per| *per == alert.rule.per).unwrap_or(0);
-        let mut view = Self::of(subjects, Some(alert), state);
-        for (key, text) in texts.into_iter().chain([(Key::Name, name), (Key::Until, until)]) {
+        let mut view = Self::with_subjects(subjects, Some(alert), state);
+        for (key, text) in texts
+            .into_iter()
+            .chain([(AlertField::Name, name), (AlertField::Until, until)])
+        {
             view.form.set_text(key, &text);
         }
         let choices = [
-            (Key::Follows, subject),
-            (Key::Trigger, trigger),
-            (Key::Repeat, repeat),
-            (Key::Per, per),
+            (AlertField::Follows, subject),
+            (AlertField::Trigger, trigger),
+            (AlertField::Repeat, repeat),
+            (AlertField::Per, per),
         ];
         for (key, choice) in choices {
             view.form.choose(key, choice);
@@ -150,25 +156,25 @@ impl AlertForm {
     }
 
     /// The form with the fields of all triggers.
-    fn of(subjects: Vec<Subject>, edited: Option<Alert>, state: &State) -> Self {
+    fn with_subjects(subjects: Vec<AlertSubject>, edited: Option<Alert>, state: &State) -> Self {
         let labels: Vec<String> = subjects.iter().map(|subject| subject.label.clone()).collect();
         let text = |key, label: &'static str, value: &str| Field::text(key, label, value);
         let mut form = Form::new(vec![
-            Field::choice(Key::Follows, "Follows", labels, 0),
-            Field::choice(Key::Trigger, "Rings at", TRIGGERS, 0),
-            text(Key::Gpus, "GPUs", "8").note("in all offers together"),
-            text(Key::Price, "Price", ""),
-            Field::choice(Key::Per, "Price per", PER, 0),
-            text(Key::Machine, "Machine", "").note("its id"),
-            text(Key::Percent, "Down by", "10").note("%"),
-            text(Key::Hours, "Within", "24").note("hours, 1 to 168"),
-            text(Key::Workers, "Workers", "20").note("the group's max workers"),
-            Field::choice(Key::Repeat, "Rings", REPEATS, 0),
-            text(Key::Until, "Until", "").note("2026-12-31 or 2026-12-31 18:00"),
-            text(Key::Name, "Name", "").note("blank: search and condition"),
-            Field::button(Key::Add, if edited.is_some() { "Save" } else { "Add alert" }),
+            Field::choice(AlertField::Follows, "Follows", labels, 0),
+            Field::choice(AlertField::Trigger, "Rings at", TRIGGERS, 0),
+            text(AlertField::Gpus, "GPUs", "8").note("in all offers together"),
+            text(AlertField::Price, "Price", ""),
+            Field::choice(AlertField::Per, "Price per", PER, 0),
+            text(AlertField::Machine, "Machine", "").note("its id"),
+            text(AlertField::Percent, "Down by", "10").note("%"),
+            text(AlertField::Hours, "Within", "24").note("hours, 1 to 168"),
+            text(AlertField::Workers, "Workers", "20").note("the group's max workers"),
+            Field::choice(AlertField::Repeat, "Rings", REPEATS, 0),
+            text(AlertField::Until, "Until", "").note("2026-12-31 or 2026-12-31 18:00"),
+            text(AlertField::Name, "Name", "").note("blank: search and condition"),
+            Field::button(AlertField::Add, if edited.is_some() { "Save" } else { "Add alert" }),
         ])
-        .submits(Key::Add);
+        .submits(AlertField::Add);
         for (key, number) in selected_numbers(state) {
             form.set_text(key, &number);
         }
@@ -188,26 +194,26 @@ impl AlertForm {
 
     /// Number of visible fields.
     pub fn fields(&self) -> usize {
-        // Subject, trigger, repetition, name and button are always there.
-        let until = usize::from(self.form.chosen(Key::Repeat) == UNTIL);
-        5 + shown(self.form.chosen(Key::Trigger)).len() + until
+        // AlertSubject, trigger, repetition, name and button are always there.
+        let until = usize::from(self.form.chosen(AlertField::Repeat) == UNTIL);
+        5 + shown(self.form.chosen(AlertField::Trigger)).len() + until
     }
 
     /// Shows the fields that the choices need.
     fn arrange(&mut self) {
-        let shown = shown(self.form.chosen(Key::Trigger));
-        let is_until = self.form.chosen(Key::Repeat) == UNTIL;
+        let shown = shown(self.form.chosen(AlertField::Trigger));
+        let is_until = self.form.chosen(AlertField::Repeat) == UNTIL;
         for key in [
-            Key::Gpus,
-            Key::Price,
-            Key::Machine,
-            Key::Percent,
-            Key::Hours,
-            Key::Workers,
+            AlertField::Gpus,
+            AlertField::Price,
+            AlertField::Machine,
+            AlertField::Percent,
+            AlertField::Hours,
+            AlertField::Workers,
         ] {
             self.form.set_hidden(key, !shown.contains(&key));
         }
-        self.form.set_hidden(Key::Until, !is_until);
+        self.form.set_hidden(AlertField::Until, !is_until);
         self.annotate();
     }
 
@@ -223,14 +229,14 @@ impl AlertForm {
             Some(lowest) => format!("now from {}{per}", format::unit_price(lowest)),
             None => unit.to_owned(),
         };
-        self.form.set_note(Key::Price, note);
-        let is_priced = shown(self.form.chosen(Key::Trigger)).contains(&Key::Per);
-        self.form.set_hidden(Key::Per, is_volume || !is_priced);
+        self.form.set_note(AlertField::Price, note);
+        let is_priced = shown(self.form.chosen(AlertField::Trigger)).contains(&AlertField::Per);
+        self.form.set_hidden(AlertField::Per, is_volume || !is_priced);
     }
 
     /// A sentence on how often the alert is checked, and whether it fires again.
     pub fn rhythm(&self) -> &'static str {
-        match self.form.chosen(Key::Repeat) {
+        match self.form.chosen(AlertField::Repeat) {
             0 => "Checked every minute while bourse runs, until it rings.",
             _ => "Checked every minute while bourse runs. Rings again after the condition was clear for a while.",
         }
@@ -238,7 +244,7 @@ impl AlertForm {
 
     /// The unit of the prices in the form.
     pub fn per(&self) -> PricePer {
-        PRICES[self.form.chosen(Key::Per)]
+        PRICES[self.form.chosen(AlertField::Per)]
     }
 
     /// Starts an analysis of the rule.
@@ -251,12 +257,12 @@ impl AlertForm {
             per: self.per(),
             trigger: Trigger::PriceBelow(f64::MIN_POSITIVE),
         });
-        if let Some(subject) = self.subjects.get(self.form.chosen(Key::Follows)) {
+        if let Some(subject) = self.subjects.get(self.form.chosen(AlertField::Follows)) {
             self.backtest.ask(&subject.follows, rule, cx);
         }
     }
 
-    fn number<N: std::str::FromStr>(&self, key: Key, what: &str) -> Result<N, (Key, String)> {
+    fn number<N: std::str::FromStr>(&self, key: AlertField, what: &str) -> Result<N, (AlertField, String)> {
         let text = self.form.text(key).trim_start_matches('$');
         let text = text.trim_end_matches('%').trim();
         let number = text.parse();
@@ -264,25 +270,25 @@ impl AlertForm {
     }
 
     /// The rule in the fields, or the first invalid field and its error.
-    pub fn rule(&self) -> Result<Rule, (Key, String)> {
-        let trigger = match self.form.chosen(Key::Trigger) {
-            0 => Trigger::PriceBelow(self.number(Key::Price, "a price, such as 0.30")?),
+    pub fn rule(&self) -> Result<Rule, (AlertField, String)> {
+        let trigger = match self.form.chosen(AlertField::Trigger) {
+            0 => Trigger::PriceBelow(self.number(AlertField::Price, "a price, such as 0.30")?),
             1 => Trigger::GpusAtLeast {
-                gpus: self.number(Key::Gpus, "a number of GPUs")?,
-                below: match self.form.text(Key::Price) {
+                gpus: self.number(AlertField::Gpus, "a number of GPUs")?,
+                below: match self.form.text(AlertField::Price) {
                     "" => None,
-                    _ => Some(self.number(Key::Price, "a price, or nothing")?),
+                    _ => Some(self.number(AlertField::Price, "a price, or nothing")?),
                 },
             },
-            2 => Trigger::MachineBack(self.number(Key::Machine, "the id of a machine")?),
+            2 => Trigger::MachineBack(self.number(AlertField::Machine, "the id of a machine")?),
             3 => Trigger::PriceDown {
-                percent: self.number(Key::Percent, "a percentage")?,
-                hours: self.number(Key::Hours, "a number of hours")?,
+                percent: self.number(AlertField::Percent, "a percentage")?,
+                hours: self.number(AlertField::Hours, "a number of hours")?,
             },
-            4 => Trigger::GpusBelow(self.number(Key::Gpus, "a number of GPUs")?),
-            _ => Trigger::WorkersBelow(self.number(Key::Workers, "a number of workers")?),
+            4 => Trigger::GpusBelow(self.number(AlertField::Gpus, "a number of GPUs")?),
+            _ => Trigger::WorkersBelow(self.number(AlertField::Workers, "a number of workers")?),
         };
-        let repeat = match self.form.chosen(Key::Repeat) {
+        let repeat = match self.form.chosen(AlertField::Repeat) {
             0 => Repeat::Once,
             1 => Repeat::EveryTime,
             _ => Repeat::Until(self.until()?),
@@ -300,9 +306,9 @@ impl AlertForm {
     }
 
     /// The end of a repeated alert; a date alone ends with its day.
-    fn until(&self) -> Result<Moment, (Key, String)> {
-        let text = self.form.text(Key::Until);
-        let wrong = || (Key::Until, "Give a date, such as 2026-12-31".to_owned());
+    fn until(&self) -> Result<Moment, (AlertField, String)> {
+        let text = self.form.text(AlertField::Until);
+        let wrong = || (AlertField::Until, "Give a date, such as 2026-12-31".to_owned());
         let text = if text.contains(':') {
             text.to_owned()
         } else {
@@ -314,8 +320,8 @@ impl AlertForm {
         Ok(Moment(end.timestamp().as_second()))
     }
 
-    fn subject(&self) -> Option<&Subject> {
-        self.subjects.get(self.form.chosen(Key::Follows))
+    fn subject(&self) -> Option<&AlertSubject> {
+        self.subjects.get(self.form.chosen(AlertField::Follows))
     }
 
     pub fn is_volume(&self) -> bool {
@@ -354,10 +360,10 @@ impl AlertForm {
         let is_for_workers = matches!(rule.trigger, Trigger::WorkersBelow(_));
         if is_for_workers != matches!(subject.follows, Followed::Group(_)) && is_for_workers {
             let why = "Only a workergroup has workers".to_owned();
-            self.form.set_error(Key::Trigger, Some(why));
+            self.form.set_error(AlertField::Trigger, Some(why));
             return;
         }
-        let name = match self.form.text(Key::Name) {
+        let name = match self.form.text(AlertField::Name) {
             "" => format!("{}: {}", subject.label, condition(&rule, self.is_volume())),
             name => name.to_owned(),
         };
@@ -405,76 +411,85 @@ impl AlertForm {
 }
 
 /// The fields of a trigger.
-const fn shown(trigger: usize) -> &'static [Key] {
+const fn shown(trigger: usize) -> &'static [AlertField] {
     match trigger {
-        0 => &[Key::Price, Key::Per],
-        1 => &[Key::Gpus, Key::Price, Key::Per],
-        2 => &[Key::Machine],
-        3 => &[Key::Percent, Key::Hours],
-        4 => &[Key::Gpus],
-        _ => &[Key::Workers],
+        0 => &[AlertField::Price, AlertField::Per],
+        1 => &[AlertField::Gpus, AlertField::Price, AlertField::Per],
+        2 => &[AlertField::Machine],
+        3 => &[AlertField::Percent, AlertField::Hours],
+        4 => &[AlertField::Gpus],
+        _ => &[AlertField::Workers],
     }
 }
 
 /// The field to which an error belongs.
-const fn field_of(error: RuleError) -> Key {
+const fn field_of(error: RuleError) -> AlertField {
     match error {
-        RuleError::Price => Key::Price,
-        RuleError::Count => Key::Gpus,
-        RuleError::Percent => Key::Percent,
-        RuleError::Hours => Key::Hours,
+        RuleError::Price => AlertField::Price,
+        RuleError::Count => AlertField::Gpus,
+        RuleError::Percent => AlertField::Percent,
+        RuleError::Hours => AlertField::Hours,
     }
 }
 
 /// The index of a trigger in the selector, and the texts of its fields.
-fn trigger_texts(trigger: Trigger) -> (usize, Vec<(Key, String)>) {
+fn trigger_texts(trigger: Trigger) -> (usize, Vec<(AlertField, String)>) {
     match trigger {
-        Trigger::PriceBelow(price) => (0, vec![(Key::Price, price.to_string())]),
+        Trigger::PriceBelow(price) => (0, vec![(AlertField::Price, price.to_string())]),
         Trigger::GpusAtLeast { gpus, below } => {
             let price = below.map_or_else(String::new, |below| below.to_string());
-            (1, vec![(Key::Gpus, gpus.to_string()), (Key::Price, price)])
+            (
+                1,
+                vec![(AlertField::Gpus, gpus.to_string()), (AlertField::Price, price)],
+            )
         }
-        Trigger::MachineBack(machine) => (2, vec![(Key::Machine, machine.to_string())]),
+        Trigger::MachineBack(machine) => (2, vec![(AlertField::Machine, machine.to_string())]),
         Trigger::PriceDown { percent, hours } => (
             3,
-            vec![(Key::Percent, percent.to_string()), (Key::Hours, hours.to_string())],
+            vec![
+                (AlertField::Percent, percent.to_string()),
+                (AlertField::Hours, hours.to_string()),
+            ],
         ),
-        Trigger::GpusBelow(gpus) => (4, vec![(Key::Gpus, gpus.to_string())]),
-        Trigger::WorkersBelow(workers) => (WORKERS, vec![(Key::Workers, workers.to_string())]),
+        Trigger::GpusBelow(gpus) => (4, vec![(AlertField::Gpus, gpus.to_string())]),
+        Trigger::WorkersBelow(workers) => (WORKERS, vec![(AlertField::Workers, workers.to_string())]),
     }
 }
 
 /// The values of the selected row that triggers use: the machine's id, or the workergroup's
 /// `max_workers`.
-fn selected_numbers(state: &State) -> Vec<(Key, String)> {
+fn selected_numbers(state: &State) -> Vec<(AlertField, String)> {
     let Some((browser, listing)) = state.browser().and_then(|browser| Some((browser, browser.listing()?))) else {
         return Vec::new();
     };
-    let number = |(key, name): (Key, &str)| {
+    let number = |(key, name): (AlertField, &str)| {
         let field = listing.catalog().by_key(name)?;
         let number = listing.cell(browser.selected_row()?, field).whole()?;
         Some((key, number.to_string()))
     };
-    let by_field = [(Key::Machine, "machine_id"), (Key::Workers, "max_workers")];
+    let by_field = [
+        (AlertField::Machine, "machine_id"),
+        (AlertField::Workers, "max_workers"),
+    ];
     by_field.into_iter().filter_map(number).collect()
 }
 
 impl FormView for AlertForm {
-    type Key = Key;
+    type Field = AlertField;
 
-    fn form(&self) -> &Form<Key> {
+    fn form(&self) -> &Form<AlertField> {
         &self.form
     }
 
-    fn form_mut(&mut self) -> &mut Form<Key> {
+    fn form_mut(&mut self) -> &mut Form<AlertField> {
         &mut self.form
     }
 
-    fn submitted(&mut self, _: Key, cx: &mut Cx<'_>) {
+    fn submitted(&mut self, _: AlertField, cx: &mut Cx<'_>) {
         self.add(cx);
     }
 
-    fn changed(&mut self, _: Key, cx: &mut Cx<'_>) {
+    fn changed(&mut self, _: AlertField, cx: &mut Cx<'_>) {
         self.arrange();
         self.ask(cx);
     }

@@ -9,32 +9,32 @@ use crate::tui::text::capitalized;
 
 /// A subject that an alert can follow, with its label in the selector.
 #[derive(Debug, Clone)]
-pub(super) struct Subject {
+pub(super) struct AlertSubject {
     pub label: String,
     pub follows: Followed,
 }
 
 /// The subjects of the open pane, and every saved search.
-pub(super) fn subjects(state: &State) -> Vec<Subject> {
+pub(super) fn subjects(state: &State) -> Vec<AlertSubject> {
     let mut subjects = Vec::new();
     if state.pane == Pane::Workergroups {
         let group = state.browsers[Resource::Workergroups].selected();
-        subjects.extend(group.map(|id| Subject {
+        subjects.extend(group.map(|id| AlertSubject {
             label: format!("Workergroup {id}"),
             follows: Followed::Group(id.0),
         }));
     } else if let Some(browser) = state.browser() {
         let nouns = || capitalized(browser.resource().nouns());
         let name = Some(visible(&browser.name(), 40)).filter(|name| !name.is_empty());
-        subjects.push(Subject {
+        subjects.push(AlertSubject {
             label: name.unwrap_or_else(nouns),
-            follows: Followed::Search(SearchSpec::of(&browser.query, &[])),
+            follows: Followed::Search(SearchSpec::new(&browser.query, &[])),
         });
     }
     subjects.extend(model(state));
     let saved = state.searches.saved.iter();
     let saved = saved.filter(|search| search.spec.resource != Resource::Workergroups);
-    subjects.extend(saved.map(|search| Subject {
+    subjects.extend(saved.map(|search| AlertSubject {
         label: format!("“{}”", visible(&search.name, 40)),
         follows: Followed::Search(search.spec.clone()),
     }));
@@ -42,7 +42,7 @@ pub(super) fn subjects(state: &State) -> Vec<Subject> {
 }
 
 /// The subjects with that of an alert among them, and its index.
-pub(super) fn subjects_with(alert: &Alert, state: &State) -> (Vec<Subject>, usize) {
+pub(super) fn subjects_with(alert: &Alert, state: &State) -> (Vec<AlertSubject>, usize) {
     let mut subjects = subjects(state);
     let index = subjects.iter().position(|subject| subject.follows == alert.follows);
     if let Some(index) = index {
@@ -56,7 +56,7 @@ pub(super) fn subjects_with(alert: &Alert, state: &State) -> (Vec<Subject>, usiz
         (Followed::Group(id), None) => format!("Workergroup {id}"),
     };
     let follows = alert.follows.clone();
-    subjects.insert(0, Subject { label, follows });
+    subjects.insert(0, AlertSubject { label, follows });
     (subjects, 0)
 }
 
@@ -66,7 +66,7 @@ pub(super) fn is_volume(follows: &Followed) -> bool {
 }
 
 /// The model of the selected offer, as a search of all offers for rent.
-fn model(state: &State) -> Option<Subject> {
+fn model(state: &State) -> Option<AlertSubject> {
     let browser = state.browser()?;
     let field = Resource::Offers.catalog().by_key("gpu_name")?;
     if browser.resource() != Resource::Offers {
@@ -77,8 +77,8 @@ fn model(state: &State) -> Option<Subject> {
     query.offer_type = browser.query.offer_type;
     let value = Operand::One(Value::Text(name.compared().to_owned()));
     query.conditions.push(Condition::new(field, Operator::Eq, value));
-    Some(Subject {
+    Some(AlertSubject {
         label: format!("Any {}", name.screen(40)),
-        follows: Followed::Search(SearchSpec::of(&query, &[])),
+        follows: Followed::Search(SearchSpec::new(&query, &[])),
     })
 }

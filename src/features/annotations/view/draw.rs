@@ -3,7 +3,7 @@
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use super::{AnnotationList, Entry, capitalized};
+use super::{AnnotationList, AnnotationRow, capitalized};
 use crate::core::State;
 use crate::core::view::Scene;
 use crate::core::views::sheet;
@@ -30,7 +30,7 @@ pub(super) fn list(view: &AnnotationList, area: Rect, scene: &mut Scene<'_, '_>)
     sheet::text(lines, area, scene);
 }
 
-fn describe(entry: Entry, state: &State, theme: &Theme) -> Vec<Line<'static>> {
+fn describe(entry: AnnotationRow, state: &State, theme: &Theme) -> Vec<Line<'static>> {
     let Some(annotation) = state.annotations.all.get(entry.of) else {
         return Vec::new();
     };

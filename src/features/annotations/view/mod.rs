@@ -51,7 +51,7 @@ impl Kind {
 
 /// A line of the list: one annotation of a machine or host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Entry {
+struct AnnotationRow {
     of: Supplier,
     kind: Kind,
 }
@@ -59,7 +59,7 @@ struct Entry {
 /// The view of all annotations of the profile.
 #[derive(Debug)]
 pub(crate) struct AnnotationList {
-    list: List<Entry>,
+    list: List<AnnotationRow>,
 }
 
 /// Carries out an action on the annotations of the selected row: changes one, or opens a view.
@@ -181,7 +181,7 @@ impl AnnotationList {
         }
     }
 
-    fn entry(&self) -> Option<Entry> {
+    fn entry(&self) -> Option<AnnotationRow> {
         self.list.current()?.value
     }
 
@@ -267,11 +267,11 @@ impl View for AnnotationList {
     }
 }
 
-fn items(state: &State) -> Vec<Item<Entry>> {
+fn items(state: &State) -> Vec<Item<AnnotationRow>> {
     let mut items = Vec::new();
     for kind in Kind::ALL {
         let all = state.annotations.all.iter();
-        let mut noted: Vec<Item<Entry>> = all
+        let mut noted: Vec<Item<AnnotationRow>> = all
             .filter(|(_, annotation)| match kind {
                 Kind::Ban => annotation.is_banned,
                 Kind::Star => annotation.is_starred,
@@ -279,7 +279,7 @@ fn items(state: &State) -> Vec<Item<Entry>> {
             })
             .map(|(of, annotation)| {
                 let text = visible(&annotation.note, LONGEST_NOTE);
-                Item::new(capitalized(of), text, Entry { of, kind })
+                Item::new(capitalized(of), text, AnnotationRow { of, kind })
             })
             .collect();
         items.push(Item::heading(kind.heading(), ""));

@@ -106,7 +106,7 @@ impl View for Theme {
         let viewport = cx.viewport(Region::MAIN);
         let is_typed = self.list.typed(key, viewport);
         self.preview(cx);
-        Outcome::of(is_typed)
+        Outcome::handled_if(is_typed)
     }
 
     fn click(&mut self, _: Region, line: usize, cx: &mut Cx<'_>) -> Outcome {

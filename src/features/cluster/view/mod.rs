@@ -24,7 +24,7 @@ use crate::tui::form;
 use crate::tui::form::Form;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Key {
+pub(crate) enum ClusterField {
     Gpus,
     Vram,
     Least,
@@ -45,15 +45,15 @@ const PLENTY: u32 = 3_000;
 const MODELS: [&str; 2] = ["all the same", "may differ"];
 
 /// The text fields with their labels and notes; the choices follow the first five.
-const TEXTS: [(Key, &str, &str); 8] = [
-    (Key::Gpus, "GPUs", ""),
-    (Key::Vram, "Memory per GPU", "as sold: 24GB, 80GB"),
-    (Key::Least, "Min machines", ""),
-    (Key::Most, "Max machines", ""),
-    (Key::PerMachine, "GPUs per machine", "at least"),
-    (Key::Only, "Only offers", "EU, not CN, inet_up>=500"),
-    (Key::Deadline, "Done within", "of the job: 24h, 3d"),
-    (Key::Budget, "Budget", "at most"),
+const TEXTS: [(ClusterField, &str, &str); 8] = [
+    (ClusterField::Gpus, "GPUs", ""),
+    (ClusterField::Vram, "Memory per GPU", "as sold: 24GB, 80GB"),
+    (ClusterField::Least, "Min machines", ""),
+    (ClusterField::Most, "Max machines", ""),
+    (ClusterField::PerMachine, "GPUs per machine", "at least"),
+    (ClusterField::Only, "Only offers", "EU, not CN, inet_up>=500"),
+    (ClusterField::Deadline, "Done within", "of the job: 24h, 3d"),
+    (ClusterField::Budget, "Budget", "at most"),
 ];
 
 /// A field that cannot be read.
@@ -76,49 +76,53 @@ enum FieldError {
 
 /// Parses the number in a text; `None` if it is blank, so that there is no limit. The number of
 /// GPUs must be given.
-fn read(key: Key, text: &str) -> Result<Option<f64>, FieldError> {
+fn read(key: ClusterField, text: &str) -> Result<Option<f64>, FieldError> {
     let (quantity, range) = match key {
-        Key::Gpus | Key::Least | Key::Most | Key::PerMachine => (Quantity::Count, 1.0..=1e6),
-        Key::Vram => (Quantity::Gigabytes, 1.0..=10_000.0),
-        Key::Deadline => (Quantity::Hours, 0.01..=1e6),
-        Key::Budget => (Quantity::Dollars, 0.01..=1e9),
-        Key::Only | Key::Same | Key::Models | Key::Mark | Key::Copy => return Ok(None),
+        ClusterField::Gpus | ClusterField::Least | ClusterField::Most | ClusterField::PerMachine => {
+            (Quantity::Count, 1.0..=1e6)
+        }
+        ClusterField::Vram => (Quantity::Gigabytes, 1.0..=10_000.0),
+        ClusterField::Deadline => (Quantity::Hours, 0.01..=1e6),
+        ClusterField::Budget => (Quantity::Dollars, 0.01..=1e9),
+        ClusterField::Only | ClusterField::Same | ClusterField::Models | ClusterField::Mark | ClusterField::Copy => {
+            return Ok(None);
+        }
     };
-    if text.trim().is_empty() && key != Key::Gpus {
+    if text.trim().is_empty() && key != ClusterField::Gpus {
         return Ok(None);
     }
     Ok(Some(quantity::within(text, quantity, range)?))
 }
 
 /// The form for the GPUs that the search asks for, else for eight.
-fn blank(offers: &Browser) -> Form<Key> {
+fn blank(offers: &Browser) -> Form<ClusterField> {
     let dialect = offers.dialect();
     let gpus = offers
         .gpus_asked()
         .map_or_else(|| "8".to_owned(), |gpus| trimmed(gpus, 0));
     let texts = TEXTS.into_iter().map(|(key, label, note)| {
-        let text = if key == Key::Gpus { gpus.as_str() } else { "" };
+        let text = if key == ClusterField::Gpus { gpus.as_str() } else { "" };
         let field = form::Field::text(key, label, text).note(note);
         field.check(move |text| match key {
-            Key::Only => only(text, dialect).map(drop),
+            ClusterField::Only => only(text, dialect).map(drop),
             _ => read(key, text).map(drop),
         })
     });
     let mut fields: Vec<_> = texts.collect();
     let same = ["anywhere"].into_iter().chain(Same::ALL.map(Same::name));
-    fields.insert(5, form::Field::choice(Key::Same, "Same", same, 0));
-    fields.insert(6, form::Field::choice(Key::Models, "GPU models", MODELS, 0));
-    fields.push(form::Field::button(Key::Mark, "Mark offers"));
-    fields.push(form::Field::button(Key::Copy, "Copy commands"));
-    Form::new(fields).submits(Key::Mark)
+    fields.insert(5, form::Field::choice(ClusterField::Same, "Same", same, 0));
+    fields.insert(6, form::Field::choice(ClusterField::Models, "GPU models", MODELS, 0));
+    fields.push(form::Field::button(ClusterField::Mark, "Mark offers"));
+    fields.push(form::Field::button(ClusterField::Copy, "Copy commands"));
+    Form::new(fields).submits(ClusterField::Mark)
 }
 
 /// The view of the planner over the loaded offers.
 #[derive(Debug)]
 pub(crate) struct Cluster {
-    form: Form<Key>,
+    form: Form<ClusterField>,
     /// The need in the fields, or the first invalid field.
-    need: Result<Need, (Key, FieldError)>,
+    need: Result<Need, (ClusterField, FieldError)>,
     planning: Option<Planning>,
     /// The offers of the plan with their prices, grouped by machine.
     picks: Vec<(u32, f64)>,
@@ -136,7 +140,9 @@ pub(crate) fn open(cx: &mut Cx<'_>) -> bool {
     let offers = cx.table(Resource::Offers);
     if offers.needs_split() {
         let reason = "No single offer is known to be done in time: this plan divides the work";
-        return open_with(cx, Some(reason.to_owned()), |form| form.set_text(Key::Gpus, "1"));
+        return open_with(cx, Some(reason.to_owned()), |form| {
+            form.set_text(ClusterField::Gpus, "1");
+        });
     }
     let Some(gpus) = offers.gpus_beyond_an_offer().filter(|_| offers.view().is_empty()) else {
         return open_with(cx, None, |_| {});
@@ -147,7 +153,7 @@ pub(crate) fn open(cx: &mut Cx<'_>) -> bool {
     cx.ask(Resource::Offers);
     let gpus = trimmed(gpus, 0);
     let reason = format!("No single offer has {gpus} GPUs: this plan combines several");
-    open_with(cx, Some(reason), |form| form.set_text(Key::Gpus, &gpus))
+    open_with(cx, Some(reason), |form| form.set_text(ClusterField::Gpus, &gpus))
 }
 
 /// Opens the planner for `gpus` GPUs of one model, or of any.
@@ -158,9 +164,9 @@ pub(crate) fn open_for(gpus: u64, model: Option<&str>, cx: &mut Cx<'_>) {
             let model = Operand::One(Value::Text(model.to_owned()));
             Some(Condition::new(field, Operator::Eq, model))
         });
-        form.choose(Key::Models, usize::from(model.is_none()));
-        form.set_text(Key::Gpus, &gpus.to_string());
-        form.set_text(Key::Only, &language::print(condition.as_slice()));
+        form.choose(ClusterField::Models, usize::from(model.is_none()));
+        form.set_text(ClusterField::Gpus, &gpus.to_string());
+        form.set_text(ClusterField::Only, &language::print(condition.as_slice()));
     });
 }
 
@@ -168,28 +174,28 @@ pub(crate) fn open_for(gpus: u64, model: Option<&str>, cx: &mut Cx<'_>) {
 pub(crate) fn open_shape(wanted: plain::Cluster, cx: &mut Cx<'_>) {
     open_with(cx, None, |form| {
         let (machines, gpus) = (wanted.machines, wanted.gpus_each);
-        form.set_text(Key::Gpus, &machines.saturating_mul(gpus).to_string());
-        form.set_text(Key::PerMachine, &gpus.to_string());
-        for key in [Key::Least, Key::Most] {
+        form.set_text(ClusterField::Gpus, &machines.saturating_mul(gpus).to_string());
+        form.set_text(ClusterField::PerMachine, &gpus.to_string());
+        for key in [ClusterField::Least, ClusterField::Most] {
             form.set_text(key, &machines.to_string());
         }
-        form.set_text(Key::Only, "");
+        form.set_text(ClusterField::Only, "");
     });
 }
 
-fn open_with(cx: &mut Cx<'_>, reason: Option<String>, fill: impl FnOnce(&mut Form<Key>)) -> bool {
-    let draft = cx.drafts().take::<Form<Key>>();
+fn open_with(cx: &mut Cx<'_>, reason: Option<String>, fill: impl FnOnce(&mut Form<ClusterField>)) -> bool {
+    let draft = cx.drafts().take::<Form<ClusterField>>();
     let offers = &cx.state().browsers[Resource::Offers];
     let mut view = Cluster {
         form: draft.unwrap_or_else(|| blank(offers)),
-        need: Err((Key::Gpus, QuantityError::Missing.into())),
+        need: Err((ClusterField::Gpus, QuantityError::Missing.into())),
         planning: None,
         picks: Vec::new(),
         reason,
         top: 0,
     };
     fill(&mut view.form);
-    view.form.focus_on(Key::Gpus);
+    view.form.focus_on(ClusterField::Gpus);
     view.recompute(offers);
     cx.open(view);
     load_more(cx);
@@ -227,37 +233,37 @@ impl Cluster {
     }
 
     /// The need in the fields, or the first invalid field.
-    fn read(&self, browser: &Browser) -> Result<Need, (Key, FieldError)> {
-        let text = |key: Key| self.form.text(key);
-        let number = |key: Key| read(key, text(key)).map_err(|why| (key, why));
+    fn read(&self, browser: &Browser) -> Result<Need, (ClusterField, FieldError)> {
+        let text = |key: ClusterField| self.form.text(key);
+        let number = |key: ClusterField| read(key, text(key)).map_err(|why| (key, why));
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // the range is checked
-        let count = |key: Key| number(key).map(|number| number.map(|number| number as u32));
+        let count = |key: ClusterField| number(key).map(|number| number.map(|number| number as u32));
         let need = Need {
-            gpus: count(Key::Gpus)?.unwrap_or(1),
-            least_machines: count(Key::Least)?,
-            most_machines: count(Key::Most)?,
-            per_machine: count(Key::PerMachine)?,
+            gpus: count(ClusterField::Gpus)?.unwrap_or(1),
+            least_machines: count(ClusterField::Least)?,
+            most_machines: count(ClusterField::Most)?,
+            per_machine: count(ClusterField::PerMachine)?,
             same: self
                 .form
-                .chosen(Key::Same)
+                .chosen(ClusterField::Same)
                 .checked_sub(1)
                 .map(|choice| Same::ALL[choice]),
-            one_model: self.form.chosen(Key::Models) == 0,
-            vram_gb: number(Key::Vram)?,
-            deadline: number(Key::Deadline)?,
-            budget: number(Key::Budget)?,
-            conditions: only(text(Key::Only), browser.dialect()).map_err(|why| (Key::Only, why))?,
+            one_model: self.form.chosen(ClusterField::Models) == 0,
+            vram_gb: number(ClusterField::Vram)?,
+            deadline: number(ClusterField::Deadline)?,
+            budget: number(ClusterField::Budget)?,
+            conditions: only(text(ClusterField::Only), browser.dialect()).map_err(|why| (ClusterField::Only, why))?,
         };
         need.check().map_err(|objection| {
             let key = match objection.parameter {
-                "machines" => Key::Most,
-                "min-machines" => Key::Least,
-                _ => Key::Gpus,
+                "machines" => ClusterField::Most,
+                "min-machines" => ClusterField::Least,
+                _ => ClusterField::Gpus,
             };
             (key, FieldError::Need(objection))
         })?;
         match browser.pricing().job {
-            None if need.deadline.is_some() => Err((Key::Deadline, FieldError::NoJob)),
+            None if need.deadline.is_some() => Err((ClusterField::Deadline, FieldError::NoJob)),
             Some(_) | None => Ok(need),
         }
     }
@@ -294,13 +300,13 @@ impl Cluster {
 }
 
 impl FormView for Cluster {
-    type Key = Key;
+    type Field = ClusterField;
 
-    fn form(&self) -> &Form<Key> {
+    fn form(&self) -> &Form<ClusterField> {
         &self.form
     }
 
-    fn form_mut(&mut self) -> &mut Form<Key> {
+    fn form_mut(&mut self) -> &mut Form<ClusterField> {
         &mut self.form
     }
 
@@ -308,7 +314,7 @@ impl FormView for Cluster {
         use Context::{Always, Choice, Form, Planner, Result};
         match self.form.focused() {
             // The only text with letters.
-            Some(Key::Only) => &[Result, Form, Always],
+            Some(ClusterField::Only) => &[Result, Form, Always],
             _ if self.form.is_on_choice() => &[Result, Planner, Choice, Form, Always],
             _ => &[Result, Planner, Form, Always],
         }
@@ -321,7 +327,7 @@ impl FormView for Cluster {
         }
     }
 
-    fn submitted(&mut self, key: Key, cx: &mut Cx<'_>) {
+    fn submitted(&mut self, key: ClusterField, cx: &mut Cx<'_>) {
         if !self.form.validate() {
             return;
         }
@@ -330,14 +336,14 @@ impl FormView for Cluster {
             self.form.focus_on(*key);
         } else if self.picks.is_empty() {
             cx.complain("No plan: relax a limit first");
-        } else if key == Key::Copy {
+        } else if key == ClusterField::Copy {
             self.copy(cx);
         } else {
             self.mark(cx);
         }
     }
 
-    fn changed(&mut self, _: Key, cx: &mut Cx<'_>) {
+    fn changed(&mut self, _: ClusterField, cx: &mut Cx<'_>) {
         self.recompute(&cx.state().browsers[Resource::Offers]);
     }
 
@@ -365,7 +371,7 @@ impl FormView for Cluster {
 
     fn hint(&self, action: Action) -> Option<&'static str> {
         match action {
-            Action::Submit if self.form.focused() == Some(Key::Copy) => Some("copy rent commands"),
+            Action::Submit if self.form.focused() == Some(ClusterField::Copy) => Some("copy rent commands"),
             Action::Submit => Some("mark the offers"),
             Action::Reset => Some("reset"),
             _ => None,

@@ -139,7 +139,7 @@ pub(super) fn totals(browser: &Browser, listing: &Listing, rows: &[u32]) -> Vec<
 fn offers(browser: &Browser, listing: &Listing, rows: &[u32]) -> Vec<String> {
     let pricing = browser.pricing();
     let prices = Prices::new(listing, pricing.model);
-    let totals = Totals::of(&prices, &pricing, rows);
+    let totals = Totals::new(&prices, &pricing, rows);
     let amount = totals.amount;
     let gpus = usize::try_from(amount.gpus).unwrap_or(usize::MAX);
     let mut parts = vec![format!(
@@ -148,7 +148,7 @@ fn offers(browser: &Browser, listing: &Listing, rows: &[u32]) -> Vec<String> {
         format::counted(amount.machines, "machine", "machines")
     )];
     if !totals.shared.is_empty() {
-        let supply = Supply::of(listing, rows);
+        let supply = Supply::new(listing, rows);
         // Only offers that do not share GPUs can be rented together.
         let together = supply.price(|_| Some(0.0)).most_workers();
         let is_shared = |(_, row): &(usize, &u32)| totals.shared.contains(row);

@@ -4,7 +4,7 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::Line;
 use ratatui::widgets::Paragraph;
 
-use super::{ExportForm, Subject};
+use super::{ExportForm, ExportSubject};
 use crate::core::view::Scene;
 use crate::domain::text::visible;
 use crate::tui::dialog;
@@ -15,7 +15,7 @@ use crate::tui::panel::{Panel, Size, Tone};
 const LINES: u16 = 8;
 
 pub(super) fn export(view: &ExportForm, area: Rect, scene: &mut Scene<'_, '_>) {
-    let has_preview = scene.size != Size::Compact && view.subject != Subject::Requests;
+    let has_preview = scene.size != Size::Compact && view.subject != ExportSubject::Requests;
     let width = area.width.saturating_sub(4).min(100);
     let form = FormLines::new(&view.form, scene.theme).height(width.saturating_sub(4));
     // The frame, and a blank line before the preview.

@@ -35,7 +35,7 @@ enum ContentError {
 
 /// The fields of the form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Key {
+pub(crate) enum ExportField {
     Format,
     Rows,
     Columns,
@@ -44,7 +44,7 @@ pub(crate) enum Key {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Subject {
+enum ExportSubject {
     Records(Resource),
     Requests,
 }
@@ -54,9 +54,9 @@ struct Overwrite;
 
 #[derive(Debug)]
 pub struct ExportForm {
-    subject: Subject,
+    subject: ExportSubject,
     title: String,
-    form: Form<Key>,
+    form: Form<ExportField>,
     is_writing: bool,
 }
 
@@ -68,7 +68,7 @@ impl ExportForm {
             None => Self::of_requests(Requests::read(state).count(), now),
         };
         let mut form = form;
-        form.form.set_note(Key::File, "in the current folder");
+        form.form.set_note(ExportField::File, "in the current folder");
         form
     }
 
@@ -86,19 +86,19 @@ impl ExportForm {
             rows.push(format!("{} marked", format::grouped(marked)));
         }
         let last = rows.len() - 1;
-        let mut rows = Input::choice(Key::Rows, "Rows", rows, last);
+        let mut rows = Input::choice(ExportField::Rows, "Rows", rows, last);
         if marked == 0 {
             rows = rows.note("mark rows to export only those");
         }
         let formats = ["CSV, for spreadsheets", "JSON, as received"];
         let columns = ["as in the table", "all fields"];
         Self::build(
-            Subject::Records(resource),
+            ExportSubject::Records(resource),
             format!("Export {}", resource.nouns()),
             vec![
-                Input::choice(Key::Format, "Format", formats, 0),
+                Input::choice(ExportField::Format, "Format", formats, 0),
                 rows,
-                Input::choice(Key::Columns, "Columns", columns, 0),
+                Input::choice(ExportField::Columns, "Columns", columns, 0),
                 path(&format!("bourse-{file}"), "csv", now),
             ],
         )
@@ -107,34 +107,34 @@ impl ExportForm {
     fn of_requests(count: usize, now: Now) -> Self {
         let plural = if count == 1 { "" } else { "s" };
         Self::build(
-            Subject::Requests,
+            ExportSubject::Requests,
             format!("Export {} request{plural} as HAR", format::grouped(count)),
             vec![path("bourse-requests", "har", now)],
         )
     }
 
-    fn build(subject: Subject, title: String, mut fields: Vec<Input<Key>>) -> Self {
-        fields.push(Input::button(Key::Export, "Export"));
+    fn build(subject: ExportSubject, title: String, mut fields: Vec<Input<ExportField>>) -> Self {
+        fields.push(Input::button(ExportField::Export, "Export"));
         Self {
             subject,
             title,
-            form: Form::new(fields).submits(Key::Export),
+            form: Form::new(fields).submits(ExportField::Export),
             is_writing: false,
         }
     }
 
     fn is_json(&self) -> bool {
-        self.form.chosen(Key::Format) == 1
+        self.form.chosen(ExportField::Format) == 1
     }
 
     /// The content of the file; at most `limit` rows for a preview.
     fn content(&self, state: &State, limit: Option<usize>) -> Result<String, ContentError> {
-        let Subject::Records(resource) = self.subject else {
+        let ExportSubject::Records(resource) = self.subject else {
             return requests::export_content(state).ok_or(ContentError::NoRequest);
         };
         let browser = &state.browsers[resource];
         let listing = browser.listing().ok_or(ContentError::NoRows)?;
-        let mut rows = match self.form.chosen(Key::Rows) {
+        let mut rows = match self.form.chosen(ExportField::Rows) {
             1 => browser.marked_rows(),
             _ => browser.view().to_vec(),
         };
@@ -149,7 +149,7 @@ impl ExportForm {
         if self.is_json() {
             return Ok(copy_formats::document(listing, &rows));
         }
-        let fields: Vec<&'static Field> = if self.form.chosen(Key::Columns) == 1 {
+        let fields: Vec<&'static Field> = if self.form.chosen(ExportField::Columns) == 1 {
             listing.catalog().columns().collect()
         } else {
             browser.columns.clone()
@@ -161,7 +161,7 @@ impl ExportForm {
         if self.is_writing {
             return;
         }
-        let path = self.form.text(Key::File).to_owned();
+        let path = self.form.text(ExportField::File).to_owned();
         if path.is_empty() {
             self.refuse("Type the path of the file".to_owned());
             return;
@@ -170,7 +170,7 @@ impl ExportForm {
             Err(error) => self.refuse(error.to_string()),
             Ok(content) => {
                 self.is_writing = true;
-                self.form.set_error(Key::File, None);
+                self.form.set_error(ExportField::File, None);
                 let ticket = cx.ticket();
                 cx.effect_for_view(Effect::Export {
                     ticket,
@@ -179,8 +179,8 @@ impl ExportForm {
                     overwrite,
                     // Launch arguments and environments are private.
                     is_private: match self.subject {
-                        Subject::Records(Resource::Workergroups) | Subject::Requests => true,
-                        Subject::Records(Resource::Offers | Resource::Volumes) => false,
+                        ExportSubject::Records(Resource::Workergroups) | ExportSubject::Requests => true,
+                        ExportSubject::Records(Resource::Offers | Resource::Volumes) => false,
                     },
                 });
             }
@@ -188,13 +188,13 @@ impl ExportForm {
     }
 
     fn refuse(&mut self, why: String) {
-        self.form.focus_on(Key::File);
-        self.form.set_error(Key::File, Some(why));
+        self.form.focus_on(ExportField::File);
+        self.form.set_error(ExportField::File, Some(why));
     }
 }
 
 /// The path field; a time in the name prevents collisions of files.
-fn path(stem: &str, ending: &str, now: Now) -> Input<Key> {
+fn path(stem: &str, ending: &str, now: Now) -> Input<ExportField> {
     let moment: String = format::moment(now.epoch)
         .chars()
         .filter_map(|character| match character {
@@ -203,41 +203,41 @@ fn path(stem: &str, ending: &str, now: Now) -> Input<Key> {
             _ => None,
         })
         .collect();
-    Input::text(Key::File, "File", format!("{stem}-{moment}.{ending}"))
+    Input::text(ExportField::File, "File", format!("{stem}-{moment}.{ending}"))
 }
 
 impl FormView for ExportForm {
-    type Key = Key;
+    type Field = ExportField;
 
-    fn form(&self) -> &Form<Key> {
+    fn form(&self) -> &Form<ExportField> {
         &self.form
     }
 
-    fn form_mut(&mut self) -> &mut Form<Key> {
+    fn form_mut(&mut self) -> &mut Form<ExportField> {
         &mut self.form
     }
 
-    fn submitted(&mut self, _: Key, cx: &mut Cx<'_>) {
+    fn submitted(&mut self, _: ExportField, cx: &mut Cx<'_>) {
         self.write(false, cx);
     }
 
     /// Adapts the file's extension to the format, and hides the columns for JSON.
-    fn changed(&mut self, key: Key, _: &mut Cx<'_>) {
+    fn changed(&mut self, key: ExportField, _: &mut Cx<'_>) {
         match key {
-            Key::File => self.form.set_error(Key::File, None),
-            Key::Format => {
+            ExportField::File => self.form.set_error(ExportField::File, None),
+            ExportField::Format => {
                 let (before, now) = if self.is_json() {
                     (".csv", ".json")
                 } else {
                     (".json", ".csv")
                 };
-                let path = self.form.text(Key::File).to_owned();
+                let path = self.form.text(ExportField::File).to_owned();
                 if let Some(stem) = path.strip_suffix(before) {
-                    self.form.set_text(Key::File, &format!("{stem}{now}"));
+                    self.form.set_text(ExportField::File, &format!("{stem}{now}"));
                 }
-                self.form.set_hidden(Key::Columns, self.is_json());
+                self.form.set_hidden(ExportField::Columns, self.is_json());
             }
-            Key::Rows | Key::Columns | Key::Export => {}
+            ExportField::Rows | ExportField::Columns | ExportField::Export => {}
         }
     }
 

@@ -60,7 +60,7 @@ pub struct Subject<'a> {
 
 impl<'a> Subject<'a> {
     /// A row of a pane.
-    pub fn of(resource: Resource, row: usize, scene: &Scene<'a, '_>) -> Option<Self> {
+    pub fn new(resource: Resource, row: usize, scene: &Scene<'a, '_>) -> Option<Self> {
         let browser = &scene.state.browsers[resource];
         Some(Self {
             listing: browser.listing()?,
@@ -115,7 +115,7 @@ fn moved(card: &Card<'_>, browser: &Browser, money: impl Fn(f64) -> String) -> O
 
 /// Draws the card of a list's selected row in a panel beside the list.
 pub fn draw(resource: Resource, row: usize, area: Rect, scene: &mut Scene<'_, '_>) {
-    let Some(subject) = Subject::of(resource, row, scene) else {
+    let Some(subject) = Subject::new(resource, row, scene) else {
         return;
     };
     let browser = &scene.state.browsers[resource];

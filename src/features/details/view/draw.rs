@@ -57,7 +57,7 @@ pub(super) fn detail(view: &Detail, area: Rect, scene: &mut Scene<'_, '_>) {
         note = format!("marked · {note}");
     }
     let title = format!("{noun} {}", id.unwrap_or_default());
-    let all = Tab::of(view.resource);
+    let all = Tab::for_resource(view.resource);
     let open = all.iter().position(|tab| *tab == view.tab).unwrap_or(0);
     let panel = Panel::new(capitalized(&title))
         .tabs(all.iter().map(|tab| tab.title()), open)
@@ -118,7 +118,7 @@ fn overview_columns(is_wide: bool, area: Rect) -> [Rect; 3] {
 }
 
 fn draw_overview(view: &Detail, row: usize, area: Rect, scene: &mut Scene<'_, '_>) -> Option<Viewport> {
-    let subject = Subject::of(view.resource, row, scene)?;
+    let subject = Subject::new(view.resource, row, scene)?;
     let blocks = overview::blocks(view, scene);
     let laid_out = |blocks: &[Block], width: u16| -> Vec<Line<'static>> {
         let lines = blocks.iter().flat_map(|block| block.lines_in(width));

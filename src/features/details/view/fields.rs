@@ -49,7 +49,7 @@ enum Tone {
 
 /// One field with its value.
 #[derive(Debug)]
-struct Entry {
+struct FieldEntry {
     section: &'static str,
     key: &'static str,
     label: String,
@@ -65,7 +65,7 @@ pub(super) struct Fields {
     cursor: usize,
     pub find: Find,
     /// The members that no catalog has, once they are computed.
-    unknown: OnceLock<Vec<Arc<Entry>>>,
+    unknown: OnceLock<Vec<Arc<FieldEntry>>>,
 }
 
 impl Fields {
@@ -116,7 +116,7 @@ impl Fields {
     }
 
     /// Every field of the selected record: unusual values first, names and ids last.
-    fn entries(&self, state: &State, now: Now, reveals: bool) -> Vec<Arc<Entry>> {
+    fn entries(&self, state: &State, now: Now, reveals: bool) -> Vec<Arc<FieldEntry>> {
         let Some(browser) = state.browser() else {
             return Vec::new();
         };
@@ -149,20 +149,21 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     /// The entries of the fields in the catalog.
-    fn known(&self) -> Vec<Arc<Entry>> {
+    fn known(&self) -> Vec<Arc<FieldEntry>> {
         let sections = Section::ALL.into_iter();
         let (ids, further): (Vec<_>, Vec<_>) = sections.partition(|section| *section == Section::Identity);
         let fields = further
             .into_iter()
             .chain(ids)
             .flat_map(|section| self.browser.query.catalog().section(section));
-        let (mut all, rest): (Vec<Entry>, Vec<Entry>) = fields
+        let (mut all, rest): (Vec<FieldEntry>, Vec<FieldEntry>) = fields
             .map(|field| self.entry(field))
             .partition(|entry| entry.tone == Tone::Unusual);
         for entry in &mut all {
             entry.section = "Unusual";
         }
-        let (blank, known): (Vec<Entry>, Vec<Entry>) = rest.into_iter().partition(|entry| entry.tone == Tone::Blank);
+        let (blank, known): (Vec<FieldEntry>, Vec<FieldEntry>) =
+            rest.into_iter().partition(|entry| entry.tone == Tone::Blank);
         all.into_iter()
             .chain(known)
             .chain(folded(&blank))
@@ -170,7 +171,7 @@ impl Reader<'_> {
             .collect()
     }
 
-    fn entry(&self, field: &'static Field) -> Entry {
+    fn entry(&self, field: &'static Field) -> FieldEntry {
         let cell = self.record.cell(field);
         let (value, mut note) = self.value(field, cell);
         let is_blank = value == format::NONE;
@@ -183,7 +184,7 @@ impl Reader<'_> {
             None if is_blank => Tone::Blank,
             None => Tone::Normal,
         };
-        Entry {
+        FieldEntry {
             section: field.section.title(),
             key: field.key,
             label: field.label.to_owned(),
@@ -279,7 +280,7 @@ impl Reader<'_> {
 }
 
 /// One entry for all fields without a value, with their names by the reason.
-fn folded(blank: &[Entry]) -> Option<Entry> {
+fn folded(blank: &[FieldEntry]) -> Option<FieldEntry> {
     let mut reasons: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for entry in blank {
         let reason = entry.note.split('.').next().unwrap_or_default();
@@ -294,7 +295,7 @@ fn folded(blank: &[Entry]) -> Option<Entry> {
         (count, format!("{reason}: {}.", names.join(", ")))
     });
     let (counts, note): (Vec<String>, Vec<String>) = texts.unzip();
-    (!blank.is_empty()).then(|| Entry {
+    (!blank.is_empty()).then(|| FieldEntry {
         section: "Without a value",
         key: "",
         label: format::counted(blank.len(), "field", "fields"),
@@ -358,7 +359,7 @@ pub(super) fn draw(view: &Detail, area: Rect, scene: &mut Scene<'_, '_>) {
 
 /// Draws the focused field: its wire name, its meaning, and its full value if the column has cut
 /// it.
-fn explain(entry: &Entry, room: usize, area: Rect, scene: &mut Scene<'_, '_>) {
+fn explain(entry: &FieldEntry, room: usize, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let name = if entry.key.is_empty() {
         entry.label.clone()

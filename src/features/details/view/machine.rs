@@ -161,7 +161,7 @@ impl Machine {
         let chosen = self.current();
         self.siblings = siblings(&prices, row, pricing.gb);
         let rows: Vec<u32> = self.siblings.iter().map(|sibling| sibling.slice.row).collect();
-        let supply = Supply::of(listing, &rows).amount();
+        let supply = Supply::new(listing, &rows).amount();
         self.totals = (rows.len(), supply.machines, supply.gpus);
         let market = Prices::new(here, pricing.model);
         self.loaded = here.len();

@@ -43,7 +43,7 @@ enum Tab {
 
 impl Tab {
     /// The tabs of a resource; only offers have one of their machine.
-    const fn of(resource: Resource) -> &'static [Self] {
+    const fn for_resource(resource: Resource) -> &'static [Self] {
         match resource {
             Resource::Offers => &[Self::Overview, Self::Fields, Self::Machine, Self::Json],
             Resource::Volumes | Resource::Workergroups => &[Self::Overview, Self::Fields, Self::Json],
@@ -174,7 +174,7 @@ impl Detail {
     }
 
     fn turn(&mut self, by: usize, cx: &mut Cx<'_>) {
-        let tabs = Tab::of(self.resource);
+        let tabs = Tab::for_resource(self.resource);
         let here = tabs.iter().position(|tab| *tab == self.tab).unwrap_or(0);
         self.show(tabs[(here + by) % tabs.len()], cx);
     }
@@ -284,7 +284,7 @@ impl View for Detail {
             Action::Left => self.step(-1, cx),
             Action::Right => self.step(1, cx),
             Action::NextTab => self.turn(1, cx),
-            Action::PreviousTab => self.turn(Tab::of(self.resource).len() - 1, cx),
+            Action::PreviousTab => self.turn(Tab::for_resource(self.resource).len() - 1, cx),
             Action::Related => self.show(Tab::Machine, cx),
             // The overview has no searchable lines: its facts are found among the fields.
             Action::Query | Action::Newer | Action::Older => {
@@ -373,7 +373,7 @@ impl View for Detail {
     fn click(&mut self, region: Region, line: usize, cx: &mut Cx<'_>) -> Outcome {
         match (region, self.tab) {
             (Region::TABS, _) => {
-                if let Some(tab) = Tab::of(self.resource).get(line) {
+                if let Some(tab) = Tab::for_resource(self.resource).get(line) {
                     self.show(*tab, cx);
                 }
             }

@@ -23,7 +23,7 @@ use crate::tui::panel::{Panel, Tone};
 use crate::tui::text::capitalized;
 
 #[derive(Debug, Clone)]
-enum Entry {
+enum PaletteEntry {
     Do(&'static Binding),
     Connect(u16),
     /// Runs a user's command, by its index in the configuration.
@@ -36,7 +36,7 @@ enum Entry {
     Column(&'static Field),
 }
 
-impl Entry {
+impl PaletteEntry {
     /// The group under whose heading it is listed.
     const fn group(&self) -> Group {
         match self {
@@ -85,7 +85,7 @@ impl Entry {
 
 #[derive(Debug)]
 pub(crate) struct Palette {
-    list: List<Entry>,
+    list: List<PaletteEntry>,
     commands: Commands,
 }
 
@@ -105,18 +105,18 @@ impl Palette {
         }
         match &item.value {
             None => {}
-            Some(Entry::Do(row)) => self.commands.run(row.action, cx),
-            Some(Entry::Connect(index)) => self.commands.run(Action::Market(*index), cx),
-            Some(Entry::Own(index)) => self.commands.run(Action::Command(*index), cx),
-            Some(Entry::Copy(form)) => {
+            Some(PaletteEntry::Do(row)) => self.commands.run(row.action, cx),
+            Some(PaletteEntry::Connect(index)) => self.commands.run(Action::Market(*index), cx),
+            Some(PaletteEntry::Own(index)) => self.commands.run(Action::Command(*index), cx),
+            Some(PaletteEntry::Copy(form)) => {
                 cx.close();
                 copy_item(form, cx);
             }
-            Some(Entry::Run(search)) => {
+            Some(PaletteEntry::Run(search)) => {
                 cx.close();
                 searches::run(search, cx);
             }
-            Some(Entry::SortBy(field)) => {
+            Some(PaletteEntry::SortBy(field)) => {
                 cx.go_to(cx.state().pane);
                 let now = cx.now;
                 if let Some(browser) = cx.pane_table() {
@@ -124,7 +124,7 @@ impl Palette {
                     cx.abort(superseded);
                 }
             }
-            Some(Entry::Column(field)) => {
+            Some(PaletteEntry::Column(field)) => {
                 cx.go_to(cx.state().pane);
                 if let Some(browser) = cx.pane_table() {
                     if browser.columns.contains(field) {
@@ -134,7 +134,7 @@ impl Palette {
                     }
                 }
             }
-            Some(Entry::Condition(field)) => {
+            Some(PaletteEntry::Condition(field)) => {
                 cx.go_to(cx.state().pane);
                 if let Some(browser) = cx.pane_table() {
                     browser.begin_condition(field);
@@ -144,7 +144,7 @@ impl Palette {
     }
 }
 
-fn lines(commands: &Commands, state: &State) -> List<Entry> {
+fn lines(commands: &Commands, state: &State) -> List<PaletteEntry> {
     let mut items = actions(commands, state);
     if commands.reaches_table() {
         items.extend(saved(state));
@@ -156,14 +156,14 @@ fn lines(commands: &Commands, state: &State) -> List<Entry> {
         items.extend(own(commands, state));
     }
     let list = List::new(grouped(items));
-    list.known_as(Entry::names).listing(Entry::is_listed)
+    list.known_as(PaletteEntry::names).listing(PaletteEntry::is_listed)
 }
 
 /// The lines under the headings of their groups, those available now first.
-fn grouped(mut items: Vec<Item<Entry>>) -> Vec<Item<Entry>> {
+fn grouped(mut items: Vec<Item<PaletteEntry>>) -> Vec<Item<PaletteEntry>> {
     items.sort_by_key(|item| item.disabled.is_some());
     let groups = Group::ALL.iter().flat_map(|group| {
-        let is_in = |item: &&Item<Entry>| item.value.as_ref().is_some_and(|entry| entry.group() == *group);
+        let is_in = |item: &&Item<PaletteEntry>| item.value.as_ref().is_some_and(|entry| entry.group() == *group);
         let lines: Vec<_> = items.iter().filter(is_in).cloned().collect();
         let heading = (!lines.is_empty()).then(|| Item::heading(group.title(), ""));
         heading.into_iter().chain(lines)
@@ -182,7 +182,7 @@ pub(crate) fn explanation(row: &Binding) -> &'static str {
 }
 
 /// The actions of the focused view, then those of the table below.
-fn actions(commands: &Commands, state: &State) -> Vec<Item<Entry>> {
+fn actions(commands: &Commands, state: &State) -> Vec<Item<PaletteEntry>> {
     let mut seen = vec![Action::Palette];
     commands
         .rows()
@@ -198,7 +198,7 @@ fn actions(commands: &Commands, state: &State) -> Vec<Item<Entry>> {
             text: explanation(row).to_owned(),
             note: key(row, commands, state),
             disabled: commands.disabled(row.action, state),
-            value: Some(Entry::Do(row)),
+            value: Some(PaletteEntry::Do(row)),
         })
         .collect()
 }
@@ -212,7 +212,7 @@ fn key(row: &Binding, commands: &Commands, state: &State) -> String {
     state.keymap.shown_key(row)
 }
 
-fn copies(commands: &Commands, state: &State) -> Vec<Item<Entry>> {
+fn copies(commands: &Commands, state: &State) -> Vec<Item<PaletteEntry>> {
     let menu = state.keymap.key_of(Action::Copy);
     let copies = offered(commands, state).into_iter();
     copies
@@ -221,12 +221,12 @@ fn copies(commands: &Commands, state: &State) -> Vec<Item<Entry>> {
             text: format!("Copy {}", copy.what),
             note: format!("{menu} {}", copy.letter),
             disabled: copy.text.as_ref().err().map(ToString::to_string),
-            value: Some(Entry::Copy(copy)),
+            value: Some(PaletteEntry::Copy(copy)),
         })
         .collect()
 }
 
-fn saved(state: &State) -> Vec<Item<Entry>> {
+fn saved(state: &State) -> Vec<Item<PaletteEntry>> {
     let item = |search: &SavedSearch| Item {
         title: format!("Search: {}", search.name),
         text: if search.note.is_empty() {
@@ -236,19 +236,19 @@ fn saved(state: &State) -> Vec<Item<Entry>> {
         },
         note: search.spec.resource.nouns().to_owned(),
         disabled: search.read(state.profile.dialect).err().map(|error| error.to_string()),
-        value: Some(Entry::Run(Box::new(search.clone()))),
+        value: Some(PaletteEntry::Run(Box::new(search.clone()))),
     };
     let saved = state.searches.saved.iter().map(item);
     saved.chain(state.searches.presets().map(item)).collect()
 }
 
 /// The fields of the pane, to sort by, to start a condition on, or to show as columns.
-fn fields(state: &State) -> Vec<Item<Entry>> {
+fn fields(state: &State) -> Vec<Item<PaletteEntry>> {
     let Some(browser) = state.browser() else {
         return Vec::new();
     };
     let catalog = browser.query.catalog();
-    let item = |what: &str, field: &'static Field, entry: Entry| Item {
+    let item = |what: &str, field: &'static Field, entry: PaletteEntry| Item {
         title: format!("{what} {}", field.label),
         text: field.doc.to_owned(),
         note: std::iter::once(field.key)
@@ -259,16 +259,16 @@ fn fields(state: &State) -> Vec<Item<Entry>> {
         value: Some(entry),
     };
     let sorts = catalog.columns().filter(|field| field.sortable);
-    let sorts = sorts.map(|field| item("Sort by", field, Entry::SortBy(field)));
+    let sorts = sorts.map(|field| item("Sort by", field, PaletteEntry::SortBy(field)));
     let conditions = catalog.filters().into_iter();
-    let conditions = conditions.map(|field| item("Filter on", field, Entry::Condition(field)));
+    let conditions = conditions.map(|field| item("Filter on", field, PaletteEntry::Condition(field)));
     let columns = catalog.columns();
-    let columns = columns.map(|field| item("Column", field, Entry::Column(field)));
+    let columns = columns.map(|field| item("Column", field, PaletteEntry::Column(field)));
     sorts.chain(conditions).chain(columns).collect()
 }
 
 /// The user's own commands on the rows of the pane.
-fn own(commands: &Commands, state: &State) -> Vec<Item<Entry>> {
+fn own(commands: &Commands, state: &State) -> Vec<Item<PaletteEntry>> {
     let named = (0_u16..).zip(&state.settings.values.commands);
     let is_here = |(_, named): &(u16, &NamedCommand)| state.pane.resource() == Some(named.value.on);
     named
@@ -278,12 +278,12 @@ fn own(commands: &Commands, state: &State) -> Vec<Item<Entry>> {
             text: user_commands::describe(&named.value),
             note: state.keymap.own_key(Action::Command(index)).unwrap_or_default(),
             disabled: commands.disabled(Action::Command(index), state),
-            value: Some(Entry::Own(index)),
+            value: Some(PaletteEntry::Own(index)),
         })
         .collect()
 }
 
-fn connections(state: &State) -> Vec<Item<Entry>> {
+fn connections(state: &State) -> Vec<Item<PaletteEntry>> {
     let held = markets::held(state);
     (0_u16..)
         .zip(&state.markets.market_list.markets)
@@ -295,7 +295,7 @@ fn connections(state: &State) -> Vec<Item<Entry>> {
             },
             note: String::new(),
             disabled: held.clone(),
-            value: Some(Entry::Connect(index)),
+            value: Some(PaletteEntry::Connect(index)),
         })
         .collect()
 }

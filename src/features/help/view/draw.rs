@@ -2,7 +2,7 @@ use crate::features::help::palette;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use super::{Entry, Help, topics};
+use super::{Help, HelpEntry, topics};
 use crate::core::view::Scene;
 use crate::core::views::sheet;
 use crate::keys::Binding;
@@ -11,8 +11,8 @@ use crate::tui::panel::{Panel, Size};
 pub(super) fn help(view: &Help, area: Rect, scene: &mut Scene<'_, '_>) {
     let main = Panel::new("Help").note("type to search");
     let selected = match view.list.current().and_then(|item| item.value.clone()) {
-        Some(Entry::Key(row)) => Some(row),
-        Some(Entry::Copy(_) | Entry::Read | Entry::Own(_)) | None => None,
+        Some(HelpEntry::Key(row)) => Some(row),
+        Some(HelpEntry::Copy(_) | HelpEntry::Read | HelpEntry::Own(_)) | None => None,
     };
     let side = Panel::new(match selected {
         Some(row) => palette::label(row.name),

@@ -18,7 +18,7 @@ use crate::tui::input_widget::InputWidget;
 use crate::tui::list::{Item, List};
 
 #[derive(Debug, Clone)]
-enum Entry {
+enum HelpEntry {
     Read,
     Key(&'static Binding),
     Copy(CopyItem),
@@ -28,7 +28,7 @@ enum Entry {
 
 #[derive(Debug)]
 pub(crate) struct Help {
-    list: List<Entry>,
+    list: List<HelpEntry>,
     commands: Commands,
 }
 
@@ -50,7 +50,7 @@ impl Help {
         for (title, lines) in topics::ALL {
             items.push(Item::heading(title, ""));
             let topic = lines.iter();
-            items.extend(topic.map(|(title, text)| Item::new(*title, *text, Entry::Read)));
+            items.extend(topic.map(|(title, text)| Item::new(*title, *text, HelpEntry::Read)));
         }
         items.push(Item::heading("Files", ""));
         items.extend(files(state));
@@ -71,16 +71,16 @@ impl Help {
 
     fn submit(&self, cx: &mut Cx<'_>) {
         match self.list.current().and_then(|item| item.value.clone()) {
-            None | Some(Entry::Read) => {}
-            Some(Entry::Key(row)) => match self.commands.disabled(row.action, cx.state()) {
+            None | Some(HelpEntry::Read) => {}
+            Some(HelpEntry::Key(row)) => match self.commands.disabled(row.action, cx.state()) {
                 Some(why) => {
                     cx.close();
                     cx.complain(why);
                 }
                 None => self.commands.run(row.action, cx),
             },
-            Some(Entry::Own(index)) => self.commands.run(Action::Command(index), cx),
-            Some(Entry::Copy(item)) => {
+            Some(HelpEntry::Own(index)) => self.commands.run(Action::Command(index), cx),
+            Some(HelpEntry::Copy(item)) => {
                 cx.close();
                 copy_item(&item, cx);
             }
@@ -89,10 +89,10 @@ impl Help {
 }
 
 /// The name of a key in the configuration and other words, by which it is found, too.
-fn names(entry: &Entry) -> Vec<&'static str> {
+fn names(entry: &HelpEntry) -> Vec<&'static str> {
     match entry {
-        Entry::Key(row) => row.names(),
-        Entry::Copy(_) | Entry::Read | Entry::Own(_) => Vec::new(),
+        HelpEntry::Key(row) => row.names(),
+        HelpEntry::Copy(_) | HelpEntry::Read | HelpEntry::Own(_) => Vec::new(),
     }
 }
 
@@ -104,41 +104,45 @@ fn keys(row: &Binding, state: &State) -> String {
 }
 
 /// A key of the current view, with the reason if it is disabled.
-fn key_here(row: &'static Binding, commands: &Commands, state: &State) -> Item<Entry> {
+fn key_here(row: &'static Binding, commands: &Commands, state: &State) -> Item<HelpEntry> {
     let why = match state.keymap.owner_of(commands.contexts, row) {
         Some(owner) if owner != row.context => Some(format!("here this key belongs to: {}", owner.title())),
         _ => commands.disabled(row.action, state),
     };
-    Item::new(keys(row, state), row.help, Entry::Key(row)).disabled(why)
+    Item::new(keys(row, state), row.help, HelpEntry::Key(row)).disabled(why)
 }
 
-fn key_elsewhere(row: &'static Binding, state: &State) -> Item<Entry> {
+fn key_elsewhere(row: &'static Binding, state: &State) -> Item<HelpEntry> {
     // Found by typing, it is under no heading.
     let text = format!("{} [{}]", row.help, row.context.title());
-    Item::new(keys(row, state), text, Entry::Key(row))
+    Item::new(keys(row, state), text, HelpEntry::Key(row))
 }
 
 /// The path of the configuration, and the command that prints all other paths.
-fn files(state: &State) -> [Item<Entry>; 2] {
+fn files(state: &State) -> [Item<HelpEntry>; 2] {
     let config = state.markets.market_list.file.as_deref();
     let config = config.map_or_else(|| "no home folder, no file".to_owned(), |path| visible(path, 200));
     [
-        Item::new("config.toml", config, Entry::Read),
-        Item::new("bourse paths", "prints the paths of all files and folders", Entry::Read),
+        Item::new("config.toml", config, HelpEntry::Read),
+        Item::new(
+            "bourse paths",
+            "prints the paths of all files and folders",
+            HelpEntry::Read,
+        ),
     ]
 }
 
 /// The user's own commands, with the kind of row each runs on.
-fn own(commands: &Commands, state: &State) -> Vec<Item<Entry>> {
+fn own(commands: &Commands, state: &State) -> Vec<Item<HelpEntry>> {
     let named = (0_u16..).zip(&state.settings.values.commands);
-    let items: Vec<Item<Entry>> = named
+    let items: Vec<Item<HelpEntry>> = named
         .map(|(index, named)| {
             let action = Action::Command(index);
             let key = state.keymap.own_key(action);
             let (name, what) = (visible(&named.name, 40), user_commands::describe(&named.value));
             let text = format!("{name}, on {}: {what}", named.value.on.nouns());
             let key = key.unwrap_or_else(|| "(palette)".to_owned());
-            Item::new(key, text, Entry::Own(index)).disabled(commands.disabled(action, state))
+            Item::new(key, text, HelpEntry::Own(index)).disabled(commands.disabled(action, state))
         })
         .collect();
     if items.is_empty() {
@@ -150,14 +154,16 @@ fn own(commands: &Commands, state: &State) -> Vec<Item<Entry>> {
 }
 
 /// The letters of the copy menu.
-fn copies(commands: &Commands, state: &State) -> Vec<Item<Entry>> {
+fn copies(commands: &Commands, state: &State) -> Vec<Item<HelpEntry>> {
     let menu = state.keymap.key_of(Action::Copy);
-    let items: Vec<Item<Entry>> = offered(commands, state)
+    let items: Vec<Item<HelpEntry>> = offered(commands, state)
         .into_iter()
         .map(|item| {
             let (title, text) = (format!("{menu} {}", item.letter), format!("Copy {}", item.what));
             let (name, disabled) = (item.name, item.text.as_ref().err().map(ToString::to_string));
-            Item::new(title, text, Entry::Copy(item)).note(name).disabled(disabled)
+            Item::new(title, text, HelpEntry::Copy(item))
+                .note(name)
+                .disabled(disabled)
         })
         .collect();
     if items.is_empty() {

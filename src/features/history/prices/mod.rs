@@ -92,7 +92,7 @@ impl History {
     pub fn new(cx: &mut Cx<'_>) -> Option<Self> {
         let browser = cx.state().browser()?;
         let pane = (browser.resource(), browser.polls());
-        Some(Self::of(
+        Some(Self::with_subjects(
             subjects(cx.state()),
             pane,
             pane.0 != Resource::Workergroups,
@@ -104,11 +104,11 @@ impl History {
     pub fn of_search(query: &Query, cx: &mut Cx<'_>) {
         let subject = Subject::of_search(query.clone(), "search");
         let responses = cx.state().browsers[query.resource].polls();
-        let view = Self::of(vec![subject], (query.resource, responses), false, cx);
+        let view = Self::with_subjects(vec![subject], (query.resource, responses), false, cx);
         cx.open(view);
     }
 
-    fn of(subjects: Vec<Subject>, pane: (Resource, u64), is_of_pane: bool, cx: &mut Cx<'_>) -> Self {
+    fn with_subjects(subjects: Vec<Subject>, pane: (Resource, u64), is_of_pane: bool, cx: &mut Cx<'_>) -> Self {
         let mut view = Self {
             subjects,
             index: 0,
@@ -145,7 +145,7 @@ impl History {
         let Some(subject) = self.subject().filter(|_| Recall::read(cx.state()).is_on) else {
             return;
         };
-        let until = Moment::of(cx.now.epoch);
+        let until = Moment::from_epoch(cx.now.epoch);
         let prices = PriceSeries {
             question: Question::of_last(self.span.seconds(), subject.query.clone(), until),
             buckets: BUCKETS,

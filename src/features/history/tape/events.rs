@@ -37,7 +37,7 @@ impl Analysis for RecentEvents {
 /// The events of a question, unsorted.
 fn events_of(question: &Question, excerpt: &Excerpt) -> Vec<Event> {
     let polls = timeline::usable(&excerpt.polls);
-    let search = SearchKey::of(&question.query);
+    let search = SearchKey::new(&question.query);
     let is_asked = |at: &Moment| (question.since..=question.until).contains(at);
     let event = |at: Moment, kind: EventKind| Event {
         at,
@@ -108,7 +108,7 @@ fn ending(spell: &Spell, polls: &[PollRow]) -> Option<(ChangeKind, Moment)> {
 
 /// Whether a spell continues an earlier one of its lot.
 const fn continues(spell: &Spell) -> bool {
-    matches!(Onset::of(spell.beginning), Onset::Continued)
+    matches!(Onset::from_beginning(spell.beginning), Onset::Continued)
 }
 
 /// The time since which each lot is on offer, updated spell by spell in order of time.

@@ -96,7 +96,7 @@ impl Tape {
             storage: Some(self.storage),
             ..query.clone()
         };
-        let question = Question::of_last(DAYS * DAY, query, Moment::of(cx.now.epoch));
+        let question = Question::of_last(DAYS * DAY, query, Moment::from_epoch(cx.now.epoch));
         self.asked = Some(super::ask(cx, RecentEvents { question, most: MOST }));
     }
 

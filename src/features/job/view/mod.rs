@@ -29,7 +29,7 @@ use crate::tui::form::{Field, Form};
 const CHEAPEST: usize = 8;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Key {
+pub(crate) enum JobField {
     Run,
     Stopped,
     Disk,
@@ -42,7 +42,7 @@ pub(crate) enum Key {
     Clear,
 }
 
-impl Key {
+impl JobField {
     /// The text fields, in order.
     const TEXTS: [Self; 8] = [
         Self::Run,
@@ -160,7 +160,7 @@ struct Candidate {
 
 #[derive(Debug)]
 pub struct JobForm {
-    form: Form<Key>,
+    form: Form<JobField>,
     /// The time zone and the time at which the form was opened.
     local: LocalTime,
     has_job: bool,
@@ -169,7 +169,7 @@ pub struct JobForm {
     /// The unit and the model that the rate is for, if the work has one.
     rated: Option<(WorkUnit, String)>,
     /// The job in the fields, or the first invalid field.
-    job: Result<Job, (Key, FieldError)>,
+    job: Result<Job, (JobField, FieldError)>,
     /// The cheapest offers that suit the job; their total number follows.
     candidates: Vec<Candidate>,
     fitting: usize,
@@ -193,17 +193,17 @@ impl JobForm {
             texts(offers.computed.job.unwrap_or(usual), &local)
         };
         let has_job = offers.computed.job.is_some();
-        let fields = Key::TEXTS.into_iter().zip(texts).map(|(key, text)| {
+        let fields = JobField::TEXTS.into_iter().zip(texts).map(|(key, text)| {
             let local = local.clone();
             let field = Field::text(key, key.label(), text).note(key.words().1);
             field.check(move |text| key.read(text, &mut Job::default(), &local))
         });
-        let mut buttons = vec![Field::button(Key::Apply, Key::Apply.label())];
+        let mut buttons = vec![Field::button(JobField::Apply, JobField::Apply.label())];
         if has_job {
-            buttons.push(Field::button(Key::Clear, Key::Clear.label()));
+            buttons.push(Field::button(JobField::Clear, JobField::Clear.label()));
         }
         let mut view = Self {
-            form: Form::new(fields.chain(buttons).collect()).submits(Key::Apply),
+            form: Form::new(fields.chain(buttons).collect()).submits(JobField::Apply),
             local,
             has_job,
             rates: Arc::clone(&offers.computed.throughput),
@@ -214,14 +214,14 @@ impl JobForm {
         };
         view.recompute(offers);
         if view.lacks_rate() {
-            view.form.focus_on(Key::Rate);
+            view.form.focus_on(JobField::Rate);
         }
         view
     }
 
-    fn read(&self) -> Result<Job, (Key, FieldError)> {
+    fn read(&self) -> Result<Job, (JobField, FieldError)> {
         let mut job = Job::default();
-        for key in Key::TEXTS {
+        for key in JobField::TEXTS {
             let read = key.read(self.form.text(key), &mut job, &self.local);
             read.map_err(|why| (key, why))?;
         }
@@ -230,7 +230,12 @@ impl JobForm {
 
     /// Offers the rate of the selected model, once the work is in a unit that a rate is for.
     fn ask_rate(&mut self, offers: &Browser) {
-        let unit = self.form.text(Key::Work).parse::<Work>().ok().map(|work| work.unit);
+        let unit = self
+            .form
+            .text(JobField::Work)
+            .parse::<Work>()
+            .ok()
+            .map(|work| work.unit);
         let model = offers.listing().zip(offers.selected_row()).and_then(|(listing, row)| {
             let model = listing.text(row, listing.catalog().by_key("gpu_name")?)?;
             Some(model.compared().to_owned())
@@ -241,14 +246,14 @@ impl JobForm {
         }
         self.rated = rated;
         let Some((unit, model)) = &self.rated else {
-            self.form.set_note(Key::Rate, NO_UNIT.to_owned());
+            self.form.set_note(JobField::Rate, NO_UNIT.to_owned());
             return;
         };
         let known = offers.computed.throughput.rate(*unit, model, 1.0);
         let text = known.map(|rate| quantity::write(rate, Quantity::Number));
-        self.form.set_text(Key::Rate, &text.unwrap_or_default());
+        self.form.set_text(JobField::Rate, &text.unwrap_or_default());
         let note = format!("{} on one {}", unit.rate(), visible(model, 24));
-        self.form.set_note(Key::Rate, note);
+        self.form.set_note(JobField::Rate, note);
     }
 
     /// Whether no bill can be computed before the rate of the selected model is given.
@@ -260,7 +265,7 @@ impl JobForm {
     /// The rate in its field, if it is another one than before.
     fn new_rate(&self) -> Option<(WorkUnit, String, f64)> {
         let (unit, model) = self.rated.clone()?;
-        let rate = rate(self.form.text(Key::Rate)).ok()?;
+        let rate = rate(self.form.text(JobField::Rate)).ok()?;
         (self.rates.rate(unit, &model, 1.0) != Some(rate)).then_some((unit, model, rate))
     }
 
@@ -292,9 +297,9 @@ impl JobForm {
         if !self.form.validate() {
             return;
         }
-        if self.rated.is_none() && !self.form.text(Key::Rate).is_empty() {
-            self.form.set_error(Key::Rate, Some(NO_WORK.to_owned()));
-            self.form.focus_on(Key::Rate);
+        if self.rated.is_none() && !self.form.text(JobField::Rate).is_empty() {
+            self.form.set_error(JobField::Rate, Some(NO_WORK.to_owned()));
+            self.form.focus_on(JobField::Rate);
             return;
         }
         if let Ok(job) = self.job {
@@ -319,16 +324,16 @@ impl JobForm {
 }
 
 fn texts(job: Job, local: &LocalTime) -> [String; 8] {
-    let write = |value: f64, key: Key| quantity::write(value, key.input().1);
+    let write = |value: f64, key: JobField| quantity::write(value, key.input().1);
     let score = job.work_dlperf_hours;
-    let score = score.map(|work| format!("{} {DLPERF_HOURS}", write(work, Key::Work)));
+    let score = score.map(|work| format!("{} {DLPERF_HOURS}", write(work, JobField::Work)));
     let work = job.work.map(|work| work.to_string());
     [
-        write(job.run_hours, Key::Run),
-        write(job.stopped_hours, Key::Stopped),
-        write(job.disk_gb, Key::Disk),
-        write(job.gb_in, Key::Download),
-        write(job.gb_out, Key::Upload),
+        write(job.run_hours, JobField::Run),
+        write(job.stopped_hours, JobField::Stopped),
+        write(job.disk_gb, JobField::Disk),
+        write(job.gb_in, JobField::Download),
+        write(job.gb_out, JobField::Upload),
         work.or(score).unwrap_or_default(),
         String::new(),
         job.deadline.map_or_else(String::new, |at| local.minute(at)),
@@ -336,26 +341,26 @@ fn texts(job: Job, local: &LocalTime) -> [String; 8] {
 }
 
 impl FormView for JobForm {
-    type Key = Key;
+    type Field = JobField;
 
-    fn form(&self) -> &Form<Key> {
+    fn form(&self) -> &Form<JobField> {
         &self.form
     }
 
-    fn form_mut(&mut self) -> &mut Form<Key> {
+    fn form_mut(&mut self) -> &mut Form<JobField> {
         &mut self.form
     }
 
-    fn submitted(&mut self, key: Key, cx: &mut Cx<'_>) {
-        if key == Key::Clear {
+    fn submitted(&mut self, key: JobField, cx: &mut Cx<'_>) {
+        if key == JobField::Clear {
             Self::clear(cx);
         } else {
             self.apply(cx);
         }
     }
 
-    fn changed(&mut self, key: Key, cx: &mut Cx<'_>) {
-        if key == Key::Rate {
+    fn changed(&mut self, key: JobField, cx: &mut Cx<'_>) {
+        if key == JobField::Rate {
             // The bills follow the rate while it is typed.
             let mut rates = Throughput::clone(&self.rates);
             if let Some((unit, model, rate)) = self.new_rate() {
@@ -375,7 +380,7 @@ impl FormView for JobForm {
     fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         match action {
             Action::Back => {
-                let texts = Key::TEXTS.map(|key| self.form.text(key).to_owned());
+                let texts = JobField::TEXTS.map(|key| self.form.text(key).to_owned());
                 let job = cx.state().browsers[Resource::Offers].computed.job;
                 cx.drafts().put(Draft { texts, job });
                 cx.close();
@@ -395,7 +400,7 @@ impl FormView for JobForm {
 
     fn hint(&self, action: Action) -> Option<&'static str> {
         match (action, self.form.focused()) {
-            (Action::Submit, Some(Key::Clear)) => Some("clear pricing"),
+            (Action::Submit, Some(JobField::Clear)) => Some("clear pricing"),
             (Action::Submit, _) => Some("price offers"),
             (Action::Remove, _) => Some("clear pricing"),
             _ => None,

@@ -68,7 +68,7 @@ impl DepthView {
             }
         };
         let rows: Vec<u32> = rows.iter().copied().filter(is_shown).collect();
-        self.depth = offers.measured(listing, |measures| Depth::of(listing, &rows, measures));
+        self.depth = offers.measured(listing, |measures| Depth::new(listing, &rows, measures));
         self.has_job = offers.computed.job.is_some();
         self.is_work = offers.pricing().is_work();
         if self.is_work {

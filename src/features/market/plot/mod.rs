@@ -78,8 +78,8 @@ impl Plot {
         };
         listing.prepare([self.x, self.y]);
         self.goals = (
-            Goal::of(self.x).unwrap_or(Goal::Least),
-            Goal::of(self.y).unwrap_or(Goal::Most),
+            Goal::for_field(self.x).unwrap_or(Goal::Least),
+            Goal::for_field(self.y).unwrap_or(Goal::Most),
         );
         let fit = |row: &u32| !browser.computed.is_unfit(*row as usize);
         let rows: Vec<u32> = browser.view().iter().copied().filter(fit).collect();

@@ -113,7 +113,7 @@ impl Market {
         (self.prices, self.depth) = match (group, browser.listing()) {
             (Some(group), Some(listing)) => browser.measured(listing, |measures| {
                 let prices = machine_prices(listing, &group.rows, measures);
-                (prices, Depth::of(listing, &group.rows, measures))
+                (prices, Depth::new(listing, &group.rows, measures))
             }),
             _ => Default::default(),
         };

@@ -1,6 +1,6 @@
 //! The dialect in the form of a new market: chosen, or detected by searches before it is saved.
 
-use super::form::{Line, MarketForm};
+use super::form::{MarketField, MarketForm};
 use crate::domain::Dialect;
 use crate::domain::evidence::Findings;
 use crate::features::markets::ProbeError;
@@ -9,14 +9,14 @@ use crate::tui::text::capitalized;
 impl MarketForm {
     /// The chosen dialect; `None` to detect it.
     pub(super) fn dialect(&self) -> Option<&'static Dialect> {
-        let index = self.form.chosen(Line::Dialect).checked_sub(self.undetected())?;
+        let index = self.form.chosen(MarketField::Dialect).checked_sub(self.undetected())?;
         Dialect::ALL.get(index).copied()
     }
 
     pub(super) fn choose_dialect(&mut self, dialect: Option<&'static Dialect>) {
         let index = dialect.and_then(|dialect| Dialect::ALL.iter().position(|known| *known == dialect));
         self.form
-            .choose(Line::Dialect, index.map_or(0, |index| index + self.undetected()));
+            .choose(MarketField::Dialect, index.map_or(0, |index| index + self.undetected()));
     }
 
     /// Number of choices before the first dialect: only that of a new market can be detected.
@@ -31,15 +31,18 @@ impl MarketForm {
                 let dialect = findings.dialect();
                 self.choose_dialect(dialect);
                 self.findings = Some(findings);
-                self.form
-                    .focus_on(if dialect.is_some() { Line::Save } else { Line::Dialect });
+                self.form.focus_on(if dialect.is_some() {
+                    MarketField::Save
+                } else {
+                    MarketField::Dialect
+                });
             }
             Err(ProbeError::Key(why)) => {
                 self.form.focus_on(self.key_line());
                 self.complaint = Some(format!("{why}. Change the key and save again: nothing is saved yet."));
             }
             Err(ProbeError::Failed(why)) => {
-                self.form.focus_on(Line::Dialect);
+                self.form.focus_on(MarketField::Dialect);
                 self.complaint = Some(format!("The dialect was not found: {why}. Choose one."));
             }
         }
@@ -48,7 +51,7 @@ impl MarketForm {
 
     /// Drops the findings about another address.
     pub(super) fn on_address(&mut self) {
-        if self.form.focused() == Some(Line::Address) && self.findings.take().is_some() {
+        if self.form.focused() == Some(MarketField::Address) && self.findings.take().is_some() {
             self.choose_dialect(None);
         }
     }

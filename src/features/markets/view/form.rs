@@ -26,7 +26,7 @@ const ENVIRONMENT: usize = 1;
 const COMMAND: usize = 2;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Line {
+pub(super) enum MarketField {
     Name,
     Address,
     Route,
@@ -38,7 +38,7 @@ pub(super) enum Line {
     Save,
 }
 
-impl Line {
+impl MarketField {
     const TEXTS: [Self; 4] = [Self::Name, Self::Address, Self::Route, Self::Command];
 }
 
@@ -53,7 +53,7 @@ struct Left {
 pub(super) struct MarketForm {
     /// The market that is changed; `None` for a new one.
     market: Option<Box<Market>>,
-    pub(super) form: Form<Line>,
+    pub(super) form: Form<MarketField>,
     /// The reason it could not be saved.
     pub(super) complaint: Option<String>,
     /// The evidence for the dialect of the market at this address.
@@ -69,10 +69,10 @@ impl MarketForm {
     pub fn new(cx: &mut Cx<'_>) -> Self {
         let mut form = Self::blank(None, cx.state());
         if let Some(left) = cx.drafts().take::<Left>() {
-            for (line, text) in Line::TEXTS.into_iter().zip(&left.texts) {
+            for (line, text) in MarketField::TEXTS.into_iter().zip(&left.texts) {
                 form.form.set_text(line, text);
             }
-            let choices = [Line::Dialect, Line::Writes, Line::KeyFrom];
+            let choices = [MarketField::Dialect, MarketField::Writes, MarketField::KeyFrom];
             for (line, choice) in choices.into_iter().zip(left.choices) {
                 form.form.choose(line, choice);
             }
@@ -85,7 +85,7 @@ impl MarketForm {
     pub fn settings_of(market: &Market, state: &State) -> Self {
         let mut form = Self::blank(Some(market), state);
         form.choose_dialect(Some(market.dialect));
-        form.form.focus_on(Line::Key);
+        form.form.focus_on(MarketField::Key);
         form.check();
         form
     }
@@ -94,28 +94,28 @@ impl MarketForm {
         let market_list = &state.markets.market_list;
         let dialect = |first: Option<&'static str>| {
             let dialects = first.into_iter().chain(Dialect::ALL.map(|dialect| dialect.name));
-            Field::choice(Line::Dialect, "Dialect", dialects, 0)
+            Field::choice(MarketField::Dialect, "Dialect", dialects, 0)
         };
         let mut fields = if market.is_some() {
             vec![dialect(None)]
         } else {
             vec![
-                Field::text(Line::Name, "Name", ""),
-                Field::text(Line::Address, "Address", ""),
-                Field::text(Line::Route, "Routing", ""),
+                Field::text(MarketField::Name, "Name", ""),
+                Field::text(MarketField::Address, "Address", ""),
+                Field::text(MarketField::Route, "Routing", ""),
                 dialect(Some("find out")),
-                Field::choice(Line::Writes, "Writes", ["on", "off (read-only)"], 0),
+                Field::choice(MarketField::Writes, "Writes", ["on", "off (read-only)"], 0),
             ]
         };
         fields.extend([
-            Field::choice(Line::KeyFrom, "Key from", SOURCES, FILE),
-            Field::secret(Line::Key, "Key"),
-            Field::text(Line::Command, "Command", ""),
-            Field::button(Line::Save, "Save"),
+            Field::choice(MarketField::KeyFrom, "Key from", SOURCES, FILE),
+            Field::secret(MarketField::Key, "Key"),
+            Field::text(MarketField::Command, "Command", ""),
+            Field::button(MarketField::Save, "Save"),
         ]);
         Self {
             market: market.cloned().map(Box::new),
-            form: Form::new(fields).submits(Line::Save),
+            form: Form::new(fields).submits(MarketField::Save),
             complaint: None,
             findings: None,
             is_busy: false,
@@ -131,7 +131,7 @@ impl MarketForm {
         }
     }
 
-    pub const fn form(&self) -> &Form<Line> {
+    pub const fn form(&self) -> &Form<MarketField> {
         &self.form
     }
 
@@ -152,7 +152,7 @@ impl MarketForm {
 
     /// Whether the key of an existing market stays: none is typed, and its dialect is changed.
     fn keeps_key(&self) -> bool {
-        let is_blank = self.form.secret(Line::Key).is_none_or(SecretInput::is_empty);
+        let is_blank = self.form.secret(MarketField::Key).is_none_or(SecretInput::is_empty);
         self.source() == FILE && is_blank && self.other_dialect().is_some()
     }
 
@@ -160,39 +160,39 @@ impl MarketForm {
         self.market.is_none()
     }
 
-    fn text(&self, line: Line) -> String {
+    fn text(&self, line: MarketField) -> String {
         self.form.text(line).to_owned()
     }
 
     fn source(&self) -> usize {
-        self.form.chosen(Line::KeyFrom)
+        self.form.chosen(MarketField::KeyFrom)
     }
 
     /// The field that has the key, or names where it is.
-    pub(super) fn key_line(&self) -> Line {
+    pub(super) fn key_line(&self) -> MarketField {
         match self.source() {
-            FILE => Line::Key,
-            COMMAND => Line::Command,
-            _ => Line::KeyFrom,
+            FILE => MarketField::Key,
+            COMMAND => MarketField::Command,
+            _ => MarketField::KeyFrom,
         }
     }
 
     /// Shows the mistakes in the input, except that a field is still empty.
     pub(super) fn check(&mut self) {
         let source = self.source();
-        self.form.set_hidden(Line::Key, source != FILE);
-        self.form.set_hidden(Line::Command, source != COMMAND);
+        self.form.set_hidden(MarketField::Key, source != FILE);
+        self.form.set_hidden(MarketField::Command, source != COMMAND);
         for line in [
-            Line::Name,
-            Line::Address,
-            Line::Route,
-            Line::Dialect,
-            Line::KeyFrom,
-            Line::Key,
+            MarketField::Name,
+            MarketField::Address,
+            MarketField::Route,
+            MarketField::Dialect,
+            MarketField::KeyFrom,
+            MarketField::Key,
         ] {
             let is_blank = match line {
-                Line::Key => self.form.secret(line).is_none_or(SecretInput::is_empty),
-                Line::KeyFrom | Line::Dialect => false,
+                MarketField::Key => self.form.secret(line).is_none_or(SecretInput::is_empty),
+                MarketField::KeyFrom | MarketField::Dialect => false,
                 line => self.text(line).is_empty(),
             };
             let objection = if is_blank { None } else { self.objection(line) };
@@ -201,34 +201,34 @@ impl MarketForm {
     }
 
     /// The mistake in a field, or `None` if it is valid.
-    fn objection(&self, line: Line) -> Option<String> {
+    fn objection(&self, line: MarketField) -> Option<String> {
         match line {
-            Line::Name => name_fault(&self.text(line), &self.taken),
-            Line::Address => self.address_fault(&self.text(line)),
-            Line::Route if self.text(line).is_empty() => None,
-            Line::Route => self.address_fault(&self.text(line)),
-            Line::Key if self.keeps_key() => None,
-            Line::Key => self.form.secret(line)?.fault().map(|fault| match fault {
+            MarketField::Name => name_fault(&self.text(line), &self.taken),
+            MarketField::Address => self.address_fault(&self.text(line)),
+            MarketField::Route if self.text(line).is_empty() => None,
+            MarketField::Route => self.address_fault(&self.text(line)),
+            MarketField::Key if self.keeps_key() => None,
+            MarketField::Key => self.form.secret(line)?.fault().map(|fault| match fault {
                 KeyFault::Empty => "type or paste the key".to_owned(),
                 KeyFault::TooLong | KeyFault::Blanks | KeyFault::Characters => format!("not a valid key: {fault}"),
             }),
-            Line::Command => {
+            MarketField::Command => {
                 let is_empty = self.text(line).is_empty();
                 is_empty.then(|| "type the command that prints the key".to_owned())
             }
             // Whether a key may be sent to the address of an existing market.
-            Line::KeyFrom => match &self.market {
+            MarketField::KeyFrom => match &self.market {
                 Some(market) if self.sends_key() => addresses(market).iter().find_map(|address| {
                     let origin = Origin::parse(address).ok()?;
                     origin.judge_for_key().err().map(|why| why.to_string())
                 }),
                 _ => None,
             },
-            Line::Dialect => {
+            MarketField::Dialect => {
                 let is_open = self.findings.is_some() && self.dialect().is_none();
                 is_open.then(|| "the market does not show it: choose one".to_owned())
             }
-            Line::Writes | Line::Save => None,
+            MarketField::Writes | MarketField::Save => None,
         }
     }
 
@@ -250,23 +250,23 @@ impl MarketForm {
     /// The explanation of the focused field.
     pub fn note(&self) -> String {
         match self.form.focused() {
-            Some(Line::Name) => "Letters, digits, - and _".to_owned(),
-            Some(Line::Address) => "The API, such as https://market.example".to_owned(),
-            Some(Line::Route) => "The routing endpoint; empty uses the address above".to_owned(),
-            Some(Line::Dialect | Line::Save) if self.findings.is_some() => self.findings_note(),
-            Some(Line::Dialect) => match self.dialect().map(|dialect| dialect.name) {
+            Some(MarketField::Name) => "Letters, digits, - and _".to_owned(),
+            Some(MarketField::Address) => "The API, such as https://market.example".to_owned(),
+            Some(MarketField::Route) => "The routing endpoint; empty uses the address above".to_owned(),
+            Some(MarketField::Dialect | MarketField::Save) if self.findings.is_some() => self.findings_note(),
+            Some(MarketField::Dialect) => match self.dialect().map(|dialect| dialect.name) {
                 None => "Save sends the market four searches to find it out",
                 Some("vast") => "As the public service spells parameters; speeds in Mb/s",
                 Some("sandbox") => "As documented, with every parameter of bourse's sandbox; speeds in Mb/s",
                 Some(_) => "To the letter of the documentation; speeds in MB/s",
             }
             .to_owned(),
-            Some(Line::Writes) => "Off refuses to create workergroups and to unlist volumes".to_owned(),
-            Some(Line::KeyFrom) => self.source_note(),
-            Some(Line::Key) if self.keeps_key() => "Blank: the key stays as it is".to_owned(),
-            Some(Line::Key) => format!("Type or paste it. It is never shown.{}", self.receivers()),
-            Some(Line::Command) => "Run without a shell at each start, such as: pass show market".to_owned(),
-            Some(Line::Save) | None => String::new(),
+            Some(MarketField::Writes) => "Off refuses to create workergroups and to unlist volumes".to_owned(),
+            Some(MarketField::KeyFrom) => self.source_note(),
+            Some(MarketField::Key) if self.keeps_key() => "Blank: the key stays as it is".to_owned(),
+            Some(MarketField::Key) => format!("Type or paste it. It is never shown.{}", self.receivers()),
+            Some(MarketField::Command) => "Run without a shell at each start, such as: pass show market".to_owned(),
+            Some(MarketField::Save) | None => String::new(),
         }
     }
 
@@ -294,7 +294,7 @@ impl MarketForm {
     fn receivers(&self) -> String {
         let addresses = match &self.market {
             Some(market) => addresses(market),
-            None => vec![self.text(Line::Address), self.text(Line::Route)],
+            None => vec![self.text(MarketField::Address), self.text(MarketField::Route)],
         };
         let mut hosts: Vec<String> = addresses
             .iter()
@@ -315,8 +315,8 @@ impl MarketForm {
                 Some(file) => format!("{}, replacing the key there", file.path),
                 None => format!("keys/{} beside the configuration", market.name),
             },
-            None if self.objection(Line::Name).is_none() => {
-                format!("keys/{} beside the configuration", self.text(Line::Name))
+            None if self.objection(MarketField::Name).is_none() => {
+                format!("keys/{} beside the configuration", self.text(MarketField::Name))
             }
             None => "a file beside the configuration".to_owned(),
         }
@@ -325,11 +325,19 @@ impl MarketForm {
     /// The change if every field is valid; otherwise focuses the first invalid field and shows its
     /// error.
     fn change(&mut self) -> Option<Change> {
-        let mut lines = vec![Line::KeyFrom];
+        let mut lines = vec![MarketField::KeyFrom];
         if self.market.is_none() {
-            lines.splice(0..0, [Line::Name, Line::Address, Line::Route, Line::Dialect]);
+            lines.splice(
+                0..0,
+                [
+                    MarketField::Name,
+                    MarketField::Address,
+                    MarketField::Route,
+                    MarketField::Dialect,
+                ],
+            );
         }
-        lines.extend(Some(self.key_line()).filter(|line| *line != Line::KeyFrom));
+        lines.extend(Some(self.key_line()).filter(|line| *line != MarketField::KeyFrom));
         let mut wrong = lines.into_iter();
         if let Some((line, why)) = wrong.find_map(|line| Some((line, self.objection(line)?))) {
             self.form.focus_on(line);
@@ -345,9 +353,9 @@ impl MarketForm {
             return Some(Change::Dialect { name, dialect, from });
         }
         let from = match self.source() {
-            FILE => KeyFrom::File(self.form.secret(Line::Key)?.secret()),
+            FILE => KeyFrom::File(self.form.secret(MarketField::Key)?.secret()),
             ENVIRONMENT => KeyFrom::Environment,
-            _ => KeyFrom::Command(self.text(Line::Command)),
+            _ => KeyFrom::Command(self.text(MarketField::Command)),
         };
         Some(match (name, dialect) {
             (Some(name), None) => Change::Key { name, from },
@@ -356,11 +364,11 @@ impl MarketForm {
                 Change::Dialect { name, dialect, from }
             }
             (None, _) => Change::Add(NewMarket {
-                name: self.text(Line::Name),
-                base_url: self.text(Line::Address),
-                route_url: Some(self.text(Line::Route)).filter(|route| !route.is_empty()),
+                name: self.text(MarketField::Name),
+                base_url: self.text(MarketField::Address),
+                route_url: Some(self.text(MarketField::Route)).filter(|route| !route.is_empty()),
                 dialect: self.dialect().unwrap_or(&Dialect::DOCUMENTED),
-                read_only: self.form.chosen(Line::Writes) > 0,
+                read_only: self.form.chosen(MarketField::Writes) > 0,
                 key: from,
             }),
         })
@@ -395,11 +403,11 @@ impl MarketForm {
     /// A key pasted into the wrong field would be shown.
     fn paste_fault(&self, text: &str) -> Option<&'static str> {
         match self.form.focused() {
-            Some(Line::Name) if name_fault(text, &[]).is_some() => Some("not a name: nothing was pasted"),
-            Some(Line::Address | Line::Route) if !text.contains(['.', ':']) => {
+            Some(MarketField::Name) if name_fault(text, &[]).is_some() => Some("not a name: nothing was pasted"),
+            Some(MarketField::Address | MarketField::Route) if !text.contains(['.', ':']) => {
                 Some("not an address: nothing was pasted")
             }
-            Some(Line::Dialect | Line::Writes | Line::KeyFrom | Line::Save) => {
+            Some(MarketField::Dialect | MarketField::Writes | MarketField::KeyFrom | MarketField::Save) => {
                 Some("nothing can be pasted here: go to the Key field")
             }
             _ => None,
@@ -408,10 +416,10 @@ impl MarketForm {
 
     /// Stores the input as a draft, without the key.
     fn put_away(&self, cx: &mut Cx<'_>) {
-        let had_key = self.form.secret(Line::Key).is_some_and(|key| !key.is_empty());
-        let texts = Line::TEXTS.map(|line| self.text(line));
+        let had_key = self.form.secret(MarketField::Key).is_some_and(|key| !key.is_empty());
+        let texts = MarketField::TEXTS.map(|line| self.text(line));
         if self.market.is_none() && texts.iter().any(|text| !text.is_empty()) {
-            let choices = [Line::Dialect, Line::Writes, Line::KeyFrom];
+            let choices = [MarketField::Dialect, MarketField::Writes, MarketField::KeyFrom];
             let choices = choices.map(|line| self.form.chosen(line));
             cx.drafts().put(Left { texts, choices });
             let key = if had_key { ", without the key" } else { "" };

@@ -233,12 +233,12 @@ impl View for RequestDetails {
 
     fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
         let viewport = cx.viewport(self.focus.region());
-        Outcome::of(self.focused_mut().key(key, viewport))
+        Outcome::handled_if(self.focused_mut().key(key, viewport))
     }
 
     fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
         let pasted = self.focused_mut().paste(text);
-        Outcome::of(pasted.map(|pasted| cx.pasted(pasted)).is_some())
+        Outcome::handled_if(pasted.map(|pasted| cx.pasted(pasted)).is_some())
     }
 
     fn click(&mut self, region: Region, _: usize, _: &mut Cx<'_>) -> Outcome {

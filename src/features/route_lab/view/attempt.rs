@@ -243,7 +243,7 @@ pub(super) fn request_lines(state: &State, run: &Run, sample: &RouteSample) -> V
     };
     // Screens are shared and recorded: only a copy contains the signature that the worker checks.
     let masked = Untrusted::from(redact::members(reply.compared()));
-    let text = match worker_request::Written::of(state, run).command(worker, &masked) {
+    let text = match worker_request::Written::new(state, run).command(worker, &masked) {
         Ok(command) => json_for_terminal(&command),
         Err(why) => why.to_string(),
     };

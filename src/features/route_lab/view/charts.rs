@@ -75,7 +75,7 @@ pub(super) fn over_time(run: &Run, panel: Panel<'_>, area: Rect, scene: &mut Sce
     let Some(plot) = chart::axes(&across, Some(&upwards), inner, scene) else {
         return;
     };
-    let dots = Dots::of(run, (&time, &latency), plot);
+    let dots = Dots::new(run, (&time, &latency), plot);
     let color = |style: Style| style.fg.unwrap_or(Color::Reset);
     let canvas = chart::canvas().paint(|context| {
         let series = [(&dots.assigned, theme.series[0]), (&dots.waiting, theme.warning)];
@@ -129,7 +129,7 @@ struct Dots {
 }
 
 impl Dots {
-    fn of(run: &Run, (time, latency): (&Scale, &Scale), plot: Rect) -> Self {
+    fn new(run: &Run, (time, latency): (&Scale, &Scale), plot: Rect) -> Self {
         let mut dots = Self::default();
         // A braille cell has 2 by 4 dots.
         let (wide, high) = (usize::from(plot.width) * 2, usize::from(plot.height) * 4);

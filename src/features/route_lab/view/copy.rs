@@ -63,7 +63,7 @@ fn items(state: &State, run: &Run, attempt: Option<usize>) -> Vec<CopyItem> {
             "copy-worker-request",
             "the worker's request as curl",
             of_worker(&|worker, reply| {
-                let command = Written::of(state, run).command(worker, reply);
+                let command = Written::new(state, run).command(worker, reply);
                 command.map_err(|_| "its address is not of the web, or the payload is invalid")
             }),
         ),

@@ -35,7 +35,7 @@ const WIDTH: u16 = 116;
 const NOTES: u16 = 5;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Key {
+pub(crate) enum RouteField {
     Endpoint,
     Cost,
     Send,
@@ -51,9 +51,9 @@ pub(crate) enum Key {
     Start,
 }
 
-impl Key {
+impl RouteField {
     /// The field of a plan's parameter.
-    fn of(parameter: &str) -> Self {
+    fn for_parameter(parameter: &str) -> Self {
         match parameter {
             "endpoint" => Self::Endpoint,
             "cost" => Self::Cost,
@@ -136,7 +136,7 @@ const MODES: [(Mode, &str); 2] = [
 
 #[derive(Debug)]
 pub(super) struct NewRun {
-    form: Form<Key>,
+    form: Form<RouteField>,
     /// The dialect of the profile's market.
     dialect: &'static Dialect,
     /// The name and the content of the payload file that was read.
@@ -147,7 +147,7 @@ pub(super) struct NewRun {
 
 /// Opens the form with the last input, and with the endpoint of the selected workergroup.
 pub(super) fn open(cx: &mut Cx<'_>) {
-    let left = cx.drafts().take::<Form<Key>>();
+    let left = cx.drafts().take::<Form<RouteField>>();
     let mut view = NewRun {
         form: left.unwrap_or_else(blank),
         dialect: cx.state().profile.dialect,
@@ -155,102 +155,102 @@ pub(super) fn open(cx: &mut Cx<'_>) {
         reading: None,
     };
     if let Some(endpoint) = selected_endpoint(cx.state()) {
-        view.form.set_text(Key::Endpoint, &endpoint);
+        view.form.set_text(RouteField::Endpoint, &endpoint);
     }
     view.arrange();
     view.propose(cx.state());
-    view.form.focus_on(Key::Endpoint);
+    view.form.focus_on(RouteField::Endpoint);
     cx.open(view);
     super::super::load_endpoints(cx);
 }
 
-fn blank() -> Form<Key> {
+fn blank() -> Form<RouteField> {
     let modes = MODES.map(|(_, label)| label);
     Form::new(vec![
-        Key::Endpoint.text(""),
-        Key::Cost.text("100").note("load units of a request"),
-        Field::choice(Key::Send, Key::Send.label(), modes, 0),
-        Key::Count.text("1").note("100 for percentiles"),
-        Key::Duration.text("30s").note("30s, 5m, 1h"),
-        Key::Concurrency.text("4").note("in flight"),
-        Key::Rate.text(""),
-        Key::PollCost.text("").note("blank: same as Load"),
-        Key::Patience.text("60s").note("while no worker is ready"),
-        Key::Path.text("").note("blank: nothing is sent on"),
-        Key::Payload.text("").note("JSON, or @FILE; blank is {}"),
-        Key::Retries.text("0").note("after 408, 429, 5xx"),
-        Field::button(Key::Start, Key::Start.label()),
+        RouteField::Endpoint.text(""),
+        RouteField::Cost.text("100").note("load units of a request"),
+        Field::choice(RouteField::Send, RouteField::Send.label(), modes, 0),
+        RouteField::Count.text("1").note("100 for percentiles"),
+        RouteField::Duration.text("30s").note("30s, 5m, 1h"),
+        RouteField::Concurrency.text("4").note("in flight"),
+        RouteField::Rate.text(""),
+        RouteField::PollCost.text("").note("blank: same as Load"),
+        RouteField::Patience.text("60s").note("while no worker is ready"),
+        RouteField::Path.text("").note("blank: nothing is sent on"),
+        RouteField::Payload.text("").note("JSON, or @FILE; blank is {}"),
+        RouteField::Retries.text("0").note("after 408, 429, 5xx"),
+        Field::button(RouteField::Start, RouteField::Start.label()),
     ])
-    .submits(Key::Start)
+    .submits(RouteField::Start)
 }
 
 impl NewRun {
     /// Enters the endpoint if only one is listed.
     fn propose(&mut self, state: &State) {
-        if let ([only], "") = (endpoint_names(state).as_slice(), self.form.text(Key::Endpoint)) {
-            self.form.set_text(Key::Endpoint, only);
+        if let ([only], "") = (endpoint_names(state).as_slice(), self.form.text(RouteField::Endpoint)) {
+            self.form.set_text(RouteField::Endpoint, only);
         }
     }
 
     fn mode(&self) -> Mode {
-        MODES[self.form.chosen(Key::Send)].0
+        MODES[self.form.chosen(RouteField::Send)].0
     }
 
     /// Shows the fields that the mode uses.
     fn arrange(&mut self) {
         let mode = self.mode();
-        let is_single = mode == Mode::Count && self.form.text(Key::Count) == "1";
+        let is_single = mode == Mode::Count && self.form.text(RouteField::Count) == "1";
         let form = &mut self.form;
-        form.set_hidden(Key::Count, mode != Mode::Count);
-        form.set_hidden(Key::Duration, mode != Mode::Duration);
-        let sends = !form.text(Key::Path).is_empty();
-        for key in [Key::Payload, Key::Retries] {
+        form.set_hidden(RouteField::Count, mode != Mode::Count);
+        form.set_hidden(RouteField::Duration, mode != Mode::Duration);
+        let sends = !form.text(RouteField::Path).is_empty();
+        for key in [RouteField::Payload, RouteField::Retries] {
             form.set_hidden(key, !sends);
         }
-        for key in [Key::Concurrency, Key::Rate] {
+        for key in [RouteField::Concurrency, RouteField::Rate] {
             form.set_hidden(key, is_single);
         }
-        form.set_hidden(Key::Patience, is_single && !sends);
+        form.set_hidden(RouteField::Patience, is_single && !sends);
         // A poll keeps the place of its request there and adds no load.
-        form.set_hidden(Key::PollCost, is_single || self.dialect.route_queue);
+        form.set_hidden(RouteField::PollCost, is_single || self.dialect.route_queue);
         let rate = if mode == Mode::Duration {
             format!("per second; blank: {DEFAULT_RATE}")
         } else {
             "per second; blank: as fast as replies arrive".to_owned()
         };
-        form.set_note(Key::Rate, rate);
+        form.set_note(RouteField::Rate, rate);
     }
 
     /// The plan in the fields, or their mistakes.
-    fn plan(&self) -> Result<RoutePlan, Vec<(Key, String)>> {
+    fn plan(&self) -> Result<RoutePlan, Vec<(RouteField, String)>> {
         if let Some(fault) = self.form.fault() {
             return Err(vec![fault]);
         }
-        let number = |key: Key| key.read(self.form.text(key)).ok().flatten();
+        let number = |key: RouteField| key.read(self.form.text(key)).ok().flatten();
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // read as whole numbers
-        let count = |key: Key| number(key).unwrap_or_default() as u32;
-        let mut plan = RoutePlan::single(self.form.text(Key::Endpoint)).on(self.dialect);
-        plan.cost = number(Key::Cost).unwrap_or_default();
+        let count = |key: RouteField| number(key).unwrap_or_default() as u32;
+        let mut plan = RoutePlan::single(self.form.text(RouteField::Endpoint)).on(self.dialect);
+        plan.cost = number(RouteField::Cost).unwrap_or_default();
         let mode = self.mode();
         match mode {
-            Mode::Count => plan.stop = Stop::Count(count(Key::Count).into()),
-            Mode::Duration => plan.stop = Stop::Duration(number(Key::Duration).unwrap_or_default()),
+            Mode::Count => plan.stop = Stop::Count(count(RouteField::Count).into()),
+            Mode::Duration => plan.stop = Stop::Duration(number(RouteField::Duration).unwrap_or_default()),
         }
         if !plan.is_single() {
-            plan.concurrency = count(Key::Concurrency);
-            plan.rate = number(Key::Rate).or((mode == Mode::Duration).then_some(DEFAULT_RATE));
+            plan.concurrency = count(RouteField::Concurrency);
+            plan.rate = number(RouteField::Rate).or((mode == Mode::Duration).then_some(DEFAULT_RATE));
             plan.poll = PollPolicy {
-                cost: number(Key::PollCost).filter(|_| !self.dialect.route_queue),
-                patience: number(Key::Patience).unwrap_or_default(),
+                cost: number(RouteField::PollCost).filter(|_| !self.dialect.route_queue),
+                patience: number(RouteField::Patience).unwrap_or_default(),
                 ..PollPolicy::default()
             };
         }
-        if !self.form.text(Key::Path).is_empty() {
-            plan.poll.patience = number(Key::Patience).unwrap_or_default();
+        if !self.form.text(RouteField::Path).is_empty() {
+            plan.poll.patience = number(RouteField::Patience).unwrap_or_default();
             plan = plan.sending(Hop {
-                path: self.form.text(Key::Path).to_owned(),
+                path: self.form.text(RouteField::Path).to_owned(),
                 payload: self.payload(),
-                retries: count(Key::Retries),
+                retries: count(RouteField::Retries),
             });
         }
         match plan.check() {
@@ -261,8 +261,12 @@ impl NewRun {
 
     /// The name of the payload file, if the payload is one.
     fn payload_file(&self) -> Option<&str> {
-        let has_path = !self.form.text(Key::Path).is_empty();
-        let file = self.form.text(Key::Payload).strip_prefix('@').filter(|_| has_path);
+        let has_path = !self.form.text(RouteField::Path).is_empty();
+        let file = self
+            .form
+            .text(RouteField::Payload)
+            .strip_prefix('@')
+            .filter(|_| has_path);
         file.map(str::trim)
     }
 
@@ -272,7 +276,7 @@ impl NewRun {
         match (self.payload_file(), &self.file) {
             (Some(path), Some((name, text))) if path == name => text.clone(),
             (Some(_), _) => empty(),
-            (None, _) => match self.form.text(Key::Payload) {
+            (None, _) => match self.form.text(RouteField::Payload) {
                 "" => empty(),
                 text => text.to_owned(),
             },
@@ -293,7 +297,7 @@ impl NewRun {
         }
     }
 
-    fn show_errors(&mut self, errors: Vec<(Key, String)>) {
+    fn show_errors(&mut self, errors: Vec<(RouteField, String)>) {
         let first = errors.first().map(|(key, _)| *key);
         for (key, why) in errors {
             self.form.set_error(key, Some(capitalized(&why)));
@@ -305,39 +309,39 @@ impl NewRun {
 
     /// Replaces the endpoint by the next one that is listed.
     fn complete(&mut self, state: &State) {
-        if let Some(name) = next_endpoint(state, self.form.text(Key::Endpoint)) {
-            self.form.set_text(Key::Endpoint, &name);
-            self.form.focus_on(Key::Endpoint);
+        if let Some(name) = next_endpoint(state, self.form.text(RouteField::Endpoint)) {
+            self.form.set_text(RouteField::Endpoint, &name);
+            self.form.focus_on(RouteField::Endpoint);
         }
     }
 }
 
-fn at_fields(objections: Vec<Objection>) -> Vec<(Key, String)> {
+fn at_fields(objections: Vec<Objection>) -> Vec<(RouteField, String)> {
     let objections = objections.into_iter();
-    let at_field = |objection: Objection| (Key::of(objection.parameter), objection.message);
+    let at_field = |objection: Objection| (RouteField::for_parameter(objection.parameter), objection.message);
     objections.map(at_field).collect()
 }
 
 impl FormView for NewRun {
-    type Key = Key;
+    type Field = RouteField;
 
-    fn form(&self) -> &Form<Key> {
+    fn form(&self) -> &Form<RouteField> {
         &self.form
     }
 
-    fn form_mut(&mut self) -> &mut Form<Key> {
+    fn form_mut(&mut self) -> &mut Form<RouteField> {
         &mut self.form
     }
 
     fn contexts(&self) -> &'static [Context] {
-        if self.form.focused() == Some(Key::Endpoint) {
+        if self.form.focused() == Some(RouteField::Endpoint) {
             // The endpoint completes like a query.
             return &[Context::Query, Context::Always];
         }
         self.form.contexts()
     }
 
-    fn submitted(&mut self, _: Key, cx: &mut Cx<'_>) {
+    fn submitted(&mut self, _: RouteField, cx: &mut Cx<'_>) {
         if !self.form.validate() {
             return;
         }
@@ -364,12 +368,12 @@ impl FormView for NewRun {
                 self.file = Some((path, text));
                 self.begin(cx);
             }
-            Err(why) => self.show_errors(vec![(Key::Payload, why.to_string())]),
+            Err(why) => self.show_errors(vec![(RouteField::Payload, why.to_string())]),
         }
     }
 
-    fn changed(&mut self, key: Key, _: &mut Cx<'_>) {
-        if matches!(key, Key::Send | Key::Count | Key::Path) {
+    fn changed(&mut self, key: RouteField, _: &mut Cx<'_>) {
+        if matches!(key, RouteField::Send | RouteField::Count | RouteField::Path) {
             self.arrange();
         }
     }
@@ -508,7 +512,7 @@ impl NewRun {
         }
         let endpoints = endpoint_names(scene.state);
         if !endpoints.is_empty() {
-            let present = self.form.text(Key::Endpoint);
+            let present = self.form.text(RouteField::Endpoint);
             lines.push(Line::default());
             lines.push(Line::styled("Endpoints of your workergroups", theme.heading));
             for name in endpoints.iter().take(8) {

@@ -278,7 +278,7 @@ impl RouteLab {
 
 /// The size class of the screen without the footer's row.
 fn size(state: &State) -> Size {
-    Size::of(state.screen.size.0, state.screen.size.1.saturating_sub(1))
+    Size::new(state.screen.size.0, state.screen.size.1.saturating_sub(1))
 }
 
 impl View for RouteLab {

@@ -55,7 +55,7 @@ impl std::fmt::Display for Unwritten {
 
 impl Written {
     /// The path and payload that the run forwarded, or else those entered last.
-    pub fn of(state: &State, run: &Run) -> Self {
+    pub fn new(state: &State, run: &Run) -> Self {
         let sent = run
             .plan()
             .hop
@@ -101,7 +101,7 @@ impl Written {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Key {
+pub(super) enum PartField {
     Path,
     Payload,
     Command,
@@ -113,7 +113,7 @@ pub(super) enum Key {
 pub(super) struct WorkerRequest {
     run: u64,
     attempt: usize,
-    form: Form<Key>,
+    form: Form<PartField>,
 }
 
 impl WorkerRequest {
@@ -121,8 +121,8 @@ impl WorkerRequest {
     pub fn new(state: &State, run: u64, attempt: usize) -> Option<Self> {
         let shown = Routes::read(state).run(run)?.run();
         assignment(shown, attempt)?;
-        let written = Written::of(state, shown);
-        let payload = Field::text(Key::Payload, "Payload", written.payload)
+        let written = Written::new(state, shown);
+        let payload = Field::text(PartField::Payload, "Payload", written.payload)
             .note("JSON; blank is {}")
             .check(|text| {
                 if text.is_empty() {
@@ -131,32 +131,32 @@ impl WorkerRequest {
                 check_payload(text).map_err(|error| error.to_string())
             });
         let mut form = Form::new(vec![
-            Field::text(Key::Path, "Path", written.path).note("at the worker"),
+            Field::text(PartField::Path, "Path", written.path).note("at the worker"),
             payload,
-            Field::button(Key::Command, "Copy curl"),
-            Field::button(Key::Body, "Copy body"),
+            Field::button(PartField::Command, "Copy curl"),
+            Field::button(PartField::Body, "Copy body"),
         ])
-        .submits(Key::Command);
-        form.focus_on(Key::Payload);
+        .submits(PartField::Command);
+        form.focus_on(PartField::Payload);
         Some(Self { run, attempt, form })
     }
 
     fn written(&self, root: &WorkerRoot) -> Written {
         Written {
             root: root.clone(),
-            path: self.form.text(Key::Path).to_owned(),
-            payload: self.form.text(Key::Payload).to_owned(),
+            path: self.form.text(PartField::Path).to_owned(),
+            payload: self.form.text(PartField::Payload).to_owned(),
         }
     }
 
-    fn copy(&self, key: Key, cx: &mut Cx<'_>) {
+    fn copy(&self, key: PartField, cx: &mut Cx<'_>) {
         let run = Routes::read(cx.state()).run(self.run);
         let Some((worker, reply)) = run.and_then(|run| assignment(run.run(), self.attempt)) else {
             cx.complain("The reply of this attempt is no longer in memory");
             return;
         };
         let written = self.written(&cx.state().profile.worker_root);
-        let (what, text) = if key == Key::Body {
+        let (what, text) = if key == PartField::Body {
             let body = written.body(reply).map(|body| json_for_terminal(&body));
             ("the worker's request body", body)
         } else {
@@ -174,23 +174,23 @@ impl WorkerRequest {
 }
 
 impl FormView for WorkerRequest {
-    type Key = Key;
+    type Field = PartField;
 
-    fn form(&self) -> &Form<Key> {
+    fn form(&self) -> &Form<PartField> {
         &self.form
     }
 
-    fn form_mut(&mut self) -> &mut Form<Key> {
+    fn form_mut(&mut self) -> &mut Form<PartField> {
         &mut self.form
     }
 
-    fn submitted(&mut self, key: Key, cx: &mut Cx<'_>) {
+    fn submitted(&mut self, key: PartField, cx: &mut Cx<'_>) {
         self.copy(key, cx);
     }
 
     fn hint(&self, action: Action) -> Option<&'static str> {
         match action {
-            Action::Submit if self.form.focused() == Some(Key::Body) => Some("copy body"),
+            Action::Submit if self.form.focused() == Some(PartField::Body) => Some("copy body"),
             Action::Submit => Some("copy curl"),
             Action::Back => Some("close"),
             _ => None,

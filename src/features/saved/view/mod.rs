@@ -356,7 +356,7 @@ fn brief(spec: &SearchSpec, dialect: &'static Dialect) -> SearchSpec {
     let Ok((query, words)) = spec.read(dialect) else {
         return spec.clone();
     };
-    let today = SearchSpec::of(&query, &words);
+    let today = SearchSpec::new(&query, &words);
     SearchSpec {
         query: today.query,
         off: today.off,

@@ -18,7 +18,7 @@ pub(super) struct Draft {
 pub(super) struct Left([Option<Box<(Draft, Draft)>>; 3]);
 
 impl Draft {
-    pub fn of(browser: &Browser) -> Self {
+    pub fn from_browser(browser: &Browser) -> Self {
         Self {
             query: browser.query.clone(),
             columns: browser.columns.clone(),

@@ -148,7 +148,9 @@ fn query(view: &SearchDialog, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
 fn selected(view: &SearchDialog, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let field = match view.current() {
-        Some(super::Line::Condition(index)) => view.draft.query.conditions.get(index).map(|condition| condition.field),
+        Some(super::DialogLine::Condition(index)) => {
+            view.draft.query.conditions.get(index).map(|condition| condition.field)
+        }
         _ => view.field(),
     };
     let Some(field) = field else {
@@ -191,7 +193,7 @@ fn distribution(view: &SearchDialog, field: &'static Field, scene: &Scene<'_, '_
     };
     let column = listing.column(field);
     let values = (0..listing.len()).filter_map(|row| numeric(column, field.kind, row));
-    let histogram = Histogram::of(&values.collect::<Vec<_>>(), MOST, None);
+    let histogram = Histogram::new(&values.collect::<Vec<_>>(), MOST, None);
     let Some(histogram) = histogram.filter(|histogram| histogram.buckets.len() >= LEAST) else {
         return Vec::new();
     };

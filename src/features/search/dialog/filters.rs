@@ -1,8 +1,8 @@
 //! The conditions of the draft, and the lines of the list for them.
 
 use super::condition::ConditionForm;
-use super::removals::{Removals, Step};
-use super::{Line, SearchDialog};
+use super::removals::{RemovalStep, Removals};
+use super::{DialogLine, SearchDialog};
 use crate::domain::field::Section;
 use crate::domain::language::LanguageError;
 use crate::domain::{Condition, Field, Filter, Kind, Listing, Operand, Operator, Resource, Value, country, language};
@@ -51,34 +51,34 @@ impl SearchDialog {
         range.map_or_else(|| field.doc.to_owned(), |(_, range)| range.clone())
     }
 
-    pub(super) fn filter_items(&self) -> Vec<Item<Line>> {
+    pub(super) fn filter_items(&self) -> Vec<Item<DialogLine>> {
         // Labels first; the names of the query language and the wire stand in a column behind them.
         let filters = self.draft.query.catalog().filters();
         let line = |field: &'static Field| {
             let title = format!("    {:<14}  {}", field.label, field.key);
-            Item::new(title, self.range(field), Line::Field(field)).note(self.fate(field))
+            Item::new(title, self.range(field), DialogLine::Field(field)).note(self.fate(field))
         };
         let run = if self.draft == self.running {
             "No changes yet"
         } else {
             "Search with these changes"
         };
-        let mut items = vec![Item::new("Apply", run, Line::Run)];
+        let mut items = vec![Item::new("Apply", run, DialogLine::Run)];
         if self.draft.query.resource == Resource::Workergroups {
             items.push(Item::heading("In the query", ""));
         } else if !self.draft.query.conditions.is_empty() {
             let count = self.removals().map(Removals::summary);
             let count = count.unwrap_or_else(|| "One search without filters tells".to_owned());
-            items.push(Item::new("What each filter removes", count, Line::Count));
+            items.push(Item::new("What each filter removes", count, DialogLine::Count));
         }
         for (index, condition) in self.draft.query.conditions.iter().enumerate() {
             let sign = if condition.enabled { "[x]" } else { "[ ]" };
             let title = format!("{sign} {}", language::print_condition_briefly(condition));
             let step = self.removals().and_then(|removals| removals.step(index));
-            let text = step.map_or_else(|| self.range(condition.field), Step::words);
+            let text = step.map_or_else(|| self.range(condition.field), RemovalStep::words);
             let is_hider = self.removals().is_some_and(|removals| removals.hides(index));
             let text = if is_hider { "hides it".to_owned() } else { text };
-            items.push(Item::new(title, text, Line::Condition(index)).note(self.fate(condition.field)));
+            items.push(Item::new(title, text, DialogLine::Condition(index)).note(self.fate(condition.field)));
         }
         items.push(Item::heading("Common", ""));
         items.extend(self.common().map(line));
@@ -92,7 +92,7 @@ impl SearchDialog {
             items.extend(rows.map(|field| line(field)));
         }
         items.push(Item::heading("Request", ""));
-        items.push(Item::new("    Body", "What is sent to the market", Line::Body));
+        items.push(Item::new("    Body", "What is sent to the market", DialogLine::Body));
         items
     }
 
@@ -120,7 +120,7 @@ impl SearchDialog {
     /// # Errors
     ///
     /// The reason they contradict each other.
-    fn put(&mut self, conditions: Vec<Condition>, keep: Option<Line>) -> Result<(), LanguageError> {
+    fn put(&mut self, conditions: Vec<Condition>, keep: Option<DialogLine>) -> Result<(), LanguageError> {
         self.draft.query.conditions = self.sound(conditions)?;
         // Indices have changed, so unfinished forms of existing conditions are dropped.
         self.unfinished.retain(|form| form.index.is_none());
@@ -128,7 +128,7 @@ impl SearchDialog {
         Ok(())
     }
 
-    fn change(&mut self, conditions: Vec<Condition>, keep: Option<Line>) {
+    fn change(&mut self, conditions: Vec<Condition>, keep: Option<DialogLine>) {
         self.complaint = self.put(conditions, keep).err().map(|error| error.message);
     }
 
@@ -136,24 +136,24 @@ impl SearchDialog {
     pub(super) fn switch(&mut self, listing: Option<&Listing>) {
         let mut conditions = self.draft.query.conditions.clone();
         match self.current() {
-            Some(Line::Condition(index)) => {
+            Some(DialogLine::Condition(index)) => {
                 if let Some(condition) = conditions.get_mut(index) {
                     condition.enabled = !condition.enabled;
                 }
             }
-            Some(Line::Field(field)) if !conditions.iter().any(|condition| condition.field == field) => {
+            Some(DialogLine::Field(field)) if !conditions.iter().any(|condition| condition.field == field) => {
                 if field.kind != Kind::Flag {
                     return self.open_form(listing);
                 }
                 let yes = Operand::One(Value::Flag(true));
                 conditions.push(Condition::new(field, Operator::Eq, yes));
             }
-            Some(Line::Field(field)) => {
+            Some(DialogLine::Field(field)) => {
                 for condition in conditions.iter_mut().filter(|condition| condition.field == field) {
                     condition.enabled = !condition.enabled;
                 }
             }
-            Some(Line::Run | Line::Body | Line::Count) | None => return,
+            Some(DialogLine::Run | DialogLine::Body | DialogLine::Count) | None => return,
         }
         self.change(conditions, self.current());
     }
@@ -162,16 +162,16 @@ impl SearchDialog {
     pub(super) fn remove_condition(&mut self) {
         let mut conditions = self.draft.query.conditions.clone();
         match self.current() {
-            Some(Line::Condition(index)) if index < conditions.len() => {
+            Some(DialogLine::Condition(index)) if index < conditions.len() => {
                 conditions.remove(index);
                 let next = index.min(conditions.len().saturating_sub(1));
-                self.change(conditions, Some(Line::Condition(next)));
+                self.change(conditions, Some(DialogLine::Condition(next)));
             }
-            Some(Line::Field(field)) => {
+            Some(DialogLine::Field(field)) => {
                 conditions.retain(|condition| condition.field != field);
-                self.change(conditions, Some(Line::Field(field)));
+                self.change(conditions, Some(DialogLine::Field(field)));
             }
-            Some(Line::Condition(_) | Line::Run | Line::Body | Line::Count) | None => {}
+            Some(DialogLine::Condition(_) | DialogLine::Run | DialogLine::Body | DialogLine::Count) | None => {}
         }
     }
 
@@ -181,10 +181,10 @@ impl SearchDialog {
         let step = self.selected_step();
         let looser = step.and_then(|step| step.looser.clone());
         match (self.current(), looser) {
-            (Some(Line::Condition(index)), Some((looser, _))) => {
+            (Some(DialogLine::Condition(index)), Some((looser, _))) => {
                 let mut conditions = self.draft.query.conditions.clone();
                 put(&mut conditions, Some(index), looser);
-                self.change(conditions, Some(Line::Condition(index)));
+                self.change(conditions, Some(DialogLine::Condition(index)));
             }
             _ => self.complaint = Some("Only a bound that removes rows alone can be loosened".to_owned()),
         }
@@ -193,12 +193,12 @@ impl SearchDialog {
     /// Opens the form of the selected line, restoring an unfinished one.
     pub(super) fn open_form(&mut self, listing: Option<&Listing>) {
         let (field, index) = match self.current() {
-            Some(Line::Condition(index)) => match self.draft.query.conditions.get(index) {
+            Some(DialogLine::Condition(index)) => match self.draft.query.conditions.get(index) {
                 Some(condition) => (condition.field, Some(index)),
                 None => return,
             },
-            Some(Line::Field(field)) => (field, None),
-            Some(Line::Run | Line::Body | Line::Count) | None => return,
+            Some(DialogLine::Field(field)) => (field, None),
+            Some(DialogLine::Run | DialogLine::Body | DialogLine::Count) | None => return,
         };
         let written = self.unfinished.iter().position(|form| form.is_for(field, index));
         let form = written.map(|written| self.unfinished.remove(written));
@@ -228,7 +228,7 @@ impl SearchDialog {
         let mut conditions = self.draft.query.conditions.clone();
         put(&mut conditions, form.index, condition);
         self.lists[0].input.set("");
-        if let Err(error) = self.put(conditions, Some(Line::Run)) {
+        if let Err(error) = self.put(conditions, Some(DialogLine::Run)) {
             form.refuse(error);
             self.form = Some(form);
         }

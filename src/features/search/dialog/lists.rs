@@ -1,20 +1,20 @@
 //! The order and the columns of the draft, and the lines of the lists for them.
 
-use super::{Line, SearchDialog, Tab};
+use super::{DialogLine, SearchDialog, Tab};
 use crate::domain::field::Section;
 use crate::domain::{Direction, Field, OrderKey, language};
 use crate::table::column_prerequisites::Need;
 use crate::tui::list::Item;
 
 impl SearchDialog {
-    pub(super) fn sort_items(&self) -> Vec<Item<Line>> {
+    pub(super) fn sort_items(&self) -> Vec<Item<DialogLine>> {
         let order = &self.draft.query.order;
         let item = |title: String, field: &'static Field| {
             let text = match self.need(field) {
                 Some((need, key)) => format!("needs {}: {key} — {}", need.words(), field.doc),
                 None => field.doc.to_owned(),
             };
-            Item::new(title, text, Line::Field(field)).note(field.key)
+            Item::new(title, text, DialogLine::Field(field)).note(field.key)
         };
         let chosen = order.iter().enumerate().map(|(index, key)| {
             let (arrow, header) = (key.direction.arrow(), key.field.header(self.dialect));
@@ -31,9 +31,10 @@ impl SearchDialog {
             .collect()
     }
 
-    pub(super) fn column_items(&self) -> Vec<Item<Line>> {
-        let line =
-            |title: String, field: &'static Field| Item::new(title, field.doc, Line::Field(field)).note(field.key);
+    pub(super) fn column_items(&self) -> Vec<Item<DialogLine>> {
+        let line = |title: String, field: &'static Field| {
+            Item::new(title, field.doc, DialogLine::Field(field)).note(field.key)
+        };
         let columns = &self.draft.columns;
         let mut items = vec![Item::heading("Shown, from left to right", "")];
         let shown = columns.iter().enumerate();
@@ -77,7 +78,7 @@ impl SearchDialog {
     pub(super) fn sort_by_typed(&mut self) {
         let is_picked = !self.lists[1].input.is_empty() || self.draft == self.running;
         let order = &self.draft.query.order;
-        if let Some(Line::Field(field)) = self.current()
+        if let Some(DialogLine::Field(field)) = self.current()
             && is_picked
             && *order == self.running.query.order
             && !order.iter().any(|key| key.field == field)

@@ -16,7 +16,7 @@ mod view;
 
 use self::condition::ConditionForm;
 use self::draft::{Draft, Left};
-use self::removals::{Removals, Step};
+use self::removals::{RemovalStep, Removals};
 use self::settings::Setting;
 use crate::core::State;
 use crate::core::view::{Cx, Outcome};
@@ -63,7 +63,7 @@ impl Tab {
 
 /// A line of a list.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Line {
+enum DialogLine {
     /// Applies the draft.
     Run,
     /// Shows the request body.
@@ -79,14 +79,14 @@ enum Line {
 const PLACES: &[&str] = &["country", "geo", "location", "region", "place", "europe", "eu"];
 
 /// Other names of a line's field.
-fn aliases(line: &Line) -> Vec<&'static str> {
+fn aliases(line: &DialogLine) -> Vec<&'static str> {
     match line {
         // People search for a location by its name.
-        Line::Field(field) if matches!(field.kind, Kind::Country) => {
+        DialogLine::Field(field) if matches!(field.kind, Kind::Country) => {
             PLACES.iter().copied().chain([field.doc]).collect()
         }
-        Line::Field(field) => field.aliases.iter().copied().chain([field.doc]).collect(),
-        Line::Run | Line::Body | Line::Count | Line::Condition(_) => Vec::new(),
+        DialogLine::Field(field) => field.aliases.iter().copied().chain([field.doc]).collect(),
+        DialogLine::Run | DialogLine::Body | DialogLine::Count | DialogLine::Condition(_) => Vec::new(),
     }
 }
 
@@ -106,7 +106,7 @@ pub(crate) struct SearchDialog {
     /// The running search.
     running: Draft,
     /// The lists of filters, of fields to sort by, and of columns.
-    lists: [List<Line>; 3],
+    lists: [List<DialogLine>; 3],
     settings: Form<Setting>,
     /// The condition being edited, if any.
     form: Option<ConditionForm>,
@@ -146,7 +146,7 @@ pub(crate) fn open(action: Action, cx: &mut Cx<'_>) -> bool {
 impl SearchDialog {
     fn new(tab: Tab, state: &State) -> Option<Self> {
         let browser = state.browser()?;
-        let running = Draft::of(browser);
+        let running = Draft::from_browser(browser);
         let columns = running.query.catalog().columns();
         let needs = columns.filter_map(|field| {
             let need = browser.need(field)?;
@@ -185,7 +185,7 @@ impl SearchDialog {
             });
             dialog.ranges = ranges.collect();
         }
-        dialog.relist(dialog.common().next().map(Line::Field));
+        dialog.relist(dialog.common().next().map(DialogLine::Field));
         dialog.show(tab);
         dialog.look_ahead(state);
         Some(dialog)
@@ -213,18 +213,18 @@ impl SearchDialog {
     }
 
     /// The list of the open tab, if it has one.
-    fn list(&self) -> Option<&List<Line>> {
+    fn list(&self) -> Option<&List<DialogLine>> {
         self.lists.get(self.tab as usize)
     }
 
-    fn current(&self) -> Option<Line> {
+    fn current(&self) -> Option<DialogLine> {
         self.list()?.current().and_then(|item| item.value)
     }
 
     fn field(&self) -> Option<&'static Field> {
         match self.current()? {
-            Line::Field(field) => Some(field),
-            Line::Run | Line::Body | Line::Count | Line::Condition(_) => None,
+            DialogLine::Field(field) => Some(field),
+            DialogLine::Run | DialogLine::Body | DialogLine::Count | DialogLine::Condition(_) => None,
         }
     }
 
@@ -241,16 +241,16 @@ impl SearchDialog {
     }
 
     /// The effect of the selected condition, if it was counted.
-    fn selected_step(&self) -> Option<&Step> {
+    fn selected_step(&self) -> Option<&RemovalStep> {
         match self.current()? {
-            Line::Condition(index) => self.removals()?.step(index),
-            Line::Run | Line::Body | Line::Count | Line::Field(_) => None,
+            DialogLine::Condition(index) => self.removals()?.step(index),
+            DialogLine::Run | DialogLine::Body | DialogLine::Count | DialogLine::Field(_) => None,
         }
     }
 
     /// Rebuilds the list after a change of the draft.
-    fn relist(&mut self, keep: Option<Line>) {
-        let items: Vec<Item<Line>> = match self.tab {
+    fn relist(&mut self, keep: Option<DialogLine>) {
+        let items: Vec<Item<DialogLine>> = match self.tab {
             Tab::Filters => {
                 if let Some(removals) = &mut self.removals {
                     removals.judge(&self.draft.query.conditions);
@@ -295,7 +295,7 @@ impl SearchDialog {
                         .all(|condition| query.active().any(|new| new == condition)),
             })
         });
-        self.preview = RequestPreview::of(query, self.dialect);
+        self.preview = RequestPreview::new(query, self.dialect);
         if let Some(report) = &mut self.body {
             report.set_lines(draw::body(&self.preview));
         }
@@ -313,7 +313,7 @@ impl SearchDialog {
         if self.removals().is_none() {
             self.complaint = Some("Counts are those of the search that runs: apply the settings first".to_owned());
         }
-        self.relist(Some(Line::Count));
+        self.relist(Some(DialogLine::Count));
     }
 
     /// Goes one step back, out of the form, the body or the search; false if none is open.
@@ -395,13 +395,13 @@ impl SearchDialog {
     fn choose(&mut self, cx: &mut Cx<'_>) {
         match (self.tab, self.current()) {
             _ if self.body.is_some() => self.apply(cx),
-            (Tab::Filters, Some(Line::Body)) => self.body = Some(Report::new(draw::body(&self.preview))),
-            (Tab::Filters, Some(Line::Count)) => self.count(cx),
-            (Tab::Filters, Some(Line::Condition(_) | Line::Field(_))) => {
+            (Tab::Filters, Some(DialogLine::Body)) => self.body = Some(Report::new(draw::body(&self.preview))),
+            (Tab::Filters, Some(DialogLine::Count)) => self.count(cx),
+            (Tab::Filters, Some(DialogLine::Condition(_) | DialogLine::Field(_))) => {
                 self.open_form(cx.state().browser().and_then(|browser| browser.listing()));
             }
             (Tab::Filters, None) => {}
-            (Tab::Filters, Some(Line::Run)) | (Tab::Columns | Tab::Settings, _) => self.apply(cx),
+            (Tab::Filters, Some(DialogLine::Run)) | (Tab::Columns | Tab::Settings, _) => self.apply(cx),
             (Tab::Sort, _) => {
                 self.sort_by_typed();
                 self.apply(cx);
@@ -467,7 +467,7 @@ impl SearchDialog {
         {
             self.relist(keep);
         } else if matches!(action, Action::Recall | Action::Reset) {
-            self.relist(Some(Line::Run));
+            self.relist(Some(DialogLine::Run));
         }
         Outcome::Handled
     }

@@ -20,7 +20,7 @@ const WIDE: u32 = 2000;
 
 /// The effect of a filter, and of a looser one.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Step {
+pub(super) struct RemovalStep {
     cost: FunnelLine,
     /// The filter loosened until the first row comes back, and the number of rows that come back
     /// then.
@@ -35,7 +35,7 @@ pub(super) struct Step {
 pub(super) struct Removals {
     pub remote: Remote<Listing>,
     query: Query,
-    steps: Vec<Step>,
+    steps: Vec<RemovalStep>,
     /// The number of rows that meet all filters, and of all rows.
     counts: (usize, usize),
     /// Whether the limit truncated the response.
@@ -179,7 +179,7 @@ impl Removals {
                 let alone = funnel.lines.iter().find(|line| line.condition == index)?.last;
                 Some((print_condition_briefly(conditions.get(index)?), together + alone))
             });
-            Some(Step { cost, looser, with })
+            Some(RemovalStep { cost, looser, with })
         };
         self.steps = funnel.lines.iter().copied().filter_map(step).collect();
     }
@@ -220,7 +220,7 @@ impl Removals {
     }
 
     /// The effect of the condition at an index.
-    pub fn step(&self, index: usize) -> Option<&Step> {
+    pub fn step(&self, index: usize) -> Option<&RemovalStep> {
         self.steps.iter().find(|step| step.cost.condition == index)
     }
 
@@ -273,7 +273,7 @@ impl Removals {
     }
 }
 
-impl Step {
+impl RemovalStep {
     /// The number of rows that the filter removes, and that come back without it, in a line.
     pub fn words(&self) -> String {
         if !self.cost.judged {

@@ -45,7 +45,7 @@ struct Values {
 
 /// Shows the settings of a query, unless the form shows them already or has an invalid value.
 pub(super) fn read(form: &mut Form<Setting>, query: &Query) {
-    let values = Values::of(query);
+    let values = Values::from_query(query);
     if form.fault().is_some() || Values::typed(form) == values {
         return;
     }
@@ -106,7 +106,7 @@ pub(super) fn note(setting: Setting, query: &Query, dialect: &'static Dialect) -
 
 /// The form for the settings of a query.
 pub(super) fn fields(base: &Query, dialect: &'static Dialect) -> Form<Setting> {
-    let values = Values::of(base);
+    let values = Values::from_query(base);
     let limit_field =
         form::Field::text(Setting::Limit, "Max rows", values.limit.clone()).check(|text| limit(text).map(drop));
     let apply = form::Field::button(Setting::Apply, "Apply");
@@ -151,7 +151,7 @@ impl Values {
         }
     }
 
-    fn of(query: &Query) -> Self {
+    fn from_query(query: &Query) -> Self {
         let text_of = |key: &str, operator: Operator| {
             let mut active = query.active();
             let matched = active.find(|condition| condition.field.key == key && condition.operator == operator);

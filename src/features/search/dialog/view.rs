@@ -5,7 +5,7 @@ use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
 use super::removals::Removals;
-use super::{Line, SearchDialog, Tab, draw};
+use super::{DialogLine, SearchDialog, Tab, draw};
 use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Placement, Region, Scene, View};
 use crate::core::views::keys::only;
@@ -69,10 +69,10 @@ impl View for SearchDialog {
             (Action::Shift(Step::Forward), _, Tab::Columns) => Some("right"),
             (Action::Shift(Step::Forward), _, Tab::Filters) => Some("loosen"),
             (Action::Submit, None, Tab::Filters) if self.body.is_none() => match self.current() {
-                Some(Line::Run) => Some("apply"),
-                Some(Line::Body) => Some("show"),
-                Some(Line::Count) => Some("count"),
-                Some(Line::Condition(_) | Line::Field(_)) | None => Some("edit"),
+                Some(DialogLine::Run) => Some("apply"),
+                Some(DialogLine::Body) => Some("show"),
+                Some(DialogLine::Count) => Some("count"),
+                Some(DialogLine::Condition(_) | DialogLine::Field(_)) | None => Some("edit"),
             },
             (Action::Submit | Action::Run, ..) => Some("apply"),
             _ => None,
@@ -89,7 +89,7 @@ impl View for SearchDialog {
             }
             action if SHIFTS.contains(&action) => matches!(self.tab, Tab::Sort | Tab::Columns),
             // Enter does it in the others.
-            Action::Run => self.tab == Tab::Filters && self.current() != Some(Line::Run),
+            Action::Run => self.tab == Tab::Filters && self.current() != Some(DialogLine::Run),
             action => matches!(action, Action::Toggle | Action::Reset),
         };
         let used: &[Action] = if is_used { &[action] } else { &[] };
@@ -121,7 +121,7 @@ impl View for SearchDialog {
         if is_typed {
             self.text_changed(cx);
         }
-        Outcome::of(is_typed)
+        Outcome::handled_if(is_typed)
     }
 
     fn click(&mut self, region: Region, line: usize, cx: &mut Cx<'_>) -> Outcome {
@@ -167,8 +167,8 @@ impl View for SearchDialog {
             self.relist(keep);
             // Who has not moved sees the strictest filter first.
             let strictest = self.removals.as_ref().and_then(Removals::strictest);
-            if let (Some(Line::Count), Some(index)) = (keep, strictest) {
-                self.relist(Some(Line::Condition(index)));
+            if let (Some(DialogLine::Count), Some(index)) = (keep, strictest) {
+                self.relist(Some(DialogLine::Condition(index)));
             }
         }
     }

@@ -104,7 +104,7 @@ fn room_below(view: &BrowserPane, browser: &Browser, area: Rect, scene: &Scene<'
 /// Draws the panel of the table, or its replacement.
 fn records(view: &BrowserPane, browser: &Browser, has_preview: bool, area: Rect, scene: &mut Scene<'_, '_>) {
     let is_compact = scene.size == Size::Compact;
-    let panel = Panel::new(Pane::of(view.resource).title())
+    let panel = Panel::new(Pane::for_resource(view.resource).title())
         .focused(view.focus == Focus::Table)
         .flush()
         .on_blank()
@@ -252,7 +252,7 @@ fn marked_total(browser: &Browser) -> String {
     }
     let pricing = browser.pricing();
     let prices = Prices::new(listing, pricing.model);
-    let totals = Totals::of(&prices, &pricing, &rows);
+    let totals = Totals::new(&prices, &pricing, &rows);
     let gpus = usize::try_from(totals.amount.gpus).unwrap_or(usize::MAX);
     let gpus = counted(gpus, "GPU", "GPUs");
     let price = match (totals.shared.is_empty(), totals.bill, totals.hourly) {

@@ -32,7 +32,7 @@ pub(super) fn is_due(resource: Resource, state: &State) -> bool {
 pub(super) fn close(view: &BrowserPane, is_search: bool, cx: &mut Cx<'_>) {
     let state = cx.state();
     let (columns, rows) = state.screen.size;
-    let has_room = Size::of(columns, rows) != Size::Compact && !state.screen.split.is_folded();
+    let has_room = Size::new(columns, rows) != Size::Compact && !state.screen.split.is_folded();
     if (has_room || is_search) && is_due(view.resource, state) {
         cx.markets().is_welcomed = true;
     }

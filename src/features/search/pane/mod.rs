@@ -187,7 +187,7 @@ impl BrowserPane {
 }
 
 fn size_of(state: &State) -> Size {
-    Size::of(state.screen.size.0, state.screen.size.1)
+    Size::new(state.screen.size.0, state.screen.size.1)
 }
 
 /// Scrolls the columns, at most to the last one.

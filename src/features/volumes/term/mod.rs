@@ -14,7 +14,7 @@ use crate::keys::Action;
 use crate::tui::form::{Field, Form};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Key {
+pub(crate) enum TermField {
     Size,
     Span,
     Apply,
@@ -33,7 +33,7 @@ fn sentence(text: &str, dialect: &'static Dialect) -> Option<VolumeTerm> {
     (is_valid(term.gb, Input::VolumeGb) && is_valid(term.days, Input::Days)).then_some(term)
 }
 
-impl Key {
+impl TermField {
     fn read(self, text: &str) -> Result<f64, QuantityError> {
         let (quantity, input) = match self {
             Self::Size | Self::Apply | Self::Clear => (Quantity::Gigabytes, Input::VolumeGb),
@@ -54,11 +54,11 @@ impl Key {
 
 #[derive(Debug)]
 pub struct Term {
-    form: Form<Key>,
+    form: Form<TermField>,
     is_priced: bool,
     dialect: &'static Dialect,
     /// The term in the fields, or the first invalid field.
-    chosen: Result<VolumeTerm, (Key, QuantityError)>,
+    chosen: Result<VolumeTerm, (TermField, QuantityError)>,
 }
 
 impl Term {
@@ -67,7 +67,7 @@ impl Term {
         let priced = state.browsers[Resource::Volumes].computed.term;
         let term = priced.unwrap_or_default();
         let dialect = state.profile.dialect;
-        let field = |key: Key, text: String, note: &'static str| {
+        let field = |key: TermField, text: String, note: &'static str| {
             Field::text(key, key.label(), text)
                 .note(note)
                 .check(move |text| match sentence(text, dialect) {
@@ -78,15 +78,15 @@ impl Term {
         let size = quantity::write(term.gb, Quantity::Gigabytes);
         let span = quantity::write(term.days, Quantity::Term);
         let mut fields = vec![
-            field(Key::Size, size, "500GB, 2TB"),
-            field(Key::Span, span, "3 months, 45 days, 2w"),
-            Field::button(Key::Apply, Key::Apply.label()),
+            field(TermField::Size, size, "500GB, 2TB"),
+            field(TermField::Span, span, "3 months, 45 days, 2w"),
+            Field::button(TermField::Apply, TermField::Apply.label()),
         ];
         if priced.is_some() {
-            fields.push(Field::button(Key::Clear, Key::Clear.label()));
+            fields.push(Field::button(TermField::Clear, TermField::Clear.label()));
         }
         Self {
-            form: Form::new(fields).submits(Key::Apply),
+            form: Form::new(fields).submits(TermField::Apply),
             is_priced: priced.is_some(),
             dialect,
             chosen: Ok(term),
@@ -94,17 +94,17 @@ impl Term {
     }
 
     fn reread(&mut self) {
-        let read = |key: Key| {
+        let read = |key: TermField| {
             let value = key.read(self.form.text(key));
             value.map_err(|why| (key, why))
         };
-        let sentences = [Key::Size, Key::Span].map(|key| sentence(self.form.text(key), self.dialect));
+        let sentences = [TermField::Size, TermField::Span].map(|key| sentence(self.form.text(key), self.dialect));
         if let Some(term) = sentences.into_iter().flatten().next() {
             self.chosen = Ok(term);
             return;
         }
-        self.chosen = read(Key::Size).and_then(|gb| {
-            let days = read(Key::Span)?;
+        self.chosen = read(TermField::Size).and_then(|gb| {
+            let days = read(TermField::Span)?;
             Ok(VolumeTerm { gb, days })
         });
     }
@@ -132,25 +132,25 @@ impl Term {
 }
 
 impl FormView for Term {
-    type Key = Key;
+    type Field = TermField;
 
-    fn form(&self) -> &Form<Key> {
+    fn form(&self) -> &Form<TermField> {
         &self.form
     }
 
-    fn form_mut(&mut self) -> &mut Form<Key> {
+    fn form_mut(&mut self) -> &mut Form<TermField> {
         &mut self.form
     }
 
-    fn submitted(&mut self, key: Key, cx: &mut Cx<'_>) {
-        if key == Key::Clear {
+    fn submitted(&mut self, key: TermField, cx: &mut Cx<'_>) {
+        if key == TermField::Clear {
             Self::clear(cx);
         } else {
             self.apply(cx);
         }
     }
 
-    fn changed(&mut self, _: Key, _: &mut Cx<'_>) {
+    fn changed(&mut self, _: TermField, _: &mut Cx<'_>) {
         self.reread();
     }
 
@@ -172,7 +172,7 @@ impl FormView for Term {
 
     fn hint(&self, action: Action) -> Option<&'static str> {
         match (action, self.form.focused()) {
-            (Action::Submit, Some(Key::Clear)) => Some("clear pricing"),
+            (Action::Submit, Some(TermField::Clear)) => Some("clear pricing"),
             (Action::Submit, _) => Some("price volumes"),
             (Action::Remove, _) => Some("clear pricing"),
             _ => None,

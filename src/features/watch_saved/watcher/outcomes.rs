@@ -77,7 +77,7 @@ impl Watcher<'_> {
         let Some(search) = target.search.clone().filter(|_| is_wanted) else {
             return;
         };
-        let (key, storage) = (SearchKey::of(&search.query), search.query.storage_gb());
+        let (key, storage) = (SearchKey::new(&search.query), search.query.storage_gb());
         let events = self.with_record(|record| changes(record, &search.query, Some(since), until));
         let events = events.unwrap_or_default();
         if let Some(newest) = events.first() {

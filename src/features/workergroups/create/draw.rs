@@ -157,7 +157,7 @@ fn what(new: &NewWorkergroup, scene: &Scene<'_, '_>) -> String {
         .as_ref()
         .map(|search| format!(", machines where {}", clean(search)))
         .unwrap_or_default();
-    let workers = WorkerCounts::of(new, scene.state.profile.dialect);
+    let workers = WorkerCounts::new(new, scene.state.profile.dialect);
     let (most, reason) = (workers.worst(), workers.explain_worst());
     let reason = reason.map_or_else(String::new, |reason| format!(": {reason}"));
     let paid = if scene.state.profile.is_sandbox {

@@ -323,7 +323,7 @@ pub(crate) fn mixes(preflight: &Preflight, width: u16, theme: &Theme) -> Vec<Lin
 }
 
 fn costs(preflight: &Preflight, look: &Look, theme: &Theme) -> Vec<Line<'static>> {
-    let counts = WorkerCounts::of(&look.group, look.dialect);
+    let counts = WorkerCounts::new(&look.group, look.dialect);
     let head = format!("{:<22}{:>10}{:>10}{:>10}", "", "cheapest", "median", "at most");
     let mut lines = vec![Line::styled(head, theme.dim)];
     let rows = [

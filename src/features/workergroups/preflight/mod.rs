@@ -96,7 +96,7 @@ impl View for Preflight {
 
     fn widget<'a>(&'a mut self, cx: &'a mut Cx<'_>) -> Option<&'a mut dyn InputWidget> {
         let (columns, rows) = cx.state().screen.size;
-        let size = Size::of(columns, rows.saturating_sub(1));
+        let size = Size::new(columns, rows.saturating_sub(1));
         let lines = draw::lines(self.subject, cx.state(), cx.now, (size, columns), &Theme::MONO);
         let texts = lines.iter().map(Line::to_string);
         if !texts.eq(self.report.lines().iter().map(Line::to_string)) {

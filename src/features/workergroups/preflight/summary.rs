@@ -122,7 +122,7 @@ pub fn of_report(preflight: &Preflight, look: &Look, values: &Values, theme: &Th
         let text = format!("{} to {}", per_hour(prices.lowest), per_hour(prices.highest));
         lines.push(labelled("One worker", text, theme.text, theme));
     }
-    let counts = WorkerCounts::of(group, dialect);
+    let counts = WorkerCounts::new(group, dialect);
     let costs = [(counts.min, group.cold_workers), (counts.max, group.max_workers)];
     let equal = usize::from(counts.min == counts.max);
     let mut label = "Cost now";

@@ -36,8 +36,8 @@ fn query(resource: Resource, words: &str) -> Query {
 }
 
 fn read(query: &Query, listing: &Listing) -> Poll {
-    let check = ResponseCheck::of(listing, query, &Dialect::SANDBOX);
-    Poll::of(query, listing, &check, &Dialect::SANDBOX, &ARRIVAL)
+    let check = ResponseCheck::new(listing, query, &Dialect::SANDBOX);
+    Poll::new(query, listing, &check, &Dialect::SANDBOX, &ARRIVAL)
 }
 
 /// A slice of a machine of host 7: $0.80 for 4 GPUs or $0.25 for one, at $0.18 per GB and month.
@@ -151,16 +151,16 @@ fn a_search_is_its_conditions_whatever_their_order_limit_and_storage() {
         storage: Some(100.0),
         ..query(Resource::Offers, "gpu_name=RTX_4090 num_gpus>=2")
     };
-    assert_eq!(SearchKey::of(&one), SearchKey::of(&two));
-    assert_eq!(SearchKey::of(&one).conditions, "gpu_name=RTX_4090 num_gpus>=2");
+    assert_eq!(SearchKey::new(&one), SearchKey::new(&two));
+    assert_eq!(SearchKey::new(&one).conditions, "gpu_name=RTX_4090 num_gpus>=2");
     let mut off = one.clone();
     off.conditions[0].enabled = false;
-    assert_eq!(SearchKey::of(&off).conditions, "gpu_name=RTX_4090");
+    assert_eq!(SearchKey::new(&off).conditions, "gpu_name=RTX_4090");
     let bid = Query {
         offer_type: OfferType::Bid,
         ..one.clone()
     };
-    assert_ne!(SearchKey::of(&one), SearchKey::of(&bid));
+    assert_ne!(SearchKey::new(&one), SearchKey::new(&bid));
 }
 
 #[test]

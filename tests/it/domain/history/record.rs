@@ -39,8 +39,8 @@ pub fn sighting(machine: i64, amount: u32, price: f64) -> Sighting {
 pub fn poll(at: i64, outcome: PollOutcome, sightings: Vec<Sighting>) -> Poll {
     let query = Query::empty(Resource::Offers);
     Poll {
-        search: SearchKey::of(&query),
-        scope: Scope::of(&query, &Dialect::SANDBOX, []),
+        search: SearchKey::new(&query),
+        scope: Scope::new(&query, &Dialect::SANDBOX, []),
         proof: Proof::Nothing,
         lines: Vec::new(),
         at: Moment(at),

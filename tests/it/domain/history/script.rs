@@ -44,8 +44,8 @@ fn answered(at: i64, limit: u32, body: &str) -> Poll {
     };
     match Listing::read(&OFFERS, body, at as f64) {
         Ok(listing) => {
-            let check = ResponseCheck::of(&listing, &query, &Dialect::SANDBOX);
-            Poll::of(&query, &listing, &check, &Dialect::SANDBOX, &arrival)
+            let check = ResponseCheck::new(&listing, &query, &Dialect::SANDBOX);
+            Poll::new(&query, &listing, &check, &Dialect::SANDBOX, &arrival)
         }
         Err(_) => Poll::failed(&query, &Dialect::SANDBOX, &arrival),
     }

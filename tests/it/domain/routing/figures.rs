@@ -18,7 +18,7 @@ fn ten() -> Vec<RouteSample> {
 
 #[test]
 fn quantiles_are_those_counted_by_hand() {
-    let stats = RouteStats::of(&ten());
+    let stats = RouteStats::from_samples(&ten());
     let latencies = stats.time_to_worker();
     assert_eq!(latencies.count(), 10);
     near(latencies.quantile(0.5), 0.05); // the 5th of 10
@@ -33,7 +33,7 @@ fn quantiles_are_those_counted_by_hand() {
 
 #[test]
 fn shares_of_workers_add_up() {
-    let stats = RouteStats::of(&ten());
+    let stats = RouteStats::from_samples(&ten());
     let workers = stats.workers();
     let ranked = workers.ranked();
     assert_eq!(ranked.len(), 2);
@@ -104,7 +104,7 @@ fn every_kind_of_end_is_told_apart() {
 fn only_a_request_that_was_not_refused_injects_load() {
     let load_of = |end: Outcome| {
         let one = sample(0, 0.0, 0.5, end);
-        close(RouteStats::of(std::slice::from_ref(&one)).load(), one.load());
+        close(RouteStats::from_samples(std::slice::from_ref(&one)).load(), one.load());
         one.load()
     };
     let cost = load_of(assigned("w", 1).outcome);
@@ -164,7 +164,7 @@ fn thirty(more: f64, failed: usize) -> RouteStats {
             sample(u64::from(number), begin, begin + took, outcome)
         })
         .collect();
-    RouteStats::of(&samples)
+    RouteStats::from_samples(&samples)
 }
 
 #[test]

@@ -30,7 +30,7 @@ fn the_router_reply_and_the_time_to_a_worker_are_two_figures() {
             ..of_request(3, 0, 2, 0.0, (2.7, 3.1))
         },
     ];
-    let stats = RouteStats::of(&samples);
+    let stats = RouteStats::from_samples(&samples);
     assert_eq!(
         (stats.requests(), stats.polls(), stats.summary(1.0).attempts),
         (2, 2, 4)
@@ -55,7 +55,7 @@ fn the_router_reply_and_the_time_to_a_worker_are_two_figures() {
 
 #[test]
 fn a_request_that_is_still_polled_waits() {
-    let mut stats = RouteStats::of(&[of_request(0, 0, 0, 0.0, (0.0, 0.1))]);
+    let mut stats = RouteStats::from_samples(&[of_request(0, 0, 0, 0.0, (0.0, 0.1))]);
     assert_eq!(stats.count(OutcomeKind::Waiting), 1);
     stats.record(&of_request(1, 0, 1, 0.0, (1.0, 1.1)));
     assert_eq!((stats.count(OutcomeKind::Waiting), stats.requests()), (1, 1));

@@ -11,7 +11,7 @@ fn a_snapshot_holds_no_secret() {
             "note":"the key is {canary}","deep":[{{"password":"s3cret","size":3,"env":{{"A":"s3cret"}}}}]}},
            {{"id":2,"launch_args":"unclosed 's3cret","api_key":7}}"#
     ));
-    let stored = serde_json::to_string(&GroupSnapshot::of(&listing)).unwrap();
+    let stored = serde_json::to_string(&GroupSnapshot::new(&listing)).unwrap();
     assert!(!stored.contains(canary), "{stored}");
     assert!(!stored.contains("s3cret"), "{stored}");
     for kept in ["chat", "HF_TOKEN=", "--disk 64", "the key is <hidden>", "\"size\":3"] {
@@ -21,7 +21,7 @@ fn a_snapshot_holds_no_secret() {
 
 #[test]
 fn a_snapshot_survives_storing() {
-    let snapshot = GroupSnapshot::of(&groups(r#"{"id":1,"min_load":1.5}"#));
+    let snapshot = GroupSnapshot::new(&groups(r#"{"id":1,"min_load":1.5}"#));
     close(snapshot.at, 1_800_000_000.0);
     let stored = serde_json::to_string(&snapshot).unwrap();
     let read: GroupSnapshot = serde_json::from_str(&stored).unwrap();
@@ -31,12 +31,12 @@ fn a_snapshot_survives_storing() {
 
 #[test]
 fn drift_names_what_is_new_gone_and_changed() {
-    let old = GroupSnapshot::of(&groups(
+    let old = GroupSnapshot::new(&groups(
         r#"{"id":1,"endpoint_name":"chat","min_load":1,"gpu_ram":24,"launch_args":"a","api_key":"old-key"},
            {"id":2,"endpoint_name":"gone"},
            {"id":3,"search_query":{"num_gpus":{"gte":1,"lte":4}},"target_util":0.9,"x":null}"#,
     ));
-    let new = GroupSnapshot::of(&groups(
+    let new = GroupSnapshot::new(&groups(
         r#"{"id":1,"endpoint_name":"chat","min_load":1.0,"gpu_ram":48,"api_key":"new-key","max_workers":5},
            {"id":3,"search_query":{"num_gpus":{"lte":4.0,"gte":1}},"target_util":0.9},
            {"id":4,"endpoint_name":"fresh"}"#,

@@ -28,7 +28,7 @@ fn asked(text: &str, gpu_ram: Option<f64>) -> Recruitment {
 
 #[test]
 fn a_preflight_counts_prices_and_places_by_hand() {
-    let preflight = Preflight::of(&offers(), &asked("verified=true", Some(24.0)), Some(3000));
+    let preflight = Preflight::new(&offers(), &asked("verified=true", Some(24.0)), Some(3000));
     // 6 is not verified, 5 cannot be rented: 1, 2, 3 and 4 remain, a machine each for all we know.
     let four = Amount { machines: 4, gpus: 4 };
     assert_eq!((preflight.recruitable, preflight.not_rentable), (four, 1));
@@ -72,7 +72,7 @@ fn a_preflight_counts_prices_and_places_by_hand() {
 
 #[test]
 fn costs_are_bounded_by_the_most_expensive_offer() {
-    let preflight = Preflight::of(&offers(), &asked("verified=true", None), Some(3000));
+    let preflight = Preflight::new(&offers(), &asked("verified=true", None), Some(3000));
     let two = preflight.cost(2).unwrap();
     close(two.least, 0.50); // 0.20 + 0.30
     close(two.typical, 0.70); // 2 x 0.35
@@ -99,7 +99,7 @@ const SLICES_JSON: &str = r#"{"offers":[
 #[test]
 fn slices_of_a_machine_are_one_supply() {
     let listing = Listing::read(&OFFERS, SLICES_JSON, 0.0).unwrap();
-    let preflight = Preflight::of(&listing, &asked("num_gpus>=1", Some(24.0)), Some(3000));
+    let preflight = Preflight::new(&listing, &asked("num_gpus>=1", Some(24.0)), Some(3000));
     // Five offers, two machines: one with 4 GPUs, one with 2.
     let two = Amount { machines: 2, gpus: 6 };
     assert_eq!((preflight.recruitable, preflight.offers), (two, 5));
@@ -138,7 +138,7 @@ fn a_disk_that_launch_arguments_set_is_in_the_price_and_must_fit() {
         ..asked("num_gpus>=1", None)
     };
     assert_eq!(asked.query().storage, Some(400.0));
-    let preflight = Preflight::of(&listing, &asked, Some(3000));
+    let preflight = Preflight::new(&listing, &asked, Some(3000));
     // The third cannot hold 400 GB. 0.40 + 0.18 x 400 / 720 = 0.50, 0.50 + 0.36 x 400 / 720 = 0.70.
     assert_eq!(preflight.recruitable.machines, 2);
     let prices = preflight.prices.unwrap();
@@ -181,7 +181,7 @@ fn the_disk_of_launch_arguments_is_found_as_a_shell_would_find_it() {
 
 #[test]
 fn a_preflight_owns_up_to_what_it_does_not_know() {
-    let none = Preflight::of(&offers(), &asked("num_gpus>=8", Some(24.0)), Some(6));
+    let none = Preflight::new(&offers(), &asked("num_gpus>=8", Some(24.0)), Some(6));
     assert_eq!(none.recruitable, Amount::default());
     assert_eq!(none.prices, None);
     assert_eq!(none.cost(3), None);
@@ -197,7 +197,7 @@ fn a_preflight_owns_up_to_what_it_does_not_know() {
     }
     let odd = r#"{"offers":[{"id":1,"dph_total":"free"},{"id":2}]}"#;
     let odd = Listing::read(&OFFERS, odd, 0.0).unwrap();
-    let odd = Preflight::of(&odd, &asked("verified=true rentable=true", Some(1.0)), None);
+    let odd = Preflight::new(&odd, &asked("verified=true rentable=true", Some(1.0)), None);
     assert_eq!(odd.recruitable.machines, 2);
     assert_eq!(odd.gpus[0].label.compared(), "not reported");
     assert!(odd.warnings.join("; ").contains("2 offers have no price"));
@@ -215,7 +215,7 @@ fn the_preflight_s_query_asks_for_what_the_group_asks_cheapest_first() {
 #[test]
 fn worker_counts_have_documented_defaults() {
     let counts = |group: &NewWorkergroup| {
-        let WorkerCounts { min, typical, max, .. } = WorkerCounts::of(group, &Dialect::DOCUMENTED);
+        let WorkerCounts { min, typical, max, .. } = WorkerCounts::new(group, &Dialect::DOCUMENTED);
         (min, typical, max)
     };
     let mut group = NewWorkergroup::default();
@@ -229,7 +229,7 @@ fn worker_counts_have_documented_defaults() {
 #[test]
 fn worst_cases_of_ten_groups_are_those_worked_out_by_hand() {
     // The most expensive offer that matches costs $0.60/h.
-    let report = Preflight::of(&offers(), &asked("verified=true", None), Some(3000));
+    let report = Preflight::new(&offers(), &asked("verified=true", None), Some(3000));
     for (max_workers, test_workers, cold_workers, workers, hourly) in [
         (None, None, None, 26, 15.60),                  // 20 + 3 + 3, the market's defaults
         (Some(6), None, None, 12, 7.20),                // 6 + 3 + 3
@@ -274,7 +274,7 @@ fn worst_cases_of_ten_groups_are_those_worked_out_by_hand() {
 fn a_search_without_a_price_limit_is_named_with_the_cost_of_the_most_expensive_offer() {
     let group = NewWorkergroup::default();
     let outlook = |search: &str, limit| {
-        Preflight::of(&offers(), &asked(search, None), limit).outlook(&group, &Dialect::DOCUMENTED)
+        Preflight::new(&offers(), &asked(search, None), limit).outlook(&group, &Dialect::DOCUMENTED)
     };
     let text = |search| outlook(search, Some(3000)).no_price_limit();
     assert_eq!(
@@ -312,7 +312,7 @@ fn dollars(amount: f64) -> Dollars {
 fn a_worst_case_that_is_unknown_is_over_every_limit() {
     let group = NewWorkergroup::default();
     let outlook = |search: &str, limit| {
-        Preflight::of(&offers(), &asked(search, None), limit).outlook(&group, &Dialect::DOCUMENTED)
+        Preflight::new(&offers(), &asked(search, None), limit).outlook(&group, &Dialect::DOCUMENTED)
     };
     let whole = outlook("verified=true", Some(3000));
     assert_eq!(whole.excess(dollars(15.6)), None);
@@ -329,7 +329,7 @@ fn a_worst_case_that_is_unknown_is_over_every_limit() {
     }
     let odd = r#"{"offers":[{"id":1,"dph_total":0.1},{"id":2}]}"#;
     let odd = Listing::read(&OFFERS, odd, 0.0).unwrap();
-    let odd = Preflight::of(&odd, &asked("verified=true", None), Some(3000)).outlook(&group, &Dialect::DOCUMENTED);
+    let odd = Preflight::new(&odd, &asked("verified=true", None), Some(3000)).outlook(&group, &Dialect::DOCUMENTED);
     assert_eq!(
         odd.excess(dollars(1e9)).as_deref(),
         Some("the worst case is unknown: 1 matching offer has no price")

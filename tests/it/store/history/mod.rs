@@ -53,8 +53,8 @@ pub fn poll_of(conditions: &str, after: i64, seen: &[(i64, u32, f64)]) -> Poll {
     });
     let query = query(conditions);
     with_lines(Poll {
-        search: SearchKey::of(&query),
-        scope: Scope::of(&query, &Dialect::SANDBOX, []),
+        search: SearchKey::new(&query),
+        scope: Scope::new(&query, &Dialect::SANDBOX, []),
         proof: Proof::Nothing,
         lines: Vec::new(),
         at: Moment(START + after),

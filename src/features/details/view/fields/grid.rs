@@ -6,7 +6,7 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::StatefulWidget;
 
-use super::{COLUMN, Entry, Fields, GAP, LABEL, Tone};
+use super::{COLUMN, FieldEntry, Fields, GAP, LABEL, Tone};
 use crate::domain::text::truncate;
 use crate::tui::text::{cells, fit, wrap};
 use crate::tui::theme::Theme;
@@ -42,7 +42,7 @@ fn parts(value: &str, room: usize) -> Vec<String> {
 }
 
 /// The lines of all entries under their headings.
-fn rows_of(entries: &[Arc<Entry>], room: usize) -> Vec<Row> {
+fn rows_of(entries: &[Arc<FieldEntry>], room: usize) -> Vec<Row> {
     let mut rows = Vec::new();
     let mut section = "";
     for (entry_index, entry) in entries.iter().enumerate() {
@@ -106,7 +106,7 @@ fn room_of(width: u16, columns: u16) -> usize {
 
 /// The fields in columns, read from top to bottom like a newspaper.
 pub(super) struct Grid<'a> {
-    entries: &'a [Arc<Entry>],
+    entries: &'a [Arc<FieldEntry>],
     rows: Vec<Row>,
     height: usize,
     fields: &'a Fields,
@@ -117,7 +117,7 @@ pub(super) struct Grid<'a> {
 impl<'a> Grid<'a> {
     /// The grid with the columns that wrap the fewest values if all fields fit, or else as many
     /// columns as fit.
-    pub fn new(entries: &'a [Arc<Entry>], fields: &'a Fields, area: Rect, theme: &'a Theme) -> Self {
+    pub fn new(entries: &'a [Arc<FieldEntry>], fields: &'a Fields, area: Rect, theme: &'a Theme) -> Self {
         let height = usize::from(area.height).max(1);
         let most = (area.width / COLUMN).max(1);
         let layout = |columns: u16| {
@@ -230,8 +230,8 @@ impl StatefulWidget for &Grid<'_> {
 mod tests {
     use super::*;
 
-    fn entry(section: &'static str, value: &str) -> Arc<Entry> {
-        Arc::new(Entry {
+    fn entry(section: &'static str, value: &str) -> Arc<FieldEntry> {
+        Arc::new(FieldEntry {
             section,
             key: "",
             label: String::new(),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Entry, Reader, Tone, note_on_truncated};
+use super::{FieldEntry, Reader, Tone, note_on_truncated};
 use crate::api::redact;
 use crate::domain::format;
 use crate::domain::secrets::is_secret_name;
@@ -22,12 +22,12 @@ const LONGEST_READ: usize = 64 * 1024;
 
 impl Reader<'_> {
     /// Members that are not in the catalog.
-    pub(super) fn unknown(&self) -> Vec<Arc<Entry>> {
+    pub(super) fn unknown(&self) -> Vec<Arc<FieldEntry>> {
         let Some(listing) = self.browser.listing() else {
             return Vec::new();
         };
         let (members, more) = listing.unknown_members(self.row, MOST_UNKNOWN);
-        let entry = |label: String, value: String, note: String| Entry {
+        let entry = |label: String, value: String, note: String| FieldEntry {
             section: "Other fields",
             key: "",
             label,
