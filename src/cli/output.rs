@@ -95,7 +95,7 @@ impl From<ApiError> for CliError {
 /// The captured output of a command.
 #[derive(Debug, Default, Clone)]
 pub struct Captured {
-    /// Standard output.
+    /// The text for standard output, captured instead of printed.
     pub out: String,
     /// The messages on standard error, without their prefixes.
     pub notes: Vec<String>,

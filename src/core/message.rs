@@ -320,7 +320,6 @@ pub enum ConfigCommand {
     },
 }
 
-/// A desktop notification.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notification {
     pub title: String,

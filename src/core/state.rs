@@ -91,7 +91,7 @@ pub struct Settings {
     pub values: Values,
     /// The themes, and the current one.
     pub themes: themes::Themes,
-    /// The user's time zone.
+    /// The user's time zone, in which times are shown.
     pub zone: jiff::tz::TimeZone,
     /// The request rate of watched searches.
     pub pace: watch::Pace,

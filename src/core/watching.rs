@@ -29,7 +29,6 @@ pub enum WishId {
 #[derive(Debug, Clone)]
 pub struct Interest {
     pub wish: Wish<WishId>,
-    /// Sends the request.
     pub send: fn(&mut Cx<'_>, &WishId),
 }
 

@@ -201,7 +201,7 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
             let commands = cx.take_commands();
             cx.try_open(|state| Some(help::view::Help::new(commands?, state)))
         }
-        Action::Notices => cx.try_open(help::notices::Notices::new),
+        Action::Notices => cx.try_open(help::notices::dialog),
         Action::Quit => {
             quit::quit(cx);
             true

@@ -18,7 +18,6 @@ pub struct OpenedJournal {
     pub journal: Journal,
     /// The writes to the market, oldest first.
     pub entries: Vec<Entry>,
-    /// Its damaged lines.
     pub damage: Vec<Damage>,
     /// A notice about the journal.
     pub note: Option<String>,

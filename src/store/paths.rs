@@ -20,7 +20,6 @@ pub struct Paths {
     pub config: PathBuf,
     /// `$XDG_STATE_HOME/bourse`
     pub state: PathBuf,
-    /// The configuration file.
     config_file: PathBuf,
     /// `$XDG_CONFIG_HOME`, for other programs' files.
     config_base: PathBuf,

@@ -89,7 +89,6 @@ pub struct DocumentKind {
 }
 
 impl DocumentKind {
-    /// The kind of `T`.
     pub const fn new<T: Document>() -> Self {
         Self {
             read: |store, notices| store.read::<T>(notices).map(AnyDocument::new),

@@ -8,7 +8,7 @@ use crate::domain::Listing;
 pub struct Now {
     /// Seconds on the monotonic clock, from an arbitrary start.
     pub mono: f64,
-    /// Seconds since 1970.
+    /// The time of the world, in seconds since 1970.
     pub epoch: f64,
 }
 

@@ -72,7 +72,6 @@ struct Evidence {
     vast: &'static str,
 }
 
-/// All kinds of evidence.
 static EVIDENCE: [Evidence; 5] = [
     Evidence {
         judge: |seen| {

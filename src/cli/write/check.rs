@@ -54,7 +54,6 @@ pub struct CheckArguments {
     pub format: ReplyFormat,
 }
 
-/// An entry to settle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnsettledEntry {
     Line(u64),

@@ -8,5 +8,7 @@ pub(crate) mod request_preview;
 pub(crate) mod searched;
 pub(crate) mod sheet;
 pub(crate) mod tabs;
+pub(crate) mod text_dialog;
+pub(crate) mod typed_search;
 pub(crate) mod wider;
 pub(crate) mod write_dialog;

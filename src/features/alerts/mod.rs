@@ -70,7 +70,6 @@ pub struct AlertWatch {
     pub all: Alerts,
     /// Number of fired alerts since the user last opened the list.
     pub unread: usize,
-    /// The polls in flight.
     in_flight: Vec<InFlight>,
     /// The firings of which it is not known yet whether this program notifies.
     claims: Vec<RingClaim>,

@@ -16,7 +16,7 @@ use crate::table::watch::{Baseline, Watch, floor};
 use crate::tui::form::{Field, Form};
 use crate::tui::panel::Panel;
 
-/// Maximum interval, in seconds.
+/// Maximum interval of auto-refresh, in seconds: a day.
 const LONGEST: f64 = 86_400.0;
 
 /// Height of the form: its fields, and the buttons with a blank line above.

@@ -84,7 +84,7 @@ impl Run {
     }
 }
 
-/// The columns of [`cells`].
+/// The columns of [`cells`], in the same order.
 pub(crate) const HEADS: [Head; 7] = [
     ("Bid $/h", "bid", 9, 0),
     ("Held", "held", 11, 0),

@@ -41,7 +41,7 @@ const STEPS: f64 = 1e4;
 pub struct BidHistory {
     /// The price type of the responses that reported the minimum bids.
     pub offer_type: OfferType,
-    /// The first complete poll.
+    /// The time of the first complete poll.
     pub since: Moment,
     /// Seconds between complete polls, summed.
     pub watched: i64,

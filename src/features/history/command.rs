@@ -157,7 +157,7 @@ struct Report {
     memory: Option<Memory>,
     unit: String,
     search: SearchKey,
-    /// The user's time zone.
+    /// The user's time zone, in which times are shown.
     zone: TimeZone,
     is_simulated: bool,
 }

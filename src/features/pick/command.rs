@@ -297,7 +297,6 @@ impl<'a> PickMarket<'a> {
     }
 }
 
-/// The picked offer.
 struct Offer<'a> {
     market: &'a PickMarket<'a>,
     /// Whether it is the best of all offers, not only of the rechecked ones.

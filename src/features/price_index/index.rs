@@ -21,7 +21,7 @@ pub const INDEX_TYPES: [OfferType; 3] = [OfferType::OnDemand, OfferType::Bid, Of
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Index {
-    /// The first usable poll.
+    /// The time of the first usable poll.
     pub since: Moment,
     /// The lines by model, then by country; that of a whole model comes first.
     pub lines: Vec<IndexLine>,

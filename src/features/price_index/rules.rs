@@ -7,7 +7,7 @@ use crate::domain::text::screen;
 use crate::features::history::figures::{Head, shown};
 use crate::record::seconds;
 
-/// The columns of [`cells`].
+/// The columns of [`cells`], in the same order.
 pub(crate) const HEADS: [Head; 11] = [
     ("Model", "model", 20, 0),
     ("Country", "country", 9, 3),

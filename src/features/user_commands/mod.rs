@@ -18,8 +18,6 @@ use crate::settings::NamedCommand;
 use crate::table::remote::Ticket;
 use crate::tui::text::capitalized;
 
-use self::output::Output;
-
 pub(crate) const FEATURE: Feature = Feature {
     state: |_| Some(Box::new(UserCommands::default())),
     hides: |state, action| {
@@ -148,7 +146,8 @@ fn run(name: String, words: Vec<String>, environment: Vec<(&'static str, String)
     });
     let command = Box::new(RunCommand { record, environment });
     cx.effects_for(Owner::Feature(ended), [Effect::Run { ticket, command }]);
-    cx.open(Output::new());
+    let dialog = output::dialog(cx.state());
+    cx.open(dialog);
 }
 
 fn ended(cx: &mut Cx<'_>, ticket: Ticket, news: News) {

@@ -10,7 +10,6 @@ use crate::value::CellRef;
 /// The way a row of another listing was matched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Joined {
-    /// By offer id.
     ById,
     /// By machine and GPUs.
     ByGpus,

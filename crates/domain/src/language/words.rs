@@ -65,7 +65,6 @@ fn any_of(condition: &Condition, values: &[Value]) -> String {
     with_noun(condition.field, list)
 }
 
-/// A value in words.
 fn text(field: &Field, value: &Value) -> String {
     match value {
         Value::Text(code) if field.kind == Kind::Country => {

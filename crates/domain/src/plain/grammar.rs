@@ -56,7 +56,6 @@ impl Fact {
     }
 }
 
-/// A parsed clause.
 #[derive(Debug, Clone)]
 pub(super) struct Clause {
     pub facts: Vec<Fact>,

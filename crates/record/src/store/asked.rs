@@ -7,7 +7,6 @@ use bourse_domain::{CellRef, Condition, OfferType, Operand, Query, Resource, Val
 use crate::implication::{Part, contains, divisions, includes_storage};
 use crate::{Moment, Scope, State, Terms, implicit, normalised};
 
-/// A recorded scope.
 pub(super) struct KnownScope {
     pub id: i64,
     pub scope: Scope,

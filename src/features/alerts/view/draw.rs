@@ -6,7 +6,6 @@ use ratatui::text::{Line, Span};
 use super::form::AlertForm;
 use super::subjects::is_volume;
 use super::{AlertList, EXAMPLES, SEARCH, status};
-use crate::core::frame_layout::Target;
 use crate::core::view::{Region, Scene};
 use crate::core::views::form_view::FormView;
 use crate::core::views::sheet;
@@ -43,7 +42,7 @@ pub(super) fn list(view: &AlertList, area: Rect, scene: &mut Scene<'_, '_>) {
     let lines = selected.map_or_else(Vec::new, |alert| describe(alert, scene));
     let below = u16::try_from(sheet::rows(&lines, inner.width)).unwrap_or(u16::MAX);
     let below = below.min(inner.height / 2) + u16::from(below > 0);
-    let has_search = view.is_typing || !view.words.is_empty();
+    let has_search = view.search.is_shown();
     let [head, search, table, below, foot] = Layout::vertical([
         Constraint::Length(1),
         Constraint::Length(u16::from(has_search)),
@@ -54,7 +53,7 @@ pub(super) fn list(view: &AlertList, area: Rect, scene: &mut Scene<'_, '_>) {
     .areas(inner);
     scene.render(fit(headline(scene), head.width), head);
     if has_search {
-        search_line(view, search, scene);
+        view.search.draw("name or condition", SEARCH, search, scene);
     }
     let count = if all.alerts.is_empty() {
         EXAMPLES
@@ -106,16 +105,6 @@ fn headline(scene: &Scene<'_, '_>) -> Line<'static> {
     let parts = parts.into_iter().filter(|(count, _)| *count > 0);
     let parts: Vec<String> = parts.map(|(count, status)| format!("{count} {status}")).collect();
     Line::styled(parts.join(", "), scene.theme.text)
-}
-
-fn search_line(view: &AlertList, area: Rect, scene: &mut Scene<'_, '_>) {
-    let [sign, typed] = Layout::horizontal([Constraint::Length(2), Constraint::Fill(1)]).areas(area);
-    scene.render(Line::styled("/ ", scene.theme.accent), sign);
-    scene.clickable(area, Target::Item(SEARCH, 0));
-    scene.input(&view.words, "name or condition", typed);
-    if !view.is_typing {
-        scene.cursor = None;
-    }
 }
 
 fn examples(view: &AlertList, area: Rect, scene: &mut Scene<'_, '_>) {

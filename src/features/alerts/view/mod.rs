@@ -10,6 +10,7 @@ use ratatui::layout::Rect;
 use self::subjects::is_volume;
 use crate::core::view::{Availability, Cx, Outcome, Region, Scene, View};
 use crate::core::views::confirm::Confirm;
+use crate::core::views::typed_search::{TypedEvent, TypedSearch};
 use crate::core::{Pane, State};
 use crate::domain::saved::SavedSearch;
 use crate::domain::text::visible;
@@ -20,7 +21,6 @@ use crate::keys::{Action, Context};
 use crate::record::Moment;
 use crate::record::alerts::{Alert, AlertChange, Followed, condition};
 use crate::tui::input_widget::InputWidget;
-use crate::tui::text_input::TextInput;
 
 /// The region of the search line.
 const SEARCH: Region = Region(3);
@@ -33,8 +33,7 @@ const EXAMPLES: usize = 3;
 pub(crate) struct AlertList {
     cursor: usize,
     /// Words that the name or the condition of an alert has, to be listed.
-    words: TextInput,
-    is_typing: bool,
+    search: TypedSearch,
 }
 
 impl AlertList {
@@ -46,15 +45,13 @@ impl AlertList {
 
     /// The alerts that match the words.
     fn alerts<'a>(&self, state: &'a State) -> Vec<&'a Alert> {
-        let words = self.words.text().to_lowercase();
         let matches = |alert: &&Alert| {
-            let text = format!("{} {}", alert.name, condition(&alert.rule, is_volume(&alert.follows))).to_lowercase();
-            words.split_whitespace().all(|word| text.contains(word))
+            let condition = condition(&alert.rule, is_volume(&alert.follows));
+            self.search.matches(&format!("{} {condition}", alert.name))
         };
         AlertWatch::read(state).all.alerts.iter().filter(matches).collect()
     }
 
-    /// The selected alert.
     fn selected<'a>(&self, state: &'a State) -> Option<&'a Alert> {
         let alerts = self.alerts(state);
         alerts.get(self.cursor.min(alerts.len().saturating_sub(1))).copied()
@@ -81,15 +78,10 @@ impl AlertList {
     }
 
     fn on_search(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
-        match action {
-            Action::Submit => self.is_typing = false,
-            Action::Back => {
-                self.is_typing = false;
-                self.words.set("");
-            }
-            Action::Older => self.step(-1, cx.state()),
-            Action::Newer => self.step(1, cx.state()),
-            _ => return Outcome::Ignored,
+        match self.search.update(action) {
+            TypedEvent::Ignored => return Outcome::Ignored,
+            TypedEvent::Changed => {}
+            TypedEvent::Step(by) => self.step(by, cx.state()),
         }
         Outcome::Handled
     }
@@ -139,14 +131,14 @@ fn delete(name: String, cx: &mut Cx<'_>) {
 impl View for AlertList {
     fn contexts(&self) -> &'static [Context] {
         use Context::{Always, Choice, Global, Items, ListEdit, Query, Report, Tabs};
-        if self.is_typing {
+        if self.search.is_typing {
             return &[Query, Always];
         }
         &[Tabs, Items, Choice, ListEdit, Report, Global, Always]
     }
 
     fn availability(&self, action: Action, state: &State) -> Availability {
-        if self.is_typing {
+        if self.search.is_typing {
             return Availability::Available;
         }
         let is_hidden = match action {
@@ -176,8 +168,8 @@ impl View for AlertList {
 
     fn hint(&self, action: Action) -> Option<&'static str> {
         match action {
-            Action::Submit if self.is_typing => Some("keep"),
-            Action::Back if self.is_typing => Some("clear search"),
+            Action::Submit if self.search.is_typing => Some("keep"),
+            Action::Back if self.search.is_typing => Some("clear search"),
             Action::Submit => Some("open"),
             Action::New => Some("new alert"),
             Action::Query => Some("search"),
@@ -189,7 +181,7 @@ impl View for AlertList {
     }
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
-        if self.is_typing {
+        if self.search.is_typing {
             return self.on_search(action, cx);
         }
         if let Some(by) = cx.motion(action) {
@@ -200,24 +192,23 @@ impl View for AlertList {
         match (action, selected) {
             (Action::New, _) => add(0, cx),
             (Action::Submit, _) => self.edit(cx),
-            (Action::Query, Some(_)) => self.is_typing = true,
+            (Action::Query, Some(_)) => self.search.is_typing = true,
             (Action::Run, Some(alert)) => show(&alert, cx),
             (Action::Toggle, Some(alert)) => change_alerts(cx, AlertChange::Pause(alert.name, !alert.is_paused)),
             (Action::Remove, Some(alert)) => delete(alert.name, cx),
-            (Action::Back, _) if !self.words.is_empty() => self.words.set(""),
+            (Action::Back, _) if !self.search.words.is_empty() => self.search.words.set(""),
             _ => return Outcome::Ignored,
         }
         Outcome::Handled
     }
 
     fn widget<'a>(&'a mut self, _: &'a mut Cx<'_>) -> Option<&'a mut dyn InputWidget> {
-        let words: &mut dyn InputWidget = &mut self.words;
-        self.is_typing.then_some(words)
+        self.search.widget()
     }
 
     fn click(&mut self, region: Region, line: usize, cx: &mut Cx<'_>) -> Outcome {
         match region {
-            SEARCH => self.is_typing = true,
+            SEARCH => self.search.is_typing = true,
             _ if self.cursor == line => self.edit(cx),
             _ => self.cursor = line,
         }

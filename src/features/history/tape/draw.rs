@@ -8,7 +8,6 @@ use ratatui::text::Line;
 
 use super::{DAYS, SEARCH, Tape, flows, what};
 use crate::core::State;
-use crate::core::frame_layout::Target;
 use crate::core::view::{Region, Scene};
 use crate::core::views::sheet;
 use crate::domain::local::LocalTime;
@@ -42,7 +41,7 @@ pub(super) fn tape(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) {
     let facts = format!("{scope} · {unit}");
     let panel = scene.tabbed_panel("Tape").on_blank();
     let inner = panel.inner(area);
-    let has_search = view.is_typing || !view.words.is_empty();
+    let has_search = view.search.is_shown();
     let [head, note, search, list, foot] = Layout::vertical([
         Constraint::Length(1),
         Constraint::Length(u16::from(view.failure.is_some())),
@@ -59,7 +58,8 @@ pub(super) fn tape(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) {
         scene.render(Line::styled(text, scene.theme.warning), note);
     }
     if has_search {
-        search_line(view, search, scene);
+        view.search
+            .draw("machine, GPU model or what happened", SEARCH, search, scene);
     }
     let lines = if view.rows.is_empty() {
         empty(view, list, scene);
@@ -99,22 +99,6 @@ fn with_flows(view: &Tape, area: Rect) -> [Rect; 2] {
     Layout::horizontal([Constraint::Fill(1), Constraint::Length(side)]).areas(area)
 }
 
-fn search_line(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) {
-    let key = format!("{} ", scene.key(Action::Query));
-    let lead = cells(&key);
-    scene.render(Line::styled(key, scene.theme.accent), area);
-    let typed = Rect {
-        x: area.x + lead,
-        width: area.width.saturating_sub(lead),
-        ..area
-    };
-    scene.clickable(area, Target::Item(SEARCH, 0));
-    scene.input(&view.words, "machine, GPU model or what happened", typed);
-    if !view.is_typing {
-        scene.cursor = None;
-    }
-}
-
 fn nothing_new(view: &Tape) -> String {
     let text = format!("No change is on record for the last {DAYS} days");
     match view.events.len() {
@@ -136,11 +120,11 @@ fn empty(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) {
     let watch = scene.state.keymap.key_of(Action::Watch);
     let lines = if is_awaited {
         vec![Line::styled(reading(scene.state), theme.dim)]
-    } else if !view.words.is_empty() {
+    } else if !view.search.words.is_empty() {
         let text = format!(
             "None of {} events matches “{}”",
             view.events.len(),
-            visible(view.words.text(), 60)
+            visible(view.search.words.text(), 60)
         );
         vec![Line::styled(text, theme.text)]
     } else {
@@ -186,7 +170,7 @@ fn time(at: Moment, local: &LocalTime) -> String {
 struct Events<'a> {
     view: &'a Tape,
     local: &'a LocalTime,
-    /// The unit of amounts.
+    /// The unit of amounts: GPUs, or GB of volumes.
     unit: &'static str,
     state: &'a State,
     theme: &'a Theme,

@@ -11,13 +11,13 @@ use super::subject::{Subject, subjects};
 use super::{Asked, Recalled};
 use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Region, Scene, View};
+use crate::core::views::typed_search::{TypedEvent, TypedSearch};
 use crate::domain::{Condition, Operand, Operator, Query, Resource, Value};
 use crate::features::history::Recall;
 use crate::keys::{Action, Context};
 use crate::record::{Cause, Change, ChangeKind, DAY, Event, EventKind, Moment, Question};
 use crate::table::remote::Now;
 use crate::tui::input_widget::InputWidget;
-use crate::tui::text_input::TextInput;
 
 /// Number of days that the tape covers.
 ///
@@ -48,8 +48,7 @@ pub(crate) struct Tape {
     rows: Vec<usize>,
     /// The sums of those events.
     flows: Vec<flows::Flow>,
-    words: TextInput,
-    is_typing: bool,
+    search: TypedSearch,
     cursor: usize,
     /// The reason there are no events from before auto-refresh was turned on.
     failure: Option<String>,
@@ -69,8 +68,7 @@ impl Tape {
             events: Vec::new(),
             rows: Vec::new(),
             flows: Vec::new(),
-            words: TextInput::default(),
-            is_typing: false,
+            search: TypedSearch::default(),
             cursor: 0,
             failure: None,
         };
@@ -124,14 +122,13 @@ impl Tape {
     }
 
     fn narrow(&mut self, state: &State) {
-        let words = self.words.text().to_lowercase();
-        let words: Vec<&str> = words.split_whitespace().collect();
+        let has_words = !self.search.words.text().trim().is_empty();
         let matches = |event: &Event| {
-            if words.is_empty() {
-                return is_news(event);
+            if has_words {
+                self.search.matches(&self.text(event, state))
+            } else {
+                is_news(event)
             }
-            let text = self.text(event, state).to_lowercase();
-            words.iter().all(|word| text.contains(word))
         };
         let events = self.events.iter().enumerate();
         let rows = events.filter(|(_, event)| matches(event)).map(|(index, _)| index);
@@ -199,16 +196,10 @@ impl Tape {
     }
 
     fn on_search(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
-        match action {
-            Action::Submit => self.is_typing = false,
-            Action::Back => {
-                self.is_typing = false;
-                self.words.set("");
-                self.narrow(cx.state());
-            }
-            Action::Older => self.cursor = self.cursor.saturating_sub(1),
-            Action::Newer => self.step(1),
-            _ => return Outcome::Ignored,
+        match self.search.update(action) {
+            TypedEvent::Ignored => return Outcome::Ignored,
+            TypedEvent::Changed => self.narrow(cx.state()),
+            TypedEvent::Step(by) => self.step(by),
         }
         Outcome::Handled
     }
@@ -250,7 +241,7 @@ fn what(change: &Change, cause: Option<Cause>) -> &'static str {
 
 impl View for Tape {
     fn contexts(&self) -> &'static [Context] {
-        if self.is_typing {
+        if self.search.is_typing {
             return &[Context::Query, Context::Always];
         }
         &[Context::Tabs, Context::Report, Context::Global, Context::Always]
@@ -258,10 +249,10 @@ impl View for Tape {
 
     fn availability(&self, action: Action, _: &State) -> Availability {
         match action {
-            Action::Newer | Action::Older | Action::Left if !self.is_typing => Availability::Hidden,
+            Action::Newer | Action::Older | Action::Left if !self.search.is_typing => Availability::Hidden,
             // They are about the table below.
             Action::Complete | Action::Copy | Action::Export => Availability::Hidden,
-            Action::Submit if !self.is_typing && self.rows.is_empty() => Availability::Hidden,
+            Action::Submit if !self.search.is_typing && self.rows.is_empty() => Availability::Hidden,
             _ => Availability::Available,
         }
     }
@@ -269,16 +260,16 @@ impl View for Tape {
     fn hint(&self, action: Action) -> Option<&'static str> {
         match action {
             Action::Query => Some("filter"),
-            Action::Submit if self.is_typing => Some("keep"),
+            Action::Submit if self.search.is_typing => Some("keep"),
             Action::Submit => Some("machine's offers"),
             Action::Right => Some("subject"),
-            Action::Back if self.is_typing => Some("clear filter"),
+            Action::Back if self.search.is_typing => Some("clear filter"),
             _ => None,
         }
     }
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
-        if self.is_typing {
+        if self.search.is_typing {
             return self.on_search(action, cx);
         }
         if let Some(by) = cx.motion(action) {
@@ -286,7 +277,7 @@ impl View for Tape {
             return Outcome::Handled;
         }
         match action {
-            Action::Query => self.is_typing = true,
+            Action::Query => self.search.is_typing = true,
             Action::Submit => self.go_to_machine(cx),
             Action::Left | Action::Right => {
                 let many = self.subjects.len().max(1);
@@ -295,8 +286,8 @@ impl View for Tape {
                 self.ask(cx);
                 self.take_answer(cx.state());
             }
-            Action::Back if !self.words.is_empty() => {
-                self.words.set("");
+            Action::Back if !self.search.words.is_empty() => {
+                self.search.words.set("");
                 self.narrow(cx.state());
             }
             _ => return Outcome::Ignored,
@@ -305,8 +296,7 @@ impl View for Tape {
     }
 
     fn widget<'a>(&'a mut self, _: &'a mut Cx<'_>) -> Option<&'a mut dyn InputWidget> {
-        let words: &mut dyn InputWidget = &mut self.words;
-        self.is_typing.then_some(words)
+        self.search.widget()
     }
 
     fn text_changed(&mut self, cx: &mut Cx<'_>) {
@@ -315,7 +305,7 @@ impl View for Tape {
 
     fn click(&mut self, region: Region, line: usize, cx: &mut Cx<'_>) -> Outcome {
         match region {
-            SEARCH => self.is_typing = true,
+            SEARCH => self.search.is_typing = true,
             _ if self.cursor == line => self.go_to_machine(cx),
             _ => self.cursor = line.min(self.rows.len().saturating_sub(1)),
         }

@@ -11,6 +11,7 @@ use super::{FILTERS, RequestsPane, SEARCH, preview};
 use crate::api::LedgerEntry;
 use crate::core::frame_layout::Target;
 use crate::core::view::{Region, Scene};
+use crate::core::views::typed_search;
 use crate::core::{Pane, State};
 use crate::domain::format;
 use crate::domain::local::LocalTime;
@@ -90,7 +91,11 @@ fn list(view: &RequestsPane, area: Rect, scene: &mut Scene<'_, '_>) {
     .areas(inner);
     filters(chips, scene);
     if has_search {
-        search_line(view, search, scene);
+        let input = (
+            &Requests::read(state).search,
+            "operation, address, status, error or body",
+        );
+        typed_search::line(input, view.is_typing, SEARCH, search, scene);
     }
     if let Some(sent) = Requests::read(state).flights().first() {
         scene.render(flight_line(sent, flight.width, scene), flight);
@@ -146,23 +151,6 @@ fn filters(area: Rect, scene: &mut Scene<'_, '_>) {
     if x + cells(&keys) + 2 <= area.right() {
         let rest = Rect::new(x, area.y, area.right() - x, 1);
         scene.render(Line::styled(keys, theme.dim).right_aligned(), rest);
-    }
-}
-
-fn search_line(view: &RequestsPane, area: Rect, scene: &mut Scene<'_, '_>) {
-    let key = format!("{} ", scene.key(Action::Query));
-    let lead = cells(&key);
-    scene.render(Line::styled(key, scene.theme.accent), area);
-    let typed = Rect {
-        x: area.x + lead,
-        width: area.width.saturating_sub(lead),
-        ..area
-    };
-    let input = &Requests::read(scene.state).search;
-    scene.clickable(area, Target::Item(SEARCH, 0));
-    scene.input(input, "operation, address, status, error or body", typed);
-    if !view.is_typing {
-        scene.cursor = None;
     }
 }
 

@@ -103,7 +103,6 @@ struct Matches {
 pub(crate) struct SearchDialog {
     tab: Tab,
     draft: Draft,
-    /// The running search.
     running: Draft,
     /// The lists of filters, of fields to sort by, and of columns.
     lists: [List<DialogLine>; 3],

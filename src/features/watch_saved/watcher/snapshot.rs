@@ -7,7 +7,6 @@ use crate::features::watch_saved::metrics::{Metrics, RequestCounts, SearchSnapsh
 use crate::record::seconds;
 
 impl Watcher<'_> {
-    /// The current figures.
     pub fn snapshot(&self) -> Metrics {
         let searches = self.targets.iter().flat_map(|target| {
             target.saved.iter().map(|name| SearchSnapshot {
