@@ -30,8 +30,7 @@ const ROOMS: [Room; 15] = [
         "History, a month",
         "given a recorded week\npress H right right",
         ALL,
-        // Three weeks of the month are not known: a gap in the chart.
-        31.0,
+        30.0,
     ),
     ("Requests", "press 2 4", ALL, 30.0),
     (
@@ -42,7 +41,7 @@ const ROOMS: [Room; 15] = [
     ),
     ("A request", "press 2 4 enter", LARGE, 35.0),
     ("Workergroups", "press 3", ENDS, 30.0),
-    ("A workergroup", "press 3 enter", ALL, 28.5),
+    ("A workergroup", "press 3 enter", ALL, 27.0),
     ("New group", "press 3 n", ENDS, 28.0),
     ("Route form", "press 3 t", ENDS, 28.0),
     ("Market", "press m", ALL, 33.0),

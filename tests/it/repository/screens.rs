@@ -106,6 +106,19 @@ fn no_view_is_mostly_empty() {
             }
         }
     }
+    // Without a record the prices on offer now stand where the chart would be.
+    let mut alerts = desk(200, 60);
+    alerts
+        .keys("A")
+        .expect("On offer now")
+        .expect("Cheapest now, $/h per GPU");
+    let blank = largest_blank(&alerts, 200);
+    if blank > 25 {
+        found.push(format!(
+            "alerts without a record: {blank}% is blank\n{}",
+            alerts.screen()
+        ));
+    }
     for (columns, rows) in [(80_u16, 24), (200, 60)] {
         let mut desk = desk(columns, rows);
         desk.keys("3").answer(FOUR).keys("n");

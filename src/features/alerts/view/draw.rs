@@ -15,7 +15,7 @@ use crate::features::alerts::AlertWatch;
 use crate::features::history::{self, rating};
 use crate::keys::{Action, Context};
 use crate::record::alerts::{Alert, Followed, condition, repeat};
-use crate::record::{Moment, PricePer, Repeat, with_storage};
+use crate::record::{Moment, PricePer, Repeat, price_unit, with_storage};
 use crate::tui::panel::{Panel, Size};
 use crate::tui::rail::Rail;
 use crate::tui::records::Records;
@@ -81,12 +81,18 @@ pub(super) fn list(view: &AlertList, area: Rect, scene: &mut Scene<'_, '_>) {
     sheet::foot(basis, foot, scene);
 }
 
-/// The lowest price of offers like the selected one over time: a limit is chosen by it.
+/// The lowest price of offers like the selected one over time, or else the prices on offer now: a
+/// limit is chosen by them.
 fn record(area: Rect, scene: &mut Scene<'_, '_>) {
     let browser = scene.state.browser().filter(|_| scene.state.pane.has_prices());
-    let row = browser.and_then(|browser| Some((browser.resource(), browser.selected_row()?)));
-    if let Some(row) = row {
-        history::prices::lows(row, area, scene);
+    let Some((browser, row)) = browser.and_then(|browser| Some((browser, browser.selected_row()?))) else {
+        return;
+    };
+    let resource = browser.resource();
+    let is_drawn = history::prices::lows((resource, row), area, scene);
+    if let Some(listing) = browser.listing().filter(|_| !is_drawn) {
+        let unit = price_unit(resource, browser.storage().0);
+        history::prices::on_offer(listing, row, &unit, area, scene);
     }
 }
 

@@ -14,14 +14,17 @@ use crate::core::view::{Region, Scene};
 use crate::core::views::chart;
 use crate::core::views::chart::{Axis, Labels};
 use crate::domain::insight::Scale;
-use crate::domain::{Resource, format};
+use crate::domain::text::visible;
+use crate::domain::{Resource, format, language};
 use crate::features::details::preview::Subject;
 use crate::features::history::prices::lows;
+use crate::features::workergroups::look::Look;
 use crate::features::workergroups::preflight;
 use crate::features::workergroups::preflight::summary;
+use crate::keys::Action;
 use crate::tui::panel::{Panel, Size};
 use crate::tui::scrolled::Scrolled;
-use crate::tui::text::{capitalized, fit, wrap_explained};
+use crate::tui::text::{capitalized, fit, wrap_explained, wrap_line};
 use crate::tui::viewport::Viewport;
 
 /// Maximum width of the card.
@@ -31,6 +34,9 @@ const CARD: u16 = 66;
 
 /// Maximum height of a chart, including title and axis: on a normal screen, and on a tall one.
 const TALLEST: [u16; 2] = [16, 30];
+
+/// Maximum length of a condition's text, in cells.
+const LONGEST_CONDITION: usize = 200;
 
 /// Minimum height of a useful chart, with its title and its axis.
 const LEAST_CHART: u16 = 8;
@@ -192,17 +198,67 @@ fn draw_overview(view: &Detail, row: usize, area: Rect, scene: &mut Scene<'_, '_
     let room = usize::from(right.height).saturating_sub(lines.len());
     lines.extend(more.into_iter().take(room));
     let needed = u16::try_from(lines.len()).unwrap_or(u16::MAX);
-    charts.draw(below(needed, right), scene);
+    if view.resource == Resource::Workergroups {
+        draw_offers(row, below(needed, right), scene);
+    } else {
+        charts.draw(below(needed, right), scene);
+    }
     Some(scroll(view, &lines, right, scene))
 }
 
-/// Draws a group's JSON under its fields, if all of it fits.
+/// Draws the cheapest offers that a group's search finds, as many as fit, or the key that searches
+/// for them.
+fn draw_offers(row: usize, area: Rect, scene: &mut Scene<'_, '_>) {
+    /// The fewest offers that are worth a title and a header.
+    const LEAST: u16 = 3;
+    if area.height < LEAST + 2 {
+        return;
+    }
+    let below_title = titled("Cheapest that its search finds", area, scene);
+    let size = (below_title.width, below_title.height);
+    let lines = if let Some(report) = summary::of_row(scene.state, row) {
+        preflight::parts::offers(report, None, size, scene.theme)
+    } else {
+        let key = scene.key(Action::Preflight);
+        let text = format!("not checked ({key} to check)");
+        vec![Line::styled(text, scene.theme.dim)]
+    };
+    scene.lines(&lines, below_title);
+}
+
+/// Draws a group's JSON under its fields, if all of it fits, and the meaning of its search below.
 fn draw_record(row: usize, area: Rect, scene: &mut Scene<'_, '_>) {
     let listing = scene.state.browsers[Resource::Workergroups].listing();
     let json = listing.map_or_else(Vec::new, |listing| json_of(listing, row, scene.theme));
     if json.len() < usize::from(area.height) {
         let below_title = titled("JSON", area, scene);
-        scene.lines(&json, below_title);
+        let rest = paragraph(&json, below_title, scene);
+        draw_search(row, rest, scene);
+    }
+}
+
+/// Draws each condition of a group's search with the meaning of its field.
+fn draw_search(row: usize, area: Rect, scene: &mut Scene<'_, '_>) {
+    let browser = &scene.state.browsers[Resource::Workergroups];
+    let look = browser
+        .listing()
+        .and_then(|listing| Look::at_row(listing, row, browser.dialect(), &[]).ok());
+    let conditions = look.map_or_else(Vec::new, |look| look.search.conditions);
+    let theme = scene.theme;
+    let lines: Vec<Line<'static>> = conditions
+        .iter()
+        .map(|condition| {
+            let text = visible(&language::print_condition(condition), LONGEST_CONDITION);
+            Line::from(vec![
+                Span::styled(format!("{text}  "), theme.text),
+                Span::styled(condition.field.doc, theme.dim),
+            ])
+        })
+        .flat_map(|line| wrap_line(&line, area.width, 2))
+        .collect();
+    if !lines.is_empty() && lines.len() < usize::from(area.height) {
+        let below_title = titled("Conditions", area, scene);
+        scene.lines(&lines, below_title);
     }
 }
 

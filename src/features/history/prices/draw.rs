@@ -9,6 +9,7 @@ use ratatui::widgets::canvas::Context;
 
 use super::History;
 use super::series::{Bucket, Now, Series};
+use super::unrecorded;
 use crate::core::view::Scene;
 use crate::core::views::chart::{Axis, Labels, Mark, polyline};
 use crate::core::views::{chart, sheet};
@@ -27,7 +28,7 @@ use crate::tui::text::{fit, wrap_line};
 use crate::tui::theme::Theme;
 
 /// The lowest that the chart of prices gets before that of amounts is left out.
-const LEAST_PRICES: u16 = 11;
+pub(super) const LEAST_PRICES: u16 = 11;
 
 /// Minimum height of the chart of amounts: its title, its bars and its axis.
 const AMOUNTS: u16 = 8;
@@ -97,13 +98,9 @@ pub(super) fn history(view: &History, area: Rect, scene: &mut Scene<'_, '_>) {
 
 /// Draws the current prices, as long as there are none of earlier.
 fn prices_now(view: &History, area: Rect, scene: &mut Scene<'_, '_>) {
-    let scale = Scale::fit(view.now.iter().copied(), None);
-    let Some(scale) = scale.filter(|_| view.index == 0 && area.height >= LEAST_PRICES) else {
-        return;
-    };
-    let heading = format!("On offer now, {} by price", format::grouped(view.now.len()));
-    let axis = Axis(&scale, Labels::Number);
-    chart::histogram(&heading, (&view.now, None), &axis, area, scene);
+    if view.index == 0 {
+        unrecorded::distribution(&view.now, None, area, scene);
+    }
 }
 
 fn empty(view: &History, resource: Resource, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
@@ -297,7 +294,7 @@ fn time_of(series: &Series) -> Scale {
     }
 }
 
-fn share_of(moment: Moment, time: &Scale) -> f64 {
+pub(super) fn share_of(moment: Moment, time: &Scale) -> f64 {
     time.position(seconds(moment).clamp(time.low, time.high)).unwrap_or(0.0)
 }
 
@@ -348,6 +345,7 @@ fn draw_prices(series: &Series, marks: &[Mark], local: &LocalTime, area: Rect, s
     };
     let theme = scene.theme;
     band(series, (&time, &scale), plot, scene);
+    unrecorded::label_gap(series, &time, plot, scene);
     let lines = [(MEDIAN, theme.series[0]), (LOWEST, theme.series[1])];
     let levels: [fn(Levels) -> f64; 2] = [|levels| levels.median, |levels| levels.lowest];
     for ((sign, style), level) in lines.into_iter().zip(levels) {

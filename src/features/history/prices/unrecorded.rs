@@ -1,0 +1,87 @@
+//! Parts of a chart of prices that stand for what is not recorded: the label of a gap, and the
+//! prices on offer now where there are none of earlier.
+
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::text::Line;
+
+use super::draw::{LEAST_PRICES, share_of};
+use super::series::Series;
+use crate::core::view::Scene;
+use crate::core::views::chart::{self, Axis, Labels};
+use crate::domain::format;
+use crate::domain::insight::{Scale, Standing};
+use crate::domain::{Listing, country};
+use crate::tui::text::cells;
+
+/// The label of a time without polls.
+const LABEL: &str = "not recorded";
+
+/// Cells of the list of offers beside the prices on offer.
+const LIST: u16 = 34;
+
+/// Names the longest time without polls in the middle of its gap, if it is wide enough.
+pub(super) fn label_gap(series: &Series, time: &Scale, plot: Rect, scene: &mut Scene<'_, '_>) {
+    let gaps = series
+        .buckets
+        .chunk_by(|left, right| (left.watched > 0.0) == (right.watched > 0.0))
+        .filter(|run| run[0].watched <= 0.0)
+        .map(|run| [run[0].from, run[run.len() - 1].until].map(|moment| share_of(moment, time)));
+    let Some([from, until]) = gaps.max_by(|[from, until], [other, end]| (until - from).total_cmp(&(end - other)))
+    else {
+        return;
+    };
+    let [left, right] = [from, until].map(|share| chart::dot_cell((share, 0.5), plot));
+    let width = cells(LABEL);
+    if right.0.saturating_sub(left.0) >= width + 4 {
+        let start = (left.0 + right.0 - width) / 2;
+        scene
+            .frame
+            .buffer_mut()
+            .set_string(start, left.1, LABEL, scene.theme.dim);
+    }
+}
+
+/// Draws the distribution of `prices` on offer now under their number; false if it says too little.
+pub(super) fn distribution(prices: &[f64], own: Option<f64>, area: Rect, scene: &mut Scene<'_, '_>) -> bool {
+    let scale = Scale::fit(prices.iter().copied(), None);
+    let Some(scale) = scale.filter(|_| area.height >= LEAST_PRICES) else {
+        return false;
+    };
+    let heading = format!("On offer now, {} by price", format::grouped(prices.len()));
+    let axis = Axis(&scale, Labels::Number);
+    chart::histogram(&heading, (prices, own), &axis, area, scene)
+}
+
+/// Draws the prices on offer now that compare with a row, and beside them the cheapest of the
+/// offers, each with its id and place.
+pub(crate) fn on_offer(listing: &Listing, row: usize, unit: &str, area: Rect, scene: &mut Scene<'_, '_>) {
+    let prices = Standing::unit_prices(listing, row);
+    let [chart, list] = Layout::horizontal([Constraint::Fill(1), Constraint::Length(LIST)])
+        .spacing(3)
+        .areas(area);
+    distribution(&prices, None, chart, scene);
+    let field = |key: &str| listing.catalog().column(key);
+    let (Some(model), Some(price)) = (field("gpu_name"), field("dph_per_gpu")) else {
+        return;
+    };
+    let own = listing.cell(row, model);
+    let mut alike: Vec<(f64, usize)> = (0..listing.len())
+        .filter(|other| listing.cell(*other, model) == own)
+        .filter_map(|other| Some((listing.cell(other, price).number()?, other)))
+        .collect();
+    alike.sort_by(|left, right| left.0.total_cmp(&right.0));
+    let heading = Line::styled(format!("Cheapest now, {unit}"), scene.theme.heading);
+    let offer = |(price, row): &(f64, usize)| {
+        let cell = |key: &str| field(key).map_or_else(String::new, |field| format::cell(listing, *row, field, 20));
+        let place = cell("geolocation");
+        let text = format!(
+            "{:>10}  {:<10} {}",
+            format::unit_price(*price),
+            cell("id"),
+            country::code(&place)
+        );
+        Line::styled(text, scene.theme.text)
+    };
+    let lines: Vec<Line<'static>> = std::iter::once(heading).chain(alike.iter().map(offer)).collect();
+    scene.lines(&lines, list);
+}
