@@ -282,6 +282,11 @@ impl Bans {
         self.0.contains(of)
     }
 
+    /// The number of banned machines and hosts.
+    pub const fn count(&self) -> usize {
+        self.0.len()
+    }
+
     /// A number that identifies these bans: different for other bans, 0 for none.
     ///
     /// Responses with different numbers exclude different machines.

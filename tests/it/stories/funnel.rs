@@ -170,6 +170,16 @@ fn a_question_for_an_id_is_answered_at_once_also_for_a_machine() {
 }
 
 #[test]
+fn of_an_offer_that_a_ban_may_hide_nothing_is_claimed() {
+    let mut desk = wide();
+    desk.keys("X down enter r").answer(MARKET);
+    desk.keys("/").type_text(" why 7777").keys("enter");
+    desk.answer(r#"{"offers":[]}"#).answer(r#"{"offers":[]}"#);
+    desk.expect("found, but for what your bans hide")
+        .expect_not("The market has no offer");
+}
+
+#[test]
 fn an_id_finds_its_row_and_the_question_is_found_by_its_words() {
     let mut desk = wide();
     desk.keys("/").type_text(" 101").keys("enter").expect_not(" 102 ");

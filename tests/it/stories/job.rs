@@ -281,3 +281,14 @@ fn without_a_rate_the_desk_and_its_rows_name_the_field_that_takes_it() {
     desk.keys("J tab tab tab tab tab tab").type_text("5000").keys("enter");
     desk.expect("Type the work first, such as 500M tokens");
 }
+
+#[test]
+fn without_a_rate_the_details_compare_prices_and_call_them_so() {
+    let mut desk = wide();
+    desk.keys("/").type_text(" 180M tokens").keys("enter");
+    desk.keys("enter")
+        .expect("No offer in your search has a bill for the job");
+    desk.expect_not("Job $ of");
+    desk.keys("esc J").type_text("5000").keys("enter enter");
+    desk.expect_not("No offer in your search has a bill for the job");
+}

@@ -204,6 +204,11 @@ impl Standing {
         rows.filter_map(|row| Some((price(row)?, performance(row)))).collect()
     }
 
+    /// Whether the prices of [`Measure::Price`] are bills of the job; they are not while no row has one.
+    pub fn compares_bills(listing: &Listing) -> bool {
+        column(listing, "job_cost").is_some_and(|bills| !bills.is_blank())
+    }
+
     /// The prices of the rows comparable with `row`, without a job: $/h per GPU, or $/GB/month.
     pub fn unit_prices(listing: &Listing, row: usize) -> Vec<f64> {
         let key = match listing.catalog().resource {

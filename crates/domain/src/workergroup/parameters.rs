@@ -121,7 +121,7 @@ pub static PARAMETERS: [Parameter; 13] = [
     row(Key::ColdWorkers, "cold_workers", "Cold workers", ParameterKind::Whole,
         "Minimum number of workers, including stopped ones.").default("3").inert(),
     row(Key::MaxWorkers, "max_workers", "Max workers", ParameterKind::Whole,
-        "Maximum number of workers: it caps what the group can cost.").default("20"),
+        "Maximum number of workers; test and cold ones may come on top.").default("20"),
     row(Key::TestWorkers, "test_workers", "Test workers", ParameterKind::Whole,
         "Workers started first to measure performance.").default("3").inert(),
     row(Key::GpuRam, "gpu_ram", "VRAM (GB)", ParameterKind::Whole,

@@ -74,7 +74,8 @@ impl AlertForm {
         let first = subjects.first()?;
         let is_group = matches!(first.follows, Followed::Group(_));
         let mut view = Self::with_subjects(subjects, None, state);
-        view.form.choose(AlertField::Trigger, if is_group { WORKERS } else { 0 });
+        view.form
+            .choose(AlertField::Trigger, if is_group { WORKERS } else { 0 });
         view.arrange();
         Some(view)
     }

@@ -9,7 +9,7 @@ use crate::core::copy_item::CopyItem;
 use crate::core::view::{Availability, Cx, Outcome, Region, Scene};
 use crate::core::views::form_view::FormView;
 use crate::domain::cost::Prices;
-use crate::domain::format::trimmed;
+use crate::domain::format::{counted, trimmed};
 use crate::domain::insight::Bill;
 use crate::domain::insight::plan::{Need, Offers, Plan, Planning, Same};
 use crate::domain::language::{LanguageError, Mode};
@@ -280,7 +280,7 @@ impl Cluster {
         if let Some((first, _)) = self.picks.first() {
             offers.select_row(*first);
         }
-        cx.toast(format!("{} offers marked", ids.len()));
+        cx.toast(format!("{} marked", counted(ids.len(), "offer", "offers")));
         cx.close();
     }
 

@@ -8,6 +8,7 @@ use crate::core::view::Scene;
 use crate::domain::cost::{HOURS_PER_MONTH, Joined, Prices, Quote};
 use crate::domain::field::Unit;
 use crate::domain::format::trimmed;
+use crate::domain::insight::Standing;
 use crate::domain::text::truncate;
 use crate::domain::workergroup::Key;
 use crate::domain::{CellRef, Field, Listing, OfferType, Resource, country, format};
@@ -148,11 +149,12 @@ pub(super) fn blocks(view: &Detail, scene: &Scene<'_, '_>) -> Vec<Block> {
     }
     let count = browser.count_label();
     let among = match count.strip_suffix(", more exist") {
-        Some(first) => format!("the {}", lowered(first)),
-        None => lowered(&count),
+        Some(first) => format!(" among the {}", lowered(first)),
+        None if listing.len() == 1 => String::new(),
+        None => format!(" among {}", lowered(&count)),
     };
     block(
-        &format!("Alternatives among {among}"),
+        &format!("Alternatives{among}"),
         alternative_lines(&view.alternatives, browser, listing, row, scene.theme),
     );
     if let Some(table) = blocks.last_mut() {
@@ -338,6 +340,9 @@ fn alternative_lines(
     if rows.is_empty() {
         let text = match browser.resource() {
             Resource::Volumes => "No other volume in your search",
+            Resource::Offers if browser.computed.job.is_some() && !Standing::compares_bills(listing) => {
+                "No offer in your search has a bill for the job"
+            }
             Resource::Offers | Resource::Workergroups => "No other offer with the same GPUs in your search",
         };
         return vec![Line::styled(text, theme.dim)];

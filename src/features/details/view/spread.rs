@@ -25,10 +25,11 @@ impl Spread {
             figures = Standing::figures(listing, None);
         }
         let many = format::grouped(figures.len());
+        let job = browser.computed.job.filter(|_| Standing::compares_bills(listing));
         let axes = match browser.resource() {
             Resource::Volumes => "Read MB/s (y) by $/GB/month (x)",
-            _ if browser.pricing().is_work() => "DLPerf per GPU (y) by job $ (x)",
-            _ if browser.computed.job.is_some() => "DLPerf (y) by job $ (x), per GPU",
+            _ if job.is_some_and(|job| job.is_work()) => "DLPerf per GPU (y) by job $ (x)",
+            _ if job.is_some() => "DLPerf (y) by job $ (x), per GPU",
             Resource::Offers | Resource::Workergroups => "DLPerf (y) by $/h (x), per GPU",
         };
         let title = match browser.resource() {
@@ -37,12 +38,20 @@ impl Spread {
             Resource::Offers => {
                 let model = listing.catalog().by_key("gpu_name");
                 let model = model.map_or_else(String::new, |field| format::cell(listing, row, field, 24));
-                let what = match browser.computed.job {
+                let what = match job {
                     Some(job) if job.is_work() => "Job $",
                     Some(_) => "Job $ per GPU",
                     None => "$/h per GPU",
                 };
-                let whose = if is_of_all { "offers of all models" } else { &model };
+                let whose = if is_of_all {
+                    if figures.len() == 1 {
+                        "offer of any model"
+                    } else {
+                        "offers of all models"
+                    }
+                } else {
+                    &model
+                };
                 format!("{what} of {many} {whose}")
             }
         };

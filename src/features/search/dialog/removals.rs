@@ -197,6 +197,11 @@ impl Removals {
         Some(match (self.remote.phase(), wanted.hides.as_deref()) {
             (Phase::Loading { .. } | Phase::Idle, _) => format!("{name}: looking for it…"),
             (Phase::Failed(error), _) => error.to_string(),
+            (Phase::Ready, None) if self.computed.bans.count() > 0 => format!(
+                "No {} and no machine {} found, but for what your bans hide: show banned offers to look there, too",
+                self.query.resource.noun(),
+                wanted.id
+            ),
             (Phase::Ready, None) => format!(
                 "The market has no {} and no machine {}",
                 self.query.resource.noun(),

@@ -210,11 +210,13 @@ pub(super) fn counts(browser: &Browser) -> String {
 /// Further notes on the number of rows.
 fn notes(browser: &Browser, listing: &Listing) -> Vec<String> {
     let (skipped, repeated) = (listing.skipped().len(), listing.duplicates());
-    let hidden = listing.hidden();
+    let (hidden, bans) = (listing.hidden(), browser.computed.bans.count());
     [
         (skipped > 0).then(|| format!("{skipped} skipped")),
         (repeated > 0).then(|| format!("{repeated} repeated")),
         (hidden > 0).then(|| format!("{} hidden by you", grouped(hidden))),
+        // Nobody knows how many rows a market that takes them left out.
+        (hidden == 0 && bans > 0).then(|| counted(bans, "ban in force", "bans in force")),
         browser
             .is_sorted_among_loaded()
             .then(|| format!("sorted among the {} loaded only", grouped(listing.len()))),
