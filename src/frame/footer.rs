@@ -9,7 +9,7 @@ use crate::core::Model;
 use crate::core::frame_layout::Target;
 use crate::core::view::Scene;
 use crate::domain::text::visible;
-use crate::keys::{Action, BINDINGS, Binding};
+use crate::keys::{Action, BINDINGS, Binding, Context};
 use crate::tui::text::cells;
 
 /// Cells between two hints, and before the ways back.
@@ -77,9 +77,12 @@ fn draw(hints: impl Iterator<Item = Hint>, area: Rect, scene: &mut Scene<'_, '_>
 
 /// The hints of the view, without the ways back.
 fn of_context(model: &Model) -> Vec<Hint> {
+    let contexts = model.contexts();
     let mut hints: Vec<_> = reachable(model, |row| row.hint.is_some() && !is_way_out(row.action))
         .filter(|row| model.has_use_for(row.action) && model.disabled(row.action).is_none())
         .filter(|row| model.overlays.is_empty() || !leads_away(row.action))
+        // It is about the table's row, which a view without the table's keys hides.
+        .filter(|row| row.action != Action::Unlist || contexts.contains(&Context::Table))
         // Its words are about a search; the key lists the alerts from everywhere.
         .filter(|row| row.action != Action::Alerts || model.browser().is_some())
         .filter_map(|row| {
