@@ -16,7 +16,7 @@ pub fn schema(kind: &str) -> Option<Json> {
     PRINTED.iter().find(|(own, _)| *own == kind).map(schema_of)
 }
 
-/// Prints the schema of a kind, or the kinds.
+/// Prints the JSON Schema of a kind; without one, the names of the kinds.
 ///
 /// # Errors
 /// When it cannot be written.

@@ -346,7 +346,7 @@ pub struct Extent {
 }
 
 impl Extent {
-    /// The extent of a response of which so many records match.
+    /// The extent of a response, of which `matches` records match the query.
     pub fn new(listing: &Listing, query: &Query, matches: usize) -> Self {
         let is_complete = match query.resource {
             // Their listing takes no limit.

@@ -38,7 +38,7 @@ pub enum Target {
 
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct FrameLayout {
-    /// The table of the pane, with the number of its arrangements, see [`Browser::arrangements`].
+    /// The table of the pane, with the number of its arrangements, see [`crate::table::browser::Browser::arrangements`].
     pub table: Option<(Resource, u64)>,
     /// Number of columns scrolled away behind the fixed leading ones.
     pub columns_left: usize,

@@ -149,7 +149,7 @@ macro_rules! actions {
                 $($(Self::$name,)*)*
             ];
 
-            /// The group of the action.
+            /// The heading under which the palette lists the action.
             pub const fn group(self) -> Group {
                 match self {
                     $($(Self::$name)|* => Group::$group,)*

@@ -25,7 +25,7 @@ use super::disk_writer::{DiskWriter, Job};
 use super::frame_pace::FramePace;
 use super::history::HistoryThread;
 use super::markets::PendingConnections;
-use super::messages::{message, with_paste};
+use super::messages::{terminal_message, with_paste};
 use super::start::Files;
 pub use super::surface::{Surface, TerminalEvent};
 use crate::core::frame_layout::FrameLayout;
@@ -210,7 +210,7 @@ impl<S: Surface> Dashboard<S> {
     /// Handles a terminal event: returns its messages, or the exit status.
     async fn on_terminal_event(&mut self, event: TerminalEvent) -> io::Result<ControlFlow<i32, Vec<Message>>> {
         Ok(ControlFlow::Continue(match event {
-            TerminalEvent::Input(events) => events.into_iter().map(message).collect(),
+            TerminalEvent::Input(events) => events.into_iter().map(terminal_message).collect(),
             TerminalEvent::Pasted(events) => events.into_iter().map(with_paste).collect(),
             TerminalEvent::Leave(status) => return Ok(ControlFlow::Break(status)),
             TerminalEvent::Background(is_light) => {

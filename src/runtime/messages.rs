@@ -39,14 +39,14 @@ pub(super) fn from_progress(ticket: Ticket, now: Now, progress: session::Progres
 /// The message for a terminal event that arrived with a paste: a key or click may be part of the
 /// paste.
 pub(super) fn with_paste(event: Event) -> Message {
-    match message(event) {
+    match terminal_message(event) {
         may_be_pasted @ (Message::Key(_) | Message::Mouse(_)) => Message::AfterPaste(Box::new(may_be_pasted)),
         event => event,
     }
 }
 
 /// The message for a terminal event.
-pub(super) fn message(event: Event) -> Message {
+pub(super) fn terminal_message(event: Event) -> Message {
     match event {
         Event::Key(key) => Message::Key(key),
         Event::Paste(text) => Message::Paste(text),

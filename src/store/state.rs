@@ -75,7 +75,7 @@ impl StateStore {
     }
 }
 
-/// Saves an edit and returns the new content; `None` if it is of another document. Without a store
+/// Saves an edit and returns the new content; `None` if it changes another document. Without a store
 /// the content lasts until the program ends.
 type Save = fn(Option<&StateStore>, &AnyEdit, &Known) -> Option<Result<AnyDocument, StateFileError>>;
 

@@ -56,7 +56,8 @@ impl Bar {
         self.error = None;
     }
 
-    /// Stops editing without running; the draft can be recalled with Up.
+    /// Stops editing without running. The typed text is kept as the draft that Up recalls, unless it
+    /// is blank or equals `running`, the query in effect.
     pub fn leave(&mut self, running: &str) {
         let typed = self.input.text().trim();
         if !typed.is_empty() && typed != running {

@@ -76,7 +76,7 @@ impl AnyEdit {
         Self(Box::new(edit))
     }
 
-    /// The edit of a `T`; `None` if it is of another document.
+    /// The edit, if it changes a `T`; `None` if it changes another document.
     pub fn downcast<T: Document>(&self) -> Option<&Edit<T>> {
         self.0.as_any().downcast_ref()
     }

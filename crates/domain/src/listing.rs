@@ -476,7 +476,7 @@ impl Listing {
         let read = self.json(row).and_then(|json| plan.read(json).ok());
         let values = read.unwrap_or_else(|| plan.blank());
         let cells = plan.cells(&values, self.now);
-        let columns = cells.map(|cell| Column::from_cell(&cell)).collect();
+        let columns = cells.map(|cell| Column::single_row(&cell)).collect();
         let whole = FullRecord::new(self.catalog, columns);
         match &self.estimate {
             Some(estimate) => whole.estimated(estimate),

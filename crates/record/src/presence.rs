@@ -161,7 +161,7 @@ pub struct Presence {
 }
 
 impl Presence {
-    /// The first second at which it is no longer on offer.
+    /// The first second at which it is no longer on offer; `i64::MAX` while it is.
     pub const fn stop(&self) -> i64 {
         match self.end {
             Some((Ending::Gone(_) | Ending::Changed, at)) => at,

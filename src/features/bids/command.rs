@@ -69,7 +69,7 @@ pub fn bids(settings: &Settings, options: &BidsArguments) -> Result<(), CliError
     };
     let withheld = history.withheld();
     let markets = if withheld.is_none() { &history.markets[..] } else { &[] };
-    let figures = figures(markets, history.watched, &run);
+    let (figures, lines) = figures(markets, history.watched, &run);
     document.offer_type = history.offer_type.wire();
     document.basis = Some(Basis {
         since: rfc3339(history.since),
@@ -79,7 +79,7 @@ pub fn bids(settings: &Settings, options: &BidsArguments) -> Result<(), CliError
         checkpoint_seconds: run.checkpoint,
         restart_seconds: run.restart,
     });
-    document.figures = lines(markets, history.watched, &run);
+    document.figures = lines;
     document.simulated = recorded::simulated(settings);
     let zone = TimeZone::system();
     let sentences = withheld.into_iter().chain(basis(
@@ -96,37 +96,28 @@ pub fn bids(settings: &Settings, options: &BidsArguments) -> Result<(), CliError
 /// The kind of its document.
 const KIND: &str = "bids";
 
-fn lines(markets: &[BidMarket], watched: i64, run: &Run) -> Vec<BidFigures> {
-    let mut lines = Vec::new();
+/// The rows of the table, and the same figures for the document.
+fn figures(markets: &[BidMarket], watched: i64, run: &Run) -> (Figures, Vec<BidFigures>) {
+    let (mut rows, mut lines) = (Vec::new(), Vec::new());
     for market in markets {
         let (outlooks, lowest) = run.outlooks(market, watched);
-        lines.extend(outlooks.iter().enumerate().map(|(index, outlook)| BidFigures {
-            model: market.model.clone(),
-            gpus: market.gpus,
-            bid: outlook.bid,
-            held: outlook.held,
-            interruptions_per_day: outlook.interruptions,
-            longest_hold_seconds: outlook.longest.map(|(span, _)| span),
-            done_hours: outlook.done,
-            bill: outlook.bill,
-            is_lowest_bill: lowest == Some(index),
-        }));
-    }
-    lines
-}
-
-fn figures(markets: &[BidMarket], watched: i64, run: &Run) -> Figures {
-    let mut rows = Vec::new();
-    for market in markets {
-        let (outlooks, lowest) = run.outlooks(market, watched);
-        rows.extend(outlooks.iter().enumerate().map(|(index, outlook)| {
+        for (index, outlook) in outlooks.iter().enumerate() {
+            let is_lowest_bill = lowest == Some(index);
             let of_market = [text::screen(&market.model, 24), market.gpus.to_string()];
-            let of_bid = cells(outlook, lowest == Some(index));
-            of_market.into_iter().chain(of_bid).collect()
-        }));
+            rows.push(of_market.into_iter().chain(cells(outlook, is_lowest_bill)).collect());
+            lines.push(BidFigures {
+                model: market.model.clone(),
+                gpus: market.gpus,
+                bid: outlook.bid,
+                held: outlook.held,
+                interruptions_per_day: outlook.interruptions,
+                longest_hold_seconds: outlook.longest.map(|(span, _)| span),
+                done_hours: outlook.done,
+                bill: outlook.bill,
+                is_lowest_bill,
+            });
+        }
     }
-    Figures {
-        heads: MARKET.into_iter().chain(HEADS).collect(),
-        rows,
-    }
+    let heads = MARKET.into_iter().chain(HEADS).collect();
+    (Figures { heads, rows }, lines)
 }

@@ -203,7 +203,7 @@ fn take_output(cx: &mut Cx<'_>) {
     };
 }
 
-/// What the prices are and their unit, shown at the right end of the line.
+/// The meaning and the unit of the prices, shown at the right end of the line.
 const UNIT: &str = "lowest loaded, $/GPU-h";
 
 /// What changes and sparklines are of: the recorded market, whatever is loaded.

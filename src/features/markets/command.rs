@@ -323,22 +323,32 @@ fn give_key(paths: &Paths, name: &str, from: &KeyFrom) -> Result<(), ChangeError
             let _ = fs::remove_file(&path);
         }
     })?;
-    discard(paths, &before, &path, written)
+    discard(paths, &before)
 }
 
-/// Removes the key of a market from the configuration, and its file if bourse wrote it.
+/// Removes the key of a market from the configuration, and its file as [`discard`] does.
 fn forget_key(paths: &Paths, name: &str) -> Result<(), ChangeError> {
     let before = profile(paths, name)?;
     profiles::set_key(&paths.config_file(), name, &KeyStorage::Environment)?;
-    discard(paths, &before, &paths.key_file(name), false)
+    discard(paths, &before)
 }
 
-/// Deletes the old key file of a profile, if bourse wrote it and no profile uses it.
-fn discard(paths: &Paths, before: &Profile, now: &Path, is_used: bool) -> Result<(), ChangeError> {
-    let Some(old) = &before.api_key_file else {
+/// Deletes the old key file of a profile, if it is in the folder of bourse's key files and no
+/// profile uses it.
+fn discard(paths: &Paths, before: &Profile) -> Result<(), ChangeError> {
+    let Some(old) = before
+        .api_key_file
+        .as_ref()
+        .filter(|old| paths.is_private_key_file(old))
+    else {
         return Ok(());
     };
-    if !paths.is_private_key_file(old) || (is_used && old == now) {
+    let config = Config::load(&paths.config_file())?;
+    let mut profiles = config
+        .profile_names()
+        .into_iter()
+        .filter_map(|name| config.profile(name));
+    if profiles.any(|profile| profile.api_key_file.as_ref() == Some(old)) {
         return Ok(());
     }
     match fs::remove_file(old) {

@@ -215,6 +215,15 @@ fn keys_come_and_go_with_their_files() {
     known.change(Change::Forget("a".to_owned())).unwrap();
     assert!(!kept.exists());
     assert_eq!(home.config(), TWO);
+    // A file that another market uses, too, stays.
+    known.change(key("a", &file)).unwrap();
+    let shared = home.config() + "[profiles.b2]\nbase_url = \"https://b2\"\napi_key_file = \"keys/a\"\n";
+    fs::write(home.paths.config_file(), shared).unwrap();
+    known.change(Change::Forget("a".to_owned())).unwrap();
+    assert!(kept.exists());
+    home.plain().change(Change::Forget("b2".to_owned())).unwrap();
+    assert!(!kept.exists());
+    fs::write(home.paths.config_file(), TWO).unwrap();
     // A command takes the file's place.
     known.change(key("a", &file)).unwrap();
     let command = KeyFrom::Command("printf from-command".to_owned());

@@ -50,7 +50,8 @@ impl Basis {
         }
     }
 
-    /// Whether prices are bills for work.
+    /// Whether prices are bills, in $, for a job given as an amount of work; false for prices in $/h and for a job of
+    /// fixed hours.
     pub fn is_work(&self) -> bool {
         self.job.is_some_and(|job| job.is_work())
     }

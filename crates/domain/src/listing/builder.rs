@@ -74,7 +74,7 @@ fn cell_of(value: &RawCell<'_>, intern: impl FnOnce(&str) -> u32) -> Cell {
 
 impl Column {
     /// A column of a single row.
-    pub(super) fn from_cell(value: &RawCell<'_>) -> Self {
+    pub(super) fn single_row(value: &RawCell<'_>) -> Self {
         let mut texts = Vec::new();
         let cell = cell_of(value, |text| {
             texts.push(Untrusted::from(text));

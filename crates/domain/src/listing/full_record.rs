@@ -47,7 +47,7 @@ impl FullRecord {
             .fields()
             .iter()
             .enumerate()
-            .filter_map(|(position, field)| Some((position, Column::from_cell(&estimate.cell(field.key, &sent)?))))
+            .filter_map(|(position, field)| Some((position, Column::single_row(&estimate.cell(field.key, &sent)?))))
             .collect();
         for (position, column) in moved {
             self.columns[position] = column;

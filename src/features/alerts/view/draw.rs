@@ -89,7 +89,7 @@ fn record(area: Rect, scene: &mut Scene<'_, '_>) {
         return;
     };
     let resource = browser.resource();
-    let is_drawn = history::prices::lows((resource, row), area, scene);
+    let is_drawn = history::prices::draw_similar_lows((resource, row), area, scene);
     if let Some(listing) = browser.listing().filter(|_| !is_drawn) {
         let unit = price_unit(resource, browser.storage().0);
         history::prices::on_offer(listing, row, &unit, area, scene);

@@ -19,7 +19,7 @@ pub(super) fn lines(card: &Card<'_>) -> Vec<Line<'static>> {
     lines.extend(no_rate(card, browser));
     lines.extend(super::moved(card, browser, format::per_hour));
     lines.extend(models(card, browser));
-    lines.extend(verdict(card, browser));
+    lines.extend(ranking_note(card, browser));
     lines.extend(card.rating(Resource::Offers));
     lines.push(Line::default());
     lines.extend(bars(card, browser));
@@ -154,7 +154,7 @@ fn models(card: &Card<'_>, browser: &Browser) -> Option<Line<'static>> {
 }
 
 /// The offer that beats this one, or the reason it is not ranked.
-fn verdict(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {
+fn ranking_note(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {
     let theme = card.theme();
     let row = card.subject.row;
     if let Some(short) = browser.displayed().shortfall(row) {

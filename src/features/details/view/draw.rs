@@ -17,7 +17,7 @@ use crate::domain::insight::Scale;
 use crate::domain::text::visible;
 use crate::domain::{Resource, format, language};
 use crate::features::details::preview::Subject;
-use crate::features::history::prices::lows;
+use crate::features::history::prices::draw_similar_lows;
 use crate::features::workergroups::look::Look;
 use crate::features::workergroups::preflight;
 use crate::features::workergroups::preflight::summary;
@@ -289,7 +289,7 @@ impl<'a> Charts<'a> {
 
     /// Draws the price over time; false if it has no room or nothing is recorded.
     fn draw_record(&mut self, area: Rect, scene: &mut Scene<'_, '_>) -> bool {
-        let is_drawn = area.height >= LEAST_CHART && lows((self.view.resource, self.row), area, scene);
+        let is_drawn = area.height >= LEAST_CHART && draw_similar_lows((self.view.resource, self.row), area, scene);
         self.drawn += usize::from(is_drawn);
         is_drawn
     }
@@ -305,7 +305,7 @@ impl<'a> Charts<'a> {
         };
         let of_row = (self.view.resource, self.row);
         let all: [&dyn Fn(&mut Scene<'_, '_>) -> bool; 3] = [
-            &|scene| lows(of_row, area, scene),
+            &|scene| draw_similar_lows(of_row, area, scene),
             &|scene| spread(&self.view.spread, area, scene),
             &|scene| scatter(&self.view.spread, area, scene),
         ];

@@ -397,7 +397,7 @@ fn band(series: &Series, (time, scale): (&Scale, &Scale), plot: Rect, scene: &mu
 
 /// Draws the lowest price of offers like that of a row over the recorded time; false if nothing is
 /// recorded.
-pub(crate) fn lows(of_row: (Resource, usize), area: Rect, scene: &mut Scene<'_, '_>) -> bool {
+pub(crate) fn draw_similar_lows(of_row: (Resource, usize), area: Rect, scene: &mut Scene<'_, '_>) -> bool {
     let state = scene.state;
     let Some((memory, lot, price)) = remembered(state, of_row.0, of_row.1) else {
         return false;

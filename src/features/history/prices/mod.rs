@@ -8,7 +8,7 @@ mod unrecorded;
 use self::series::{PriceSeries, Series};
 use crate::features::history::Recall;
 
-pub(crate) use self::draw::{chart_of_lows, lows, seconds};
+pub(crate) use self::draw::{chart_of_lows, draw_similar_lows, seconds};
 pub(crate) use self::unrecorded::on_offer;
 
 use ratatui::layout::Rect;

@@ -60,10 +60,11 @@ impl MarketForm {
         let Some(findings) = &self.findings else {
             return String::new();
         };
-        let evidence = capitalized(&findings.describe());
-        match findings.sample() {
-            Some(sample) => format!("{evidence}. {}.", capitalized(&sample)),
-            None => format!("{evidence}."),
-        }
+        let next = (self.form.focused() == Some(MarketField::Save)).then(|| "Not saved yet: Enter saves it".to_owned());
+        let sentences = next
+            .into_iter()
+            .chain([capitalized(&findings.describe())])
+            .chain(findings.sample().map(|sample| capitalized(&sample)));
+        sentences.collect::<Vec<_>>().join(". ") + "."
     }
 }

@@ -253,10 +253,7 @@ impl MarketForm {
             Some(MarketField::Name) => "Letters, digits, - and _".to_owned(),
             Some(MarketField::Address) => "The API, such as https://market.example".to_owned(),
             Some(MarketField::Route) => "The routing endpoint; empty uses the address above".to_owned(),
-            Some(MarketField::Dialect) if self.findings.is_some() => self.findings_note(),
-            Some(MarketField::Save) if self.findings.is_some() => {
-                format!("Not saved yet: Enter saves it. {}", self.findings_note())
-            }
+            Some(MarketField::Dialect | MarketField::Save) if self.findings.is_some() => self.findings_note(),
             Some(MarketField::Dialect) => match self.dialect().map(|dialect| dialect.name) {
                 None => "Save sends the market four searches to find it out",
                 Some("vast") => "As the public service spells parameters; speeds in Mb/s",

@@ -89,7 +89,7 @@ impl Markets {
     }
 
     fn remove_key(market: &Market, cx: &mut Cx<'_>) {
-        match removal(market, cx.state()) {
+        match key_removal_effect(market, cx.state()) {
             Err(error) => cx.markets().status = Some(StatusMessage::bad(error.to_string())),
             Ok(what) => {
                 let change = Change::Forget(market.name.clone());
@@ -140,7 +140,7 @@ enum RemovalError {
 ///
 /// # Errors
 /// When it cannot be removed.
-fn removal(market: &Market, state: &State) -> Result<String, RemovalError> {
+fn key_removal_effect(market: &Market, state: &State) -> Result<String, RemovalError> {
     if let Some(why) = fixed(market, state) {
         return Err(RemovalError::Fixed(why));
     }

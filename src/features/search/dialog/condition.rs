@@ -303,8 +303,8 @@ impl ConditionForm {
         self.refusal = Some(why);
     }
 
-    /// Searches for a value as if it had been typed.
-    pub fn find(&mut self, text: &str) {
+    /// Replaces the typed text, as if typed: lists the matching values and selects the likeliest.
+    pub fn set_typed(&mut self, text: &str) {
         self.input.set(text);
         self.changed();
     }

@@ -208,7 +208,7 @@ impl SearchDialog {
             // Finding the field by the name of a country group selects that group.
             let typed = self.lists[0].input.text().trim();
             if field.kind == Kind::Country && index.is_none() && country::group(typed).is_some() {
-                form.find(&typed.to_ascii_uppercase());
+                form.set_typed(&typed.to_ascii_uppercase());
             }
             form
         }));

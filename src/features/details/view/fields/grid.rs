@@ -69,8 +69,8 @@ fn flowed(rows: &[Row], height: usize) -> Vec<Row> {
         let needed = match row {
             Row::Gap if line == 0 => continue,
             Row::Gap | Row::More(..) => 1,
-            Row::Heading(_) => 1 + lines_of(&rows[index + 1..]),
-            Row::Entry(_) => lines_of(&rows[index..]),
+            Row::Heading(_) => 1 + first_entry_lines(&rows[index + 1..]),
+            Row::Entry(_) => first_entry_lines(&rows[index..]),
         };
         if line > 0 && line + needed > height && needed <= height {
             flow.resize(flow.len() + height - line, Row::Gap);
@@ -81,7 +81,7 @@ fn flowed(rows: &[Row], height: usize) -> Vec<Row> {
 }
 
 /// Number of lines of the first entry.
-fn lines_of(rows: &[Row]) -> usize {
+fn first_entry_lines(rows: &[Row]) -> usize {
     let more = rows.iter().skip(1);
     1 + more.take_while(|row| matches!(row, Row::More(..))).count()
 }
