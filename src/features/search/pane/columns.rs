@@ -16,12 +16,11 @@ const ROOMY: u16 = 100;
 /// The screen width below which the GPU model comes first, in place of the id.
 const TIGHT: u16 = 60;
 
-/// Width of the rail on narrow screens, beside a preview, on others, and the maximum it grows by where
-/// space is left, in cells.
+/// Width of the rail on narrow screens and beside a preview, on others, and the maximum it grows by
+/// where space is left, in cells.
 ///
 /// Beside a preview a longer one would leave no room for the place of an offer.
 const NARROW_RAIL: u16 = 8;
-const RAIL_BESIDE_PREVIEW: u16 = 12;
 const RAIL: u16 = 20;
 const MORE_RAIL: u16 = 12;
 
@@ -66,7 +65,7 @@ impl Columns {
             let computed = &browser.displayed().computed;
             let is_telling = computed.standing.has_telling_scale(listing);
             let least = if computed.unfit() > 0 { REASON } else { NARROW_RAIL };
-            let full = if has_preview { RAIL_BESIDE_PREVIEW } else { RAIL };
+            let full = if has_preview { NARROW_RAIL } else { RAIL };
             let is_wide = is_telling && screen >= ROOMY;
             columns.insert(index, rail(is_wide.then_some(full), least));
         }
