@@ -88,10 +88,10 @@ pub async fn pick(settings: &Settings, options: &PickArguments) -> Result<(), Cl
         .map_err(|error| CliError::Failed(error.to_string()))?;
     match options.print {
         // The output is the program's.
-        None if options.exec.is_some() => output::tell(&format!("{}\n{command}", offer.reasons())),
+        None if options.exec.is_some() => output::explain(&format!("{}\n{command}", offer.reasons())),
         None => output::print(&format!("{}\n{command}\n", offer.reasons()))?,
         Some(printed) => {
-            output::tell(&offer.reasons());
+            output::explain(&offer.reasons());
             match printed {
                 Printed::Id => output::print(&format!("{id}\n"))?,
                 Printed::Command => output::print(&format!("{command}\n"))?,
