@@ -17,8 +17,9 @@ use bourse::core::message::{Message, News, Routed};
 use bourse::core::{Effect, Model, update};
 use bourse::domain::cost::{Basis, Job, Prices};
 use bourse::domain::insight::plan::{Need, Offers};
+use bourse::domain::time::{MonotonicTime, Now, UnixTime};
 use bourse::domain::{Listing, OFFERS, OfferType, Untrusted, language};
-use bourse::table::remote::{Now, Ticket};
+use bourse::table::remote::Ticket;
 use bourse::tui::theme::Theme;
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -35,7 +36,7 @@ fn reading(criterion: &mut Criterion) {
             bencher.iter(|| text.bytes().filter(|byte| *byte == b'"').count());
         });
         group.bench_with_input(BenchmarkId::new("listing", rows), &text, |bencher, text| {
-            bencher.iter(|| Listing::read(&OFFERS, text.as_str(), 0.0));
+            bencher.iter(|| Listing::read(&OFFERS, text.as_str(), UnixTime::new(0.0)));
         });
     }
     group.finish();
@@ -44,7 +45,7 @@ fn reading(criterion: &mut Criterion) {
 fn arranging(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("arranging");
     for rows in [500, 10_000, 100_000] {
-        let Ok(listing) = Listing::read(&OFFERS, answer(rows), 0.0) else {
+        let Ok(listing) = Listing::read(&OFFERS, answer(rows), UnixTime::new(0.0)) else {
             continue;
         };
         let order = language::parse_order("gpu_name,dph_total-", &OFFERS).unwrap_or_default();
@@ -96,8 +97,8 @@ impl Flood {
         let mut flood = Self {
             model: bourse::features::dashboard(profile(), None),
             now: Now {
-                mono: 0.0,
-                epoch: 1_800_000_000.0,
+                mono: MonotonicTime::new(0.0),
+                epoch: UnixTime::new(1_800_000_000.0),
             },
             calls: VecDeque::new(),
             answered: 0,
@@ -262,7 +263,7 @@ fn sliced(rows: usize) -> String {
 /// A plan with its runner-up, what binds and the bills of other sizes, over 500 offers.
 fn planning(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("planning");
-    let Ok(listing) = Listing::read(&OFFERS, sliced(500), 0.0) else {
+    let Ok(listing) = Listing::read(&OFFERS, sliced(500), UnixTime::new(0.0)) else {
         return;
     };
     let prices = Prices::new(&listing, OfferType::OnDemand);

@@ -14,6 +14,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 
 use bourse::domain::listing::Reader;
+use bourse::domain::time::UnixTime;
 use bourse::domain::{Listing, OFFERS};
 use bourse::sandbox::market::{Market, MarketConfig, Terms};
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group};
@@ -224,12 +225,12 @@ fn response(offers: usize) -> String {
 
 /// From a response in memory, which becomes part of the listing.
 fn read(body: Vec<u8>) -> Option<Listing> {
-    Listing::read(&OFFERS, String::from_utf8(body).ok()?, 0.0).ok()
+    Listing::read(&OFFERS, String::from_utf8(body).ok()?, UnixTime::new(0.0)).ok()
 }
 
 /// From the pieces in which it arrives.
 fn read_pieces(body: &[u8]) -> usize {
-    let mut reader = Reader::new(&OFFERS, Arc::default(), 0.0);
+    let mut reader = Reader::new(&OFFERS, Arc::default(), UnixTime::new(0.0));
     reader.reserve(body.len());
     for piece in body.chunks(PIECE) {
         reader.push(piece);

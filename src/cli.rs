@@ -359,7 +359,7 @@ fn perform(arguments: &Arguments, command: &Command) -> Result<ExitCode, CliErro
         },
         Command::Paths(options) => config::print_paths(global, options.format),
         Command::Help { command } => help::print(command),
-        Command::Schema { kind } => schema::print_schema(kind.as_deref()),
+        Command::Schema { kind } => schema::print_document_schema(kind.as_deref()),
         Command::Man => output::write(include_bytes!("../assets/man/bourse.1")),
         Command::Sandbox(options) => on_threads(sandbox::serve(&arguments.global, options)),
         Command::Offers(options) => block_on(features::search::command::offers(&noted(global)?, options)),

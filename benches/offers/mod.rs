@@ -8,8 +8,8 @@ use bourse::api::Reply;
 use bourse::api::curl::WorkerRoot;
 use bourse::core::message::{Message, News};
 use bourse::core::{Effect, Model, Profile, update};
+use bourse::domain::time::{Now, UnixTime};
 use bourse::domain::{Dialect, Listing, OFFERS};
-use bourse::table::remote::Now;
 
 /// An answer of `rows` offers whose members are those that the table and the filters read.
 pub fn answer(rows: usize) -> String {
@@ -41,7 +41,7 @@ pub fn answer(rows: usize) -> String {
 
 /// The listing of such an answer.
 pub fn listing(rows: usize) -> Listing {
-    Listing::read(&OFFERS, answer(rows), 0.0).expect("at most as many rows as a response may have")
+    Listing::read(&OFFERS, answer(rows), UnixTime::new(0.0)).expect("at most as many rows as a response may have")
 }
 
 pub fn profile() -> Profile {

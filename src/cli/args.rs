@@ -11,13 +11,14 @@ use clap::{Arg, Args, Parser, Subcommand, ValueEnum};
 use super::create_args::CreateArguments;
 pub use super::formats::{ExportFormat, Format, RecordFormat, ReplyFormat, ReportFormat, TextArguments};
 use super::supply_args::SupplyArguments;
-use crate::api::client::epoch_seconds;
+use crate::api::client::current_time;
 use crate::domain::cost::{Input, Job, JobWords, VolumeTerm};
 use crate::domain::deadline::DeadlineError;
 use crate::domain::language::LanguageError;
 use crate::domain::local::LocalTime;
 use crate::domain::quantity::{self, Quantity, QuantityError};
 use crate::domain::throughput::Work;
+use crate::domain::time::UnixTime;
 use crate::domain::{OfferType, deadline};
 use crate::settings::Global;
 
@@ -189,7 +190,7 @@ pub struct OffersArguments {
     ///
     /// Also `tomorrow noon`, `2026-12-01` and `2026-12-01 18:00`, in your time zone. [default: none]
     #[arg(long, value_name = "TIME", value_parser = by)]
-    pub by: Option<f64>,
+    pub by: Option<UnixTime>,
 
     /// Add what bourse knows to each record of `--format json` or `jsonl`, separated by commas
     #[arg(long, hide_short_help = true, value_name = "WHAT", value_enum, value_delimiter = ',')]
@@ -387,12 +388,12 @@ impl JobArguments {
 pub(crate) fn local_time() -> LocalTime {
     LocalTime {
         zone: jiff::tz::TimeZone::system(),
-        now: epoch_seconds(),
+        now: current_time(),
     }
 }
 
-/// A deadline, in seconds since 1970.
-pub(crate) fn by(text: &str) -> Result<f64, ArgumentError> {
+/// A deadline.
+pub(crate) fn by(text: &str) -> Result<UnixTime, ArgumentError> {
     Ok(deadline::moment(text, &local_time())?)
 }
 

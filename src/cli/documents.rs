@@ -9,6 +9,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::output::DOCUMENT_VERSION;
 use crate::domain::journal::{Intent, WriteKind};
+use crate::domain::time::UnixTime;
 use crate::domain::workergroup::{CostOutlook, NewWorkergroup, UnknownCost};
 
 /// A record as the market sent it, without API keys.
@@ -146,7 +147,8 @@ pub enum WriteMembers {
         write: WriteKind,
         subject: String,
         /// Seconds since 1970.
-        at: f64,
+        #[schemars(with = "f64")]
+        at: UnixTime,
         profile: String,
         address: String,
         /// The workergroup that was to be created.

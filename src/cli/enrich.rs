@@ -104,7 +104,7 @@ impl Verdicts<'_> {
         let known = self.known.iter().position(|(known, _)| *known == like);
         let index = known.unwrap_or_else(|| {
             // This second counts, too.
-            let until = Moment(Moment::from_epoch(listing.read_at()).0 + 1);
+            let until = Moment(listing.read_at().moment().0 + 1);
             let basis = VerdictBasis::new(like.clone(), until);
             let memory = self.record.as_ref().and_then(|record| record.ask(&basis).ok());
             self.known.push((like, memory.flatten()));

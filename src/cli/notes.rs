@@ -2,7 +2,7 @@
 //! line.
 
 use crate::cli::output;
-use crate::domain::insight::{Coverage, coverage};
+use crate::domain::insight::{Coverage, query_coverage};
 use crate::domain::response_check::{Discrepancy, ResponseCheck};
 use crate::domain::{Dialect, Listing, Query, Resource, Untrusted, language};
 
@@ -53,13 +53,11 @@ impl Answer<'_> {
 
     /// Whether the records are all that the market has.
     fn coverage(&self) -> Coverage {
-        match self.query.resource {
-            // Their listing takes no limit.
-            Resource::Workergroups => Coverage::Whole,
-            // A listing merged from several responses has its own coverage.
-            _ if self.listing.known_coverage().is_some() => Coverage::Whole,
-            Resource::Offers | Resource::Volumes => coverage(self.listing, self.query.limit),
+        // A listing merged from several responses has its own coverage, which is reported with it.
+        if self.listing.known_coverage().is_some() {
+            return Coverage::Whole;
         }
+        query_coverage(self.listing, self.query)
     }
 
     fn ignored(&self) -> Vec<String> {

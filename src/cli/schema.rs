@@ -20,7 +20,7 @@ pub fn schema(kind: &str) -> Option<Json> {
 ///
 /// # Errors
 /// When it cannot be written.
-pub fn print_schema(kind: Option<&str>) -> Result<(), CliError> {
+pub fn print_document_schema(kind: Option<&str>) -> Result<(), CliError> {
     match kind.and_then(schema) {
         Some(schema) => output::print_json(&format!("{schema:#}\n")),
         None => output::print(&kinds().fold(String::new(), |all, kind| all + kind + "\n")),

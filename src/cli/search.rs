@@ -14,7 +14,7 @@ use crate::api::{ApiError, Progress, Reply, Request, Session, Wait};
 use crate::domain::annotations::Annotations;
 use crate::domain::cost::{Basis, Fit, Gap, Prices};
 use crate::domain::format::grouped;
-use crate::domain::insight::{Coverage, coverage};
+use crate::domain::insight::{Coverage, query_coverage};
 use crate::domain::response_check::ResponseCheck;
 use crate::domain::{Dialect, Field, Listing, OfferType, Query, Resource, format};
 use crate::settings::Settings;
@@ -348,11 +348,7 @@ pub struct Extent {
 impl Extent {
     /// The extent of a response, of which `matches` records match the query.
     pub fn new(listing: &Listing, query: &Query, matches: usize) -> Self {
-        let is_complete = match query.resource {
-            // Their listing takes no limit.
-            Resource::Workergroups => true,
-            Resource::Offers | Resource::Volumes => coverage(listing, query.limit) == Coverage::Whole,
-        };
+        let is_complete = query_coverage(listing, query) == Coverage::Whole;
         Self { matches, is_complete }
     }
 }

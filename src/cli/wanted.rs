@@ -10,6 +10,7 @@ use crate::domain::cost::{Job, VolumeTerm};
 use crate::domain::language::{self, Mode};
 use crate::domain::plain::{self, Reading};
 use crate::domain::throughput::Throughput;
+use crate::domain::time::UnixTime;
 use crate::domain::{Condition, Dialect, Field, OfferType, Query, Resource};
 use crate::settings::Settings;
 use crate::store::StateStore;
@@ -132,8 +133,8 @@ pub fn request(query: &Query, bans: &Annotations, dialect: &'static Dialect) -> 
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Flags {
     pub job: Option<Job>,
-    /// The deadline of the job, in seconds since 1970.
-    pub by: Option<f64>,
+    /// The deadline of the job.
+    pub by: Option<UnixTime>,
     pub term: Option<VolumeTerm>,
 }
 

@@ -23,22 +23,23 @@ use super::output::{self, CliError};
 use super::prompt;
 use super::sandbox::Stop;
 use super::wanted::annotations;
-use crate::api::client::epoch_seconds;
+use crate::api::client::current_time;
 use crate::api::{ApiError, Progress, Reply, Request, Session};
 use crate::core::mutations::{Mutations, READ_ONLY, RequestPreview, SendBlocked};
 use crate::core::{Effect, Profile, mutations};
 use crate::domain::journal::{Entry, Verdict, WriteKind};
 use crate::domain::language::{self, LanguageError};
 use crate::domain::text::visible;
+use crate::domain::time::{MonotonicTime, Now};
 use crate::domain::workergroup::{Draft, Key, NewWorkergroup, Objection};
 use crate::domain::{Condition, Operand, Operator, Query, Resource, Untrusted, Value, WORKERGROUPS};
 use crate::features::markets::command::profile_of;
 use crate::features::workergroups::creation::CREATE;
-use crate::runtime::writes::{Journalled, OpenedJournal, journalled};
+use crate::runtime::writes::{IntendedWrite, Journalled, OpenedJournal, journalled};
 use crate::sandbox::Running;
 use crate::settings::{Market, Settings, config};
 use crate::store::{Journal, Paths};
-use crate::table::remote::{Now, Tickets};
+use crate::table::remote::Tickets;
 
 /// A write from the command line.
 struct Write {
@@ -326,8 +327,8 @@ async fn send(
     let mut stop = Stop::new()?;
     let started = Instant::now();
     let now = || Now {
-        mono: started.elapsed().as_secs_f64(),
-        epoch: epoch_seconds(),
+        mono: MonotonicTime::after(started.elapsed()),
+        epoch: current_time(),
     };
     let effect = turn(&mut mutations, &request, profile, &now, &mut stop).await?;
     let Effect::Write { request, intent, .. } = effect else {
@@ -344,7 +345,8 @@ async fn send(
         })
     };
     let calls = Arc::new(session.clone());
-    let sent = journalled(calls, journal, request, intent, notify, epoch_seconds);
+    let intended = IntendedWrite { request, intent };
+    let sent = journalled(calls, journal, intended, notify, current_time);
     let Journalled { result, unsaved, .. } = tokio::select! {
         biased;
         () = stop.wait() => {

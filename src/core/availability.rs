@@ -4,7 +4,7 @@ use super::commands::Commands;
 use super::model::Model;
 use super::state::State;
 use super::view::Availability;
-use super::{analysis, annotations, mutations};
+use super::{analysis, annotating, writes};
 use crate::api::Operation;
 use crate::domain::Resource;
 use crate::keys::pane::Pane;
@@ -46,7 +46,7 @@ impl Model {
             Action::History => self.pane != Pane::Requests,
             Action::OpenRequest => self.failed_request().is_some(),
             action if BINDINGS.iter().any(|row| row.action == action && row.is_of_offers) => self.pane == Pane::Offers,
-            action if annotations::is_of_annotations(action) => self.pane.has_prices(),
+            action if annotating::is_of_annotations(action) => self.pane.has_prices(),
             action => !self.features.iter().any(|feature| (feature.hides)(self, action)),
         }
     }
@@ -102,7 +102,7 @@ impl State {
             Action::Export => browser
                 .is_some_and(|browser| browser.view().is_empty())
                 .then(|| "there is no row to export".to_owned()),
-            Action::Unlist => mutations::unlist_blocked(self),
+            Action::Unlist => writes::unlist_blocked(self),
             Action::OpenRequest => self
                 .failed_request()
                 .is_none()
@@ -110,7 +110,7 @@ impl State {
             action => (self.features.iter())
                 .find_map(|feature| (feature.disabled)(self, action, is_on_pane))
                 .or_else(|| analysis::disabled(self, action))
-                .or_else(|| annotations::disabled(self, action)),
+                .or_else(|| annotating::disabled(self, action)),
         }
     }
 }

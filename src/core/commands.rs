@@ -1,7 +1,6 @@
 //! The commands available to the focused view, for help and palette.
 
-use super::view::Cx;
-use crate::keys::{Action, BINDINGS, Binding, Context, bindings};
+use crate::keys::{Action, Binding, Context, bindings};
 
 /// The commands available to the focused view at the moment their list opens.
 #[derive(Debug)]
@@ -35,36 +34,5 @@ impl Commands {
         let below = below.iter().filter(|context| !self.contexts.contains(context));
         let contexts = self.contexts.iter().chain(below);
         contexts.flat_map(|context| bindings(*context))
-    }
-
-    /// Runs an action in the view that had the focus, or else on the table below. The list of
-    /// commands closes.
-    pub fn run(&self, action: Action, cx: &mut Cx<'_>) {
-        let knows = |contexts: &[Context]| {
-            let mut rows = BINDINGS.iter().filter(|row| row.action == action);
-            rows.any(|row| contexts.contains(&row.context))
-        };
-        if matches!(action, Action::Command(_)) {
-            // It is about the selected row of the table.
-            cx.go_to(cx.state.pane);
-            return cx.perform(action);
-        }
-        let is_here = knows(self.contexts) && !self.hidden.contains(&action);
-        if is_here || matches!(action, Action::Market(_)) {
-            cx.close();
-            cx.perform(action);
-        } else if self.below.is_some_and(knows) {
-            cx.go_to(cx.state.pane);
-            cx.perform(action);
-        } else if knows(self.contexts) {
-            // Disabled here; running it shows why.
-            cx.close();
-            cx.perform(action);
-        } else {
-            let row = BINDINGS.iter().find(|row| row.action == action);
-            let context = row.map_or("elsewhere", |row| row.context.title());
-            cx.close();
-            cx.complain(format!("Only available in: {context}"));
-        }
     }
 }

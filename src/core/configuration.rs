@@ -4,7 +4,7 @@ pub use super::message::Reconfigured;
 use super::message::{EffectError, Toast};
 use super::state::State;
 use crate::domain::Resource;
-use crate::table::remote::Now;
+use crate::domain::time::Now;
 
 impl State {
     /// Applies a reloaded configuration; one that cannot be used is reported, and the old one stays

@@ -18,12 +18,13 @@ use super::themes::Themes;
 use super::view::{Change, Open, View};
 use crate::api::Request;
 use crate::api::ledger::Ledger;
+use crate::domain::time::Now;
 use crate::domain::{Field, Resource};
-use crate::keys::Action;
 use crate::keys::pane::Pane;
+use crate::keys::{Action, BINDINGS, Context};
 use crate::record::Poll;
 use crate::table::browser::Browser;
-use crate::table::remote::{Now, Ticket, Tickets};
+use crate::table::remote::{Ticket, Tickets};
 use crate::table::watch::Pace;
 use crate::tui::text_input::Pasted;
 use crate::tui::viewport::Viewport;
@@ -249,7 +250,7 @@ impl<'a> Cx<'a> {
         self.effects_for(Owner::View(self.depth), [effect]);
     }
 
-    /// Stops waiting for reads.
+    /// Stops waiting for the replies to reads.
     pub fn abort(&mut self, tickets: impl IntoIterator<Item = Ticket>) {
         self.effects.extend(tickets.into_iter().map(Effect::Abort));
     }
@@ -320,6 +321,37 @@ impl<'a> Cx<'a> {
     /// Number of lines an action moves in the main region; `None` if it does not move.
     pub fn motion(&self, action: Action) -> Option<isize> {
         action.motion(self.viewport(Region::MAIN).page)
+    }
+
+    /// Runs one of the listed commands in the view that had the focus, or else on the table below. The list
+    /// closes.
+    pub fn run_command(&mut self, commands: &Commands, action: Action) {
+        let knows = |contexts: &[Context]| {
+            let mut rows = BINDINGS.iter().filter(|row| row.action == action);
+            rows.any(|row| contexts.contains(&row.context))
+        };
+        if matches!(action, Action::Command(_)) {
+            // It is about the selected row of the table.
+            self.go_to(self.state.pane);
+            return self.perform(action);
+        }
+        let is_here = knows(commands.contexts) && !commands.hidden.contains(&action);
+        if is_here || matches!(action, Action::Market(_)) {
+            self.close();
+            self.perform(action);
+        } else if commands.below.is_some_and(knows) {
+            self.go_to(self.state.pane);
+            self.perform(action);
+        } else if knows(commands.contexts) {
+            // Disabled here; running it shows why.
+            self.close();
+            self.perform(action);
+        } else {
+            let row = BINDINGS.iter().find(|row| row.action == action);
+            let context = row.map_or("elsewhere", |row| row.context.title());
+            self.close();
+            self.complain(format!("Only available in: {context}"));
+        }
     }
 }
 

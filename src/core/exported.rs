@@ -1,7 +1,43 @@
-//! The result of an export.
+//! Files that the user exports: their content, and the result.
+
+use std::borrow::Cow;
+use std::fmt;
 
 use super::toast::Toast;
-use crate::table::remote::Now;
+use crate::domain::time::Now;
+
+/// The content of a file to export.
+///
+/// Its text is made on the thread that writes the file: a long one would hold up the keys.
+pub trait Content: fmt::Debug + Send + 'static {
+    fn text(&self) -> Cow<'_, str>;
+}
+
+impl Content for String {
+    fn text(&self) -> Cow<'_, str> {
+        Cow::Borrowed(self)
+    }
+}
+
+/// A content with its type erased, to be written by the runtime.
+#[derive(Debug)]
+pub struct AnyContent(Box<dyn Content>);
+
+impl AnyContent {
+    pub fn new(content: impl Content) -> Self {
+        Self(Box::new(content))
+    }
+
+    pub fn text(&self) -> Cow<'_, str> {
+        self.0.text()
+    }
+}
+
+impl PartialEq for AnyContent {
+    fn eq(&self, other: &Self) -> bool {
+        self.text() == other.text()
+    }
+}
 
 /// A file that was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,12 +77,13 @@ pub fn announce(result: Result<Written, NotWritten>, now: Now) -> Toast {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::time::MonotonicTime;
 
     #[test]
     fn a_written_file_is_told_with_its_size_and_long_enough_to_read_its_path() {
         let now = Now {
-            mono: 100.0,
-            epoch: 0.0,
+            mono: MonotonicTime::new(100.0),
+            ..Now::default()
         };
         for (bytes, size) in [
             (0, "0 bytes"),
@@ -60,7 +97,7 @@ mod tests {
             let text = format!("Wrote /home/me/offers.csv ({size})");
             assert_eq!(toast.text, text);
             let usual = Toast::new(text, now);
-            assert!(toast.until - usual.until > 7.0 && toast.until < 130.0);
+            assert!(toast.until - usual.until > 7.0 && toast.until < MonotonicTime::new(130.0));
         }
     }
 }

@@ -10,10 +10,11 @@ use super::state::State;
 use super::view::{Cx, Response};
 use super::watching::{Interest, WishId};
 use crate::domain::journal::WriteKind;
+use crate::domain::time::{MonotonicTime, Now};
 use crate::domain::{Dialect, Resource};
 use crate::keys::Action;
 use crate::record::{Poll, SearchKey};
-use crate::table::remote::{Now, Ticket};
+use crate::table::remote::Ticket;
 
 /// The state of a feature, found by its type.
 pub trait FeatureState: Any + fmt::Debug + Send {
@@ -112,8 +113,8 @@ pub struct Feature {
     pub follow: fn(&mut Cx<'_>),
     /// The searches it wants polled.
     pub wishes: fn(&State, Now) -> Vec<Interest>,
-    /// The monotonic time of its next `tick`; `None` if it needs none.
-    pub deadline: fn(&State, Now) -> Option<f64>,
+    /// The time of its next `tick`; `None` if it needs none.
+    pub deadline: fn(&State, Now) -> Option<MonotonicTime>,
     /// Runs once the deadline has passed, sometimes earlier.
     pub tick: fn(&mut Cx<'_>),
     /// Whether an action has no meaning in the open pane.

@@ -245,7 +245,7 @@ pub fn explain(error: &ApiError, keymap: &Keymap) -> String {
 /// The saved data of a profile.
 #[derive(Debug, Default)]
 pub struct RestoredState {
-    /// Notices about loading it.
+    /// Problems of loading it, to be shown.
     pub notices: Vec<String>,
     /// The documents of the user; `None` if nothing can be saved.
     pub documents: Option<Documents>,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crossterm::event::{KeyEvent, MouseEvent};
 
-use super::exported::{NotWritten, Written};
+use super::exported::{AnyContent, NotWritten, Written};
 use super::markets::{MarketCommand, MarketEvent, MarketList};
 pub use super::toast::Toast;
 use crate::api::ledger::LedgerEntry;
@@ -12,8 +12,9 @@ use crate::api::{Called, Request, Response};
 use crate::core::themes::Themes;
 use crate::domain::document::{AnyDocument, AnyEdit, Document};
 use crate::domain::journal::{CommandRun, Damage, Intent, Outcome};
-use crate::domain::routing::{Hop, Run};
+use crate::domain::routing::Hop;
 use crate::domain::throughput::WorkUnit;
+use crate::domain::time::{MonotonicTime, UnixTime};
 use crate::domain::{Listing, Query};
 use crate::keys::Keymap;
 use crate::record::watch::{Claim, Right};
@@ -104,13 +105,13 @@ pub enum News {
     Ran(Box<Ran>),
 }
 
-/// The response to a route request, with its times on the monotonic clock.
+/// The response to a route request, with its times.
 #[derive(Debug)]
 pub struct Routed {
     /// When the request was sent, measured at the socket.
-    pub sent: f64,
+    pub sent: MonotonicTime,
     /// When the response was complete; that of the worker, if it was called.
-    pub ended: f64,
+    pub ended: MonotonicTime,
     /// Bytes of the response body.
     pub bytes: u64,
     pub response: Response,
@@ -144,7 +145,7 @@ impl News {
 /// A job for the record. Jobs run in the order of their requests.
 #[derive(Debug, PartialEq)]
 pub enum HistoryJob {
-    /// Add a response.
+    /// Add a response to the recorded market.
     Record(Box<Poll>),
     /// Compute an analysis; brings [`News::Recalled`].
     Ask { ticket: Ticket, analysis: AnyAnalysis },
@@ -162,8 +163,8 @@ pub enum HistoryJob {
     ClaimPoll { ticket: Ticket, claim: Box<Claim> },
     /// Release the claim on the poll: no response is awaited.
     EndTurn,
-    /// Count a request sent now, in seconds since 1970, in the budget that programs share.
-    CountRequest(f64),
+    /// Count a request sent at this time in the budget that programs share.
+    CountRequest(UnixTime),
 }
 
 /// An instruction to the runtime.
@@ -211,20 +212,11 @@ pub enum Effect {
         ticket: Ticket,
         edit: AnyEdit,
     },
-    /// Write a run of the route lab to a new file; replies with [`Message::Report`].
-    SaveRun {
-        /// The run as it is at this moment.
-        run: RunSnapshot,
-        /// The current time, on the monotonic clock.
-        now: f64,
-        /// The path; CSV by its extension, else JSON.
-        path: String,
-    },
     /// Write a file; brings [`News::Written`].
     Export {
         ticket: Ticket,
         path: String,
-        content: String,
+        content: AnyContent,
         /// Whether an existing file is replaced.
         overwrite: bool,
         /// Whether only its owner may read it.
@@ -315,7 +307,7 @@ pub enum ConfigCommand {
     SaveRate {
         unit: WorkUnit,
         model: String,
-        /// Units per second.
+        /// Units of work per second, as typed.
         rate: String,
     },
 }
@@ -342,16 +334,6 @@ pub struct Reconfigured {
     pub notices: Vec<String>,
     /// Whether keys, colors or switches differ from before; adding a market changes none of them.
     pub is_noticeable: bool,
-}
-
-/// A snapshot of a run, to write it to a file while the run continues.
-#[derive(Debug, Clone)]
-pub struct RunSnapshot(pub Arc<Run>);
-
-impl PartialEq for RunSnapshot {
-    fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
-    }
 }
 
 impl From<Sending> for Effect {
@@ -392,7 +374,6 @@ impl Effect {
             | Self::SetDamageAside(_)
             | Self::Abort(_)
             | Self::Copy { .. }
-            | Self::SaveRun { .. }
             | Self::History(HistoryJob::Record(_) | HistoryJob::EndTurn | HistoryJob::CountRequest(_))
             | Self::Activate(_)
             | Self::Notify(_)

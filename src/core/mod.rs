@@ -7,6 +7,7 @@
 
 pub(crate) mod actions;
 pub mod analysis;
+pub mod annotating;
 pub mod annotations;
 pub(crate) mod availability;
 pub mod commands;
@@ -23,6 +24,7 @@ pub mod message;
 pub(crate) mod model;
 pub(crate) mod mouse;
 pub mod mutations;
+mod news;
 pub mod owners;
 pub mod persistence;
 mod pricing;
@@ -41,6 +43,7 @@ pub mod unsettled;
 pub mod view;
 pub mod views;
 pub mod watching;
+mod writes;
 
 use crate::api::ledger::LedgerEntry;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -52,11 +55,12 @@ pub use self::profile::Profile;
 pub use self::state::State;
 pub use self::title::title;
 use self::view::{Cx, Outcome};
+pub use crate::domain::time::Now;
 pub use crate::keys::pane::Pane;
 /// The user's own keys, under their former path.
 pub use crate::keys::user as keys;
 use crate::keys::{Action, Chord};
-pub use crate::table::remote::{Now, Ticket};
+pub use crate::table::remote::Ticket;
 
 /// Notice for keys that may be part of the paste before them, while a question is open.
 const IGNORED_AFTER_PASTE: &str = "Keys that arrive with a paste answer nothing: type them";

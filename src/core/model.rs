@@ -4,10 +4,10 @@ use super::frame_layout::FrameLayout;
 use super::profile::Profile;
 use super::state::State;
 use super::view::{View, Views};
+use crate::domain::time::{MonotonicTime, Now};
 use crate::domain::{Condition, Resource};
 use crate::keys::Context;
 use crate::keys::pane::Pane;
-use crate::table::remote::Now;
 
 /// The dashboard: the state that views share, and the views themselves.
 #[derive(Debug)]
@@ -64,9 +64,9 @@ impl Model {
         self.top().contexts()
     }
 
-    /// The monotonic time at which the model must be woken: for an expiring notice, the seconds of
+    /// The time at which the model must be woken: for an expiring notice, the seconds of
     /// a request in flight, the age of the rows.
-    pub fn deadline(&self, now: Now) -> Option<f64> {
+    pub fn deadline(&self, now: Now) -> Option<MonotonicTime> {
         let toast = self.toast.as_ref().map(|toast| toast.until);
         let offers = &self.browsers[Resource::Offers];
         let prices = self.pane == Pane::Offers && offers.computed.price_models.is_loading();
@@ -74,21 +74,15 @@ impl Model {
         let writes = self.state.mutations.deadline(now);
         let persistence = self.persistence.deadline();
         let features = self.features.iter();
-        let features = features
-            .filter_map(|feature| (feature.deadline)(self, now))
-            .reduce(f64::min);
+        let features = features.filter_map(|feature| (feature.deadline)(self, now)).min();
         let above = self.overlays.iter().map(|view| &**view);
         let views = std::iter::once(self.pane_view()).chain(above);
-        let views = views.filter_map(|view| view.deadline(self, now)).reduce(f64::min);
-        let order = self
-            .browsers
-            .iter()
-            .filter_map(|browser| browser.ask_order_at)
-            .reduce(f64::min);
+        let views = views.filter_map(|view| view.deadline(self, now)).min();
+        let order = self.browsers.iter().filter_map(|browser| browser.ask_order_at).min();
         let watching = self.watching.deadline(&self.state, now);
         [toast, view, writes, persistence, views, order, features, watching]
             .into_iter()
             .flatten()
-            .reduce(f64::min)
+            .min()
     }
 }

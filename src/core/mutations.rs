@@ -6,25 +6,19 @@
 //! second Enter or resize sends twice. A write in flight is never aborted; its outcome reaches the
 //! history and the user, whichever view is open by then.
 
-use super::Update;
-use super::feature::Event;
-use super::message::{Effect, News, Toast};
-use super::owners::Owner;
+use super::message::Effect;
 use super::profile::Profile;
-use super::state::State;
-use super::view::Cx;
 use crate::api::pacing::Pacer;
 use crate::api::wire::WireRequest;
-use crate::api::{ApiError, Operation, Reply, Request, Response, wire};
+use crate::api::{ApiError, Operation, Reply, Request, wire};
 use crate::domain::dialect::RouteKey;
 use crate::domain::format::per_hour;
 use crate::domain::journal::{Damage, Entry, Intent, Outcome, OverLimit, Verdict, WriteKind};
 use crate::domain::limits::Dollars;
+use crate::domain::time::{MonotonicTime, Now, UnixTime};
 use crate::domain::workergroup::NewWorkergroup;
-use crate::domain::{Resource, Untrusted, journal};
-use crate::keys::Action;
-use crate::keys::pane::Pane;
-use crate::table::remote::{Now, Ticket};
+use crate::domain::{Untrusted, journal};
+use crate::table::remote::Ticket;
 
 /// The reason writes are blocked in a read-only profile.
 pub const READ_ONLY: &str = "this profile is read-only (--read-only, or its configuration)";
@@ -50,7 +44,7 @@ pub struct InFlight {
     /// The id of the listing, or the name of the endpoint.
     pub subject: String,
     /// Whether an open dialog will show the outcome.
-    is_awaited: bool,
+    pub(super) is_awaited: bool,
 }
 
 /// A finished write; its outcome is unknown if the response was lost.
@@ -108,7 +102,7 @@ const fn operation(kind: WriteKind) -> Operation {
 }
 
 /// The kind of write and the subject of a request; `None` for reads.
-fn described(request: &Request) -> Option<(WriteKind, String)> {
+pub(super) fn described(request: &Request) -> Option<(WriteKind, String)> {
     match request {
         Request::UnlistVolume { id } => Some((WriteKind::UnlistVolume, id.to_string())),
         Request::CreateWorkergroup(new) => Some((WriteKind::CreateWorkergroup, new.subject())),
@@ -228,7 +222,7 @@ impl Mutations {
         });
         self.pacer.sent(operation(kind), now.mono);
         let intent = Intent {
-            key: format!("{:.6}-{}", now.epoch, ticket.0),
+            key: format!("{:.6}-{}", now.epoch.seconds(), ticket.0),
             at: now.epoch,
             profile: profile.name.clone(),
             address: profile.base_url.clone(),
@@ -283,18 +277,18 @@ impl Mutations {
 
     /// The next time the displayed seconds of a write in flight change; `None` if none is in
     /// flight.
-    pub fn deadline(&self, now: Now) -> Option<f64> {
+    pub fn deadline(&self, now: Now) -> Option<MonotonicTime> {
         let next = |sent: &InFlight| {
             let passed = (now.mono - sent.since.mono).floor();
             sent.since.mono + passed + 1.0
         };
         let all = self.all_in_flight().map(|(_, sent)| next(sent));
-        all.reduce(f64::min)
+        all.min()
     }
 
     /// The next time the countdown to the next write of this kind changes, in whole seconds rounded
     /// up; `None` if a write can be sent now.
-    pub fn countdown(&self, kind: WriteKind, now: Now) -> Option<f64> {
+    pub fn countdown(&self, kind: WriteKind, now: Now) -> Option<MonotonicTime> {
         let wait = self.ready_in(kind, now);
         (wait > 0.0).then(|| now.mono + (wait - (wait.ceil() - 1.0)).max(0.02))
     }
@@ -307,49 +301,8 @@ impl Mutations {
     }
 }
 
-impl Cx<'_> {
-    /// Sends a confirmed write, once.
-    ///
-    /// # Errors
-    /// When it was not confirmed, or the rate limit does not allow it yet.
-    pub fn send_write(&mut self, request: Request) -> Result<(), SendBlocked> {
-        let (kind, _) = described(&request).ok_or(SendBlocked::NotConfirmed)?;
-        let ticket = self.ticket();
-        let State { mutations, profile, .. } = &mut *self.state;
-        let sent = mutations.send(request, profile, ticket, self.now)?;
-        self.effects_for(Owner::Write(kind), [sent]);
-        Ok(())
-    }
-
-    /// Completes a write with its response; returns the outcome.
-    fn write_answered(&mut self, kind: WriteKind, response: &Response) -> Option<Completed> {
-        let completed = self.state.mutations.complete(kind, response, self.now)?;
-        // The listing is gone from the market, so the table is out of date.
-        if kind == WriteKind::UnlistVolume && completed.verdict == Verdict::Done {
-            self.state.sandbox.unlisted(&completed.subject);
-            self.ask(Resource::Volumes);
-        }
-        self.emit(Event::Wrote(kind, response));
-        Some(completed)
-    }
-}
-
-impl Update<'_> {
-    /// Completes a write, and reports the outcome if no view shows it.
-    pub(crate) fn on_write_reply(&mut self, kind: WriteKind, news: News) {
-        let News::Reply(response) = news else { return };
-        let sent = self.model.state.mutations.in_flight(kind);
-        let is_awaited = sent.is_some_and(|sent| sent.is_awaited);
-        let completed = self.lend(|cx| cx.write_answered(kind, &response));
-        if let Some(completed) = completed.filter(|_| !is_awaited) {
-            announce(&mut self.model.state, &completed, self.now);
-        }
-        self.tick();
-    }
-}
-
-/// The journal line for the outcome of a write, at `at` seconds since 1970.
-pub fn outcome(intent: &Intent, response: &Result<Reply, ApiError>, at: f64) -> Outcome {
+/// The journal line for the outcome of a write, at `at`.
+pub fn outcome(intent: &Intent, response: &Result<Reply, ApiError>, at: UnixTime) -> Outcome {
     let (verdict, message) = judged(intent.kind, response);
     Outcome {
         key: intent.key.clone(),
@@ -434,23 +387,6 @@ pub fn sentence(completed: &Completed) -> String {
     format!("{} {words}", headline(completed)).trim_end().to_owned()
 }
 
-/// Reports the outcome of a write that no view shows.
-pub(crate) fn announce(state: &mut State, completed: &Completed, now: Now) {
-    let text = sentence(completed);
-    match (completed.verdict, completed.kind) {
-        (Verdict::Done, _) => state.show(Toast::new(text, now)),
-        (Verdict::Refused, _) => state.show(Toast::error(text, now)),
-        // An unknown outcome must not disappear by itself.
-        (Verdict::Unknown, WriteKind::UnlistVolume) => state.notices.push(text),
-        (Verdict::Unknown, WriteKind::CreateWorkergroup) => {
-            let key = state.keymap.key_of(Action::NewGroup);
-            let way = format!("{text}. Check whether it exists: {key}, then Create");
-            state.notices.push(way);
-        }
-    }
-    state.mutations.dismiss(completed.kind);
-}
-
 /// The market's message; empty if it only repeats the headline.
 pub fn market_words(completed: &Completed) -> &str {
     let repeated = format!("Unlisted Volume {}.", completed.subject);
@@ -490,18 +426,4 @@ pub fn headline(completed: &Completed) -> String {
 pub fn describe_excess(limit: Dollars, excess: &str) -> String {
     let limit = per_hour(limit.amount());
     format!("your limit is {limit} (limits.group_hourly): {excess}")
-}
-
-/// The reason unlisting is blocked, or `None` if it is possible.
-pub(crate) fn unlist_blocked(state: &State) -> Option<String> {
-    if state.profile.read_only {
-        return Some(format!("Can't unlist: {READ_ONLY}"));
-    }
-    if !state.mutations.damage.is_empty() {
-        return Some(format!("Can't unlist: {DAMAGED}"));
-    }
-    (state.pane != Pane::Volumes).then(|| {
-        let key = state.keymap.key_of(Action::Pane(Pane::Volumes));
-        format!("Only on Volumes ({key})")
-    })
 }

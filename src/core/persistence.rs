@@ -9,10 +9,11 @@ use crate::core::owners::{Owner, Receiver};
 use crate::domain::document::{AnyEdit, Document, Edit};
 use crate::domain::saved::{DashboardState, PaneState, SearchChange, SearchSpec, Searches};
 use crate::domain::text::visible;
+use crate::domain::time::Now;
 use crate::domain::{Field, Resource, RowId};
 use crate::keys::pane::Pane;
 use crate::table::browser::Browser;
-use crate::table::remote::{Now, Ticket};
+use crate::table::remote::Ticket;
 
 /// Seconds from an input to saving its changes.
 ///

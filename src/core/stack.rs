@@ -9,8 +9,8 @@ use super::message::{Effect, Toast};
 use super::model::Model;
 use super::view::{Availability, Change, Cx, Outcome, Region, View};
 use crate::domain::text::is_hostile;
+use crate::domain::time::Now;
 use crate::keys::{Action, Context};
-use crate::table::remote::Now;
 use crate::tui::text_area::LONGEST_TEXT;
 use crate::tui::text_input::{LONGEST_LINE, Pasted};
 

@@ -16,12 +16,13 @@ use crate::api::ledger::Ledger;
 use crate::core::annotations::AnnotationState;
 use crate::domain::local::LocalTime;
 use crate::domain::saved::{DashboardState, Searches};
+use crate::domain::time::{MonotonicTime, Now, UnixTime};
 use crate::domain::{Condition, Dialect, Resource};
 use crate::keys::pane::Pane;
 use crate::keys::{Chord, Keymap};
 use crate::settings::Values;
 use crate::table::browser::Browser;
-use crate::table::remote::{Now, Tickets};
+use crate::table::remote::Tickets;
 use crate::table::watch;
 
 /// The state that views share: the market, its data and the user's settings.
@@ -128,8 +129,8 @@ pub(crate) struct Persistence {
     /// Whether there are files to save to.
     pub(crate) is_on: bool,
     pub(crate) kept: Option<DashboardState>,
-    /// The monotonic time at which to look for changes.
-    pub(crate) due: Option<f64>,
+    /// The time at which to look for changes.
+    pub(crate) due: Option<MonotonicTime>,
     /// Whether a failure to save was reported.
     pub(crate) is_reported: bool,
     /// Number of changes to the searches whose saving is not confirmed yet.
@@ -137,8 +138,8 @@ pub(crate) struct Persistence {
 }
 
 impl Persistence {
-    /// The monotonic time at which to look for changes; `None` if there are none.
-    pub(crate) const fn deadline(&self) -> Option<f64> {
+    /// The time at which to look for changes; `None` if there are none.
+    pub(crate) const fn deadline(&self) -> Option<MonotonicTime> {
         self.due
     }
 }
@@ -272,7 +273,7 @@ impl State {
             Ok(_) => self.hold = None,
             // A missing permission is about one operation only.
             Err(ApiError::NotPermitted { .. }) => {}
-            Err(error) if error.stops_timers(0.0) => self.hold = Some(error.clone()),
+            Err(error) if error.stops_timers(UnixTime::default()) => self.hold = Some(error.clone()),
             Err(_) => {}
         }
     }
@@ -296,7 +297,7 @@ impl State {
     /// unfocused.
     ///
     /// Never use it for deadlines that matter to the market.
-    pub fn animation(&self, now: Now, after: f64) -> Option<f64> {
+    pub fn animation(&self, now: Now, after: f64) -> Option<MonotonicTime> {
         self.screen.is_focused.then_some(now.mono + after)
     }
 

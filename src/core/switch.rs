@@ -13,7 +13,7 @@ use super::state::State;
 use crate::domain::Resource;
 use crate::domain::document::Edit;
 use crate::domain::throughput::Throughput;
-use crate::table::remote::Now;
+use crate::domain::time::Now;
 
 impl Model {
     /// Restores the saved state of the profile. A query `given` on the command line takes

@@ -1,8 +1,8 @@
 //! Short notices in the footer, which disappear by themselves.
 
 use crate::domain::text::visible;
+use crate::domain::time::{MonotonicTime, Now};
 use crate::keys::pane::Pane;
-use crate::table::remote::Now;
 
 /// Maximum length of a notice, in characters.
 ///
@@ -15,9 +15,9 @@ pub struct Toast {
     pub text: String,
     /// Whether it is an error.
     pub is_error: bool,
-    /// The monotonic time at which it disappears.
-    pub until: f64,
-    since: f64,
+    /// The time at which it disappears.
+    pub until: MonotonicTime,
+    since: MonotonicTime,
     /// The view whose key it answers, as pane and number of open views; `None` for other news, such
     /// as a file that was written.
     shown_on: Option<(Pane, usize)>,

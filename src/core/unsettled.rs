@@ -8,6 +8,7 @@ use super::state::State;
 use super::view::Cx;
 use crate::domain::format::counted;
 use crate::domain::journal::{Damage, Entry, Outcome, Verdict, WriteKind};
+use crate::domain::time::UnixTime;
 use crate::domain::workergroup::NewWorkergroup;
 use crate::domain::{format, journal};
 
@@ -42,7 +43,7 @@ impl Mutations {
     }
 
     /// Records the outcome of a write; returns the line for the journal.
-    pub fn settle(&mut self, key: &str, verdict: Verdict, words: &str, at: f64) -> Option<Outcome> {
+    pub fn settle(&mut self, key: &str, verdict: Verdict, words: &str, at: UnixTime) -> Option<Outcome> {
         let entry = journal::of_key(&mut self.history, key)?;
         let outcome = Outcome {
             key: key.to_owned(),

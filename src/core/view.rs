@@ -16,10 +16,11 @@ use super::message::News;
 pub use super::scene::Scene;
 use super::state::State;
 pub use crate::api::Response;
+use crate::domain::time::{MonotonicTime, Now};
 use crate::domain::{Resource, plain};
 use crate::keys::pane::Pane;
 use crate::keys::{Action, Context, Motion};
-use crate::table::remote::{Now, Ticket};
+use crate::table::remote::Ticket;
 use crate::tui::find::Find;
 use crate::tui::input_widget::InputWidget;
 
@@ -137,8 +138,8 @@ pub trait View: fmt::Debug + Send {
         let _ = (ticket, news, cx);
     }
 
-    /// The monotonic time of its next [`View::tick`]; `None` if it needs none.
-    fn deadline(&self, state: &State, now: Now) -> Option<f64> {
+    /// The time of its next [`View::tick`]; `None` if it needs none.
+    fn deadline(&self, state: &State, now: Now) -> Option<MonotonicTime> {
         let _ = (state, now);
         None
     }

@@ -8,9 +8,10 @@ use super::state::State;
 use super::view::Cx;
 use crate::api::ApiError;
 use crate::domain::Resource;
+use crate::domain::time::{MonotonicTime, Now, UnixTime};
 use crate::record::watch::{Claim, Engine, Failure, NextPoll, Right, Wish, has_same_conditions};
-use crate::record::{Moment, Poll, PollOutcome};
-use crate::table::remote::{Now, Ticket};
+use crate::record::{Poll, PollOutcome};
+use crate::table::remote::Ticket;
 
 /// Seconds after which a request counts as lost.
 ///
@@ -38,8 +39,8 @@ struct UnderWay {
     id: WishId,
     /// The claim that awaits a decision; `None` once the request is sent.
     claim: Option<Ticket>,
-    /// The monotonic time at which the poll started.
-    since: f64,
+    /// The time at which the poll started.
+    since: MonotonicTime,
 }
 
 /// The wishes of all features, and the polls in progress.
@@ -98,14 +99,14 @@ impl Watching {
         self.under_way.len() < before
     }
 
-    /// The monotonic time of the next poll or of a lost request; `None` if there is neither.
-    pub(crate) fn deadline(&self, state: &State, now: Now) -> Option<f64> {
+    /// The time of the next poll or of a lost request; `None` if there is neither.
+    pub(crate) fn deadline(&self, state: &State, now: Now) -> Option<MonotonicTime> {
         let patience = self.under_way.iter().map(|under_way| under_way.since + PATIENCE);
         let next = match self.engine.next() {
             NextPoll::Due(_, at) if at.is_finite() && state.held(now).is_none() => Some(at),
             NextPoll::Due(..) | NextPoll::AwaitApiKey | NextPoll::Idle => None,
         };
-        patience.chain(next).reduce(f64::min)
+        patience.chain(next).min()
     }
 }
 
@@ -210,7 +211,7 @@ fn claimed(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
         }
         Right::Recorded(poll) => {
             engine.refund(interest.wish.requests);
-            engine.recorded(&id, poll.outcome, poll.at, (now.mono, now.epoch));
+            engine.recorded(&id, poll.outcome, poll.at, now);
             cx.emit(Event::Read(&id, &poll));
         }
         Right::Ours(_) if cx.state.is_waiting(&id, now) || cx.state.held(now).is_some() => {
@@ -257,9 +258,7 @@ impl Cx<'_> {
     /// Recording the poll then ends the claim.
     pub(crate) fn on_watched(&mut self, id: &WishId, outcome: PollOutcome) -> bool {
         let (now, watching) = (self.now, &mut self.state.watching);
-        watching
-            .engine
-            .answered(id, outcome, Moment::from_epoch(now.epoch), now.mono);
+        watching.engine.answered(id, outcome, now.epoch.moment(), now.mono);
         watching.end(id)
     }
 
@@ -296,7 +295,7 @@ impl Cx<'_> {
 }
 
 /// The scope of a failure: the API key, the market, or this request only.
-pub(crate) fn failure(error: &ApiError, epoch: f64) -> Failure {
+pub(crate) fn failure(error: &ApiError, now: UnixTime) -> Failure {
     match error {
         ApiError::RateLimited {
             retry_after, threshold, ..
@@ -305,7 +304,7 @@ pub(crate) fn failure(error: &ApiError, epoch: f64) -> Failure {
         },
         ApiError::Misconfigured(_) => Failure::Refused,
         error if error.is_auth() => Failure::ApiKey,
-        error if error.stops_timers(epoch) => Failure::Refused,
+        error if error.stops_timers(now) => Failure::Refused,
         error if error.is_passing() || matches!(error, ApiError::NotConnected { .. }) => Failure::Market { pause: 0.0 },
         _ => Failure::Request,
     }

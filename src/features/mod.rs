@@ -82,7 +82,7 @@ pub fn dashboard(profile: Profile, conditions: Option<Vec<Condition>>) -> Model 
         Views {
             open,
             open_on,
-            card: details::preview::draw,
+            card: details::panel::draw,
             pane,
             features: &FEATURES,
         },

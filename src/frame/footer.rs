@@ -9,7 +9,7 @@ use crate::core::Model;
 use crate::core::frame_layout::Target;
 use crate::core::view::Scene;
 use crate::domain::text::visible;
-use crate::keys::{Action, BINDINGS, Binding, Context};
+use crate::keys::{Action, BINDINGS, Binding, Context, HintPlace};
 use crate::tui::text::cells;
 
 /// Cells between two hints, and before the ways back.
@@ -80,9 +80,11 @@ fn of_context(model: &Model) -> Vec<Hint> {
     let contexts = model.contexts();
     let mut hints: Vec<_> = reachable(model, |row| row.hint.is_some() && !is_way_out(row.action))
         .filter(|row| model.has_use_for(row.action) && model.disabled(row.action).is_none())
-        .filter(|row| model.overlays.is_empty() || !leads_away(row.action))
-        // It is about the table's row, which a view without the table's keys hides.
-        .filter(|row| row.action != Action::Unlist || contexts.contains(&Context::Table))
+        .filter(|row| match row.hint_place {
+            HintPlace::Everywhere => true,
+            HintPlace::Tables => contexts.contains(&Context::Table),
+            HintPlace::Panes => model.overlays.is_empty(),
+        })
         // Its words are about a search; the key lists the alerts from everywhere.
         .filter(|row| row.action != Action::Alerts || model.browser().is_some())
         .filter_map(|row| {
@@ -155,11 +157,6 @@ fn ways_out(model: &Model) -> Vec<Hint> {
             })
         })
         .collect()
-}
-
-/// Whether the action is offered in panes only, as it would lead away from a view.
-const fn leads_away(action: Action) -> bool {
-    matches!(action, Action::NextPane | Action::SavedSearches | Action::Markets)
 }
 
 const fn is_way_out(action: Action) -> bool {

@@ -11,8 +11,9 @@ use crate::core::{Model, Pane};
 use crate::domain::format;
 use crate::domain::journal::WriteKind;
 use crate::domain::text::{truncate, visible};
+use crate::domain::time::Now;
 use crate::table::browser::Browser;
-use crate::table::remote::{Now, Phase, Waiting};
+use crate::table::remote::{Phase, Waiting};
 use crate::tui::text::{cells, wrap};
 use crate::tui::theme::Theme;
 
@@ -297,6 +298,38 @@ fn news(model: &Model, now: Now, theme: &Theme) -> Vec<Activity> {
     news
 }
 
+/// The progress of the request in flight, in full and short; `None` if there is none.
+fn loading(browser: &Browser, now: Now) -> Option<(String, String)> {
+    let Phase::Loading {
+        since,
+        attempt,
+        waiting,
+        arrived,
+        ..
+    } = browser.remote().phase()
+    else {
+        return None;
+    };
+    if let Some(waiting) = waiting {
+        return Some(until_sent(waiting, *attempt, now));
+    }
+    let elapsed = (now.mono - *since).max(0.0);
+    let size = arrived
+        .as_ref()
+        .map_or_else(String::new, |arrived| format!(", {}", format::size(arrived.bytes)));
+    let what = match (browser.order_request(), browser.listing()) {
+        (Some(order), _) => order,
+        (None, Some(_)) => "refreshing".to_owned(),
+        (None, None) => "loading".to_owned(),
+    };
+    let retry = retry(*attempt).map_or_else(String::new, |wait| format!(", {wait}"));
+    let sign = spinner(elapsed);
+    Some((
+        format!("{sign} {what} {elapsed:.0} s{size}{retry}"),
+        format!("{sign} {elapsed:.0} s{retry}"),
+    ))
+}
+
 /// The request in flight, or else the age of the rows.
 fn activity(model: &Model, browser: &Browser, now: Now, theme: &Theme) -> Option<Activity> {
     let busy = |text: String, short: String| Activity {
@@ -305,33 +338,8 @@ fn activity(model: &Model, browser: &Browser, now: Now, theme: &Theme) -> Option
         style: theme.accent,
         is_idle: false,
     };
-    if let Phase::Loading {
-        since,
-        attempt,
-        waiting,
-        arrived,
-        ..
-    } = browser.remote().phase()
-    {
-        if let Some(waiting) = waiting {
-            let (text, short) = until_sent(waiting, *attempt, now);
-            return Some(busy(text, short));
-        }
-        let elapsed = (now.mono - since).max(0.0);
-        let size = arrived
-            .as_ref()
-            .map_or_else(String::new, |arrived| format!(", {}", format::size(arrived.bytes)));
-        let what = match (browser.order_request(), browser.listing()) {
-            (Some(order), _) => order,
-            (None, Some(_)) => "refreshing".to_owned(),
-            (None, None) => "loading".to_owned(),
-        };
-        let retry = retry(*attempt).map_or_else(String::new, |wait| format!(", {wait}"));
-        let sign = spinner(elapsed);
-        return Some(busy(
-            format!("{sign} {what} {elapsed:.0} s{size}{retry}"),
-            format!("{sign} {elapsed:.0} s{retry}"),
-        ));
+    if let Some((text, short)) = loading(browser, now) {
+        return Some(busy(text, short));
     }
     if let Some(order) = browser.order_request() {
         return Some(busy(order, "sorting".to_owned()));

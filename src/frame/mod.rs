@@ -12,7 +12,7 @@ use ratatui::style::{Color, Modifier};
 use crate::core::Model;
 use crate::core::frame_layout::FrameLayout;
 use crate::core::view::{Placement, Scene};
-use crate::table::remote::Now;
+use crate::domain::time::Now;
 use crate::tui::finish::finish;
 use crate::tui::panel::Size;
 use crate::tui::theme::Theme;

@@ -267,6 +267,16 @@ actions! {
     }
 }
 
+/// The views whose footer shows the hint of an action, if its key works there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HintPlace {
+    Everywhere,
+    /// Views with the keys of a table.
+    Tables,
+    /// Panes without a view open over them.
+    Panes,
+}
+
 /// A row of the key table.
 #[derive(Debug, Clone, Copy)]
 pub struct Binding {
@@ -282,6 +292,8 @@ pub struct Binding {
     pub words: &'static [&'static str],
     /// The word in the footer and its rank there (small ranks stay longest), if it is shown there.
     pub hint: Option<(&'static str, u8)>,
+    /// Where the hint is shown.
+    pub hint_place: HintPlace,
     /// Whether it has a meaning on Offers only.
     pub is_of_offers: bool,
 }
@@ -301,6 +313,7 @@ const fn row(
         help,
         words: &[],
         hint: None,
+        hint_place: HintPlace::Everywhere,
         is_of_offers: false,
     }
 }
@@ -314,6 +327,18 @@ impl Binding {
 
     const fn hint(mut self, word: &'static str, rank: u8) -> Self {
         self.hint = Some((word, rank));
+        self
+    }
+
+    /// Shows the hint only where the row is visible that the action is about.
+    const fn about_row(mut self) -> Self {
+        self.hint_place = HintPlace::Tables;
+        self
+    }
+
+    /// Shows the hint only in panes: the action leads away from a view that is open over one.
+    const fn in_panes(mut self) -> Self {
+        self.hint_place = HintPlace::Panes;
         self
     }
 
@@ -557,10 +582,10 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Global, &["2"], Action::Pane(Pane::Volumes), "volumes", "Volumes pane"),
     row(Context::Global, &["3"], Action::Pane(Pane::Workergroups), "workergroups", "Workergroups pane"),
     row(Context::Global, &["4"], Action::Pane(Pane::Requests), "requests", "Requests pane"),
-    row(Context::Global, &["tab", "]"], Action::NextPane, "next-pane", "Next pane").hint("pane", 20),
+    row(Context::Global, &["tab", "]"], Action::NextPane, "next-pane", "Next pane").hint("pane", 20).in_panes(),
     row(Context::Global, &["shift-tab", "["], Action::PreviousPane, "previous-pane", "Previous pane"),
     row(Context::Global, &["b"], Action::SavedSearches, "saved-searches",
-        "Run, save, rename or delete searches").hint("searches", 9),
+        "Run, save, rename or delete searches").hint("searches", 9).in_panes(),
     row(Context::Global, &["A"], Action::Alerts, "alerts", "Add, pause or delete alerts on prices and supply"),
     row(Context::Global, &[], Action::Annotations, "annotations", "List, edit or lift stars, notes and bans").also(&["bans", "unban"]),
     row(Context::Global, &["y"], Action::Copy, "copy", "Copy the row, the query or a command").also(&["clipboard"]).hint("copy", 10),
@@ -570,9 +595,9 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Global, &["t"], Action::RouteLab, "route-lab",
         "Measure an endpoint with route requests").also(&["benchmark", "latency"]),
     row(Context::Global, &["u"], Action::Unlist, "unlist",
-        "Unlist one of your volumes").hint("unlist", 2),
+        "Unlist one of your volumes").hint("unlist", 2).about_row(),
     row(Context::Global, &["M"], Action::Markets, "markets",
-        "Connect to, add, test or change a market").also(&["profile", "login", "account"]).hint("markets", 19),
+        "Connect to, add, test or change a market").also(&["profile", "login", "account"]).hint("markets", 19).in_panes(),
     row(Context::Global, &[], Action::Theme, "theme", "Choose the colors, with a preview").also(&["colour", "dark", "light"]),
     row(Context::Global, &[], Action::Notices, "notices", "What to know about how the program started"),
     row(Context::Global, &[], Action::Resolve, "resolve",

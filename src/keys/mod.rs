@@ -7,7 +7,7 @@ pub mod pane;
 pub mod user;
 mod widget;
 
-pub use self::bindings::{Action, BINDINGS, Binding, Context, Group, Side, Step, Subject, bindings};
+pub use self::bindings::{Action, BINDINGS, Binding, Context, Group, HintPlace, Side, Step, Subject, bindings};
 pub use self::user::{KeyError, Keymap, UserKeys, configured};
 pub use self::widget::KeyTarget;
 pub use crate::tui::{Chord, Motion};

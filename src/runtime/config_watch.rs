@@ -79,7 +79,7 @@ struct SavedFile {
     file: PathBuf,
     known: Arc<ProfileResolver>,
     wanted: Arc<Notify>,
-    /// The last valid content.
+    /// The content of the file when it was last valid.
     before: Option<Config>,
     /// Watches until it is dropped; `None` if the system cannot watch a folder.
     watcher: Option<RecommendedWatcher>,

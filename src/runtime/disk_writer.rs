@@ -13,7 +13,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
 
 use crate::api::redact::KnownSecrets;
-use crate::core::exported::{NotWritten, Written};
+use crate::core::exported::{AnyContent, NotWritten, Written};
 use crate::core::{Message, Ticket};
 use crate::domain::document::{AnyDocument, AnyEdit};
 use crate::domain::secrets::Known;
@@ -35,7 +35,7 @@ pub(super) enum Job {
     Export {
         ticket: Ticket,
         path: String,
-        content: String,
+        content: AnyContent,
         /// Whether an existing file is replaced.
         overwrite: bool,
         /// Whether only its owner may read it.
@@ -113,6 +113,7 @@ fn work(
                 overwrite,
                 is_private,
             } => {
+                let content = content.text();
                 let content = known.remove(&content);
                 let write = writer(is_private);
                 let written = write(&path, content.as_bytes(), overwrite);

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use tokio::sync::mpsc::UnboundedSender;
 
-use crate::api::client::epoch_seconds;
+use crate::api::client::current_time;
 use crate::core::message::{EffectError, HistoryJob, News};
 use crate::core::{Message, Ticket};
 use crate::domain::{Listing, Query};
@@ -220,7 +220,7 @@ impl Keeper {
     /// The rows last seen complete for a search; `None` if there are none or the record cannot be
     /// read.
     fn latest(&mut self, query: &Query) -> Option<(Listing, Moment)> {
-        let now = Moment::from_epoch(epoch_seconds());
+        let now = current_time().moment();
         let latest = self.with(|database| database.latest(query, now));
         latest.unwrap_or_else(|error| {
             self.tell(&error);
@@ -272,6 +272,7 @@ mod tests {
     use super::*;
     use crate::domain::annotations::Bans;
     use crate::domain::dialect::Dialect;
+    use crate::domain::time::UnixTime;
     use crate::domain::{Query, Resource, language};
     use crate::record::{Moment, Poll, PollOutcome, Proof, Question, Scope, SearchKey, Spell, VerdictBasis};
     use crate::sandbox::market::MarketConfig;
@@ -285,7 +286,7 @@ mod tests {
             Self(HistoryThread::start(history.cloned(), None, outbox), messages)
         }
 
-        fn claim(&mut self, resource: Resource, now: f64) -> Right {
+        fn claim(&mut self, resource: Resource, now: UnixTime) -> Right {
             self.0.take(HistoryJob::ClaimPoll {
                 ticket: Ticket(1),
                 claim: Box::new(claim(resource, now)),
@@ -300,7 +301,7 @@ mod tests {
         }
     }
 
-    fn claim(resource: Resource, now: f64) -> Claim {
+    fn claim(resource: Resource, now: UnixTime) -> Claim {
         Claim {
             query: Query::empty(resource),
             since: Some(Moment(0)),
@@ -339,23 +340,29 @@ mod tests {
         };
         let (mut first, mut second) = (Program::start(Some(&place)), Program::start(Some(&place)));
         for _ in 0..9 {
-            assert!(matches!(first.claim(Resource::Offers, 1000.0), Right::Ours(Ok(()))));
+            assert!(matches!(
+                first.claim(Resource::Offers, UnixTime::new(1000.0)),
+                Right::Ours(Ok(()))
+            ));
         }
         first.0.take(HistoryJob::EndTurn);
-        second.0.take(HistoryJob::CountRequest(1010.0));
+        second.0.take(HistoryJob::CountRequest(UnixTime::new(1010.0)));
         // Once this is answered, that has been done.
         let query = Box::new(Query::empty(Resource::Offers));
         let ticket = Ticket(2);
         second.0.take(HistoryJob::LatestRows { ticket, query });
         second.1.blocking_recv().unwrap();
-        let right = first.claim(Resource::Volumes, 1030.0);
+        let right = first.claim(Resource::Volumes, UnixTime::new(1030.0));
         assert!(
             matches!(right, Right::Later(wait) if (wait - 30.0).abs() < 1e-6),
             "{right:?}"
         );
-        let right = second.claim(Resource::Offers, 1030.0);
+        let right = second.claim(Resource::Offers, UnixTime::new(1030.0));
         assert!(matches!(right, Right::Later(_)), "{right:?}");
-        assert!(matches!(first.claim(Resource::Offers, 1060.0), Right::Ours(Ok(()))));
+        assert!(matches!(
+            first.claim(Resource::Offers, UnixTime::new(1060.0)),
+            Right::Ours(Ok(()))
+        ));
     }
 
     #[test]
@@ -368,23 +375,32 @@ mod tests {
         };
         let offers = Resource::Offers;
         let [mut first, mut second] = [(); 2].map(|()| Program::start(Some(&history)));
-        assert!(matches!(first.claim(offers, 1000.0), Right::Ours(_)));
-        assert!(matches!(second.claim(offers, 1001.0), Right::Later(_)));
+        assert!(matches!(first.claim(offers, UnixTime::new(1000.0)), Right::Ours(_)));
+        assert!(matches!(second.claim(offers, UnixTime::new(1001.0)), Right::Later(_)));
         first.0.take(HistoryJob::Record(Box::new(poll(1002))));
         // Once this is answered, that has been done.
-        let Right::Recorded(own) = first.claim(offers, 1003.0) else {
+        let Right::Recorded(own) = first.claim(offers, UnixTime::new(1003.0)) else {
             panic!("nothing was read");
         };
         assert_eq!(*own, poll(1002));
-        let Right::Recorded(read) = second.claim(offers, 1003.0) else {
+        let Right::Recorded(read) = second.claim(offers, UnixTime::new(1003.0)) else {
             panic!("nothing was read");
         };
         assert_eq!(*read, poll(1002));
         // Nobody owns a search.
-        assert!(matches!(second.claim(Resource::Volumes, 1004.0), Right::Ours(_)));
-        assert!(matches!(first.claim(Resource::Volumes, 1005.0), Right::Later(_)));
+        assert!(matches!(
+            second.claim(Resource::Volumes, UnixTime::new(1004.0)),
+            Right::Ours(_)
+        ));
+        assert!(matches!(
+            first.claim(Resource::Volumes, UnixTime::new(1005.0)),
+            Right::Later(_)
+        ));
         drop(second);
-        assert!(matches!(first.claim(Resource::Volumes, 1006.0), Right::Ours(_)));
+        assert!(matches!(
+            first.claim(Resource::Volumes, UnixTime::new(1006.0)),
+            Right::Ours(_)
+        ));
     }
 
     #[test]
@@ -422,7 +438,7 @@ mod tests {
         };
         assert!(text.contains("1 simulated days of prices"));
         // A claim takes nothing else for its answer.
-        start().claim(Resource::Offers, 1000.0);
+        start().claim(Resource::Offers, UnixTime::new(1000.0));
         let database = history.open().unwrap();
         assert_eq!(database.contents().unwrap().polls, 2 * 4);
         // The lowest price is known all the time: a verdict needs that.
@@ -481,7 +497,7 @@ mod tests {
         for mut program in programs {
             program.0.take(HistoryJob::ClaimPoll {
                 ticket: Ticket(1),
-                claim: Box::new(claim(Resource::Volumes, 1000.0)),
+                claim: Box::new(claim(Resource::Volumes, UnixTime::new(1000.0))),
             });
             // The answer comes after the past.
             loop {
@@ -562,7 +578,7 @@ mod tests {
             reported,
             [Some(Message::Simulating(Some(1))), _, Some(Message::Report(Ok(_)))]
         ));
-        second.claim(Resource::Offers, 1000.0);
+        second.claim(Resource::Offers, UnixTime::new(1000.0));
         assert_eq!(polls(), 2 * 4 + 1);
     }
 
@@ -604,7 +620,7 @@ mod tests {
                 let reported = program.1.blocking_recv();
                 assert!(matches!(reported, Some(Message::Report(Err(_)))));
             }
-            let right = program.claim(Resource::Offers, 1003.0);
+            let right = program.claim(Resource::Offers, UnixTime::new(1003.0));
             assert!(matches!(right, Right::Ours(_)));
         }
     }

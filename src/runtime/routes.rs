@@ -1,4 +1,4 @@
-//! Sends route requests and measures their times; exports runs.
+//! Sends route requests and measures their times.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,14 +10,11 @@ use tokio::task::AbortHandle;
 use super::clock::Clock;
 use super::dashboard::{Calls, Notify};
 use crate::api::attempt::send_on;
-use crate::api::redact::KnownSecrets;
 use crate::api::session::Progress;
 use crate::api::{ApiError, Request};
 use crate::core::Message;
 use crate::core::message::{EffectError, News, Routed};
-use crate::domain::routing::{Hop, export_csv, export_json};
-use crate::features::route_lab::{RunSnapshot, is_csv};
-use crate::store::export::{self, ExportError};
+use crate::domain::routing::Hop;
 use crate::store::text_file;
 use crate::table::remote::Ticket;
 
@@ -82,28 +79,5 @@ pub(super) fn read_text(outbox: UnboundedSender<Message>, ticket: Ticket, path: 
         let read = text_file::read(Path::new(&path), text_file::LONGEST_PAYLOAD).map_err(EffectError::new);
         let news = News::Text(read);
         let _ = outbox.send(Message::News { ticket, news });
-    });
-}
-
-/// Writes a run to a new file, off the event loop.
-pub(super) fn save(
-    outbox: UnboundedSender<Message>,
-    (run, secrets): (RunSnapshot, KnownSecrets),
-    now: f64,
-    path: String,
-) {
-    tokio::task::spawn_blocking(move || {
-        let content = if is_csv(&path) {
-            export_csv(&run.0)
-        } else {
-            export_json(&run.0, now)
-        };
-        let content = secrets.remove(&content);
-        let said = match export::write_private(&path, content.as_bytes(), false) {
-            Ok(written) => Ok(format!("Wrote {}", written.display())),
-            Err(error @ ExportError::Exists(_)) => Err(format!("choose another name: {error}")),
-            Err(error) => Err(error.to_string()),
-        };
-        let _ = outbox.send(Message::Report(said.map_err(EffectError::new)));
     });
 }

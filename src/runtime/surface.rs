@@ -59,7 +59,7 @@ pub enum TerminalEvent {
     ///
     /// A text that holds the sequence that ends a paste is split there, and its rest looks typed.
     Pasted(Vec<Event>),
-    /// Exit with this status.
+    /// End the program with this exit status.
     Leave(i32),
     /// Whether the terminal's background is light.
     Background(bool),

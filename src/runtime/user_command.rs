@@ -6,6 +6,7 @@ use super::writes::off_thread;
 use crate::api::redact::KnownSecrets;
 use crate::core::message::{Ran, RunCommand};
 use crate::domain::journal::{CommandEnd, Line, clean};
+use crate::domain::time::UnixTime;
 use crate::process::{self, Captured};
 use crate::store::Journal;
 
@@ -15,11 +16,16 @@ const PATIENCE: Duration = Duration::from_mins(10);
 /// Maximum length of the shown output, in bytes.
 const MOST: usize = 256 * 1024;
 
-/// Journals the start of a command, runs it, and journals its end. `epoch` returns the time in
-/// seconds since 1970.
+/// Journals the start of a command, runs it, and journals its end. `clock` returns the
+/// current time.
 ///
 /// The command does not run if its start cannot be journalled.
-pub(super) async fn run(journal: Journal, command: RunCommand, secrets: KnownSecrets, epoch: impl Fn() -> f64) -> Ran {
+pub(super) async fn run(
+    journal: Journal,
+    command: RunCommand,
+    secrets: KnownSecrets,
+    clock: impl Fn() -> UnixTime,
+) -> Ran {
     let RunCommand { record, environment } = command;
     let words = record.words.clone();
     let key = record.key.clone();
@@ -34,7 +40,7 @@ pub(super) async fn run(journal: Journal, command: RunCommand, secrets: KnownSec
     };
     let end = CommandEnd {
         key,
-        at: epoch(),
+        at: clock(),
         status: clean(&ran.status),
     };
     let saved = off_thread(&journal, move |journal| journal.append(&Line::CommandEnd(end))).await;

@@ -9,6 +9,7 @@ use crate::api::{ApiError, Reply, Request};
 use crate::core::{Message, Profile, mutations};
 use crate::domain::format::counted;
 use crate::domain::journal::{self, Damage, Entry, Intent, Line, Outcome, WriteKind};
+use crate::domain::time::UnixTime;
 use crate::settings::Settings;
 use crate::store::{Journal, JournalError, Paths};
 
@@ -89,18 +90,25 @@ pub struct Journalled {
     pub damage: Vec<Damage>,
 }
 
-/// Journals the intent of a write, sends it, and journals the outcome. `epoch` returns the time in
-/// seconds since 1970.
+/// A write to send, with its first line in the journal.
+#[derive(Debug)]
+pub struct IntendedWrite {
+    pub request: Request,
+    pub intent: Intent,
+}
+
+/// Journals the intent of a write, sends it, and journals the outcome. `clock` returns the
+/// current time.
 ///
 /// Nothing is sent if the intent cannot be journalled or a line is damaged.
 pub async fn journalled(
     calls: Arc<dyn Calls>,
     journal: Journal,
-    request: Request,
-    intent: Intent,
+    write: IntendedWrite,
     notify: Notify,
-    epoch: impl Fn() -> f64 + Send,
+    clock: impl Fn() -> UnixTime + Send,
 ) -> Journalled {
+    let IntendedWrite { request, intent } = write;
     let first = intent.clone();
     if let Err(why) = off_thread(&journal, move |journal| journal.intend(&first)).await {
         let read = off_thread(&journal, Journal::read).await;
@@ -113,7 +121,7 @@ pub async fn journalled(
     let task = tokio::spawn(async move { calls.call(request, notify).await });
     // If the task panicked, whether the request was sent is unknown.
     let result = task.await.unwrap_or(Err(ApiError::Lost));
-    let outcome = Line::Outcome(mutations::outcome(&intent, &result, epoch()));
+    let outcome = Line::Outcome(mutations::outcome(&intent, &result, clock()));
     let saved = off_thread(&journal, move |journal| journal.append(&outcome)).await;
     Journalled {
         result,
@@ -188,7 +196,7 @@ mod tests {
         let journal = Journal::at(&path);
         let outcome = Outcome {
             key: "key".to_owned(),
-            at: 7.0,
+            at: UnixTime::new(7.0),
             verdict: Verdict::Refused,
             words: "not created, as you decided".to_owned(),
         };

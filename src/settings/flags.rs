@@ -14,7 +14,7 @@ use crate::store::Paths;
 pub const SANDBOX: &str = "Sandbox";
 
 /// The environment variable with the path of the configuration file.
-pub const CONFIG_VARIABLE: &str = "BOURSE_CONFIG";
+const CONFIG_VARIABLE: &str = "BOURSE_CONFIG";
 
 /// The environment variable with the name of the profile.
 pub const PROFILE_VARIABLE: &str = "BOURSE_PROFILE";
@@ -71,9 +71,9 @@ pub fn variable(name: &str) -> Option<String> {
 /// The environment variables that a flag overrides. An empty variable counts as unset.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Variables {
-    /// `BOURSE_CONFIG`
+    /// The configuration file, from `BOURSE_CONFIG`.
     pub config: Option<PathBuf>,
-    /// `BOURSE_PROFILE`
+    /// The profile's name, from `BOURSE_PROFILE`.
     pub profile: Option<String>,
 }
 

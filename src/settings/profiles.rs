@@ -27,7 +27,7 @@ pub enum KeyStorage {
 /// The reason an edit of the configuration was not made; the file is unchanged.
 #[derive(Debug, thiserror::Error)]
 pub enum EditError {
-    /// The file has mistakes.
+    /// The configuration file has mistakes.
     #[error("fix the configuration first: {0}")]
     Configuration(#[source] ConfigError),
     #[error("a profile named '{0}' already exists")]

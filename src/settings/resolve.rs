@@ -10,7 +10,7 @@ use super::chosen::{Chosen, KeyReach};
 use super::key_source::{KEY_VARIABLE, KeySource, Source, VAST_KEY_VARIABLES};
 use super::sandbox_past::SandboxPast;
 use super::{Config, ConfigError, Error, Global, Preferences, Profile, worker_ca};
-use crate::api::client::epoch_seconds;
+use crate::api::client::current_time;
 use crate::api::curl::WorkerRoot;
 use crate::api::redact::KnownSecrets;
 use crate::api::{Client, ClientConfig, Operation, Origin, Pacer, Secret, Session, WorkerClient};
@@ -192,7 +192,7 @@ impl Settings {
             return None;
         };
         let market = MarketConfig {
-            start: epoch_seconds(),
+            start: current_time().seconds(),
             ..config.market
         };
         (!config.freeze).then(|| SandboxPast::new(market, self.dialect))
@@ -203,12 +203,12 @@ impl Settings {
     /// A failure is ignored, as it costs at most a refusal after the next start.
     pub fn keep_pacing(&self, session: &Session) {
         if let Some(file) = self.pacing_file() {
-            let _ = file.save(by_name(session.learned()), epoch_seconds());
+            let _ = file.save(by_name(session.learned()), current_time());
         }
     }
 
     fn pacer(&self) -> Pacer {
-        let learned = self.pacing_file().map(|file| file.read(epoch_seconds()));
+        let learned = self.pacing_file().map(|file| file.read(current_time()));
         let learned = learned.unwrap_or_default();
         Pacer::with_learned(
             Operation::ALL

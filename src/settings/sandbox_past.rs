@@ -11,6 +11,7 @@ use crate::domain::annotations::Bans;
 use crate::domain::dialect::Dialect;
 use crate::domain::listing::Listing;
 use crate::domain::response_check::ResponseCheck;
+use crate::domain::time::UnixTime;
 use crate::domain::{Query, Resource};
 use crate::record::store::{Database, HistoryError, PastWriter};
 use crate::record::{Arrival, DAY, Moment, Poll};
@@ -118,7 +119,7 @@ impl SandboxPast {
     fn is_in(self, database: &Database) -> Result<bool, HistoryError> {
         // Another program, whose sandbox started a little earlier, may have recorded it.
         let since =
-            Moment(Moment::from_epoch(self.market.start).0 - DAY * i64::from(self.days) + 2 * i64::from(INTERVAL));
+            Moment(UnixTime::new(self.market.start).moment().0 - DAY * i64::from(self.days) + 2 * i64::from(INTERVAL));
         let mut are_in = true;
         for query in Self::queries() {
             are_in &= database.sent(&query)?.is_some_and(|(first, _)| first <= since);
@@ -138,16 +139,16 @@ impl SandboxPast {
         past.into_iter().flatten().flat_map(move |moment| {
             let polls = [(&offers, &moment.offers), (&volumes, &moment.volumes)];
             polls
-                .map(|(query, body)| self.poll(query, body, moment.at))
+                .map(|(query, body)| self.poll(query, body, UnixTime::new(moment.at)))
                 .into_iter()
                 .flatten()
         })
     }
 
-    fn poll(self, query: &Query, body: &[u8], at: f64) -> Option<Poll> {
+    fn poll(self, query: &Query, body: &[u8], at: UnixTime) -> Option<Poll> {
         let listing = Listing::read(query.catalog(), String::from_utf8_lossy(body), at).ok()?;
         let arrival = Arrival {
-            at: Moment::from_epoch(at),
+            at: at.moment(),
             took: 0,
             interval: Some(INTERVAL),
             bans: Bans::NONE,

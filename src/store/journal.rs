@@ -14,6 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::files::{self, LockError};
 use crate::domain::format::{self, counted};
 use crate::domain::journal::{Damage, Intent, Line, Verdict, entries};
+use crate::domain::time::UnixTime;
 
 /// Maximum size of the file, in bytes: hundreds of thousands of writes.
 ///
@@ -44,13 +45,13 @@ pub enum JournalError {
         .path.as_ref().map_or_else(|| "the write history".to_owned(), |path| path.display().to_string())
     )]
     Damaged { lines: usize, path: Option<PathBuf> },
-    /// The same was sent before; `at` is in seconds since 1970.
+    /// The same was sent before.
     #[error(
         "the same was sent at {} UTC, and its outcome is unknown. Another bourse may wait for it; if none does, \
          settle it: {SETTLE}",
         format::moment(*.at)
     )]
-    Unsettled { at: f64 },
+    Unsettled { at: UnixTime },
     /// Another program has changed a damaged line.
     #[error("line {line} has changed meanwhile: look again")]
     LineChanged { line: u64 },
@@ -355,7 +356,7 @@ mod tests {
     fn intent(key: &str) -> Line {
         Line::Intent(Intent {
             key: key.to_owned(),
-            at: 1_795_176_000.25,
+            at: UnixTime::new(1_795_176_000.25),
             profile: "test".to_owned(),
             address: "http://127.0.0.1:1".to_owned(),
             kind: WriteKind::UnlistVolume,
@@ -368,7 +369,7 @@ mod tests {
     fn outcome(key: &str) -> Line {
         Line::Outcome(Outcome {
             key: key.to_owned(),
-            at: 1_795_176_001.5,
+            at: UnixTime::new(1_795_176_001.5),
             verdict: Verdict::Done,
             words: "Unlisted Volume 4001.".to_owned(),
         })
@@ -420,7 +421,7 @@ mod tests {
     fn a_creation_is_not_sent_again_while_its_outcome_is_unknown() {
         let creation = |key: &str, address: &str| Intent {
             key: key.to_owned(),
-            at: 1_795_176_000.0,
+            at: UnixTime::new(1_795_176_000.0),
             profile: "test".to_owned(),
             address: address.to_owned(),
             kind: WriteKind::CreateWorkergroup,
@@ -458,7 +459,7 @@ mod tests {
     fn creation(key: &str, profile: &str, address: &str) -> Intent {
         Intent {
             key: key.to_owned(),
-            at: 1_795_176_000.0,
+            at: UnixTime::new(1_795_176_000.0),
             profile: profile.to_owned(),
             address: address.to_owned(),
             kind: WriteKind::CreateWorkergroup,
@@ -512,7 +513,7 @@ mod tests {
         let whole = serde_json::to_string(&intent("a")).unwrap();
         let orphan = serde_json::to_string(&Line::Outcome(Outcome {
             key: "gone".to_owned(),
-            at: 0.0,
+            at: UnixTime::new(0.0),
             verdict: Verdict::Unknown,
             words: String::new(),
         }));
@@ -591,7 +592,7 @@ mod tests {
             intent("a"),
             Line::Outcome(Outcome {
                 key: "a".to_owned(),
-                at: 0.0,
+                at: UnixTime::new(0.0),
                 verdict: Verdict::Refused,
                 words: "\u{1b}]52;c;x\u{7}\u{202e}".to_owned(),
             }),

@@ -1,6 +1,7 @@
 //! The minimum intervals between requests, learned from refusals and saved per profile, so that the
 //! next start respects them.
 
+use crate::domain::time::UnixTime;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -27,14 +28,14 @@ struct Learned {
     address: String,
     /// Seconds between two requests, by operation.
     intervals: BTreeMap<String, f64>,
-    /// The time at which each was learned, in seconds since 1970.
+    /// The time at which each was learned.
     #[serde(default)]
-    since: BTreeMap<String, f64>,
+    since: BTreeMap<String, UnixTime>,
 }
 
 impl Learned {
     /// The time at which the interval of an operation was learned; `None` if it is no longer valid.
-    fn since(&self, operation: &str, now: f64) -> Option<f64> {
+    fn since(&self, operation: &str, now: UnixTime) -> Option<UnixTime> {
         let since = *self.since.get(operation)?;
         (0.0..REMEMBERED).contains(&(now - since)).then_some(since)
     }
@@ -53,7 +54,7 @@ impl PacingFile {
     /// operation.
     ///
     /// A file that cannot be read is set aside; the market's next refusals replace it.
-    pub fn read(&self, now: f64) -> BTreeMap<String, f64> {
+    pub fn read(&self, now: UnixTime) -> BTreeMap<String, f64> {
         let Some(mut learned) = self.open().1 else {
             return BTreeMap::new();
         };
@@ -71,7 +72,7 @@ impl PacingFile {
     ///
     /// # Errors
     /// When they cannot be written.
-    pub fn save(&self, intervals: BTreeMap<String, f64>, now: f64) -> Result<(), StateFileError> {
+    pub fn save(&self, intervals: BTreeMap<String, f64>, now: UnixTime) -> Result<(), StateFileError> {
         let is_new = intervals.is_empty() && !self.path.exists();
         let (file, before) = self.open();
         // A newer version's file is not overwritten.
@@ -104,13 +105,13 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let paths = Paths::below(root.path());
         let file = PacingFile::new(&paths, "work", "https://a");
-        file.save(BTreeMap::new(), 0.0).unwrap();
+        file.save(BTreeMap::new(), UnixTime::new(0.0)).unwrap();
         assert!(!paths.profile_state("work").join("pacing.json").exists());
         let learned = BTreeMap::from([("search offers".to_owned(), 2.2)]);
-        file.save(learned.clone(), 0.0).unwrap();
-        assert_eq!(file.read(0.0), learned);
+        file.save(learned.clone(), UnixTime::new(0.0)).unwrap();
+        assert_eq!(file.read(UnixTime::new(0.0)), learned);
         let elsewhere = PacingFile::new(&paths, "work", "https://b");
-        assert_eq!(elsewhere.read(0.0), BTreeMap::new());
+        assert_eq!(elsewhere.read(UnixTime::new(0.0)), BTreeMap::new());
     }
 
     #[test]
@@ -119,15 +120,15 @@ mod tests {
         let paths = Paths::below(root.path());
         let file = PacingFile::new(&paths, "work", "https://a");
         let learned = |seconds| BTreeMap::from([("search offers".to_owned(), seconds)]);
-        file.save(learned(2.2), 0.0).unwrap();
+        file.save(learned(2.2), UnixTime::new(0.0)).unwrap();
         // Keeping it again makes it no younger.
-        file.save(learned(2.2), 80_000.0).unwrap();
-        assert_eq!(file.read(86_000.0), learned(2.2));
-        assert_eq!(file.read(86_400.0), BTreeMap::new());
-        file.save(learned(5.5), 80_000.0).unwrap();
-        assert_eq!(file.read(166_000.0), learned(5.5));
+        file.save(learned(2.2), UnixTime::new(80_000.0)).unwrap();
+        assert_eq!(file.read(UnixTime::new(86_000.0)), learned(2.2));
+        assert_eq!(file.read(UnixTime::new(86_400.0)), BTreeMap::new());
+        file.save(learned(5.5), UnixTime::new(80_000.0)).unwrap();
+        assert_eq!(file.read(UnixTime::new(166_000.0)), learned(5.5));
         // A clock that was turned back.
-        assert_eq!(file.read(-1.0), BTreeMap::new());
+        assert_eq!(file.read(UnixTime::new(-1.0)), BTreeMap::new());
     }
 
     #[test]
@@ -139,7 +140,7 @@ mod tests {
         let old = r#"{"version":1,"kept":{"address":"https://a","intervals":{"search offers":330}}}"#;
         std::fs::write(folder.join("pacing.json"), old).unwrap();
         let file = PacingFile::new(&paths, "work", "https://a");
-        assert_eq!(file.read(1_795_176_000.0), BTreeMap::new());
+        assert_eq!(file.read(UnixTime::new(1_795_176_000.0)), BTreeMap::new());
     }
 
     #[test]
@@ -150,6 +151,6 @@ mod tests {
         std::fs::create_dir_all(&folder).unwrap();
         std::fs::write(folder.join("pacing.json"), "{\"version\":1,").unwrap();
         let file = PacingFile::new(&paths, "work", "https://a");
-        assert_eq!(file.read(0.0), BTreeMap::new());
+        assert_eq!(file.read(UnixTime::new(0.0)), BTreeMap::new());
     }
 }

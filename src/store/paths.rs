@@ -16,9 +16,9 @@ const KEYS: &str = "keys";
 /// The folders of the program. None of them need exist.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Paths {
-    /// `$XDG_CONFIG_HOME/bourse`
+    /// The folder of the configuration: `$XDG_CONFIG_HOME/bourse`.
     pub config: PathBuf,
-    /// `$XDG_STATE_HOME/bourse`
+    /// The folder of the program's state: `$XDG_STATE_HOME/bourse`.
     pub state: PathBuf,
     config_file: PathBuf,
     /// `$XDG_CONFIG_HOME`, for other programs' files.

@@ -9,7 +9,7 @@ use std::ops::{Deref, DerefMut};
 pub use self::arrival::{Arrival, Responses};
 use self::recorded::RecordedRows;
 use super::bar::Bar;
-use super::remote::{Now, Progress, Remote, Sending, Ticket, Tickets};
+use super::remote::{Progress, Remote, Sending, Ticket, Tickets};
 use super::rows::Rows;
 use super::suggestions::Names;
 use super::watch::Watch;
@@ -17,6 +17,7 @@ use crate::api::{ApiError, Request};
 use crate::domain::insight::Coverage;
 use crate::domain::plain::Settings;
 pub use crate::domain::response_check::{Discrepancy, Violation};
+use crate::domain::time::{MonotonicTime, Now};
 use crate::domain::{Condition, Dialect, Listing, Query, Resource, RowId, format, language, plain};
 
 /// The state of one pane: its search, its rows and the selection.
@@ -38,8 +39,8 @@ pub struct Browser {
     recall: Option<(Ticket, Query)>,
     /// Auto-refresh; `None` while it is off.
     pub(crate) watch: Option<Box<Watch>>,
-    /// The monotonic time at which to request the market's own top rows in a new order.
-    pub(crate) ask_order_at: Option<f64>,
+    /// The time at which to request the market's own top rows in a new order.
+    pub(crate) ask_order_at: Option<MonotonicTime>,
     revision: u64,
     responses: u64,
     arrangements: u64,

@@ -7,9 +7,10 @@ use super::browser::Browser;
 use super::computed_columns::{JOB_COLUMNS, TERM_COLUMNS};
 use super::price_models;
 use super::price_models::PriceModelSearches;
-use super::remote::{Now, Sending, Ticket, Tickets};
+use super::remote::{Sending, Ticket, Tickets};
 use super::rows::Rows;
 use crate::domain::throughput::WorkUnit;
+use crate::domain::time::Now;
 use crate::domain::{Condition, Field, OrderKey, language};
 use crate::keys::{Action, Keymap};
 

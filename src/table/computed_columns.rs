@@ -146,7 +146,7 @@ impl ComputedColumns {
         }
     }
 
-    /// Number of unfit rows.
+    /// Number of rows that cannot do the job.
     pub const fn unfit(&self) -> usize {
         self.unfit_count
     }

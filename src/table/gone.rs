@@ -1,8 +1,9 @@
 //! The rows that a watched search has lost: the time each was first missed, and its last price.
 
+use std::cmp::Reverse;
 use std::collections::VecDeque;
 
-use super::remote::Now;
+use crate::domain::time::{Now, UnixTime};
 use crate::domain::{Field, Listing, RowId};
 use crate::record::Lot;
 use crate::record::differences::{differences, lot_of};
@@ -10,12 +11,12 @@ use crate::record::differences::{differences, lot_of};
 // Maximum number of stored departures: more than any screen lists.
 const MOST: usize = 500;
 
-/// A row of the previous response that the newest one lacks; times are in seconds since 1970.
+/// A row of the previous response that the newest one lacks.
 #[derive(Debug)]
 struct Departure {
     id: RowId,
     lot: Option<Lot>,
-    at: f64,
+    at: UnixTime,
     price: Option<f64>,
 }
 
@@ -28,9 +29,9 @@ pub(crate) struct Departures(VecDeque<Departure>);
 pub struct GoneRow {
     /// Its row number in the baseline.
     pub row: u32,
-    /// The time it was first missed, in seconds since 1970; `None` if that departure is no longer
+    /// The time it was first missed; `None` if that departure is no longer
     /// stored.
-    pub at: Option<f64>,
+    pub at: Option<UnixTime>,
     /// Its last price, in the unit of the compared column.
     pub price: Option<f64>,
 }
@@ -76,7 +77,7 @@ impl Departures {
         });
         let mut rows: Vec<GoneRow> = rows.collect();
         let at = |row: &GoneRow| row.at.unwrap_or_default();
-        rows.sort_by(|left, right| at(right).total_cmp(&at(left)));
+        rows.sort_by_key(|row| Reverse(at(row)));
         rows
     }
 

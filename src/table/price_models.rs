@@ -1,8 +1,9 @@
 //! Three prices in one row: one search for each price model, each with its own slot.
 
-use super::remote::{Now, Phase, Progress, Remote, Sending, Ticket, Tickets};
+use super::remote::{Phase, Progress, Remote, Sending, Ticket, Tickets};
 use crate::api::{ApiError, Request};
 use crate::domain::insight::{Coverage, coverage};
+use crate::domain::time::Now;
 use crate::domain::{Listing, OfferType, Query};
 
 /// The columns of the prices, in order.

@@ -1,21 +1,22 @@
 //! Turns responses to searches into polls for the record.
 
 use super::browser::Browser;
-use super::remote::{Now, Phase};
+use super::remote::Phase;
 use super::watch::Watch;
 use crate::api::ApiError;
 use crate::domain::annotations::Bans;
 use crate::domain::response_check::ResponseCheck;
+use crate::domain::time::{MonotonicTime, Now};
 use crate::domain::{Dialect, Listing, Query, Resource};
 use crate::record;
-use crate::record::{Moment, Poll};
+use crate::record::Poll;
 
 /// A search that awaits its response.
 #[derive(Debug, Clone)]
 pub(crate) struct Asked {
     query: Query,
-    /// The monotonic time it was sent.
-    since: f64,
+    /// The time it was sent.
+    since: MonotonicTime,
     /// Seconds until it is repeated; `None` if it is not.
     interval: Option<u32>,
     /// The machines and hosts it leaves out.
@@ -39,7 +40,7 @@ impl Asked {
     }
 
     /// A search that is not repeated, without the banned rows.
-    pub(crate) const fn once(query: Query, since: f64, bans: Bans) -> Self {
+    pub(crate) const fn once(query: Query, since: MonotonicTime, bans: Bans) -> Self {
         Self {
             query,
             since,
@@ -73,7 +74,7 @@ impl Asked {
     fn arrival(&self, now: Now) -> record::Arrival {
         let took = (now.mono - self.since) * 1000.0;
         record::Arrival {
-            at: Moment::from_epoch(now.epoch),
+            at: now.epoch.moment(),
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // it saturates
             took: took as u32,
             interval: self.interval,

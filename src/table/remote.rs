@@ -2,24 +2,7 @@
 
 use crate::api::{ApiError, Received, Reply, Request, Response};
 use crate::domain::Listing;
-
-/// The current time, passed to the core, which never reads a clock.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Now {
-    /// Seconds on the monotonic clock, from an arbitrary start.
-    pub mono: f64,
-    /// The time of the world, in seconds since 1970.
-    pub epoch: f64,
-}
-
-impl Now {
-    /// Whether the computer was suspended since an `earlier` moment: wall clocks run on meanwhile,
-    /// the monotonic one stops.
-    pub fn was_suspended_since(self, earlier: Self) -> bool {
-        const LEAST: f64 = 30.0;
-        (self.epoch - earlier.epoch) - (self.mono - earlier.mono) > LEAST
-    }
-}
+use crate::domain::time::{MonotonicTime, Now};
 
 /// The number of a request; never reused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -50,8 +33,8 @@ pub enum Phase {
     Loading {
         /// The request whose response is accepted.
         ticket: Ticket,
-        /// The monotonic time it was sent.
-        since: f64,
+        /// The time it was sent.
+        since: MonotonicTime,
         /// The number of the attempt, from 1.
         attempt: u32,
         /// The wait before it is sent; `None` if it is sent.
@@ -66,8 +49,8 @@ pub enum Phase {
 /// A wait before a request is sent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Waiting {
-    /// The monotonic time at which it is sent.
-    pub until: f64,
+    /// The time at which it is sent.
+    pub until: MonotonicTime,
     /// The reason for the wait, for display.
     pub why: String,
 }

@@ -10,7 +10,7 @@ use super::computed_columns::ComputedColumns;
 use super::row_filter;
 use crate::api::{Request, wire};
 use crate::domain::cost::{Basis, Prices, Shortfall, VolumePrices};
-use crate::domain::insight::{Coverage, coverage};
+use crate::domain::insight::{Coverage, query_coverage};
 use crate::domain::query::DEFAULT_STORAGE_GB;
 use crate::domain::response_check::{Discrepancy, ResponseCheck, Violation};
 use crate::domain::{Condition, Dialect, Field, Listing, OfferType, Query, Resource};
@@ -202,13 +202,8 @@ impl Rows {
     /// Whether the loaded rows are all that the market has for their query; `None` before a
     /// response.
     pub fn coverage(&self) -> Option<Coverage> {
-        let limit = self.shown_query.as_ref()?.limit;
-        let listing = self.listing()?;
-        Some(match self.resource() {
-            // Their listing takes no limit.
-            Resource::Workergroups => Coverage::Whole,
-            Resource::Offers | Resource::Volumes => coverage(listing, limit),
-        })
+        let query = self.shown_query.as_ref()?;
+        Some(query_coverage(self.listing()?, query))
     }
 
     /// Whether the market has more rows than it sent.

@@ -4,8 +4,9 @@
 //! response therefore also requests the market's own top rows.
 
 use super::browser::Browser;
-use super::remote::{Now, Ticket};
+use super::remote::Ticket;
 use crate::domain::insight::Coverage;
+use crate::domain::time::Now;
 use crate::domain::{Direction, Field, Listing, OrderKey, Query};
 
 /// Seconds without another change before the market is queried.

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use jiff::tz::TimeZone;
 
 use super::gone::{Departures, GoneRow};
-use super::remote::{Now, Ticket};
+use super::remote::Ticket;
+use crate::domain::time::{MonotonicTime, Now};
 use crate::domain::watching::Watching;
 use crate::domain::{Field, Listing, Query, Resource, RowId};
 use crate::record;
@@ -68,13 +69,13 @@ impl Baseline {
 pub struct Watch {
     /// Seconds between a response and the next request.
     pub(crate) interval: f64,
-    /// The monotonic time of the first request after auto-refresh was turned on.
-    pub(crate) first: f64,
+    /// The time of the first request after auto-refresh was turned on.
+    pub(crate) first: MonotonicTime,
     /// Whether it is paused until the terminal is in front again.
     is_paused: bool,
-    /// The monotonic time since which the terminal is in the background; `None` while it is in
+    /// The time since which the terminal is in the background; `None` while it is in
     /// front.
-    away: Option<f64>,
+    away: Option<MonotonicTime>,
     baseline: Baseline,
     /// The time zone whose midnight starts a new day.
     zone: TimeZone,
@@ -83,8 +84,8 @@ pub struct Watch {
     last: Option<u64>,
     looked: Option<u64>,
     today: Option<u64>,
-    /// The number of the response that the user saw last, and the monotonic time.
-    seen: (u64, f64),
+    /// The number of the response that the user saw last, and when.
+    seen: (u64, MonotonicTime),
     /// The changes from the baseline to the newest response.
     pub(crate) changes: Changes,
     pub(crate) departures: Departures,
@@ -120,7 +121,7 @@ pub struct Changes {
 }
 
 impl Changes {
-    /// Number of new rows.
+    /// Number of rows that the baseline lacks.
     pub fn new_rows(&self) -> usize {
         self.arrived.len()
     }
@@ -366,8 +367,7 @@ impl Watch {
     }
 
     fn day(&self, now: Now) -> Option<jiff::civil::Date> {
-        #[expect(clippy::cast_possible_truncation)] // the range is checked by from_second
-        let moment = jiff::Timestamp::from_second(now.epoch as i64).ok()?;
+        let moment = now.epoch.timestamp()?;
         Some(moment.to_zoned(self.zone.clone()).date())
     }
 
@@ -410,9 +410,9 @@ impl Watch {
         self.away.is_some_and(|since| now.mono - since >= LONG_AWAY)
     }
 
-    /// The monotonic time at which it pauses, unless the terminal comes to the front; `None` while
+    /// The time at which it pauses, unless the terminal comes to the front; `None` while
     /// it is there.
-    pub(crate) fn pauses_at(&self) -> Option<f64> {
+    pub(crate) fn pauses_at(&self) -> Option<MonotonicTime> {
         self.away.filter(|_| !self.is_paused).map(|since| since + LONG_AWAY)
     }
 
@@ -441,7 +441,7 @@ impl Watch {
 /// The request rate of watched searches, and how their changes are shown.
 #[derive(Debug)]
 pub struct Pace {
-    /// Maximum requests per minute.
+    /// Maximum requests per minute of watched searches.
     pub limit: usize,
     /// Seconds between two requests, for searches watched from now on.
     pub interval: f64,

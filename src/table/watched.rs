@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::browser::Browser;
 use super::gone::Departures;
-use super::remote::Now;
 use super::watch::{Baseline, Changes, Watch, is_same_question, price_of};
 use crate::domain::Listing;
-use crate::domain::insight::{Coverage, coverage};
+use crate::domain::insight::{Coverage, query_coverage};
+use crate::domain::time::Now;
 use crate::record::Poll;
 use crate::record::differences::{differences, lots, recorded_lot};
 use crate::record::watch::Missing;
@@ -122,8 +122,8 @@ impl Browser {
 
     /// Whether the limit may have truncated a response to the shown query.
     fn is_truncated(&self, listing: &Listing) -> bool {
-        let limit = self.shown_query().and_then(|query| query.limit);
-        coverage(listing, limit) != Coverage::Whole
+        self.shown_query()
+            .is_none_or(|query| query_coverage(listing, query) != Coverage::Whole)
     }
 
     /// Number of requests that a refresh sends.

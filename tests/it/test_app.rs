@@ -11,14 +11,15 @@ use bourse::core::{Model, Profile, update};
 use bourse::domain::annotations::Annotations;
 use bourse::domain::document::{AnyDocument, AnyEdit, Document, Edit};
 use bourse::domain::saved::{DashboardState, Searches};
+use bourse::domain::time::{MonotonicTime, Now, UnixTime};
 use bourse::domain::{Dialect, Listing, Query, Resource, language};
 use bourse::features::workergroups::drift::SeenGroups;
+use bourse::record::Poll;
 use bourse::record::alerts::Alerts;
 use bourse::record::store::{Database, HistoryLocation, ProgramId, Turns};
 use bourse::record::watch::{Claim, Right};
-use bourse::record::{Moment, Poll};
 use bourse::table::browser::Arrival;
-use bourse::table::remote::{Now, Ticket};
+use bourse::table::remote::Ticket;
 use bourse::tui::theme::Theme;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::Terminal;
@@ -118,7 +119,7 @@ fn arranged(arrival: Arrival) -> Message {
 }
 
 /// The moment at which every story starts: 2026-11-20 12:00 UTC.
-pub const START: f64 = 1_795_176_000.0;
+pub const START: UnixTime = UnixTime::new(1_795_176_000.0);
 
 /// A real market without a name of its own, whose addresses nobody answers.
 pub fn profile(dialect: &'static Dialect) -> Profile {
@@ -145,7 +146,7 @@ impl TestApp {
         let mut desk = Self {
             model: bourse::features::dashboard(profile(dialect), None),
             now: Now {
-                mono: 0.0,
+                mono: MonotonicTime::new(0.0),
                 epoch: START,
             },
             calls: Vec::new(),
@@ -224,7 +225,7 @@ impl TestApp {
                 }
                 Effect::History(HistoryJob::LatestRows { ticket, query }) if self.files.is_some() => {
                     let database = &self.files.as_ref().unwrap().database;
-                    let latest = database.latest(&query, Moment::from_epoch(self.now.epoch)).unwrap();
+                    let latest = database.latest(&query, self.now.epoch.moment()).unwrap();
                     let news = News::RecordedRows(latest.map(Box::new));
                     effects.extend(update(&mut self.model, self.now, Message::News { ticket, news }));
                 }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use bourse::domain::catalog::OFFERS;
 use bourse::domain::insight::Coverage;
 use bourse::domain::language::default_query;
+use bourse::domain::time::UnixTime;
 use bourse::domain::{Condition, Dialect, Listing, Operand, Operator, Query, Resource};
 use bourse::features::whole_market::report::Why;
 use bourse::features::whole_market::rules::Plan;
@@ -31,7 +32,7 @@ fn text(offers: &[Value]) -> String {
 
 impl Market {
     fn new(offers: Vec<Value>) -> Self {
-        let all = Listing::read(&OFFERS, text(&offers), 0.0).unwrap();
+        let all = Listing::read(&OFFERS, text(&offers), UnixTime::new(0.0)).unwrap();
         Self {
             offers,
             all,
@@ -61,7 +62,7 @@ impl Market {
         let most = self.cap.min(query.limit.unwrap() as usize);
         let rows = self.matching(&active).into_iter().take(most);
         let offers: Vec<Value> = rows.map(|row| self.offers[row].clone()).collect();
-        Listing::read(&OFFERS, text(&offers), 0.0).unwrap()
+        Listing::read(&OFFERS, text(&offers), UnixTime::new(0.0)).unwrap()
     }
 }
 
@@ -286,13 +287,13 @@ fn an_offer_is_taken_from_the_newest_part_and_what_was_stopped_is_named() {
     let mut offers = shape.offers();
     let first = plan.next_search().unwrap();
     assert_eq!(plan.next_search(), Some(first), "the same until it is answered");
-    plan.take(Listing::read(&OFFERS, text(&offers[..100]), 0.0).unwrap());
+    plan.take(Listing::read(&OFFERS, text(&offers[..100]), UnixTime::new(0.0)).unwrap());
     let part: Vec<Condition> = plan.next_search().unwrap().conditions.split_off(3);
-    let all = Listing::read(&OFFERS, text(&offers), 0.0).unwrap();
+    let all = Listing::read(&OFFERS, text(&offers), UnixTime::new(0.0)).unwrap();
     let rows: Vec<usize> = all.matching(&part).into_iter().map(|row| row as usize).collect();
     offers[rows[0]]["dph_total"] = json!(77.5);
     let part: Vec<Value> = rows.iter().map(|row| offers[*row].clone()).collect();
-    plan.take(Listing::read(&OFFERS, text(&part), 1.0).unwrap());
+    plan.take(Listing::read(&OFFERS, text(&part), UnixTime::new(1.0)).unwrap());
     plan.stop("stopped");
     assert_eq!(plan.next_search(), None);
     assert!(
@@ -388,7 +389,7 @@ fn a_market_that_fills_every_page_is_asked_as_often_as_the_budget_allows() {
         let host = |index: u64| (low + 1.0 + (high - low - 1.0) * index as f64 / 49.0).floor();
         let offer = |index| json!({"id": requests * 50 + index + 1, "host_id": host(index), "num_gpus": 1});
         let page: Vec<Value> = (0..50).map(offer).collect();
-        plan.take(Listing::read(&OFFERS, text(&page), 0.0).unwrap());
+        plan.take(Listing::read(&OFFERS, text(&page), UnixTime::new(0.0)).unwrap());
         requests += 1;
         // Eight pages, each filled to three quarters, and the offers without a host.
         let estimate = "one response does not bring all: about 12 more requests, 30 in all at most";
@@ -415,7 +416,7 @@ fn the_markets_own_word_ends_the_load_or_begins_it() {
         let mut plan = Plan::new(&query, 3000, 100, &Dialect::VAST);
         plan.next_search();
         let offers = text(&alike(many)).replace("]}", &format!("],\"truncated\":{said}}}"));
-        plan.take(Listing::read(&OFFERS, offers, 0.0).unwrap());
+        plan.take(Listing::read(&OFFERS, offers, UnixTime::new(0.0)).unwrap());
         (plan.next_search().is_none(), plan.coverage())
     };
     assert_eq!(said(100, false), (true, Coverage::Whole));

@@ -9,6 +9,7 @@ use std::time::Duration;
 use bourse_domain::Untrusted;
 use bourse_domain::format::{grouped, trimmed};
 use bourse_domain::routing::or_more;
+use bourse_domain::time::UnixTime;
 use jiff::Zoned;
 use jiff::tz::TimeZone;
 
@@ -20,7 +21,7 @@ pub(crate) const WORDS_KEPT: usize = 400;
 /// The body of an error response.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum ErrorBody {
-    /// There is no body.
+    /// The response has no body.
     #[default]
     Nothing,
     /// A message, in one of the documented shapes or as plain text.
@@ -159,13 +160,13 @@ pub enum ApiError {
     /// The response did not arrive within the deadline.
     #[error("no response within {}; try again, or request less", seconds(*.after))]
     TimedOut {
-        /// The deadline.
+        /// The length of the deadline that passed.
         after: Duration,
     },
     /// Only part of the response arrived.
     #[error("response cut off {}; try again", broke_off(*.records, *.bytes))]
     Cut {
-        /// Bytes received.
+        /// Bytes of the body that arrived before it broke off.
         bytes: usize,
         /// The number of complete records received; `None` if they could not be counted.
         records: Option<usize>,
@@ -173,7 +174,7 @@ pub enum ApiError {
     /// The response is larger than the maximum.
     #[error("the response exceeds {}{}", mebibytes(*.bound), if *.is_search { "; lower the limit" } else { "" })]
     TooLarge {
-        /// The maximum in bytes.
+        /// The maximum that is read, in bytes.
         bound: usize,
         /// Whether a lower limit makes the response smaller.
         is_search: bool,
@@ -191,7 +192,7 @@ pub enum ApiError {
     #[error("redirected{} (status {status}); bourse does not follow redirects: check the profile's address",
         elsewhere(.to.as_ref()))]
     Redirected {
-        /// HTTP status.
+        /// The HTTP status of the response.
         status: u16,
         /// Scheme and host of the redirect; `None` if it has none.
         to: Option<Untrusted>,
@@ -201,21 +202,21 @@ pub enum ApiError {
     Refused {
         /// HTTP status: 401, 403, or 404 with `auth_error`.
         status: u16,
-        /// The server's message.
+        /// The message in the server's error body.
         said: ErrorBody,
     },
     /// The market requires a key and none was sent.
     #[error("no API key configured (status {status}){said}; set BOURSE_API_KEY")]
     NoKey {
-        /// HTTP status.
+        /// The HTTP status of the response.
         status: u16,
-        /// The server's message.
+        /// The message in the server's error body.
         said: ErrorBody,
     },
     /// The key is valid, but lacks the permission for this.
     #[error("API key lacks the permission (status 403){said}; use a key that has it")]
     NotPermitted {
-        /// The server's message.
+        /// The message in the server's error body.
         said: ErrorBody,
     },
     /// The daily quota is used up: a short wait does not help.
@@ -223,7 +224,7 @@ pub enum ApiError {
     QuotaExceeded {
         /// The time when the quota resets; `None` if the response does not report it.
         reset: Option<Zoned>,
-        /// The server's message.
+        /// The message in the server's error body.
         said: ErrorBody,
     },
     /// Requests followed each other too closely.
@@ -233,15 +234,15 @@ pub enum ApiError {
         threshold: Option<f64>,
         /// The wait requested by the server; `None` if it requested none.
         retry_after: Option<Duration>,
-        /// The server's message.
+        /// The message in the server's error body.
         said: ErrorBody,
     },
     /// The server rejected the request.
     #[error("{}{said}", rejection(*.status))]
     Invalid {
-        /// HTTP status.
+        /// The HTTP status of the response.
         status: u16,
-        /// The server's message.
+        /// The message in the server's error body.
         said: ErrorBody,
     },
     /// The market does not offer this operation.
@@ -250,16 +251,16 @@ pub enum ApiError {
     /// The market has an internal error, or is overloaded.
     #[error("server error (status {status}){said}; try again in a moment")]
     Server {
-        /// HTTP status.
+        /// The HTTP status of the response.
         status: u16,
-        /// The server's message.
+        /// The message in the server's error body.
         said: ErrorBody,
     },
     /// A good status with a web page instead of an API response.
     #[error("got a web page{} instead of JSON (status {status}); check the address, or whether your network requires \
         a login", titled(.title.as_ref()))]
     Html {
-        /// HTTP status.
+        /// The HTTP status of the response.
         status: u16,
         /// The title of the page; `None` if it has none.
         title: Option<Untrusted>,
@@ -267,7 +268,7 @@ pub enum ApiError {
     /// A good status with an unusable body.
     #[error("unexpected response (status {status}): {why}")]
     Unreadable {
-        /// HTTP status.
+        /// The HTTP status of the response.
         status: u16,
         /// The problem, without any value of the response.
         why: String,
@@ -275,19 +276,19 @@ pub enum ApiError {
     /// A good status, but the body reports a failure.
     #[error("the request failed{said}")]
     Failure {
-        /// The server's message.
+        /// The message in the server's error body.
         said: ErrorBody,
     },
     /// A good status, but the router refuses the endpoint or the key.
     #[error("the router refused the request{said}; check the endpoint's name and its key in your workergroups")]
     RouteRefused {
-        /// The server's message.
+        /// The message in the server's error body.
         said: ErrorBody,
     },
     /// A good status without a body.
     #[error("empty response (status {status}); try again")]
     Empty {
-        /// HTTP status.
+        /// The HTTP status of the response.
         status: u16,
     },
 }
@@ -341,13 +342,10 @@ impl ApiError {
         )
     }
 
-    /// Whether a timer must not resend the request at `epoch`, in seconds since 1970, because it
-    /// would fail the same way.
-    pub fn stops_timers(&self, epoch: f64) -> bool {
+    /// Whether a timer must not resend the request at `now`, because it would fail the same way.
+    pub fn stops_timers(&self, now: UnixTime) -> bool {
         match self {
-            Self::QuotaExceeded { reset, .. } => reset
-                .as_ref()
-                .is_none_or(|reset| epoch < reset.timestamp().as_duration().as_secs_f64()),
+            Self::QuotaExceeded { reset, .. } => reset.as_ref().is_none_or(|reset| now < reset.timestamp().into()),
             error => error.is_auth(),
         }
     }

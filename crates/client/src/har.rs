@@ -1,6 +1,7 @@
 //! Ledger entries as an HTTP archive (HAR 1.2), a format of browsers and other tools.
 
 use bourse_domain::text::json_for_terminal;
+use bourse_domain::time::UnixTime;
 use serde_json::{Value as Json, json};
 
 use super::ledger::{LedgerEntry, reason};
@@ -100,10 +101,10 @@ fn milliseconds(span: std::time::Duration) -> f64 {
     (span.as_secs_f64() * 1e6).round() / 1e3
 }
 
-/// Formats a moment in ISO 8601, UTC, to the millisecond.
-fn moment(epoch: f64) -> String {
+/// Formats a time in ISO 8601, UTC, to the millisecond.
+fn moment(time: UnixTime) -> String {
     #[expect(clippy::cast_possible_truncation)] // the range is checked by from_millisecond
-    let moment = jiff::Timestamp::from_millisecond((epoch * 1000.0).round() as i64);
+    let moment = jiff::Timestamp::from_millisecond((time.seconds() * 1000.0).round() as i64);
     format!("{:.3}", moment.unwrap_or_default())
 }
 
@@ -118,7 +119,7 @@ mod tests {
 
     fn search() -> LedgerEntry {
         LedgerEntry {
-            at: 1_795_176_000.25, // 2026-11-20 12:00:00.25 UTC
+            at: UnixTime::new(1_795_176_000.25), // 2026-11-20 12:00:00.25 UTC
             operation: Operation::SearchOffers,
             method: Method::Post,
             url: "http://127.0.0.1:1/api/v0/bundles/".into(),

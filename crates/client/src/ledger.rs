@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use bourse_domain::Untrusted;
 use bourse_domain::secrets::{self, Known};
+use bourse_domain::time::UnixTime;
 
 use super::wire::{Content, Method};
 use super::{Operation, redact};
@@ -63,11 +64,11 @@ pub const fn reason(status: u16) -> &'static str {
 /// One attempt: request and response.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LedgerEntry {
-    /// The time it was sent, in seconds since 1970.
-    pub at: f64,
+    /// The time it was sent.
+    pub at: UnixTime,
     /// The operation of the request.
     pub operation: Operation,
-    /// The HTTP method.
+    /// The HTTP method of the request.
     pub method: Method,
     /// The full address; it never contains a secret.
     pub url: String,
@@ -89,7 +90,7 @@ pub struct LedgerEntry {
     pub waited: Duration,
     /// The response, bounded by [`BODY_KEPT`], without secrets.
     pub response: Option<Untrusted>,
-    /// Whether [`LedgerEntry::response`] is truncated.
+    /// Whether [`LedgerEntry::response`] is only the beginning of the body.
     pub response_cut: bool,
     /// The error message; `None` if the call succeeded.
     pub error: Option<String>,
@@ -234,7 +235,7 @@ mod tests {
 
     fn entry(size: usize) -> LedgerEntry {
         LedgerEntry {
-            at: 0.0,
+            at: UnixTime::default(),
             operation: Operation::SearchOffers,
             method: Method::Post,
             url: "http://127.0.0.1:1/api/v0/bundles/".into(),

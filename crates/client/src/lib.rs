@@ -73,22 +73,22 @@ pub use session::{Progress, Session, Wait};
 /// The six operations of the interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Operation {
-    /// Searches machine offers.
+    /// Searches the offers of machines, by conditions and order.
     SearchOffers,
-    /// Searches network volumes.
+    /// Searches the listings of network volumes.
     SearchVolumes,
     /// Removes a volume of the account from the market.
     UnlistVolume,
     /// Lists the workergroups of the account.
     ListWorkergroups,
-    /// Creates a workergroup.
+    /// Creates a workergroup: a write, sent once.
     CreateWorkergroup,
     /// Requests a worker of an endpoint.
     Route,
 }
 
 impl Operation {
-    /// All six operations.
+    /// All six operations, in their order.
     pub const ALL: [Self; 6] = [
         Self::SearchOffers,
         Self::SearchVolumes,
@@ -98,7 +98,7 @@ impl Operation {
         Self::Route,
     ];
 
-    /// The name, for display.
+    /// The name in messages: `search offers`.
     pub const fn label(self) -> &'static str {
         match self {
             Self::SearchOffers => "search offers",
@@ -137,7 +137,7 @@ impl Operation {
     }
 }
 
-/// A request, as data.
+/// A request to the market, before it is encoded.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Request {
     /// Searches offers or network volumes, by the query's resource.
@@ -151,7 +151,7 @@ pub enum Request {
     },
     /// Lists the workergroups of the key's account.
     ListWorkergroups,
-    /// Creates a workergroup.
+    /// Creates a workergroup: a write, sent once.
     CreateWorkergroup(NewWorkergroup),
     /// Requests a worker of an endpoint.
     Route(RouteCall),
@@ -202,7 +202,7 @@ pub struct QueuePlace {
 /// The result of a request: its reply or its error.
 pub type Response = Result<Reply, ApiError>;
 
-/// A successful reply.
+/// The content of a successful response.
 #[derive(Debug)]
 pub enum Reply {
     /// Records of a search or listing.
@@ -212,7 +212,7 @@ pub enum Reply {
         /// The server's confirmation, which names the volume.
         msg: Untrusted,
     },
-    /// The workergroup was created.
+    /// The workergroup exists now, under this id.
     Created {
         /// The id of the workergroup.
         id: i64,
@@ -224,9 +224,9 @@ pub enum Reply {
 /// A response of the routing endpoint.
 #[derive(Clone, PartialEq)]
 pub enum RouteReply {
-    /// A worker is ready.
+    /// A worker is ready for the request.
     Assigned(Assignment),
-    /// No worker yet.
+    /// No worker is ready yet: poll again.
     Waiting {
         /// The full status reply as received, as JSON text; its shape is not specified.
         json: Untrusted,

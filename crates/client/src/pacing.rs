@@ -1,10 +1,11 @@
 //! Rate limiting: minimum intervals per operation, documented and learned.
 //!
 //! The market refuses requests that follow each other too closely, for each operation separately, mostly without
-//! reporting the required wait. So waiting is the client's job. [`Pacer`] is plain state; the time is passed in as
-//! seconds of any monotonic clock.
+//! reporting the required wait. So waiting is the client's job. [`Pacer`] is plain state; the time is passed in.
 
 use std::time::Duration;
+
+use bourse_domain::time::MonotonicTime;
 
 use super::Operation;
 use super::error::ApiError;
@@ -39,9 +40,9 @@ struct Lane {
     /// The time when the latest request was sent or answered, whichever is later.
     ///
     /// The server counts from some moment in between.
-    last: Option<f64>,
+    last: Option<MonotonicTime>,
     /// The earliest time of the next request, set by a refusal.
-    not_before: f64,
+    not_before: MonotonicTime,
     /// Responses since the last refusal.
     clean: u32,
     /// Whether the market named the interval in this run.
@@ -63,7 +64,7 @@ impl Lane {
             interval: floor,
             floor,
             last: None,
-            not_before: 0.0,
+            not_before: MonotonicTime::new(0.0),
             clean: 0,
             is_named: false,
         }
@@ -148,7 +149,7 @@ impl Pacer {
     }
 
     /// The earliest time at which a request can be sent; at least `now`.
-    pub fn ready_at(&self, operation: Operation, now: f64) -> f64 {
+    pub fn ready_at(&self, operation: Operation, now: MonotonicTime) -> MonotonicTime {
         let lane = self.lane(operation);
         lane.last
             .map_or(now, |last| last + lane.interval)
@@ -157,12 +158,12 @@ impl Pacer {
     }
 
     /// Records that a request is being sent.
-    pub fn sent(&mut self, operation: Operation, now: f64) {
+    pub fn sent(&mut self, operation: Operation, now: MonotonicTime) {
         self.lane_mut(operation).last = Some(now);
     }
 
     /// Records the result of a request.
-    pub fn answered<T>(&mut self, operation: Operation, now: f64, result: &Result<T, ApiError>) {
+    pub fn answered<T>(&mut self, operation: Operation, now: MonotonicTime, result: &Result<T, ApiError>) {
         let lane = self.lane_mut(operation);
         if lane.last.is_some() {
             lane.last = Some(now);
@@ -205,6 +206,10 @@ mod tests {
 
     const OP: Operation = Operation::SearchVolumes;
 
+    const fn at(seconds: f64) -> MonotonicTime {
+        MonotonicTime::new(seconds)
+    }
+
     fn limited(threshold: Option<f64>, wait: Option<u64>) -> Result<(), ApiError> {
         Err(ApiError::RateLimited {
             threshold,
@@ -217,24 +222,24 @@ mod tests {
     fn unlisting_is_paced_from_the_start_and_counts_from_the_answer() {
         let mut pacer = Pacer::default();
         let op = Operation::UnlistVolume;
-        assert_eq!(pacer.ready_at(op, 100.0), 100.0);
-        pacer.sent(op, 100.0);
-        assert_eq!(pacer.ready_at(op, 100.1), 105.0);
-        pacer.answered(op, 101.0, &Ok(()));
-        assert_eq!(pacer.ready_at(op, 102.0), 106.0);
-        assert_eq!(pacer.ready_at(op, 200.0), 200.0);
-        assert_eq!(pacer.ready_at(OP, 102.0), 102.0); // others do not wait
+        assert_eq!(pacer.ready_at(op, at(100.0)), at(100.0));
+        pacer.sent(op, at(100.0));
+        assert_eq!(pacer.ready_at(op, at(100.1)), at(105.0));
+        pacer.answered(op, at(101.0), &Ok(()));
+        assert_eq!(pacer.ready_at(op, at(102.0)), at(106.0));
+        assert_eq!(pacer.ready_at(op, at(200.0)), at(200.0));
+        assert_eq!(pacer.ready_at(OP, at(102.0)), at(102.0)); // others do not wait
         assert!(pacer.learned().is_empty());
     }
 
     #[test]
     fn a_named_threshold_is_learned_with_a_margin_and_never_lowered_by_another() {
         let mut pacer = Pacer::default();
-        pacer.sent(OP, 0.0);
-        pacer.answered(OP, 1.0, &limited(Some(2.0), None));
+        pacer.sent(OP, at(0.0));
+        pacer.answered(OP, at(1.0), &limited(Some(2.0), None));
         assert!((pacer.interval(OP) - 2.2).abs() < 1e-9);
-        assert!((pacer.ready_at(OP, 1.0) - 3.2).abs() < 1e-9);
-        pacer.answered(OP, 4.0, &limited(Some(1.0), None));
+        assert!((pacer.ready_at(OP, at(1.0)) - at(3.2)).abs() < 1e-9);
+        pacer.answered(OP, at(4.0), &limited(Some(1.0), None));
         assert!((pacer.interval(OP) - 2.2).abs() < 1e-9);
         let learned = pacer.learned();
         assert_eq!(learned.len(), 1);
@@ -246,13 +251,13 @@ mod tests {
     fn an_absurd_threshold_costs_a_minute_and_teaches_nothing() {
         for absurd in [60.0, 300.0, 5000.0, 1e300] {
             let mut pacer = Pacer::default();
-            pacer.sent(OP, 0.0);
-            pacer.answered(OP, 1.0, &limited(Some(absurd), None));
-            assert_eq!(pacer.ready_at(OP, 1.0), 61.0);
+            pacer.sent(OP, at(0.0));
+            pacer.answered(OP, at(1.0), &limited(Some(absurd), None));
+            assert_eq!(pacer.ready_at(OP, at(1.0)), at(61.0));
             assert!(pacer.learned().is_empty());
-            pacer.sent(OP, 61.0);
-            pacer.answered(OP, 62.0, &Ok(()));
-            assert_eq!(pacer.ready_at(OP, 62.0), 62.0);
+            pacer.sent(OP, at(61.0));
+            pacer.answered(OP, at(62.0), &Ok(()));
+            assert_eq!(pacer.ready_at(OP, at(62.0)), at(62.0));
         }
         let poisoned = Pacer::with_learned([(OP, 5000.0), (Operation::Route, f64::NAN)]);
         assert_eq!(poisoned.interval(OP), 60.0);
@@ -263,11 +268,11 @@ mod tests {
     fn a_named_interval_is_kept_to_and_a_guessed_one_relaxes() {
         let mut pacer = Pacer::default();
         let guessed = Operation::SearchOffers;
-        pacer.answered(OP, 0.0, &limited(Some(5.0), None));
-        pacer.answered(guessed, 0.0, &limited(None, None));
+        pacer.answered(OP, at(0.0), &limited(Some(5.0), None));
+        pacer.answered(guessed, at(0.0), &limited(None, None));
         for _ in 0..100 {
-            pacer.answered(OP, 0.0, &Ok(()));
-            pacer.answered(guessed, 0.0, &Ok(()));
+            pacer.answered(OP, at(0.0), &Ok(()));
+            pacer.answered(guessed, at(0.0), &Ok(()));
         }
         assert_eq!(pacer.interval(OP), 5.5);
         assert!((pacer.interval(guessed) - 0.590_49).abs() < 1e-9); // 0.9 five times
@@ -276,11 +281,11 @@ mod tests {
     #[test]
     fn forgetting_leaves_the_documented_intervals_and_the_latest_request() {
         let mut pacer = Pacer::with_learned([(OP, 10.0), (Operation::UnlistVolume, 20.0)]);
-        pacer.sent(Operation::UnlistVolume, 100.0);
-        pacer.answered(OP, 100.0, &limited(Some(5000.0), None));
+        pacer.sent(Operation::UnlistVolume, at(100.0));
+        pacer.answered(OP, at(100.0), &limited(Some(5000.0), None));
         pacer.forget();
-        assert_eq!(pacer.ready_at(OP, 100.0), 100.0);
-        assert_eq!(pacer.ready_at(Operation::UnlistVolume, 100.0), 105.0);
+        assert_eq!(pacer.ready_at(OP, at(100.0)), at(100.0));
+        assert_eq!(pacer.ready_at(Operation::UnlistVolume, at(100.0)), at(105.0));
         assert!(pacer.learned().is_empty());
     }
 
@@ -289,8 +294,8 @@ mod tests {
         let mut pacer = Pacer::default();
         let mut seen = Vec::new();
         for turn in 0..8 {
-            pacer.sent(OP, f64::from(turn) * 1000.0);
-            pacer.answered(OP, f64::from(turn) * 1000.0, &limited(None, None));
+            pacer.sent(OP, at(f64::from(turn) * 1000.0));
+            pacer.answered(OP, at(f64::from(turn) * 1000.0), &limited(None, None));
             seen.push(pacer.interval(OP));
         }
         assert_eq!(seen, [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0, 60.0]);
@@ -299,9 +304,9 @@ mod tests {
     #[test]
     fn retry_after_is_kept_to_and_teaches_nothing() {
         let mut pacer = Pacer::default();
-        pacer.sent(OP, 0.0);
-        pacer.answered(OP, 1.0, &limited(None, Some(30)));
-        assert_eq!(pacer.ready_at(OP, 1.0), 31.0);
+        pacer.sent(OP, at(0.0));
+        pacer.answered(OP, at(1.0), &limited(None, Some(30)));
+        assert_eq!(pacer.ready_at(OP, at(1.0)), at(31.0));
         assert!(pacer.learned().is_empty());
     }
 
@@ -309,8 +314,8 @@ mod tests {
     fn twenty_clean_answers_relax_a_learned_interval_but_not_a_documented_one() {
         let mut pacer = Pacer::with_learned([(OP, 10.0)]);
         for _ in 0..20 {
-            pacer.answered(OP, 0.0, &Ok(()));
-            pacer.answered(Operation::UnlistVolume, 0.0, &Ok(()));
+            pacer.answered(OP, at(0.0), &Ok(()));
+            pacer.answered(Operation::UnlistVolume, at(0.0), &Ok(()));
         }
         assert_eq!(pacer.interval(OP), 9.0);
         assert_eq!(pacer.interval(Operation::UnlistVolume), 5.0);

@@ -21,11 +21,11 @@ pub enum BodyError {
     /// Invalid JSON, with the position, from 1, and the cause.
     #[error("line {line}, column {column}: {why}")]
     Broken {
-        /// The line, from 1.
+        /// The line of the mistake, from 1.
         line: usize,
         /// The column, in bytes as the parser counts them.
         column: usize,
-        /// The parser's message.
+        /// The parser's message, without its position.
         why: String,
     },
     /// Valid JSON, but not an object.

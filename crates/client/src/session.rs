@@ -6,6 +6,8 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
+use bourse_domain::time::MonotonicTime;
+
 use super::client::{Client, Outcome, Received, WorkerClient};
 use super::error::ApiError;
 use super::ledger::{CANCELLED, LedgerEntry};
@@ -30,12 +32,12 @@ pub enum Progress {
     Waiting {
         /// The number of that attempt, from 1.
         attempt: u32,
-        /// The wait from now.
+        /// The length of the wait, from now.
         span: Duration,
         /// The reason for the wait.
         why: Wait,
     },
-    /// An attempt was sent.
+    /// An attempt is being sent, after any wait.
     Sent {
         /// The number of the attempt, from 1.
         attempt: u32,
@@ -220,8 +222,8 @@ impl Session {
         self.pacer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn now(&self) -> f64 {
-        self.started.elapsed().as_secs_f64()
+    fn now(&self) -> MonotonicTime {
+        MonotonicTime::after(self.started.elapsed())
     }
 }
 

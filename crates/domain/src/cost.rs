@@ -12,6 +12,7 @@ use super::listing::{Column, Listing};
 use super::query::OfferType;
 use super::throughput::{Work, WorkUnit};
 use super::value::CellRef;
+use crate::time::UnixTime;
 
 mod basis;
 mod cold_start;
@@ -91,18 +92,18 @@ pub struct InputError {
 /// The inputs of a job and of a volume's term.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Input {
-    /// Hours an instance runs.
+    /// Hours that the instance runs, and is paid for.
     RunHours,
     /// Hours it is stopped but not destroyed.
     StoppedHours,
     DiskGb,
     GbIn,
     GbOut,
-    /// Work in DLPerf-hours.
+    /// Amount of work in DLPerf-hours, in place of a run time.
     Work,
     /// Work in tokens, images or steps.
     Amount,
-    /// The deadline of the work, in seconds since 1970.
+    /// The deadline of the work.
     Deadline,
     /// Size of a volume in GB.
     VolumeGb,
@@ -237,9 +238,9 @@ impl<'a> Member<'a> {
     }
 }
 
-/// Hours that a record is still available at the moment `now` (seconds since 1970). `left` counts
+/// Hours that a record is still available at `now`. `left` counts
 /// from the moment the listing was read.
-fn hours_left(left: &Member<'_>, row: usize, now: f64) -> Result<f64, Gap> {
+fn hours_left(left: &Member<'_>, row: usize, now: UnixTime) -> Result<f64, Gap> {
     Ok((left.number(row)? - (now - left.listing.read_at())) / SECONDS_PER_HOUR)
 }
 
@@ -308,7 +309,7 @@ pub struct Repriced {
 /// A price per hour per GPU, per GB of memory and per point of `DLPerf`.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct PerUnit {
-    /// $/h per GPU.
+    /// Price in $/h per GPU.
     pub gpu: Option<f64>,
     /// $/h per GB (1000 MB) of the GPUs' memory.
     pub vram_gb: Option<f64>,

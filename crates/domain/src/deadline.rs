@@ -7,6 +7,7 @@ use jiff::civil::{Date, Time, Weekday, time};
 use jiff::{Timestamp, ToSpan as _, Zoned};
 
 use super::local::LocalTime;
+use crate::time::{Moment, UnixTime};
 
 const DAYS: [(&str, Weekday); 7] = [
     ("monday", Weekday::Monday),
@@ -111,12 +112,11 @@ fn clock(word: &str) -> Option<Time> {
 }
 
 impl Deadline {
-    /// The moment in seconds since 1970; `None` if it is outside the calendar.
+    /// The time it stands for; `None` if it is outside the calendar.
     ///
     /// A weekday or a time of day that has passed today means the next one.
-    #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss)] // seconds of any century
-    pub fn at(self, local: &LocalTime) -> Option<f64> {
-        let now = Timestamp::from_second(local.now as i64).ok()?;
+    pub fn at(self, local: &LocalTime) -> Option<UnixTime> {
+        let now = local.now.timestamp()?;
         let today = now.to_zoned(local.zone.clone()).date();
         let on = |date: Date| -> Option<Zoned> {
             let moment = date.to_datetime(self.time.unwrap_or(END_OF_DAY));
@@ -141,15 +141,15 @@ impl Deadline {
             Some(Day::Tomorrow) => on(today.tomorrow().ok()?),
             Some(Day::Date(date)) => on(date),
         };
-        Some(moment?.timestamp().as_second() as f64)
+        Some(Moment(moment?.timestamp().as_second()).unix())
     }
 }
 
-/// Parses a moment, in seconds since 1970: a [`Deadline`], or a time with its offset from UTC.
+/// Parses a time: a [`Deadline`], or a time with its offset from UTC.
 ///
 /// # Errors
 /// If the text is neither, or the moment has passed.
-pub fn moment(text: &str, local: &LocalTime) -> Result<f64, DeadlineError> {
+pub fn moment(text: &str, local: &LocalTime) -> Result<UnixTime, DeadlineError> {
     let at = match absolute(text) {
         Some(at) => Some(at),
         None => text.parse::<Deadline>()?.at(local),
@@ -163,16 +163,14 @@ pub fn moment(text: &str, local: &LocalTime) -> Result<f64, DeadlineError> {
     })
 }
 
-/// Parses a time with its offset from UTC, in seconds since 1970: `2026-12-01T18:00Z`.
-#[expect(clippy::cast_precision_loss)] // seconds of any century
-pub(super) fn absolute(text: &str) -> Option<f64> {
+/// Parses a time with its offset from UTC: `2026-12-01T18:00Z`.
+pub(super) fn absolute(text: &str) -> Option<UnixTime> {
     let moment: Timestamp = text.trim().to_ascii_uppercase().parse().ok()?;
-    Some(moment.as_second() as f64)
+    Some(Moment(moment.as_second()).unix())
 }
 
-#[expect(clippy::cast_possible_truncation)] // checked by the job
-pub(super) fn written(at: f64) -> String {
-    Timestamp::from_second(at as i64).unwrap_or_default().to_string()
+pub(super) fn written(at: UnixTime) -> String {
+    at.timestamp().unwrap_or_default().to_string()
 }
 
 impl fmt::Display for Deadline {

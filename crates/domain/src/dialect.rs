@@ -18,7 +18,7 @@ pub enum TransferUnit {
 }
 
 impl TransferUnit {
-    /// Mb/s per unit.
+    /// The factor from this unit to Mb/s.
     pub const fn megabits(self) -> f64 {
         match self {
             Self::MegabytesPerSecond => 8.0,

@@ -8,6 +8,7 @@ use super::format;
 use super::listing::{Column, Listing};
 use super::text::csv_text;
 use super::value::CellRef;
+use crate::time::UnixTime;
 
 /// Formats rows as CSV: a header of wire names, numbers in wire units, texts escaped by [`csv_text`].
 pub fn csv(listing: &Listing, rows: &[u32], fields: &[&Field]) -> String {
@@ -77,7 +78,7 @@ impl<'l> Cells<'l> {
         match self.column.cell(row) {
             CellRef::Missing | CellRef::Null | CellRef::Bad(_) => {}
             CellRef::Flag(flag) => room.push_str(if flag { "true" } else { "false" }),
-            CellRef::Number(number) if self.is_moment => room.push_str(&iso(number)),
+            CellRef::Number(number) if self.is_moment => room.push_str(&iso(UnixTime::new(number))),
             CellRef::Number(number) => write_number(number, room),
             CellRef::Text(text) => {
                 let index = self.column.text_index(row).unwrap_or_default();
@@ -108,12 +109,12 @@ fn write_number(number: f64, out: &mut String) {
     };
 }
 
-/// Formats a moment in seconds since 1970 as the specification does: ISO 8601.
-pub(crate) fn iso(epoch: f64) -> String {
-    jiff::SignedDuration::try_from_secs_f64(epoch)
+/// Formats a time as the specification does: ISO 8601.
+pub(crate) fn iso(time: UnixTime) -> String {
+    jiff::SignedDuration::try_from_secs_f64(time.seconds())
         .ok()
         .and_then(|since| jiff::Timestamp::from_duration(since).ok())
-        .map_or_else(|| epoch.to_string(), |moment| moment.to_string())
+        .map_or_else(|| time.seconds().to_string(), |moment| moment.to_string())
 }
 
 /// Formats rows as a Markdown table with the cells shown on screen; `None` if it exceeds `most` bytes.

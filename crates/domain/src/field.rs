@@ -90,7 +90,7 @@ pub enum Source {
 /// The section of a detail view or editor that lists a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Section {
-    /// Ids, names and owners.
+    /// Ids, names and owners of the record.
     Identity,
     /// Prices, and performance per price.
     Price,
@@ -149,7 +149,7 @@ impl Section {
 pub enum Format {
     /// The default for the kind and unit.
     Auto,
-    /// Exactly this many decimals.
+    /// A number with exactly this many decimals.
     Places(u8),
     YesNo,
 }
@@ -204,7 +204,7 @@ impl NoiseThreshold {
 /// The layout of a field as a table column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Column {
-    /// Width in terminal cells.
+    /// Preferred width of the column in terminal cells.
     pub width: u16,
     /// Rank among the columns shown by default; `None` if hidden by default.
     pub rank: Option<u8>,

@@ -12,6 +12,7 @@ use super::listing::{FullRecord, Listing};
 use super::text::{self, screen};
 use super::unit::MB_PER_GB;
 use super::value::CellRef;
+use crate::time::UnixTime;
 
 /// The text of a cell without a value.
 const BLANK: &str = "-";
@@ -85,7 +86,7 @@ pub fn number(field: &Field, value: f64) -> String {
     match (field.format, field.kind, field.unit) {
         (Format::YesNo, ..) => yes_no(value != 0.0).to_owned(),
         (Format::Places(places), ..) => format!("{value:.0$}", usize::from(places)),
-        (_, Kind::Epoch | Kind::Timestamp, _) => moment(value),
+        (_, Kind::Epoch | Kind::Timestamp, _) => moment(UnixTime::new(value)),
         (_, Kind::Integer, _) if value.fract() == 0.0 => format!("{value:.0}"),
         (.., Unit::Megabytes) if field.key == "gpu_ram" => gigabytes(nominal_gb(value)),
         (.., Unit::Megabytes) => gigabytes(value / MB_PER_GB),
@@ -180,11 +181,10 @@ pub fn whole_span(seconds: f64) -> String {
     format!("{:.0}{sign}", (seconds / unit).round().max(1.0))
 }
 
-/// A moment, given in seconds since 1970, as a date and time in UTC.
-pub fn moment(epoch: f64) -> String {
-    #[expect(clippy::cast_possible_truncation)] // the range is checked by from_second
-    jiff::Timestamp::from_second(epoch as i64).map_or_else(
-        |_| format!("{epoch:.3e}"),
+/// A time as date, hour and minute in UTC.
+pub fn moment(time: UnixTime) -> String {
+    time.timestamp().map_or_else(
+        || format!("{:.3e}", time.seconds()),
         |moment| moment.strftime("%Y-%m-%d %H:%M").to_string(),
     )
 }

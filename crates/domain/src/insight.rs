@@ -3,8 +3,10 @@
 //! Everything here is about the loaded rows, never about the whole market: see [`Coverage`]. A missing value is left
 //! out; it is never taken for zero.
 
+use super::catalog::Resource;
 use super::field::{Field, Kind};
 use super::listing::{Column, Listing};
+use super::query::Query;
 use super::value::{CellRef, Version};
 
 mod bill;
@@ -47,7 +49,7 @@ pub fn total(numbers: impl Iterator<Item = f64>) -> f64 {
 /// Whether the loaded rows are all that the market has for the query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Coverage {
-    /// The response is complete.
+    /// The response has every record that matches.
     Whole,
     /// The limit or the market cut the response: there are more.
     Cut,
@@ -71,6 +73,14 @@ pub fn coverage(listing: &Listing, limit: Option<u32>) -> Coverage {
         (None, None, Some(limit)) if received >= limit as usize => Coverage::Cut,
         (None, None, Some(_)) if !is_round(received) => Coverage::Whole,
         (None, None, Some(_) | None) => Coverage::Unknown,
+    }
+}
+
+/// Whether a response to `query` is complete: [`coverage`] by its limit, which listings of workergroups do not have.
+pub fn query_coverage(listing: &Listing, query: &Query) -> Coverage {
+    match query.resource {
+        Resource::Workergroups => Coverage::Whole,
+        Resource::Offers | Resource::Volumes => coverage(listing, query.limit),
     }
 }
 

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::dialect::PUBLIC_DOMAIN;
 use super::text::Untrusted;
 use super::workergroup::NewWorkergroup;
+use crate::time::UnixTime;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -28,8 +29,8 @@ impl WriteKind {
 pub struct Intent {
     /// The unique key of the write within the file.
     pub key: String,
-    /// The time of the decision, in seconds since 1970.
-    pub at: f64,
+    /// The time of the decision.
+    pub at: UnixTime,
     /// The profile it was sent for.
     pub profile: String,
     /// Base address of the market; for the embedded sandbox it differs from run to run.
@@ -107,8 +108,8 @@ pub enum Verdict {
 pub struct Outcome {
     /// The [`Intent::key`] of the write.
     pub key: String,
-    /// The time at which the outcome was known, in seconds since 1970.
-    pub at: f64,
+    /// The time at which the outcome was known.
+    pub at: UnixTime,
     pub verdict: Verdict,
     /// The market's confirmation or error message. Printable ASCII.
     pub words: String,
@@ -149,8 +150,8 @@ impl Damage {
 pub struct CommandRun {
     /// The unique key of the run within the file.
     pub key: String,
-    /// The start time, in seconds since 1970.
-    pub at: f64,
+    /// The time at which it started.
+    pub at: UnixTime,
     pub profile: String,
     /// Base address of the market that lists the row.
     pub address: String,
@@ -166,8 +167,8 @@ pub struct CommandRun {
 pub struct CommandEnd {
     /// The [`CommandRun::key`] of the run.
     pub key: String,
-    /// The end time, in seconds since 1970.
-    pub at: f64,
+    /// The time at which it ended.
+    pub at: UnixTime,
     /// The exit status, such as `exit status: 1`. Printable ASCII.
     pub status: String,
 }
@@ -194,7 +195,7 @@ pub struct Entry {
 
 impl Entry {
     /// The id of the workergroup that it created, if the market returned one.
-    pub fn created_id(&self) -> Option<i64> {
+    fn created_id(&self) -> Option<i64> {
         let outcome = self.outcome.as_ref()?;
         let is_created = self.intent.kind == WriteKind::CreateWorkergroup && outcome.verdict == Verdict::Done;
         let id = outcome.words.strip_prefix("created as ").filter(|_| is_created)?;
@@ -331,7 +332,7 @@ mod tests {
     fn a_copied_intent_is_settled_on_its_own() {
         let intent = Line::Intent(Intent {
             key: "a".to_owned(),
-            at: 0.0,
+            at: UnixTime::new(0.0),
             profile: "test".to_owned(),
             address: "https://a.example".to_owned(),
             kind: WriteKind::UnlistVolume,
@@ -341,7 +342,7 @@ mod tests {
         });
         let outcome = Line::Outcome(Outcome {
             key: "a".to_owned(),
-            at: 1.0,
+            at: UnixTime::new(1.0),
             verdict: Verdict::Done,
             words: String::new(),
         });

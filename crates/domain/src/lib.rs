@@ -1,7 +1,7 @@
 //! The domain of a compute marketplace: fields, queries, records and the untrusted text in them.
 //!
 //! This crate is pure: no HTTP, clock, terminal or asynchronous work. If a function needs the time (`duration` is "time
-//! left from now"), it is passed in as seconds since 1970.
+//! left from now"), it is passed in ([`time`]).
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
@@ -36,6 +36,7 @@ pub mod saved;
 pub mod secrets;
 pub mod text;
 pub mod throughput;
+pub mod time;
 pub mod unit;
 pub mod value;
 pub mod watching;

@@ -18,6 +18,7 @@ use super::json_split::{self, SplitError};
 use super::text::Untrusted;
 use super::throughput::Throughput;
 use super::value::{CellRef, JsonKind};
+use crate::time::UnixTime;
 
 mod builder;
 mod digits;
@@ -188,7 +189,7 @@ pub struct Listing {
     ids: Vec<RowId>,
     by_id: OnceLock<Vec<u32>>,
     columns: Vec<OnceLock<Column>>,
-    now: f64,
+    now: UnixTime,
     was_single: bool,
     skipped: Vec<Skipped>,
     duplicates: usize,
@@ -232,7 +233,7 @@ impl Listing {
             columns: (0..catalog.fields.len() + catalog.computed.len())
                 .map(|_| OnceLock::new())
                 .collect(),
-            now: 0.0,
+            now: UnixTime::default(),
             was_single: false,
             skipped: Vec::new(),
             duplicates: 0,
@@ -251,9 +252,9 @@ impl Listing {
 
     /// Reads a response, without redacting copies of keys outside their members.
     ///
-    /// `now` is the time it was received, in seconds since 1970: `duration` counts from it if records have only an end
+    /// `now` is the time it was received: `duration` counts from it if records have only an end
     /// date.
-    pub fn read(catalog: &'static Catalog, text: impl Into<String>, now: f64) -> Result<Self, ListingError> {
+    pub fn read(catalog: &'static Catalog, text: impl Into<String>, now: UnixTime) -> Result<Self, ListingError> {
         let mut reader = Reader::new(catalog, Arc::default(), now);
         reader.take(text.into());
         match reader.finish() {
@@ -286,8 +287,8 @@ impl Listing {
         self.ids.is_empty()
     }
 
-    /// The time the response was received, in seconds since 1970.
-    pub const fn read_at(&self) -> f64 {
+    /// The time the response was received.
+    pub const fn read_at(&self) -> UnixTime {
         self.now
     }
 

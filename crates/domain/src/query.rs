@@ -24,7 +24,7 @@ pub enum OfferType {
 impl OfferType {
     pub const ALL: [Self; 3] = [Self::OnDemand, Self::Bid, Self::Reserved];
 
-    /// The name in requests.
+    /// The name in requests and documents: `on-demand`.
     pub const fn wire(self) -> &'static str {
         match self {
             Self::OnDemand => "on-demand",

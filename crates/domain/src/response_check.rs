@@ -46,7 +46,7 @@ pub enum Discrepancy {
     OtherType { asked: OfferType, rows: usize },
     /// Rows with too little disk for the requested storage.
     TooSmall {
-        /// GB requested.
+        /// Storage of the request in GB.
         asked: f64,
         rows: usize,
     },

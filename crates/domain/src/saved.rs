@@ -47,7 +47,7 @@ pub struct SearchSpec {
 pub enum SpecError {
     #[error("query: {0}")]
     Query(String),
-    /// A disabled condition.
+    /// A condition that is kept but switched off.
     #[error("condition {0}")]
     Off(String),
     #[error("sort order: {0}")]

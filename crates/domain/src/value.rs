@@ -18,7 +18,7 @@ fn exact(number: f64) -> Option<i128> {
 pub enum Value {
     Null,
     Flag(bool),
-    /// A finite number.
+    /// A number; never infinite or NaN.
     Number(f64),
     /// A text, compared exactly; for an id that a double cannot represent, its digits.
     Text(String),
@@ -149,7 +149,7 @@ pub enum CellRef<'a> {
     Missing,
     Null,
     Flag(bool),
-    /// A finite number.
+    /// A number; never infinite or NaN.
     Number(f64),
     /// Untrusted text, only to compare. Show it through [`crate::Untrusted`].
     Text(&'a str),

@@ -70,7 +70,7 @@ pub struct NewWorkergroup {
     /// Cold start multiplier; default 3.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "short")]
     pub cold_mult: Option<f64>,
-    /// Cold workers; default 3.
+    /// Stopped workers kept for quick starts; the market's default is 3.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cold_workers: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -212,7 +212,7 @@ pub struct Figures<'a> {
 /// The figure of the poll that met the trigger.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Seen {
-    /// The lowest price.
+    /// The lowest price, in the rule's unit.
     Price(f64),
     /// The number of GPUs on offer.
     Gpus(u32),

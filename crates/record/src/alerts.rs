@@ -30,7 +30,7 @@ pub enum Followed {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Alert {
-    /// The unique name.
+    /// The name, unique among the alerts of a profile.
     pub name: String,
     pub follows: Followed,
     pub rule: Rule,
@@ -261,7 +261,6 @@ pub fn repeat(repeat: Repeat) -> String {
     match repeat {
         Repeat::Once => "once".to_owned(),
         Repeat::EveryTime => "every time".to_owned(),
-        #[expect(clippy::cast_precision_loss)] // seconds of this age of the world
-        Repeat::Until(end) => format!("until {}", format::moment(end.0 as f64)),
+        Repeat::Until(end) => format!("until {}", format::moment(end.unix())),
     }
 }

@@ -20,10 +20,8 @@ pub struct Placed {
     pub ahead: i64,
 }
 
-impl Moment {
-    const fn earlier(&mut self, seconds: i64) {
-        self.0 = self.0.saturating_sub(seconds);
-    }
+const fn move_back(moment: &mut Moment, seconds: i64) {
+    moment.0 = moment.0.saturating_sub(seconds);
 }
 
 impl Excerpt {
@@ -47,13 +45,13 @@ fn tell_earlier<'a>(
         return;
     }
     for poll in polls {
-        poll.at.earlier(seconds);
+        move_back(&mut poll.at, seconds);
     }
     for (first, last, end) in times {
-        first.earlier(seconds);
-        last.earlier(seconds);
+        move_back(first, seconds);
+        move_back(last, seconds);
         if let Some((_, at)) = end {
-            at.earlier(seconds);
+            move_back(at, seconds);
         }
     }
 }

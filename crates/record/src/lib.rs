@@ -13,8 +13,8 @@
 use bourse_domain::cost::storage_per_hour;
 use bourse_domain::format::trimmed;
 use bourse_domain::query::DEFAULT_STORAGE_GB;
+pub use bourse_domain::time::Moment;
 use bourse_domain::{OfferType, Resource};
-use serde::{Deserialize, Serialize};
 
 mod alert;
 pub mod alerts;
@@ -94,24 +94,6 @@ pub fn with_storage(storage: f64) -> String {
 
 /// The model in the lots of volumes, whose records have none.
 pub const VOLUME_MODEL: &str = "network volume";
-
-/// A moment: whole seconds since 1970, UTC.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Moment(pub i64);
-
-impl Moment {
-    /// The moment of a time in seconds since 1970, rounded down.
-    #[expect(clippy::cast_possible_truncation)] // the conversion saturates
-    pub fn from_epoch(epoch: f64) -> Self {
-        Self(epoch.floor() as i64)
-    }
-
-    /// Seconds from an `earlier` moment to this one.
-    pub const fn since(self, earlier: Self) -> i64 {
-        self.0.saturating_sub(earlier.0)
-    }
-}
 
 pub const DAY: i64 = 86_400;
 
@@ -289,7 +271,7 @@ pub struct Poll {
 /// The reason a lot is no longer on offer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cause {
-    /// Listed as rented.
+    /// The market lists it as rented.
     Rented,
     /// On offer at a price or with values that the search excludes.
     LeftTheSearch,

@@ -198,7 +198,7 @@ impl<'a> FactReader<'a> {
         let sent = column.cell(row).number();
         let left = || {
             let left = self.time_left?.cell(row).number()?;
-            Some(self.listing.read_at() + left)
+            Some((self.listing.read_at() + left).seconds())
         };
         sent.or_else(left).map_or(Fact::Unknown, |end| whole(end.round()))
     }

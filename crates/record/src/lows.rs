@@ -12,7 +12,7 @@ pub struct Levels {
     pub p80: f64,
 }
 
-/// Prices with their weights.
+/// Prices with weights, such as the seconds that each lasted.
 #[derive(Debug, Clone, Default)]
 pub struct Prices(Vec<(f64, f64)>);
 

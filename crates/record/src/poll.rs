@@ -6,7 +6,7 @@ use bourse_domain::annotations::Bans;
 use bourse_domain::cost::{Prices, VolumePrices};
 use bourse_domain::country;
 use bourse_domain::dialect::Dialect;
-use bourse_domain::insight::{Coverage, Supply, coverage};
+use bourse_domain::insight::{Coverage, Supply, query_coverage};
 use bourse_domain::listing::{Column, Listing};
 use bourse_domain::response_check::ResponseCheck;
 use bourse_domain::value::CellRef;
@@ -75,7 +75,9 @@ impl Poll {
         if let Some(hidden) = listing.hidden_rows() {
             lines.extend(Lines::new(&hidden, query.offer_type));
         }
-        let proof = Proof::new(query, listing, check, dialect, arrival.took, lines.is_read);
+        // Offers change while a market is loaded in parts.
+        let is_of_one_moment = listing.known_coverage().is_none() || arrival.took <= LONGEST_LOAD;
+        let proof = Proof::new(query, listing, check, dialect, lines.is_read && is_of_one_moment);
         let at = arrival.sent();
         let mut scope = Scope::new(query, dialect, arrival.bans.left_out(query, dialect));
         if let Some(included) = check.included_storage() {
@@ -156,6 +158,11 @@ impl Poll {
     }
 }
 
+/// Milliseconds after which a response in parts is no longer one moment of the market.
+///
+/// A whole market loads in half a minute; an offer listed minutes before its end may be gone.
+const LONGEST_LOAD: u32 = 120_000;
+
 /// The maximum number of machines in a search for causes.
 ///
 /// One request has to do: the search is limited like any other, and if more are gone the market itself has changed.
@@ -212,7 +219,7 @@ fn outcome(query: &Query, listing: &Listing, check: &ResponseCheck) -> PollOutco
     if is_ignored || check.is_other_type() {
         return PollOutcome::FiltersIgnored;
     }
-    match coverage(listing, query.limit) {
+    match query_coverage(listing, query) {
         // An unreadable record may belong to any lot.
         Coverage::Whole if listing.skipped().is_empty() => PollOutcome::Complete,
         Coverage::Whole | Coverage::Cut | Coverage::Unknown => PollOutcome::Truncated,

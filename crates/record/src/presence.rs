@@ -21,7 +21,7 @@ impl Response {
     }
 
     /// The moment until which its content is up to date.
-    pub fn horizon(&self) -> i64 {
+    fn horizon(&self) -> i64 {
         self.at().saturating_add(self.row.patience())
     }
 

@@ -1,16 +1,11 @@
 //! The conclusions that a response allows about missing offers.
 
 use bourse_domain::dialect::Dialect;
-use bourse_domain::insight::{Coverage, coverage};
+use bourse_domain::insight::{Coverage, query_coverage};
 use bourse_domain::listing::Listing;
 use bourse_domain::query::Direction;
 use bourse_domain::response_check::ResponseCheck;
 use bourse_domain::{OfferType, Query, Resource};
-
-/// Milliseconds after which a response in parts is no longer one moment of the market.
-///
-/// A whole market loads in half a minute; an offer listed minutes before its end may be gone.
-const LONGEST_LOAD: u32 = 120_000;
 
 /// The evidence that a response gives about offers missing from its rows.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -27,15 +22,14 @@ pub enum Proof {
 }
 
 impl Proof {
-    /// The proof of the response to `query` that took `took` milliseconds. `is_read` is whether each of its records is
-    /// a line, on offer or not.
+    /// The proof of the response to `query`. `is_whole` is whether each of its records is a line, on offer or not, and
+    /// all are of one moment.
     pub(crate) fn new(
         query: &Query,
         listing: &Listing,
         check: &ResponseCheck,
         dialect: &'static Dialect,
-        took: u32,
-        is_read: bool,
+        is_whole: bool,
     ) -> Self {
         if check.is_other_type() {
             return Self::Nothing;
@@ -44,12 +38,10 @@ impl Proof {
         let mut violations = check.violations.iter();
         // It is unknown which condition was applied instead.
         let is_asked = violations.all(|violation| is_ignored(violation.field.key));
-        let is_readable = is_read && listing.skipped().is_empty();
-        let is_moment = listing.known_coverage().is_none() || took <= LONGEST_LOAD;
-        if !is_asked || !is_readable || !is_moment {
+        if !is_asked || !is_whole || !listing.skipped().is_empty() {
             return Self::Some;
         }
-        match coverage(listing, query.limit) {
+        match query_coverage(listing, query) {
             Coverage::Whole => Self::Complete,
             Coverage::Cut | Coverage::Unknown => {
                 highest_price(query, listing, check, dialect).map_or(Self::Some, Self::UpTo)

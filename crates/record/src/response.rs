@@ -2,12 +2,12 @@
 
 use bourse_domain::{Listing, Query};
 
-use crate::{Beginning, Excerpt, Moment, PollOutcome, PollRow, Sighting, Spell, poll};
+use crate::{Beginning, Excerpt, PollOutcome, PollRow, Sighting, Spell, poll};
 
 impl Excerpt {
     /// The rows of a response that meet a query; `is_complete` if the market has no others.
     pub fn of_response(listing: &Listing, query: &Query, is_complete: bool) -> Self {
-        let at = Moment::from_epoch(listing.read_at());
+        let at = listing.read_at().moment();
         let meets = |row: &u32| {
             let mut conditions = query.active();
             conditions.all(|condition| !condition.is_broken_by(listing.cell(*row as usize, condition.field)))

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use bourse_domain::cost::{HOURS_PER_MONTH, storage_per_hour};
 use bourse_domain::dialect::TransferUnit;
+use bourse_domain::time::UnixTime;
 use bourse_domain::{CellRef, Field, OfferType, Resource, Source, Unit};
 
 use super::attributes::{Attribute, Fact, attributes};
@@ -198,11 +199,7 @@ impl<'a> State<'a> {
                 let gpus = f64::from(self.line.gpus.max(1));
                 number(self.stored(index).number().map(|dlperf| dlperf / gpus))
             }
-            Origin::TimeLeft(index) => {
-                #[expect(clippy::cast_precision_loss)] // seconds of a plausible time
-                let now = at.0 as f64;
-                number(self.stored(index).number().map(|end| end - now))
-            }
+            Origin::TimeLeft(index) => number(self.stored(index).number().map(|end| UnixTime::new(end) - at.unix())),
             Origin::Always(flag) => CellRef::Flag(flag),
             Origin::OneGigabyte => number(self.number("storage_cost").map(|price| price / HOURS_PER_MONTH)),
             Origin::Unknown => CellRef::Missing,

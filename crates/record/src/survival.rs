@@ -10,8 +10,10 @@
 //! for lifetimes of hours. A lot that comes and goes between two polls is never seen: the curve is about those that
 //! survive one poll.
 
+use bourse_domain::time::UnixTime;
+
 use super::outline::{Interval, Onset};
-use super::timeline::{self, seconds};
+use super::timeline;
 use super::{Ending, Excerpt, Moment, PollRow};
 
 /// Quantile of the normal distribution for a band of 95 %.
@@ -30,7 +32,7 @@ pub struct Life {
 /// The share of lots still on offer at an age, from a departure until the next.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Step {
-    /// The age in seconds.
+    /// The age of the offers at this step, in seconds.
     pub age: f64,
     pub survival: f64,
     /// The lower end of the 95 % band.
@@ -177,8 +179,8 @@ pub fn lot_lifetimes(intervals: impl IntoIterator<Item = Interval>, polls: &[Pol
 /// A lot whose listing was seen.
 #[derive(Debug, Clone, Copy)]
 struct Alive {
-    /// The time of its listing, in seconds since 1970.
-    born: f64,
+    /// The time of its listing.
+    born: UnixTime,
     /// Its age at the beginning of the current stretch.
     from: f64,
     latest: Interval,
@@ -195,7 +197,7 @@ fn follow(life: &mut Option<Alive>, interval: Interval, polls: &[PollRow]) -> Op
         Some((Ending::Gone(_), at)) => (middle(interval.last, at), true),
         Some((Ending::LostSight, _)) | None => {
             *life = Some(alive);
-            (seconds(interval.last.0), false)
+            (interval.last.unix(), false)
         }
     };
     let stretch = Life {
@@ -229,7 +231,7 @@ fn begin(before: Option<Alive>, interval: Interval, polls: &[PollRow]) -> Option
             };
             let before = before.filter(|alive| is_same(&alive.latest))?;
             Some(Alive {
-                from: seconds(interval.first.0) - before.born,
+                from: interval.first.unix() - before.born,
                 born: before.born,
                 latest,
             })
@@ -237,6 +239,7 @@ fn begin(before: Option<Alive>, interval: Interval, polls: &[PollRow]) -> Option
     }
 }
 
-fn middle(left: Moment, right: Moment) -> f64 {
-    f64::midpoint(seconds(left.0), seconds(right.0))
+fn middle(left: Moment, right: Moment) -> UnixTime {
+    let (left, right) = (left.unix(), right.unix());
+    left + (right - left) / 2.0
 }

@@ -56,10 +56,10 @@ pub struct Memory {
 /// The position of a price among those of the time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
-    /// Among the lowest fifth.
+    /// The price is among the lowest fifth.
     Low,
     Typical,
-    /// Among the highest fifth.
+    /// The price is among the highest fifth.
     High,
 }
 

@@ -7,15 +7,15 @@ use super::answer::Refusal;
 /// An operation, for pacing and faults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Call {
-    /// Searches machine offers.
+    /// Searches the offers of machines.
     Offers,
-    /// Searches network volumes.
+    /// Searches the listings of volumes.
     Volumes,
     /// Unlists a volume of the caller.
     Unlist,
     /// Lists the workergroups of the caller.
     Groups,
-    /// Creates a workergroup.
+    /// Creates a workergroup and its endpoint.
     Create,
     /// Requests a worker of an endpoint.
     Route,

@@ -72,7 +72,7 @@ pub struct RouteRequest<'a> {
 pub struct RouteReply {
     /// The index of the request at this endpoint, for polls.
     pub request_idx: u64,
-    /// The unique id.
+    /// The id of the request, unique in the fleet.
     pub request_id: String,
     /// The worker, or the states of the workers.
     pub outcome: RouteOutcome,

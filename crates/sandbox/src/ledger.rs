@@ -20,12 +20,12 @@ pub enum Credential {
     Other,
 }
 
-/// A request as received.
+/// A request as the sandbox received it.
 #[derive(Debug, Clone)]
 pub struct Entry {
     /// The address of the worker that received it; `None` for the marketplace itself.
     pub worker: Option<String>,
-    /// The method, in capitals.
+    /// The HTTP method, in capitals.
     pub method: String,
     /// The path, without the query.
     pub path: String,
@@ -77,17 +77,17 @@ impl Ledger {
         Self(is_kept.then(Arc::default))
     }
 
-    /// All requests received.
+    /// All requests received, the oldest first.
     pub fn entries(&self) -> Vec<Entry> {
         self.book().map_or_else(Vec::new, |book| book.entries.clone())
     }
 
-    /// All changes made.
+    /// All changes that requests made, the oldest first.
     pub fn commits(&self) -> Vec<Commit> {
         self.book().map_or_else(Vec::new, |book| book.commits.clone())
     }
 
-    /// All faults injected.
+    /// All faults that were injected, the oldest first.
     pub fn injected(&self) -> Vec<InjectedFault> {
         self.book().map_or_else(Vec::new, |book| book.injected.clone())
     }

@@ -110,7 +110,7 @@ pub struct SandboxConfig {
     pub rate_limits: bool,
     /// The faults to inject; `None` for none.
     pub faults: Option<FaultSpec>,
-    /// The delays of faults.
+    /// The delays that injected faults cause.
     pub fault_times: FaultDelays,
     /// The delay added to each response.
     pub latency: Latency,

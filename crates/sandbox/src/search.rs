@@ -57,7 +57,7 @@ pub struct Search {
     pub order: Vec<OrderKey>,
     /// The maximum number of rows.
     pub limit: usize,
-    /// The rental type.
+    /// The rental type that was searched for.
     pub rental: OfferType,
     /// The storage to price in GB; `None` if the search has none.
     pub storage: Option<f64>,

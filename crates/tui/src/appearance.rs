@@ -20,7 +20,7 @@ pub enum Choice {
     HighContrast,
     /// The terminal's own sixteen colours.
     Ansi,
-    /// Without colours.
+    /// No colours: text attributes only.
     Plain,
 }
 
@@ -63,7 +63,7 @@ enum Role {
 /// The appearance in a configuration.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ThemeConfig {
-    /// The chosen theme.
+    /// The theme that the configuration chooses.
     pub choice: Choice,
     /// Colours for roles; later ones override earlier ones.
     pub overrides: Vec<Override>,

@@ -70,7 +70,7 @@ impl<T> Item<T> {
 /// The list, its search line and the selected line.
 #[derive(Debug, Clone)]
 pub struct List<T> {
-    /// The search line.
+    /// The search line above the lines.
     pub input: TextInput,
     items: Vec<Item<T>>,
     shown: Vec<usize>,

@@ -34,7 +34,7 @@ impl Size {
 /// The meaning of a frame's colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Tone {
-    /// No special meaning.
+    /// A fact without a special meaning.
     #[default]
     Quiet,
     /// The content that has the keyboard.

@@ -35,7 +35,7 @@ pub type Paint = fn(&Line<'static>, &Theme) -> Line<'static>;
 
 /// Lines that are created when needed: most lines of a large text are never seen.
 pub trait LongText: std::fmt::Debug + Send {
-    /// The number of lines.
+    /// The number of lines in the text.
     fn count(&self) -> usize;
 
     /// A line, counted from 0.
@@ -159,7 +159,7 @@ impl Report {
     }
 
     /// Whether a search is open or has text.
-    pub fn is_searching(&self) -> bool {
+    fn has_search(&self) -> bool {
         self.find.is_active()
     }
 
@@ -470,7 +470,7 @@ impl StatefulWidget for ReportLines<'_> {
     type State = ReportLayout;
 
     fn render(self, area: Rect, buffer: &mut Buffer, layout: &mut ReportLayout) {
-        let has_find = self.report.is_searching();
+        let has_find = self.report.has_search();
         let text = Rect {
             height: area.height.saturating_sub(u16::from(has_find)),
             ..area
@@ -575,7 +575,7 @@ mod tests {
         report.update(Command::PreviousMatch, page(5));
         assert!(drawn(&report, 6).iter().any(|row| row == "line 19"));
         report.update(Command::Cancel, page(5));
-        assert!(!report.is_searching());
+        assert!(!report.has_search());
     }
 
     #[test]

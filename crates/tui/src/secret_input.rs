@@ -57,7 +57,7 @@ impl SecretInput {
         key_fault(&self.text)
     }
 
-    /// The typed secret.
+    /// The secret as typed, never shown.
     pub fn secret(&self) -> Secret {
         Secret::new(self.text.as_str())
     }

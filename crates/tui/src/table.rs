@@ -78,7 +78,7 @@ pub struct Placed {
     pub index: usize,
     /// The first cell, from the left of the table.
     pub x: u16,
-    /// The width in cells.
+    /// The width of the column in cells.
     pub width: u16,
 }
 
@@ -97,7 +97,7 @@ const CUT: u16 = 9;
 /// The columns of a table that scrolls sideways.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Strip {
-    /// The visible columns.
+    /// The columns that fit, with their places.
     pub placed: Vec<Placed>,
     /// The number of columns scrolled away after the leading ones.
     pub offset: usize,
@@ -219,7 +219,7 @@ fn scrolled(columns: &[Column], mut start: usize, leading: usize, mut free: u16)
 
 /// The data of a table, read only for visible cells.
 pub trait Rows {
-    /// The number of rows.
+    /// The number of rows, visible or not.
     fn count(&self) -> usize;
 
     /// The text of a cell and its style, which is patched onto the row's. `width` is the room in cells.
@@ -370,29 +370,30 @@ impl<'a, R: Rows> Table<'a, R> {
             let alignment = self.columns[placed.index].alignment;
             put(&text, alignment, cell, style, buffer);
             for range in self.rows.matches(placed.index, &text) {
-                self.highlight(&text, range, cell, is_selected, buffer);
+                if let Some(part) = part_of(&text, range, cell) {
+                    buffer.set_style(part, self.match_style(is_selected));
+                }
             }
         }
     }
 
-    /// Highlights a part of a cell's text.
-    fn highlight(&self, text: &str, range: Range<usize>, cell: Rect, is_selected: bool, buffer: &mut Buffer) {
-        let (Some(before), Some(part)) = (text.get(..range.start), text.get(range)) else {
-            return;
-        };
-        let x = cell.x.saturating_add(cells(before));
-        let part = Rect::new(x, cell.y, cells(part), 1).intersection(cell);
+    /// The style of a match in a cell, over the cell's own.
+    fn match_style(&self, is_selected: bool) -> Style {
         // Colours would be invisible on the selected row.
         let shape = Style::new().add_modifier(Modifier::UNDERLINED.union(Modifier::BOLD));
-        buffer.set_style(
-            part,
-            if is_selected {
-                shape
-            } else {
-                shape.patch(self.theme.highlight)
-            },
-        );
+        if is_selected {
+            shape
+        } else {
+            shape.patch(self.theme.highlight)
+        }
     }
+}
+
+/// The area of a part of a cell's text; `None` if the range is not one of its characters.
+fn part_of(text: &str, range: Range<usize>, cell: Rect) -> Option<Rect> {
+    let (before, part) = (text.get(..range.start)?, text.get(range)?);
+    let x = cell.x.saturating_add(cells(before));
+    Some(Rect::new(x, cell.y, cells(part), 1).intersection(cell))
 }
 
 /// Writes a cell, truncated with an ellipsis.

@@ -37,7 +37,7 @@ impl TextArea {
         Self { editor }
     }
 
-    /// Shows line numbers.
+    /// Shows a line number before each line.
     #[must_use]
     pub fn numbered(mut self) -> Self {
         self.editor.set_line_number_style(Style::new());

@@ -29,11 +29,11 @@ pub struct Theme {
     pub backdrop: Style,
     /// Keys, in hints and in help.
     pub key: Style,
-    /// Good states.
+    /// Good states, such as a low price.
     pub good: Style,
-    /// Warnings.
+    /// States that need attention soon.
     pub warning: Style,
-    /// Errors.
+    /// Errors and other bad states.
     pub error: Style,
     /// The badge of the sandbox.
     pub sandbox: Style,

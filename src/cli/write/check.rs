@@ -7,7 +7,7 @@ use std::io::{self, IsTerminal as _};
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::market_flags;
-use crate::api::client::epoch_seconds;
+use crate::api::client::current_time;
 use crate::api::{Reply, Request};
 use crate::cli::args::{ArgumentError, ReplyFormat};
 use crate::cli::documents::{WriteEntry, WriteMembers, Writes};
@@ -18,6 +18,7 @@ use crate::core::unsettled;
 use crate::domain::format::{counted, moment};
 use crate::domain::journal::{self, Damage, Entry, Line, Outcome, Verdict, WriteKind};
 use crate::domain::text::message;
+use crate::domain::time::UnixTime;
 use crate::domain::workergroup::candidates;
 use crate::domain::{CellRef, Listing, RowId, WORKERGROUPS};
 use crate::runtime::writes::is_of_market;
@@ -39,7 +40,7 @@ pub struct CheckArguments {
     ///
     /// A line that can't be read is moved to writes.jsonl.damaged beside the write history.
     #[arg(long, value_name = "LINE", value_parser = target)]
-    pub settle: Vec<UnsettledEntry>,
+    pub settle: Vec<SettleTarget>,
 
     /// Say what became of the write on that line
     #[arg(long = "as", value_name = "OUTCOME", value_enum, requires = "settle")]
@@ -55,17 +56,17 @@ pub struct CheckArguments {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum UnsettledEntry {
+pub enum SettleTarget {
     Line(u64),
     /// Every line that cannot be read.
     Damaged,
 }
 
-fn target(text: &str) -> Result<UnsettledEntry, ArgumentError> {
+fn target(text: &str) -> Result<SettleTarget, ArgumentError> {
     if text == "damaged" {
-        return Ok(UnsettledEntry::Damaged);
+        return Ok(SettleTarget::Damaged);
     }
-    let line = text.parse().map(UnsettledEntry::Line);
+    let line = text.parse().map(SettleTarget::Line);
     line.map_err(|_| ArgumentError::JournalLine)
 }
 
@@ -80,12 +81,12 @@ pub enum Settled {
 
 /// An entry that is open: a damaged line, or a write with an unknown outcome.
 #[derive(Debug, Clone)]
-enum Open {
+enum Unsettled {
     Damaged(Damage),
     Unknown { line: u64, entry: Entry },
 }
 
-impl Open {
+impl Unsettled {
     const fn line(&self) -> u64 {
         match self {
             Self::Damaged(damage) => damage.line,
@@ -93,10 +94,10 @@ impl Open {
         }
     }
 
-    fn is_chosen(&self, target: UnsettledEntry) -> bool {
+    fn is_chosen(&self, target: SettleTarget) -> bool {
         match target {
-            UnsettledEntry::Line(line) => line == self.line(),
-            UnsettledEntry::Damaged => matches!(self, Self::Damaged(_)),
+            SettleTarget::Line(line) => line == self.line(),
+            SettleTarget::Damaged => matches!(self, Self::Damaged(_)),
         }
     }
 
@@ -117,7 +118,7 @@ pub async fn check(settings: &Settings, arguments: &CheckArguments) -> Result<()
         Market::Embedded(_) => None,
         Market::Remote { management, .. } => Some(management.to_string()),
     };
-    let mut open: Vec<Open> = history.damage.iter().cloned().map(Open::Damaged).collect();
+    let mut open: Vec<Unsettled> = history.damage.iter().cloned().map(Unsettled::Damaged).collect();
     for entry in journal::entries(history.lines.clone()) {
         if entry.verdict() != Verdict::Unknown {
             continue;
@@ -126,7 +127,7 @@ pub async fn check(settings: &Settings, arguments: &CheckArguments) -> Result<()
         // An unlisting in an embedded sandbox ended with it.
         let has_ended = address.is_none() && entry.intent.kind == WriteKind::UnlistVolume;
         match history.line_of(&entry.intent) {
-            Some(line) if is_here && !has_ended => open.push(Open::Unknown { line, entry }),
+            Some(line) if is_here && !has_ended => open.push(Unsettled::Unknown { line, entry }),
             _ if is_here => {}
             _ => output::note(&format!(
                 "not of this market: {} (profile {} at {})",
@@ -136,11 +137,11 @@ pub async fn check(settings: &Settings, arguments: &CheckArguments) -> Result<()
             )),
         }
     }
-    open.sort_by_key(Open::line);
+    open.sort_by_key(Unsettled::line);
     let chosen = chosen(&open, arguments)?;
     let is_settling = !arguments.settle.is_empty();
     let shown = if is_settling { &chosen } else { &open };
-    let listing = if shown.iter().any(Open::is_comparable) {
+    let listing = if shown.iter().any(Unsettled::is_comparable) {
         listed(settings).await
     } else {
         Err(String::new())
@@ -169,35 +170,37 @@ pub async fn check(settings: &Settings, arguments: &CheckArguments) -> Result<()
 }
 
 /// The entries that the flags name.
-fn chosen(open: &[Open], arguments: &CheckArguments) -> Result<Vec<Open>, CliError> {
+fn chosen(open: &[Unsettled], arguments: &CheckArguments) -> Result<Vec<Unsettled>, CliError> {
     for target in &arguments.settle {
-        if let (UnsettledEntry::Line(line), false) = (target, open.iter().any(|open| open.is_chosen(*target))) {
+        if let (SettleTarget::Line(line), false) = (target, open.iter().any(|open| open.is_chosen(*target))) {
             return Err(CliError::Failed(format!(
                 "nothing was settled: line {line} needs no decision"
             )));
         }
     }
-    let is_chosen = |open: &&Open| arguments.settle.iter().any(|target| open.is_chosen(*target));
-    let chosen: Vec<Open> = open.iter().filter(is_chosen).cloned().collect();
+    let is_chosen = |open: &&Unsettled| arguments.settle.iter().any(|target| open.is_chosen(*target));
+    let chosen: Vec<Unsettled> = open.iter().filter(is_chosen).cloned().collect();
     for open in &chosen {
         let line = open.line();
         let mistake = match (open, arguments.outcome) {
-            (Open::Unknown { .. }, None) => format!("line {line} is a write: add --as done or --as not-done"),
-            (Open::Damaged(_), Some(_)) => format!("line {line} can't be read: leave --as out, and it is moved aside"),
-            (Open::Unknown { .. }, Some(_)) | (Open::Damaged(_), None) => continue,
+            (Unsettled::Unknown { .. }, None) => format!("line {line} is a write: add --as done or --as not-done"),
+            (Unsettled::Damaged(_), Some(_)) => {
+                format!("line {line} can't be read: leave --as out, and it is moved aside")
+            }
+            (Unsettled::Unknown { .. }, Some(_)) | (Unsettled::Damaged(_), None) => continue,
         };
         return Err(CliError::Usage(format!("nothing was settled: {mistake}")));
     }
     Ok(chosen)
 }
 
-fn settle(journal: &Journal, chosen: &[Open], settled: Option<Settled>) -> Result<(), CliError> {
+fn settle(journal: &Journal, chosen: &[Unsettled], settled: Option<Settled>) -> Result<(), CliError> {
     let not_settled = |error: JournalError| CliError::Failed(format!("not settled: {error}"));
     let mut damage = Vec::new();
     for open in chosen {
         match open {
-            Open::Damaged(line) => damage.push(line.clone()),
-            Open::Unknown { line, entry } => {
+            Unsettled::Damaged(line) => damage.push(line.clone()),
+            Unsettled::Unknown { line, entry } => {
                 let (verdict, words) = match (settled, entry.intent.kind) {
                     (Some(Settled::Done), WriteKind::CreateWorkergroup) => (Verdict::Done, "created"),
                     (Some(Settled::Done), WriteKind::UnlistVolume) => (Verdict::Done, "unlisted"),
@@ -206,7 +209,7 @@ fn settle(journal: &Journal, chosen: &[Open], settled: Option<Settled>) -> Resul
                 };
                 let outcome = Outcome {
                     key: entry.intent.key.clone(),
-                    at: epoch_seconds(),
+                    at: current_time(),
                     verdict,
                     words: format!("{words}, as you decided"),
                 };
@@ -236,15 +239,15 @@ async fn listed(settings: &Settings) -> Result<Box<Listing>, String> {
 }
 
 /// The text of an open entry: the market's current groups, and how to settle it.
-fn describe(open: &Open, listing: Result<&Listing, &String>, settings: &Settings) -> String {
+fn describe(open: &Unsettled, listing: Result<&Listing, &String>, settings: &Settings) -> String {
     let line = open.line();
     let (head, content, how) = match open {
-        Open::Damaged(damage) => (
+        Unsettled::Damaged(damage) => (
             "can't be read; it may be a write whose outcome is unknown".to_owned(),
             damage.text.clone(),
             vec![(String::new(), "moves it aside")],
         ),
-        Open::Unknown { entry, .. } => {
+        Unsettled::Unknown { entry, .. } => {
             let why = entry.outcome.as_ref().map(|outcome| outcome.words.as_str());
             let head = format!(
                 "{}: {}",
@@ -274,7 +277,7 @@ fn describe(open: &Open, listing: Result<&Listing, &String>, settings: &Settings
 }
 
 /// The text of the listed workergroups that an entry may have created.
-fn now(open: &Open, listing: Result<&Listing, &String>) -> String {
+fn now(open: &Unsettled, listing: Result<&Listing, &String>) -> String {
     if !open.is_comparable() {
         return "the market doesn't list your volumes: look in its console".to_owned();
     }
@@ -282,7 +285,7 @@ fn now(open: &Open, listing: Result<&Listing, &String>) -> String {
         Ok(listing) => listing,
         Err(why) => return format!("workergroups not listed: {why}"),
     };
-    let groups = matching(open, listing);
+    let groups = possible_groups(open, listing);
     let shown = groups.iter().take(MOST).map(|id| group(*id, listing));
     let more = groups.len().saturating_sub(MOST);
     let more = if more > 0 {
@@ -292,18 +295,20 @@ fn now(open: &Open, listing: Result<&Listing, &String>) -> String {
     };
     let shown = format!("{}{more}", shown.collect::<Vec<_>>().join("; "));
     match (open, groups.is_empty()) {
-        (Open::Damaged(_), true) => "the market lists no workergroup now".to_owned(),
-        (Open::Damaged(_), false) => format!("the market lists now: {shown}"),
-        (Open::Unknown { .. }, true) => "the market lists no workergroup like it now; it may still appear".to_owned(),
-        (Open::Unknown { .. }, false) => format!("the market lists now, like it: {shown}"),
+        (Unsettled::Damaged(_), true) => "the market lists no workergroup now".to_owned(),
+        (Unsettled::Damaged(_), false) => format!("the market lists now: {shown}"),
+        (Unsettled::Unknown { .. }, true) => {
+            "the market lists no workergroup like it now; it may still appear".to_owned()
+        }
+        (Unsettled::Unknown { .. }, false) => format!("the market lists now, like it: {shown}"),
     }
 }
 
 /// The listed workergroups that an entry may have created, newest first.
-fn matching(open: &Open, listing: &Listing) -> Vec<RowId> {
-    let mut groups = match open {
-        Open::Unknown { entry, .. } => candidates(&[], listing, &entry.intent.new_workergroup()),
-        Open::Damaged(_) => (0..listing.len()).filter_map(|row| listing.id(row)).collect(),
+fn possible_groups(entry: &Unsettled, listing: &Listing) -> Vec<RowId> {
+    let mut groups = match entry {
+        Unsettled::Unknown { entry, .. } => candidates(&[], listing, &entry.intent.new_workergroup()),
+        Unsettled::Damaged(_) => (0..listing.len()).filter_map(|row| listing.id(row)).collect(),
     };
     groups.sort_by_key(|id| std::cmp::Reverse(id.0));
     groups
@@ -318,30 +323,30 @@ fn group(id: RowId, listing: &Listing) -> String {
     let endpoint = field("endpoint_name").and_then(|field| listing.column(field).text(row));
     let endpoint = endpoint.map_or_else(String::new, |name| format!(" {}", name.consent()));
     let created = match field("created_at").map(|field| listing.cell(row, field)) {
-        Some(CellRef::Number(epoch)) => format!(", created {} UTC", moment(epoch)),
+        Some(CellRef::Number(seconds)) => format!(", created {} UTC", moment(UnixTime::new(seconds))),
         _ => String::new(),
     };
     format!("{id}{endpoint}{created}")
 }
 
-fn document(open: &[Open], listing: Option<&Listing>) -> Writes {
-    let matching = |open: &Open| {
+fn document(open: &[Unsettled], listing: Option<&Listing>) -> Writes {
+    let matching = |open: &Unsettled| {
         let listing = listing.filter(|_| open.is_comparable());
-        listing.map(|listing| matching(open, listing).iter().map(|id| id.0).collect::<Vec<_>>())
+        listing.map(|listing| possible_groups(open, listing).iter().map(|id| id.0).collect::<Vec<_>>())
     };
     let entries = open.iter().map(|entry| {
         let (line, members) = match entry {
-            Open::Damaged(damage) => (
+            Unsettled::Damaged(damage) => (
                 damage.line,
                 WriteMembers::Damaged {
                     text: damage.text.clone(),
                 },
             ),
-            Open::Unknown { line, entry } => (*line, WriteMembers::unknown(&entry.intent)),
+            Unsettled::Unknown { line, entry } => (*line, WriteMembers::unknown(&entry.intent)),
         };
         WriteEntry {
             line,
-            is_damaged: matches!(entry, Open::Damaged(_)),
+            is_damaged: matches!(entry, Unsettled::Damaged(_)),
             members,
             listed: matching(entry),
         }

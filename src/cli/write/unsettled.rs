@@ -5,7 +5,7 @@ use super::super::create_args::Settlement;
 use super::super::output::{self, CliError};
 use super::{Write, not_sent};
 use crate::api::Request;
-use crate::api::client::epoch_seconds;
+use crate::api::client::current_time;
 use crate::core::mutations::Mutations;
 use crate::core::unsettled;
 use crate::domain::format;
@@ -59,7 +59,7 @@ pub(super) fn settle(mutations: &mut Mutations, journal: &Journal, write: &Write
                 ));
             }
         };
-        let outcome = mutations.settle(&key, verdict, words, epoch_seconds());
+        let outcome = mutations.settle(&key, verdict, words, current_time());
         if let Some(outcome) = outcome {
             let kept = journal.append(&Line::Outcome(outcome));
             kept.map_err(|error| not_sent(&error.to_string()))?;

@@ -12,8 +12,10 @@ use crate::core::view::Scene;
 use crate::domain::field::Format;
 use crate::domain::insight::{Depth, Histogram, Purchase, Scale, ScaleKind};
 use crate::domain::local::LocalTime;
+use crate::domain::time::UnixTime;
 use crate::domain::{Field, format};
 use crate::tui::text::{cells, fit};
+use crate::tui::theme::Theme;
 
 /// Cells left of the vertical axis, for its labels.
 const LABELS: u16 = 9;
@@ -32,7 +34,7 @@ pub(crate) enum Labels<'a> {
     Words(fn(f64) -> String),
     /// For counts: whole numbers only.
     Count,
-    /// For times in seconds since 1970.
+    /// For times: the scale is in seconds since 1970.
     Time(&'a LocalTime),
 }
 
@@ -52,7 +54,7 @@ impl Axis<'_> {
     fn label(&self, value: f64) -> String {
         match self.1 {
             Labels::Of(field) if !matches!(field.format, Format::Places(_)) => format::number(field, value),
-            Labels::Time(local) => local.tick(value),
+            Labels::Time(local) => local.tick(UnixTime::new(value)),
             // Zero needs no unit.
             Labels::Words(words) if value != 0.0 => words(value),
             _ if value.abs() < 1e6 => format::figure(value, 4),
@@ -103,7 +105,10 @@ impl Axis<'_> {
         let Self(scale, labels) = self;
         let ticks = move |most| {
             let values = match labels {
-                Labels::Time(local) => local.ticks(scale.low, scale.high, most),
+                Labels::Time(local) => {
+                    let ticks = local.ticks(UnixTime::new(scale.low), UnixTime::new(scale.high), most);
+                    ticks.into_iter().map(UnixTime::seconds).collect()
+                }
                 Labels::Count => scale
                     .ticks(most)
                     .into_iter()
@@ -293,6 +298,15 @@ pub(crate) const OWN_BAR: &str = "▴";
 /// The fewest bars that show a distribution.
 const BARS: usize = 6;
 
+/// The style of a column of a histogram, also above its bar.
+const fn bar_style(is_marked: bool, theme: &Theme) -> Style {
+    if is_marked {
+        theme.warning.remove_modifier(Modifier::UNDERLINED)
+    } else {
+        theme.series[0]
+    }
+}
+
 /// Draws the distribution of `values` under a heading, with the bar that contains `marked` highlighted; false, and
 /// nothing drawn, if it has fewer than six bars.
 pub(crate) fn histogram(
@@ -336,16 +350,10 @@ pub(crate) fn histogram(
         marked.zip(range).is_some_and(|(value, range)| range.contains(&value))
     };
     let bar = |column: u16| {
-        let style = if is_marked(column) {
-            // The style is that of the whole column, also above its bar.
-            theme.warning.remove_modifier(Modifier::UNDERLINED)
-        } else {
-            theme.series[0]
-        };
         let count = bucket(column)
             .filter(|_| !is_gap(column))
             .map_or(0, |bucket| bucket.count);
-        SparklineBar::from(u64::try_from(count).unwrap_or(0)).style(style)
+        SparklineBar::from(u64::try_from(count).unwrap_or(0)).style(bar_style(is_marked(column), theme))
     };
     let bars: Vec<SparklineBar> = (0..plot.width).map(bar).collect();
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a count

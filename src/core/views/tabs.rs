@@ -6,9 +6,10 @@ use ratatui::layout::Rect;
 
 use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Placement, Region, Scene, View};
+use crate::domain::time::{MonotonicTime, Now};
 use crate::keys::pane::Pane;
 use crate::keys::{Action, Context};
-use crate::table::remote::{Now, Ticket};
+use crate::table::remote::Ticket;
 use crate::tui::find::Find;
 use crate::tui::input_widget::InputWidget;
 
@@ -168,7 +169,7 @@ impl View for Tabbed {
         self.view.on_news(ticket, news, cx);
     }
 
-    fn deadline(&self, state: &State, now: Now) -> Option<f64> {
+    fn deadline(&self, state: &State, now: Now) -> Option<MonotonicTime> {
         self.view.deadline(state, now)
     }
 

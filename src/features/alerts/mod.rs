@@ -19,12 +19,13 @@ use crate::core::watching::{Interest, WishId};
 use crate::domain::annotations::Supplier;
 use crate::domain::document::Edit;
 use crate::domain::text::visible;
+use crate::domain::time::{MonotonicTime, Now};
 use crate::domain::{Query, Resource};
 use crate::record::alerts::{Alert, AlertChange, Alerts, Followed, Logged, variables};
 use crate::record::watch::Wish;
-use crate::record::{Figures, Moment, Poll, PricePer, Ring, SearchKey, figure};
+use crate::record::{Figures, Poll, PricePer, Ring, SearchKey, figure};
 use crate::table::recording::Asked;
-use crate::table::remote::{Now, Ticket};
+use crate::table::remote::Ticket;
 
 pub(crate) const FEATURE: Feature = Feature {
     state: |_| Some(Box::new(AlertWatch::default())),
@@ -77,8 +78,8 @@ pub struct AlertWatch {
     pending: usize,
     /// The figure of each alert at the last poll that has it, see [`figure`].
     pub(crate) seen: HashMap<String, f64>,
-    /// The monotonic time at which a state was last saved.
-    saved_at: f64,
+    /// The time at which a state was last saved.
+    saved_at: MonotonicTime,
 }
 
 #[derive(Debug)]
@@ -171,7 +172,7 @@ fn price_lines(state: &State, search: &SearchKey) -> Vec<f64> {
 ///
 /// A response of a table can serve as the poll, except for the search of a workergroup.
 fn wishes(state: &State, now: Now) -> Vec<Interest> {
-    let at = Moment::from_epoch(now.epoch);
+    let at = now.epoch.moment();
     let active = AlertWatch::read(state)
         .all
         .alerts
@@ -285,7 +286,7 @@ fn read(cx: &mut Cx<'_>, poll: &Poll) {
 /// Checks the alerts on a poll of their searches.
 fn check_all(cx: &mut Cx<'_>, poll: &Poll, workers: Option<u32>) {
     let (now, state) = (cx.now, cx.state());
-    let at = Moment::from_epoch(now.epoch);
+    let at = now.epoch.moment();
     // Each with the storage that its search has prices for.
     let followed = |alert: &Alert| {
         let search = alert.is_active(at).then(|| alert_search(state, &alert.follows));

@@ -36,6 +36,19 @@ impl Analysis for AlertReplay {
     }
 }
 
+/// Removes the sightings that were gone at `now`; each has its removal at the same index.
+fn remove_gone(removals: &mut Vec<Moment>, sightings: &mut Vec<Sighting>, now: Moment) {
+    let mut index = 0;
+    while let Some(removed) = removals.get(index) {
+        if *removed <= now {
+            removals.swap_remove(index);
+            sightings.swap_remove(index);
+        } else {
+            index += 1;
+        }
+    }
+}
+
 fn replay(rule: &Rule, question: &Question, excerpt: &Excerpt) -> Option<Replay> {
     let polls = timeline::usable(&excerpt.polls);
     let mut polls = polls.iter().filter(|poll| poll.at >= question.since).peekable();
@@ -65,15 +78,7 @@ fn replay(rule: &Rule, question: &Question, excerpt: &Excerpt) -> Option<Replay>
                 ..spell.clone().sighting()
             });
         }
-        let mut index = 0;
-        while let Some(removed) = removals.get(index) {
-            if *removed <= row.at {
-                removals.swap_remove(index);
-                sightings.swap_remove(index);
-            } else {
-                index += 1;
-            }
-        }
+        remove_gone(&mut removals, &mut sightings, row.at);
         let poll = Poll {
             search: search.clone(),
             scope: scope.clone(),

@@ -11,11 +11,12 @@ use crate::core::state::State;
 use crate::core::view::Cx;
 use crate::core::watching::{Interest, WishId};
 use crate::domain::Resource;
+use crate::domain::time::{MonotonicTime, Now};
 use crate::keys::Action;
 use crate::record::Poll;
 use crate::record::watch::{CauseSearch, Wish, cause_search};
 use crate::table::browser::Browser;
-use crate::table::remote::{Now, Ticket};
+use crate::table::remote::Ticket;
 use crate::table::watch::{Watch, floor};
 
 pub(crate) const FEATURE: Feature = Feature {
@@ -230,9 +231,9 @@ fn looked(cx: &mut Cx<'_>, is_leaving: bool) {
     }
 }
 
-/// The next monotonic time at which the countdown in the status line of the open pane changes, or a
+/// The next time at which the countdown in the status line of the open pane changes, or a
 /// table pauses.
-pub(crate) fn deadline(state: &State, now: Now) -> Option<f64> {
+pub(crate) fn deadline(state: &State, now: Now) -> Option<MonotonicTime> {
     let is_watched = |browser: &Browser| browser.watching().is_some_and(|watch| !watch.is_paused());
     let second = state
         .browser()
@@ -242,5 +243,5 @@ pub(crate) fn deadline(state: &State, now: Now) -> Option<f64> {
         let watch = state.browsers[resource].watching()?;
         watch.pauses_at()
     });
-    second.flatten().into_iter().chain(pauses).reduce(f64::min)
+    second.flatten().into_iter().chain(pauses).min()
 }

@@ -7,7 +7,7 @@ use super::document;
 use super::document::{Basis, BidFigures};
 use super::rules::{HEADS, NOTHING, Run, basis, cells};
 use super::study::{BidMarket, BidStudy};
-use crate::api::client::epoch_seconds;
+use crate::api::client::current_time;
 use crate::cli::args::SearchArguments;
 use crate::cli::output;
 use crate::cli::output::CliError;
@@ -48,7 +48,7 @@ pub fn bids(settings: &Settings, options: &BidsArguments) -> Result<(), CliError
     let database = recorded::open(settings)?;
     let database = database.leaving_out(wanted.bans(settings).banned());
     // This second counts: a search may just have been recorded.
-    let until = Moment(Moment::from_epoch(epoch_seconds()).0 + 1);
+    let until = Moment(current_time().moment().0 + 1);
     let since = Moment(until.0 - i64::from(options.days) * DAY);
     let search = SearchKey::new(&wanted.query);
     let study = BidStudy {
@@ -63,8 +63,7 @@ pub fn bids(settings: &Settings, options: &BidsArguments) -> Result<(), CliError
     };
     let Some(history) = database.ask(&study)? else {
         output::note(NOTHING);
-        let none: [BidFigures; 0] = [];
-        Figures::default().print(options.format, &[], &none, (KIND, &document))?;
+        Figures::default().print(options.format, &[], &document.figures, (KIND, &document))?;
         return output::require_rows(options.fail_empty, true);
     };
     let withheld = history.withheld();

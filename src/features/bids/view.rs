@@ -59,7 +59,7 @@ impl Bids {
             let model = Operand::One(Value::Text(model.clone()));
             query.conditions.push(Condition::new(field, Operator::Eq, model));
         }
-        let until = Moment::from_epoch(now.epoch);
+        let until = now.epoch.moment();
         let study = BidStudy {
             query,
             since: Moment(until.0 - VERDICT_DAYS * DAY),
@@ -216,7 +216,7 @@ impl View for Bids {
         let [head, body, foot] =
             Layout::vertical([Constraint::Length(head), Constraint::Fill(1), Constraint::Length(1)]).areas(inner);
         if let Some(history) = self.history.as_ref().filter(|history| history.watched > 0) {
-            let since = local.minute(history::prices::seconds(history.since));
+            let since = local.minute(history.since.unix());
             let is_simulated = scene.state.profile.is_sandbox;
             sheet::foot(&short_basis(history, &since, &self.run, is_simulated), foot, scene);
         }

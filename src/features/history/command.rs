@@ -6,7 +6,7 @@ use super::arguments::{HistoryArguments, WatchedSearch};
 use super::document;
 use super::document::VerdictResult;
 use super::prices::series::{Bucket, PriceSeries, Series};
-use crate::api::client::epoch_seconds;
+use crate::api::client::current_time;
 use crate::cli::args::ReportFormat;
 use crate::cli::args::SearchArguments;
 use crate::cli::output::CliError;
@@ -17,7 +17,7 @@ use crate::domain::local::LocalTime;
 use crate::domain::{Condition, Operand, Operator, Query, Resource, Value, export, format};
 use crate::record::{
     Cause, CheapestKind, DAY, Ending, LEAST_WATCHED, Levels, Memory, Moment, Question, SearchKey, VERDICT_DAYS,
-    Verdict, VerdictBasis, nothing_known, price_unit, seconds,
+    Verdict, VerdictBasis, nothing_known, price_unit,
 };
 use crate::settings::Settings;
 
@@ -64,7 +64,7 @@ pub fn history(settings: &Settings, options: &HistoryArguments) -> Result<(), Cl
     let query = asked(&wanted.query, options)?;
     let database = recorded::open(settings)?.leaving_out(bans.banned());
     // This second counts: a search may just have been recorded.
-    let until = Moment(Moment::from_epoch(epoch_seconds()).0 + 1);
+    let until = Moment(current_time().moment().0 + 1);
     let question = Question::of_last(i64::from(options.days) * DAY, query, until);
     let buckets = usize::from(options.days) * PER_DAY[usize::from(options.days > 2)];
     let prices = PriceSeries { question, buckets };
@@ -134,14 +134,8 @@ fn print_nothing(options: &HistoryArguments, question: &Question, settings: &Set
                 unit: price_unit(query.resource, query.storage_gb()),
                 since: rfc3339(question.since),
                 until: rfc3339(question.until),
-                watched: 0.0,
-                unknown: 0,
-                now: None,
-                record_low: None,
-                verdict: None,
-                lifetime_seconds: None,
-                series: Vec::new(),
                 simulated: recorded::simulated(settings),
+                ..document::History::default()
             };
             output::print_document("history", document)
         }
@@ -348,9 +342,9 @@ fn verdict(memory: &Memory) -> document::Verdict {
 pub fn short(moment: Moment, zone: &TimeZone) -> String {
     let local = LocalTime {
         zone: zone.clone(),
-        now: seconds(moment.0),
+        now: moment.unix(),
     };
-    local.minute(seconds(moment.0))
+    local.minute(moment.unix())
 }
 
 /// The name of a time zone.

@@ -5,14 +5,13 @@ use std::fmt::Write as _;
 use super::arguments::DbCommand;
 use super::command::{end_name, rfc3339};
 use super::document;
-use crate::api::client::epoch_seconds;
+use crate::api::client::current_time;
 use crate::cli::args::{ExportFormat, ReplyFormat};
 use crate::cli::output;
 use crate::cli::output::CliError;
 use crate::domain::export::csv_lines;
 use crate::domain::format::{grouped, moment, size};
 use crate::domain::text;
-use crate::record::Moment;
 use crate::record::store::{Database, ExportedSpell, HistoryError};
 use crate::settings::Settings;
 
@@ -36,7 +35,7 @@ pub fn db(settings: &Settings, command: DbCommand) -> Result<(), CliError> {
     };
     let shown = path.display();
     if let DbCommand::Reset(options) = command {
-        let date = moment(epoch_seconds());
+        let date = moment(current_time());
         let date = date.split(' ').next().unwrap_or_default();
         let aside = Database::set_aside(path, date)
             .map_err(|error| CliError::Failed(format!("can't move {shown}: {error}")))?;
@@ -57,7 +56,7 @@ pub fn db(settings: &Settings, command: DbCommand) -> Result<(), CliError> {
         DbCommand::Check(options) => check(&database, &shown.to_string(), options.format),
         DbCommand::Vacuum(options) => {
             let before = database.contents()?.size;
-            database.vacuum(Moment::from_epoch(epoch_seconds()))?;
+            database.vacuum(current_time().moment())?;
             let after = database.contents()?.size;
             if options.format == ReplyFormat::Json {
                 let content = document::DbVacuum {

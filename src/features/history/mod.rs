@@ -25,13 +25,12 @@ use crate::core::owners::Owner;
 use crate::core::state::State;
 use crate::core::view::{Cx, Lent};
 use crate::domain::insight::Coverage;
+use crate::domain::time::{MonotonicTime, Now};
 use crate::domain::{Query, Resource};
 use crate::record::differences::recorded_lot;
-use crate::record::{
-    Analysis, AnyAnalysis, AnyOutput, Excerpt, Lot, Memory, Moment, VerdictBasis, offers_like, quotes,
-};
+use crate::record::{Analysis, AnyAnalysis, AnyOutput, Excerpt, Lot, Memory, VerdictBasis, offers_like, quotes};
 use crate::table::browser::Browser;
-use crate::table::remote::{Now, Ticket};
+use crate::table::remote::Ticket;
 
 pub(crate) const FEATURE: Feature = Feature {
     state: |_| Some(Box::new(Recall::default())),
@@ -101,9 +100,9 @@ struct Remembered {
     /// The query that finds these offers.
     like: Query,
     awaited: Option<Ticket>,
-    /// The monotonic time at which it was requested; then that until which it is current.
-    asked: f64,
-    fresh: f64,
+    /// The time at which it was requested; then that until which it is current.
+    asked: MonotonicTime,
+    fresh: MonotonicTime,
     memory: Option<Box<Memory>>,
     /// The rows on screen that the query finds.
     rows: Excerpt,
@@ -183,7 +182,7 @@ impl Recall {
         }
         self.models.insert(0, remembered);
         self.models.truncate(MOST_REMEMBERED);
-        is_due.then(|| job(ticket, VerdictBasis::new(like, Moment::from_epoch(now.epoch))))
+        is_due.then(|| job(ticket, VerdictBasis::new(like, now.epoch.moment())))
     }
 }
 

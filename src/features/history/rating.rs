@@ -5,10 +5,10 @@ use ratatui::text::{Line, Span};
 
 use crate::core::State;
 use crate::domain::format::percent;
+use crate::domain::time::Now;
 use crate::domain::{Resource, format};
 use crate::features::history::remembered;
-use crate::record::{Lasted, Memory, Moment, Standing, Verdict};
-use crate::table::remote::Now;
+use crate::record::{Lasted, Memory, Standing, Verdict};
 use crate::tui::theme::Theme;
 
 /// The ending of a text about recorded prices, which marks simulated ones; empty on a real market.
@@ -34,7 +34,7 @@ pub(crate) fn sentences(
     }
     let offer = offer(memory, price).map(|text| format!("This offer: {text}{}", mark(state)));
     sentences.extend(offer.map(|text| (text, theme.text)));
-    let lasted = memory.seen(&lot, Moment::from_epoch(now.epoch));
+    let lasted = memory.seen(&lot, now.epoch.moment());
     let seen = lasted.filter(|lasted| lasted.seconds >= 60);
     sentences.extend(seen.map(|lasted| (format!("Seen for {}{}", span(lasted), mark(state)), theme.dim)));
     // Without a verdict, too little is recorded for a statement on lifetimes.

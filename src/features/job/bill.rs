@@ -7,6 +7,7 @@ use crate::domain::OfferType;
 use crate::domain::cost::{Job, JobCost, Measure, Outlives, Prices, Room, Step, VolumePrices, VolumeTerm};
 use crate::domain::format::{dollars, gigabytes, lasting, trimmed};
 use crate::domain::listing::Listing;
+use crate::domain::time::UnixTime;
 use crate::tui::theme::Theme;
 
 /// Cells of the labels and of the amounts.
@@ -18,10 +19,10 @@ pub(crate) fn job(
     prices: &Prices<'_>,
     row: usize,
     job: &Job,
-    (epoch, width): (f64, u16),
+    (now, width): (UnixTime, u16),
     theme: &Theme,
 ) -> Vec<Line<'static>> {
-    let cost = match prices.job(row, job, epoch) {
+    let cost = match prices.job(row, job, now) {
         Ok(cost) => cost,
         Err(gap) => return vec![Line::styled(format!("No bill: {gap}"), theme.warning)],
     };
@@ -43,10 +44,10 @@ pub(crate) fn volume(
     listing: &Listing,
     row: usize,
     term: &VolumeTerm,
-    (epoch, width): (f64, u16),
+    (now, width): (UnixTime, u16),
     theme: &Theme,
 ) -> Vec<Line<'static>> {
-    let cost = match VolumePrices::new(listing).cost(row, term, epoch) {
+    let cost = match VolumePrices::new(listing).cost(row, term, now) {
         Ok(cost) => cost,
         Err(gap) => return vec![Line::styled(format!("No bill: {gap}"), theme.warning)],
     };

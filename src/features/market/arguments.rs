@@ -6,6 +6,7 @@ use crate::cli::args::{ArgumentError, JobArguments, OfferTypeParser, ReportForma
 use crate::domain::insight::MOST_GPUS;
 use crate::domain::insight::plan::Same;
 use crate::domain::quantity::{Quantity, QuantityError};
+use crate::domain::time::UnixTime;
 use crate::domain::{OfferType, quantity};
 
 /// The flags of a search for offers, and of their prices.
@@ -130,7 +131,7 @@ pub struct PlanArguments {
     ///
     /// Also `tomorrow noon`, `2026-12-01` and `2026-12-01 18:00`, in your time zone. [default: none]
     #[arg(long, hide_short_help = true, value_name = "TIME", value_parser = crate::cli::args::by)]
-    pub by: Option<f64>,
+    pub by: Option<UnixTime>,
 
     /// Time in which the job is done, e.g. 4d
     ///

@@ -15,9 +15,10 @@ use crate::cli::search::SearchResult;
 use crate::cli::{output, table, wanted};
 use crate::domain::cost::{Basis, Job, Prices};
 use crate::domain::insight::{
-    Bill, Coverage, Depth, Group, GroupOrder, GroupValue, Lot, Measures, Purchase, Spread, coverage, sort_groups,
+    Bill, Coverage, Depth, Group, GroupOrder, GroupValue, Lot, Measures, Purchase, Spread, query_coverage, sort_groups,
     summarise,
 };
+use crate::domain::time::UnixTime;
 use crate::domain::{Field, Resource, export, format, language};
 use crate::settings::Settings;
 
@@ -30,9 +31,13 @@ pub struct PricedOffers {
 }
 
 impl PricedOffers {
-    /// Runs the search of the arguments; with `by`, in seconds since 1970, the job must be done by
+    /// Runs the search of the arguments; with `by`, the job must be done by
     /// then.
-    pub async fn load(settings: &Settings, options: &AnalysisArguments, by: Option<f64>) -> Result<Self, CliError> {
+    pub async fn load(
+        settings: &Settings,
+        options: &AnalysisArguments,
+        by: Option<UnixTime>,
+    ) -> Result<Self, CliError> {
         let arguments = SearchArguments {
             query: options.query.clone(),
             // Offers that a limit leaves out are the most expensive ones.
@@ -114,7 +119,7 @@ impl PricedOffers {
 
     /// Whether the response has all offers of the search.
     pub fn is_complete(&self) -> bool {
-        coverage(&self.result.listing, self.result.query.limit) == Coverage::Whole
+        query_coverage(&self.result.listing, &self.result.query) == Coverage::Whole
     }
 
     /// The members that describe the basis in every JSON document.

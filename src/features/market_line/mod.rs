@@ -16,10 +16,9 @@ use crate::core::frame_layout::Target;
 use crate::core::state::State;
 use crate::core::view::{Cx, Region, Scene};
 use crate::domain::text::screen;
+use crate::domain::time::{MonotonicTime, Now};
 use crate::domain::{CellRef, Condition, Listing, Operand, Operator, Query, Resource, Value, format, language};
 use crate::keys::pane::Pane;
-use crate::record::Moment;
-use crate::table::remote::Now;
 
 pub(crate) const FEATURE: Feature = Feature {
     state: |_| Some(Box::new(MarketLine::default())),
@@ -67,8 +66,8 @@ pub(crate) struct MarketLine {
     asked: Option<(String, Asked<WeekStudy>)>,
     /// The models to analyse next, the last one first.
     waiting: Vec<String>,
-    /// The monotonic time of the last analyses, and their models.
-    asked_at: Option<(f64, Vec<String>)>,
+    /// The time of the last analyses, and their models.
+    asked_at: Option<(MonotonicTime, Vec<String>)>,
     weeks: BTreeMap<String, ModelWeek>,
 }
 
@@ -167,7 +166,7 @@ fn is_due_again(state: &State, now: Now) -> bool {
     }
     let fresh = if line.weeks.is_empty() { UNKNOWN } else { FRESH };
     !line.asked_at.as_ref().is_some_and(|(at, models)| {
-        now.mono < at + fresh && line.models.iter().all(|offered| models.contains(&offered.model))
+        now.mono < *at + fresh && line.models.iter().all(|offered| models.contains(&offered.model))
     })
 }
 
@@ -181,7 +180,7 @@ fn ask_next(cx: &mut Cx<'_>) {
     }
     let Some(model) = line.waiting.pop() else { return };
     let query = query_of(cx.state(), &model);
-    let until = Moment::from_epoch(cx.now.epoch);
+    let until = cx.now.epoch.moment();
     let asked = ask(cx, WeekStudy::new(query, until));
     cx.feature::<MarketLine>().asked = Some((model, asked));
 }

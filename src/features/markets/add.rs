@@ -90,7 +90,13 @@ pub async fn add(global: &Global, arguments: &AddArguments) -> Result<(), CliErr
         key: saved.map_or(KeyFrom::Environment, KeyFrom::File),
     };
     save_market(&paths, &market).map_err(|error| CliError::Failed(error.to_string()))?;
-    if arguments.format == ReplyFormat::Json {
+    print_added(market, &address, arguments.format)
+}
+
+/// Prints the market that was added.
+fn print_added(market: NewMarket, address: &Origin, format: ReplyFormat) -> Result<(), CliError> {
+    let dialect = market.dialect;
+    if format == ReplyFormat::Json {
         let content = MarketAdded {
             market: market.name,
             address: address.to_string(),

@@ -14,7 +14,7 @@ use rmcp::service::{RequestContext, RoleServer};
 use tokio::sync::{Mutex, oneshot};
 
 use super::answer::document;
-use crate::api::client::epoch_seconds;
+use crate::api::client::current_time;
 use crate::cli::output::{Captured, CliError, captured};
 use crate::cli::tool::{Call, Tool};
 use crate::domain::text::visible_lines;
@@ -61,7 +61,7 @@ impl Server {
         let mut waited = 0.0;
         loop {
             // If requests cannot be counted, the limit is one request at a time.
-            let Ok(Some(wait)) = budget.claim(requests, a_minute, epoch_seconds()) else {
+            let Ok(Some(wait)) = budget.claim(requests, a_minute, current_time()) else {
                 return Ok(());
             };
             if waited + wait > LONGEST_WAIT {

@@ -5,6 +5,7 @@ use clap::{Args, ValueEnum};
 use crate::cli::args::Addition;
 use crate::cli::args::{JobArguments, OfferTypeParser, not_negative};
 use crate::domain::OfferType;
+use crate::domain::time::UnixTime;
 
 #[derive(Debug, Args)]
 pub struct PickArguments {
@@ -52,7 +53,7 @@ pub struct PickArguments {
     ///
     /// Also `tomorrow noon`, `2026-12-01` and `2026-12-01 18:00`, in your time zone. [default: none]
     #[arg(long, value_name = "TIME", value_parser = crate::cli::args::by)]
-    pub by: Option<f64>,
+    pub by: Option<UnixTime>,
 
     /// Price model [default: on-demand]
     #[arg(long = "type", value_name = "TYPE", value_parser = OfferTypeParser)]

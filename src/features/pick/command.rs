@@ -21,7 +21,7 @@ use crate::cli::{output, table};
 use crate::core::copy_item::CopyError;
 use crate::domain::cost::{Basis, Job, Prices};
 use crate::domain::format::{cell, counted};
-use crate::domain::insight::{Bill, Coverage, coverage};
+use crate::domain::insight::{Bill, Coverage, query_coverage};
 use crate::domain::query::Direction;
 use crate::domain::{Listing, OfferType, Resource, RowId, language};
 use crate::features::copy_export::handoff;
@@ -174,7 +174,7 @@ impl<'a> PickMarket<'a> {
         let first = found.listing.subset(&all);
         let mut market = Self {
             settings,
-            coverage: coverage(&found.listing, found.query.limit),
+            coverage: query_coverage(&found.listing, &found.query),
             parts: vec![(first.map_err(|error| CliError::Failed(error.to_string()))?, true)],
             first: BTreeMap::new(),
             gone: HashSet::new(),
@@ -266,7 +266,7 @@ impl<'a> PickMarket<'a> {
         if !is_there {
             self.gone.insert(id);
             // A market may ignore the id and send the first of all offers.
-            let is_proven = listing.is_empty() || coverage(&listing, query.limit) == Coverage::Whole;
+            let is_proven = listing.is_empty() || query_coverage(&listing, &query) == Coverage::Whole;
             output::note(&if is_proven {
                 format!("offer {id} is gone")
             } else {

@@ -7,7 +7,7 @@ use super::document;
 use super::document::IndexFigures;
 use super::index::{IndexLine, PriceIndex};
 use super::rules::{HEADS, basis, cells, known};
-use crate::api::client::epoch_seconds;
+use crate::api::client::current_time;
 use crate::cli::output;
 use crate::cli::output::CliError;
 use crate::cli::recorded;
@@ -30,7 +30,7 @@ pub fn index(settings: &Settings, options: &HistoryArguments, index: IndexArgume
     let database = recorded::open(settings)?;
     let database = database.leaving_out(wanted.bans(settings).banned());
     // This second counts: a search may just have been recorded.
-    let until = Moment(Moment::from_epoch(epoch_seconds()).0 + 1);
+    let until = Moment(current_time().moment().0 + 1);
     let since = Moment(until.0 - i64::from(options.days) * DAY);
     let query = asked(&wanted.query, options)?;
     let (unit, search) = (price_unit(Resource::Offers, query.storage_gb()), SearchKey::new(&query));

@@ -17,7 +17,7 @@ use crate::record::{
 pub const SIZES: [u32; 3] = [2, 4, 8];
 
 /// The price types that an index compares, on-demand first.
-pub const INDEX_TYPES: [OfferType; 3] = [OfferType::OnDemand, OfferType::Bid, OfferType::Reserved];
+const INDEX_TYPES: [OfferType; 3] = [OfferType::OnDemand, OfferType::Bid, OfferType::Reserved];
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Index {

@@ -17,7 +17,7 @@ use crate::domain::text::{screen, visible};
 use crate::features::history;
 use crate::features::history::Recall;
 use crate::features::history::figures::{self, Figures};
-use crate::features::history::prices::{chart_of_lows, seconds};
+use crate::features::history::prices::chart_of_lows;
 use crate::features::history::rating;
 use crate::features::history::{Asked, Recalled};
 use crate::keys::{Action, Context};
@@ -55,7 +55,7 @@ pub(crate) struct PriceIndex {
 
 impl PriceIndex {
     pub fn new(cx: &mut Cx<'_>) -> Option<Self> {
-        let until = Moment::from_epoch(cx.now.epoch);
+        let until = cx.now.epoch.moment();
         let since = Moment(until.0 - VERDICT_DAYS * DAY);
         let browser = cx.state().browser()?;
         let row = browser.listing().zip(browser.selected_row());
@@ -211,7 +211,7 @@ impl View for PriceIndex {
         let [head, body, foot] =
             Layout::vertical([Constraint::Length(head), Constraint::Fill(1), Constraint::Length(1)]).areas(inner);
         if let Some(index) = self.index.as_ref().filter(|index| !index.lines.is_empty()) {
-            let since = scene.state.local_time(scene.now).minute(seconds(index.since));
+            let since = scene.state.local_time(scene.now).minute(index.since.unix());
             sheet::foot(&short_basis(index, &since, origin), foot, scene);
         }
         let mut heads = HEADS.to_vec();

@@ -19,6 +19,7 @@ use crate::core::feature::{Event, Feature, FeatureState};
 use crate::core::message::News;
 use crate::core::state::State;
 use crate::core::view::Cx;
+use crate::domain::time::MonotonicTime;
 use crate::keys::pane::Pane;
 use crate::table::remote::{Progress, Ticket, Waiting};
 use crate::tui::text_input::TextInput;
@@ -111,8 +112,8 @@ pub struct Flight {
     /// The number of the entry that it repeats or changes.
     from: u64,
     pub operation: Operation,
-    /// The monotonic time it was sent.
-    pub since: f64,
+    /// The time it was sent.
+    pub since: MonotonicTime,
     /// The number of the attempt, from 1.
     pub attempt: u32,
     /// The wait before it is sent; `None` if it is sent.

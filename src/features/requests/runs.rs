@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::api::ledger::LedgerEntry;
+use crate::domain::time::UnixTime;
 
 /// Maximum number of stored latencies per run.
 ///
@@ -16,18 +17,18 @@ const LATENCIES: usize = 4096;
 pub struct RouteRun {
     /// Its number in the route lab, from 1.
     pub number: u64,
-    /// Number of requests sent.
+    /// Number of requests that were sent.
     pub count: u64,
-    /// Number of failed requests.
+    /// Number of requests that failed.
     pub failed: u64,
-    /// Number of cancelled requests.
+    /// Number of requests that were cancelled.
     pub cancelled: u64,
     /// Number of its requests in the ledger.
     pub kept: usize,
-    /// The time the first was sent, in seconds since 1970.
-    pub from: f64,
-    /// The time the latest was sent, in seconds since 1970.
-    pub to: f64,
+    /// The time the first was sent.
+    pub from: UnixTime,
+    /// The time the latest was sent.
+    pub to: UnixTime,
     /// The ledger's number of the latest request.
     pub newest: u64,
     pub(super) is_unfolded: bool,
@@ -161,7 +162,7 @@ mod tests {
 
     fn entry(milliseconds: u64) -> LedgerEntry {
         LedgerEntry {
-            at: 0.0,
+            at: UnixTime::new(0.0),
             operation: Operation::Route,
             method: Method::Post,
             url: String::new(),

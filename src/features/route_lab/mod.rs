@@ -15,8 +15,8 @@ use std::sync::Arc;
 use crate::api::attempt::{call, completion, with_call};
 use crate::api::{Request, Secret};
 use crate::core::feature::{Event, Feature, FeatureState, Headline};
+pub use crate::core::message::Notification;
 use crate::core::message::{Effect, News, Routed};
-pub use crate::core::message::{Notification, RunSnapshot};
 use crate::core::owners::Owner;
 use crate::core::state::State;
 use crate::core::view::Cx;
@@ -24,10 +24,11 @@ use crate::domain::dialect::RouteKey;
 use crate::domain::insight::total;
 use crate::domain::objection::Objection;
 use crate::domain::routing::{Attempt, End, Jitter, Phase, RoutePlan, Run, words};
+use crate::domain::time::{MonotonicTime, Now};
 use crate::domain::{CellRef, Listing, Resource};
 use crate::keys::pane::Pane;
 use crate::keys::{Action, Context};
-use crate::table::remote::{Now, Ticket, Tickets};
+use crate::table::remote::{Ticket, Tickets};
 
 pub(crate) const FEATURE: Feature = Feature {
     state: |_| Some(Box::new(Routes::default())),
@@ -91,11 +92,6 @@ impl RouteRun {
     /// Whether replies may still arrive or requests be sent.
     pub fn is_active(&self) -> bool {
         !self.run.is_over()
-    }
-
-    /// A snapshot of the run.
-    pub fn snapshot(&self) -> RunSnapshot {
-        RunSnapshot(Arc::clone(&self.run))
     }
 
     fn step(&mut self, flights: &mut Flights, tickets: &mut Tickets, now: Now) -> Vec<Effect> {
@@ -287,13 +283,13 @@ impl Routes {
         effects
     }
 
-    /// The next monotonic time at which the runs must be woken: to send, and to update the progress
+    /// The next time at which the runs must be woken: to send, and to update the progress
     /// in the header.
-    pub(crate) fn deadline(&self, now: Now) -> Option<f64> {
+    pub(crate) fn deadline(&self, now: Now) -> Option<MonotonicTime> {
         let runs = self.runs.iter().filter(|run| run.is_active());
         let wakes = runs.clone().filter_map(|run| run.run.wake());
         let clock = runs.clone().next().map(|_| now.mono + 1.0);
-        wakes.chain(clock).reduce(f64::min)
+        wakes.chain(clock).min()
     }
 }
 

@@ -40,24 +40,29 @@ pub struct Funnel {
     pub lines: Vec<FunnelLine>,
 }
 
+impl FunnelLine {
+    /// The line of a condition before any row is counted.
+    const fn new(condition: usize, judged: bool) -> Self {
+        Self {
+            condition,
+            alone: 0,
+            last: 0,
+            silent: 0,
+            nearest: None,
+            judged,
+            partner: None,
+        }
+    }
+}
+
 /// Counts the rows that each of the `conditions` in force removes from a response fetched without
 /// them.
 pub fn funnel(listing: &Listing, conditions: &[Condition]) -> Funnel {
-    let mut judges: Vec<_> = conditions
-        .iter()
-        .enumerate()
-        .filter(|(_, condition)| condition.enabled)
+    let in_force = conditions.iter().enumerate().filter(|(_, condition)| condition.enabled);
+    let mut judges: Vec<_> = in_force
         .map(|(index, condition)| {
             let column = listing.column(condition.field);
-            let line = FunnelLine {
-                condition: index,
-                alone: 0,
-                last: 0,
-                silent: 0,
-                nearest: None,
-                judged: column.filled() > 0 || is_about_silence(condition),
-                partner: None,
-            };
+            let line = FunnelLine::new(index, column.filled() > 0 || is_about_silence(condition));
             (condition, column, line)
         })
         .collect();

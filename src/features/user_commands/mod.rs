@@ -131,7 +131,7 @@ fn run(name: String, words: Vec<String>, environment: Vec<(&'static str, String)
     let ticket = cx.ticket();
     let profile = &cx.state().profile;
     let record = CommandRun {
-        key: format!("{:.6}-{}", cx.now.epoch, ticket.0),
+        key: format!("{:.6}-{}", cx.now.epoch.seconds(), ticket.0),
         at: cx.now.epoch,
         profile: profile.name.clone(),
         address: profile.base_url.clone(),

@@ -15,7 +15,7 @@ use super::metrics::server::Server;
 use super::one::OneSearch;
 use super::targets::{SavedState, Target, Task, targets};
 use super::watcher::{End, Output, Rhythm, Step, Watcher};
-use crate::api::client::epoch_seconds;
+use crate::api::client::current_time;
 use crate::api::{ApiError, Secret};
 use crate::cli::enrich;
 use crate::cli::output::CliError;
@@ -24,13 +24,12 @@ use crate::cli::search::reply;
 use crate::cli::{output, table};
 use crate::domain::Resource;
 use crate::domain::format::{counted, lasting, trimmed};
+use crate::domain::time::{MonotonicTime, Now};
 use crate::features::history::arguments::{WatchArguments, WatchFormat};
 use crate::process::{self, Terminal};
-use crate::record::Moment;
 use crate::record::watch::{Engine, has_same_conditions};
 use crate::settings::{Connection, Error, Market, Settings};
 use crate::store::StateStore;
-use crate::table::remote::Now;
 
 /// Maximum time of the user's command for alerts.
 ///
@@ -45,6 +44,16 @@ const EXEC_PATIENCE: Duration = Duration::from_mins(10);
 /// The environment variables of a command.
 type CommandValues = Vec<(&'static str, String)>;
 
+/// The pace of the watch, from its flags and the configuration.
+fn rhythm(settings: &Settings, options: &WatchArguments) -> Rhythm {
+    let every = options.every.map(|every| every.as_secs());
+    Rhythm {
+        requests_a_minute: settings.preferences.config.values.requests_a_minute,
+        every: every.map(|every| u32::try_from(every).unwrap_or(u32::MAX)),
+        is_once: options.once,
+    }
+}
+
 /// Watches one search, or all saved searches and alerts. `resolve` reads the settings again after
 /// the key was refused.
 pub async fn watch(
@@ -53,12 +62,7 @@ pub async fn watch(
     options: &WatchArguments,
     saved: &SavedArguments,
 ) -> Result<(), CliError> {
-    let every = options.every.map(|every| every.as_secs());
-    let rhythm = Rhythm {
-        requests_a_minute: settings.preferences.config.values.requests_a_minute,
-        every: every.map(|every| u32::try_from(every).unwrap_or(u32::MAX)),
-        is_once: options.once,
-    };
+    let rhythm = rhythm(settings, options);
     if saved.list {
         return list(settings, rhythm, options.format);
     }
@@ -165,8 +169,8 @@ struct Run<'a> {
 impl Run<'_> {
     fn now(&self) -> Now {
         Now {
-            mono: self.started.elapsed().as_secs_f64(),
-            epoch: epoch_seconds(),
+            mono: MonotonicTime::after(self.started.elapsed()),
+            epoch: current_time(),
         }
     }
 
@@ -235,10 +239,10 @@ impl Run<'_> {
         ended.map_err(|why| CliError::Failed(format!("--exec: {why}")))
     }
 
-    /// Sleeps until `until` on the monotonic clock.
+    /// Sleeps until `until`.
     ///
     /// After a suspend or clock change, prints a note and drops open connections.
-    async fn sleep_until(&self, until: f64, started: Now) {
+    async fn sleep_until(&self, until: MonotonicTime, started: Now) {
         let wait = Duration::try_from_secs_f64(until - started.mono);
         tokio::time::sleep(wait.unwrap_or_default()).await;
         let now = self.now();
@@ -331,7 +335,7 @@ fn list(settings: &Settings, rhythm: Rhythm, format: WatchFormat) -> Result<(), 
     for notice in &saved.notices {
         output::note(notice);
     }
-    let at = Moment::from_epoch(epoch_seconds());
+    let at = current_time().moment();
     let (targets, left_out) = targets(settings, &saved, None, at);
     for text in left_out {
         output::note(&text);
@@ -341,8 +345,9 @@ fn list(settings: &Settings, rhythm: Rhythm, format: WatchFormat) -> Result<(), 
         let idle = counted(idle, "alert is", "alerts are");
         output::note(&format!("{idle} paused or will not ring again"));
     }
-    let mut engine = Engine::new(rhythm.requests_a_minute, 0.0, has_same_conditions);
-    engine.keep(targets.iter().map(|target| target.wish(rhythm, 0.0)), 0.0);
+    let start = MonotonicTime::default();
+    let mut engine = Engine::new(rhythm.requests_a_minute, start, has_same_conditions);
+    engine.keep(targets.iter().map(|target| target.wish(rhythm, start)), start);
     let every = |target: &Target| engine.interval(rhythm.every(&target.task));
     let (wanted, rate) = (engine.wanted(), engine.rate());
     if format != WatchFormat::Text {

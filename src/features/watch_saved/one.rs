@@ -28,7 +28,7 @@ pub struct OneSearch<'a> {
     settings: &'a Settings,
     options: &'a WatchArguments,
     pub wanted: Wanted,
-    /// The conditions of `--if`.
+    /// The conditions of `--if`, which end the watch.
     pub conditions: Option<Vec<Condition>>,
 }
 
@@ -103,7 +103,7 @@ impl<'a> OneSearch<'a> {
     }
 }
 
-/// The conditions of `--if`.
+/// The conditions of `--if`, which end the watch.
 fn conditions(
     settings: &Settings,
     options: &WatchArguments,

@@ -6,6 +6,7 @@ use crate::domain::annotations::Annotations;
 use crate::domain::cost::Job;
 use crate::domain::saved::{SavedSearch, Searches, SpecError};
 use crate::domain::text::visible;
+use crate::domain::time::MonotonicTime;
 use crate::domain::{Listing, Query, Resource};
 use crate::features::workergroups::followed::{FollowedSearch, cheapest_first};
 use crate::record::alerts::{Alerts, Followed};
@@ -177,7 +178,7 @@ impl Target {
     /// The wish of the target, for the engine.
     ///
     /// Workergroups need their own responses, which give the number of workers they can have.
-    pub fn wish(&self, rhythm: Rhythm, now: f64) -> Wish<Task> {
+    pub fn wish(&self, rhythm: Rhythm, now: MonotonicTime) -> Wish<Task> {
         let query = self.search.as_ref().map(|search| search.query.clone());
         Wish {
             id: self.task.clone(),

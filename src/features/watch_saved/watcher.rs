@@ -19,6 +19,7 @@ use crate::cli::wanted::{self, Wanted};
 use crate::domain::Listing;
 use crate::domain::format::{counted, trimmed};
 use crate::domain::saved::Searches;
+use crate::domain::time::{MonotonicTime, Now};
 use crate::features::history::document;
 use crate::features::workergroups::followed::FollowedSearch;
 use crate::record::alerts::{Alert, AlertChange};
@@ -28,7 +29,6 @@ use crate::record::watch::{Claim, Right};
 use crate::record::{AlertState, Arrival, Moment, Poll, PollOutcome};
 use crate::settings::Settings;
 use crate::store::StateStore;
-use crate::table::remote::Now;
 
 /// Seconds between two polls of a search, unless the user chose another interval.
 const EVERY: u32 = 60;
@@ -47,11 +47,11 @@ const RELOAD: (u32, u32) = (60, 600);
 pub enum Step {
     /// Send this request and pass on its response before anything else.
     Send(Request),
-    /// Wait until this time on the monotonic clock.
-    Wait(f64),
-    /// Wait until this time on the monotonic clock, then check for another API key:
+    /// Wait until this time.
+    Wait(MonotonicTime),
+    /// Wait until this time, then check for another API key:
     /// [`Watcher::use_new_key`].
-    AwaitApiKey(f64),
+    AwaitApiKey(MonotonicTime),
     /// Stop: every target was polled once, or the watch of one search ended: [`Watcher::take_end`].
     Done,
 }
@@ -133,7 +133,7 @@ pub struct Watcher<'a> {
     groups: Option<Box<Listing>>,
     /// The saved searches and alerts from which the targets were made.
     made_of: Option<(Searches, Vec<Alert>)>,
-    reloaded: Option<f64>,
+    reloaded: Option<MonotonicTime>,
     record: Option<Database>,
     /// Whether the record is in memory, and ends with the program.
     is_in_memory: bool,
@@ -238,7 +238,7 @@ impl<'a> Watcher<'a> {
             }
             self.conclude_without_causes();
         }
-        let is_old = |at: f64| !self.rhythm.is_once && now.mono - at >= self.rhythm.reload();
+        let is_old = |at: MonotonicTime| !self.rhythm.is_once && now.mono - at >= self.rhythm.reload();
         if self.reloaded.is_none_or(is_old) {
             self.reload(now);
         }
@@ -309,7 +309,7 @@ impl<'a> Watcher<'a> {
             self.say_once(self.saved.notices.clone());
         }
         self.save();
-        let at = Moment::from_epoch(now.epoch);
+        let at = now.epoch.moment();
         let active = self.saved.alerts.alerts.iter().filter(|alert| alert.is_active(at));
         let stateless = active.map(|alert| Alert {
             state: AlertState::default(),
@@ -324,7 +324,7 @@ impl<'a> Watcher<'a> {
 
     /// Replaces the targets; unchanged ones keep their schedule.
     fn retarget(&mut self, now: Now) {
-        let at = Moment::from_epoch(now.epoch);
+        let at = now.epoch.moment();
         let (mut wanted, left_out) = targets(self.settings, &self.saved, self.groups.as_deref(), at);
         self.say_once(left_out);
         for target in &mut wanted {
@@ -399,7 +399,7 @@ impl<'a> Watcher<'a> {
         self.requests.count(&result);
         let task = self.targets[self.awaited].task.clone();
         let arrival = Arrival {
-            at: Moment::from_epoch(now.epoch),
+            at: now.epoch.moment(),
             took,
             // The record learns how often a timer runs.
             interval: if self.rhythm.is_once {

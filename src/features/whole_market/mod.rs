@@ -14,10 +14,11 @@ use crate::core::owners::Owner;
 use crate::core::view::Cx;
 use crate::domain::Resource;
 use crate::domain::insight::Coverage;
+use crate::domain::time::Now;
 use crate::keys::Action;
 use crate::keys::pane::Pane;
 use crate::table::browser::Responses;
-use crate::table::remote::{Now, Progress, Ticket};
+use crate::table::remote::{Progress, Ticket};
 use crate::tui::panel::Size;
 use crate::tui::text::capitalized;
 

@@ -104,7 +104,7 @@ impl Plan {
 
     /// The reasons for doubt although every part is complete: the fields that offers may lack, and
     /// those whose value may have changed meanwhile.
-    pub fn doubts(&self) -> [Vec<&'static str>; 2] {
+    fn doubts(&self) -> [Vec<&'static str>; 2] {
         let divided = || self.divided.iter().filter(|(field, _)| field.key != STEADY);
         let blank = divided().filter(|(_, is_answered)| !is_answered);
         let moving = divided().filter(|(field, _)| !FIXED.contains(&field.key));

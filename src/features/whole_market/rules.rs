@@ -14,7 +14,7 @@ use std::collections::{HashMap, HashSet};
 use super::report::{Open, Progress, Why};
 use super::sweep::{Sample, Sweep, count, whole};
 use crate::api::ApiError;
-use crate::domain::insight::{Coverage, coverage};
+use crate::domain::insight::{Coverage, query_coverage};
 use crate::domain::json_split::MOST_RECORDS;
 use crate::domain::listing::{ListingError, compare_cells};
 use crate::domain::query::Direction;
@@ -118,7 +118,7 @@ pub struct Plan {
     /// some.
     pub(super) divided: Vec<(&'static Field, bool)>,
     pub(super) requests: usize,
-    /// Maximum number of requests.
+    /// Maximum number of requests of the whole load.
     pub(super) budget: usize,
     failures: u32,
     /// The first response.
@@ -175,7 +175,7 @@ impl Plan {
         let is_cut = said.unwrap_or(received >= self.size);
         // Markets have caps of their own, and don't say so.
         let is_proven =
-            said == Some(false) || (received < LEAST_CAP && coverage(&listing, self.query.limit) == Coverage::Whole);
+            said == Some(false) || (received < LEAST_CAP && query_coverage(&listing, &self.query) == Coverage::Whole);
         let field = self.sweeps.last().map(|sweep| sweep.field);
         let broken = (0..listing.len()).filter(|row| !meets(&listing, *row, &part.conditions));
         let is_ignored =
@@ -217,6 +217,11 @@ impl Plan {
                 self.advance(after);
             }
         }
+        self.stop_at_limits();
+    }
+
+    /// Stops the load when it has taken as much as it may.
+    fn stop_at_limits(&mut self) {
         if self.known.len() >= MOST_RECORDS {
             self.stop("bourse takes at most 100,000 records");
         }

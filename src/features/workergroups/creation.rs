@@ -5,11 +5,11 @@ use crate::api::{ApiError, Operation, Reply, Request};
 use crate::core::mutations::SendBlocked;
 use crate::core::view::Cx;
 use crate::domain::journal::{Verdict, WriteKind};
+use crate::domain::time::{MonotonicTime, Now};
 use crate::domain::workergroup::{NewWorkergroup, candidates};
 use crate::domain::{Listing, Resource, RowId};
 use crate::features::workergroups::Groups;
 use crate::keys::Action;
-use crate::table::remote::Now;
 
 /// The word that confirms a creation.
 pub const CREATE: &str = "create";
@@ -22,7 +22,7 @@ pub const OVER_LIMIT: &str = "over-limit";
 pub struct Unresolved {
     /// Its key in the journal.
     key: String,
-    /// The workergroup to create.
+    /// The workergroup that was asked for.
     pub asked: NewWorkergroup,
     pub sent: Now,
     /// The reason the outcome is unknown.
@@ -75,7 +75,7 @@ pub fn take_up(cx: &mut Cx<'_>, like: Option<&NewWorkergroup>) -> bool {
         key: entry.intent.key.clone(),
         asked: entry.intent.new_workergroup(),
         sent: Now {
-            mono: 0.0,
+            mono: MonotonicTime::default(),
             epoch: entry.intent.at,
         },
         why,

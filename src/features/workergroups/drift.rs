@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::Listing;
 use crate::domain::document::Document;
+use crate::domain::time::{Now, UnixTime};
 use crate::domain::workergroup::{Change, GroupSnapshot, drift};
-use crate::table::remote::Now;
 
 /// Maximum number of stored comparisons with changes.
 ///
@@ -50,10 +50,10 @@ impl SeenGroups {
 /// The changes in one listing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Changes {
-    /// The time of the older listing, in seconds since 1970.
-    pub since: f64,
-    /// The time of the newer listing, in seconds since 1970.
-    pub at: f64,
+    /// The time of the older listing.
+    pub since: UnixTime,
+    /// The time of the newer listing.
+    pub at: UnixTime,
     pub changes: Vec<Change>,
 }
 

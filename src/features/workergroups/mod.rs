@@ -22,7 +22,7 @@ use self::look::{Look, LookError, Subject};
 use self::supply::{Check, SupplyChecks};
 use crate::api::Reply;
 use crate::core::feature::{Event, Feature, FeatureState};
-use crate::core::message::News;
+use crate::core::message::{Effect, News};
 use crate::core::mutations::{DAMAGED, READ_ONLY, describe_excess};
 use crate::core::owners::Owner;
 use crate::core::state::State;
@@ -311,8 +311,11 @@ fn on_news(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
         Ok(_) => return,
         Err(error) => Err(error),
     };
-    let effects = supply.answered(ticket, answer, lent.profile.dialect, lent.tickets, now);
-    cx.effects_for(Owner::Feature(on_news), effects);
+    let recorded = supply
+        .answered(ticket, answer, lent.profile.dialect, now)
+        .map(Effect::record);
+    let next = supply.next(lent.tickets, now);
+    cx.effects_for(Owner::Feature(on_news), recorded.into_iter().chain(next));
     fill_supply(cx);
 }
 

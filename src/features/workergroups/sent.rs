@@ -6,7 +6,7 @@ use crate::domain::workergroup::{Key, NewWorkergroup};
 use crate::domain::{CellRef, Listing, WORKERGROUPS};
 
 /// The limits, and the columns that show them as sent.
-pub const LIMITS: [(Key, &str); 3] = [
+const LIMITS: [(Key, &str); 3] = [
     (Key::MaxWorkers, "sent_max"),
     (Key::ColdWorkers, "sent_cold"),
     (Key::TestWorkers, "sent_test"),

@@ -9,10 +9,12 @@ use std::collections::VecDeque;
 use crate::api::{ApiError, Request};
 use crate::core::message::Effect;
 use crate::domain::annotations::Bans;
+use crate::domain::time::Now;
 use crate::domain::workergroup::{Preflight, Recruitment};
 use crate::domain::{Dialect, Listing};
+use crate::record::Poll;
 use crate::table::recording::Asked;
-use crate::table::remote::{Now, Progress, Remote, Ticket, Tickets};
+use crate::table::remote::{Progress, Remote, Ticket, Tickets};
 
 /// Maximum number of stored reports; the oldest are dropped.
 ///
@@ -50,7 +52,7 @@ impl Check {
 
     /// Whether it is to be repeated unasked.
     pub fn is_old(&self, now: Now) -> bool {
-        let asked = self.remote.shown_at().map_or(0.0, |then| then.epoch);
+        let asked = self.remote.shown_at().map_or_else(Default::default, |then| then.epoch);
         !self.remote.is_loading() && self.remote.error().is_none() && now.epoch - asked >= OLD
     }
 
@@ -128,7 +130,7 @@ impl SupplyChecks {
         }
     }
 
-    fn next(&mut self, tickets: &mut Tickets, now: Now) -> Option<Effect> {
+    pub(super) fn next(&mut self, tickets: &mut Tickets, now: Now) -> Option<Effect> {
         loop {
             let Some(search) = self.queue.pop_front() else {
                 self.total = 0;
@@ -176,7 +178,7 @@ impl SupplyChecks {
         }
     }
 
-    /// Handles a response, and sends the next search.
+    /// Handles a response; returns its poll, to be recorded. [`Self::next`] sends the next search.
     ///
     /// An error that the next search would meet too ends the queue.
     pub fn answered(
@@ -184,12 +186,9 @@ impl SupplyChecks {
         ticket: Ticket,
         answer: Result<Box<Listing>, ApiError>,
         dialect: &'static Dialect,
-        tickets: &mut Tickets,
         now: Now,
-    ) -> Vec<Effect> {
-        let Some((_, asked)) = self.running.take() else {
-            return Vec::new();
-        };
+    ) -> Option<Poll> {
+        let (_, asked) = self.running.take()?;
         let poll = match &answer {
             Ok(listing) => Some(asked.once_answered(listing, dialect, now)),
             Err(error) => asked.failed(error, dialect, now),
@@ -210,8 +209,7 @@ impl SupplyChecks {
         if ends {
             self.queue.clear();
         }
-        let recorded = poll.map(Effect::record);
-        recorded.into_iter().chain(self.next(tickets, now)).collect()
+        poll
     }
 }
 

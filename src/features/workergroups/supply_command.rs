@@ -80,8 +80,17 @@ pub(super) async fn supply(settings: &Settings, arguments: &SupplyArguments) -> 
     if groups.is_empty() {
         output::note("no workergroups match");
     }
+    print_supply(&groups, starts, arguments.format)
+}
+
+/// Prints the supply of the groups.
+///
+/// # Errors
+///
+/// When it cannot be printed, or that of a group is unknown.
+fn print_supply(groups: &[GroupRow], starts: u32, format: ReplyFormat) -> Result<(), CliError> {
     let is_unknown = groups.iter().any(|group| group.found.is_err());
-    match arguments.format {
+    match format {
         ReplyFormat::Text => {
             let texts: Vec<String> = groups.iter().map(|group| group.text(starts)).collect();
             output::print(&texts.join("\n"))?;

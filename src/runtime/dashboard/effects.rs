@@ -18,7 +18,7 @@ use crate::runtime::editor::Document;
 use crate::runtime::history::HistoryThread;
 use crate::runtime::markets::MarketTasks;
 use crate::runtime::messages::from_progress;
-use crate::runtime::writes::{self, Journalled, journalled};
+use crate::runtime::writes::{self, IntendedWrite, Journalled, journalled};
 use crate::runtime::{alarm, routes, user_command};
 use crate::sandbox::Running;
 use crate::settings::rewrite::SettingError;
@@ -66,9 +66,6 @@ impl<S: Surface> Dashboard<S> {
                 ticket: Some(ticket),
                 edit,
             }),
-            Effect::SaveRun { run, now, path } => {
-                routes::save(self.outbox.clone(), (run, self.calls.secrets()), now, path);
-            }
             Effect::Export {
                 ticket,
                 path,
@@ -142,12 +139,13 @@ impl<S: Surface> Dashboard<S> {
         let (outbox, clock) = (self.outbox.clone(), self.clock);
         let notify = self.notify(ticket);
         tokio::spawn(async move {
+            let write = IntendedWrite { request, intent };
             let epoch = move || clock.now().epoch;
             let Journalled {
                 result,
                 unsaved,
                 damage,
-            } = journalled(calls, journal, request, intent, notify, epoch).await;
+            } = journalled(calls, journal, write, notify, epoch).await;
             let news = News::Reply(Box::new(result));
             let _ = outbox.send(Message::News { ticket, news });
             if let Some(why) = unsaved {

@@ -3,9 +3,10 @@
 use super::Browser;
 use crate::domain::Listing;
 use crate::domain::insight::Coverage;
+use crate::domain::time::Now;
 use crate::record::{Moment, Poll};
 use crate::table::recording::Asked;
-use crate::table::remote::{Now, Ticket};
+use crate::table::remote::Ticket;
 use crate::table::rows::Rows;
 
 /// A response and the settings that arrange its rows, sent to another thread and back.

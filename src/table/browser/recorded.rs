@@ -5,9 +5,10 @@
 
 use super::{Arrival, Browser, Responses};
 use crate::domain::annotations::Annotations;
+use crate::domain::time::Now;
 use crate::domain::{Listing, Query, Resource, RowId, format};
 use crate::record::Moment;
-use crate::table::remote::{Now, Ticket, Tickets};
+use crate::table::remote::{Ticket, Tickets};
 use crate::table::rows::Rows;
 
 /// The rows last seen complete for a search in the record.
@@ -25,8 +26,7 @@ impl Browser {
 
     /// The age of recorded rows on screen, in seconds.
     pub fn recorded_seconds(&self, now: Now) -> Option<f64> {
-        #[expect(clippy::cast_precision_loss)] // seconds of this century
-        self.recorded_at().map(|at| (now.epoch - at.0 as f64).max(0.0))
+        self.recorded_at().map(|at| (now.epoch - at.unix()).max(0.0))
     }
 
     /// The age of recorded rows on screen, as text: `recorded 3 h ago`.

@@ -5,6 +5,7 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::process::{Child, Stdio};
 
+use bourse::domain::time::UnixTime;
 use bourse::features::watch_saved::metrics::{Metrics, RequestCounts, SearchSnapshot};
 use bourse::record::Moment;
 use bourse::record::watch::SearchFigures;
@@ -13,13 +14,13 @@ use super::commands::{Home, run};
 use super::watch_saved::{home, market, watch};
 use crate::recorder::{Recorder, json as json_reply};
 
-const NOW: f64 = 1_800_000_060.0;
+const NOW: UnixTime = UnixTime::new(1_800_000_060.0);
 
 fn search(name: &str, is_volumes: bool, figures: SearchFigures) -> SearchSnapshot {
     SearchSnapshot {
         name: name.to_owned(),
         is_volumes,
-        last: Some(figures.at.0 as f64),
+        last: Some(figures.at.unix()),
         figures: Some(figures),
     }
 }

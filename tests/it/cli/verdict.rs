@@ -4,6 +4,7 @@ use std::fs;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use bourse::domain::response_check::ResponseCheck;
+use bourse::domain::time::UnixTime;
 use bourse::domain::{Condition, Dialect, Listing, OFFERS, Operand, Operator, Query, Resource, Value};
 use bourse::record::store::Database;
 use bourse::record::{Arrival, Moment, Poll};
@@ -39,7 +40,7 @@ fn record_past(database: &mut Database, single: f64, pair: f64) {
     for hour in 0..=40 {
         let rows = if hour < 40 { two(0.5, 0.4) } else { two(single, pair) };
         let body = json!({ "offers": rows }).to_string();
-        let listing = Listing::read(&OFFERS, &body, 0.0).unwrap();
+        let listing = Listing::read(&OFFERS, &body, UnixTime::new(0.0)).unwrap();
         let check = ResponseCheck::new(&listing, &query, &Dialect::DOCUMENTED);
         let arrival = Arrival {
             at: Moment(now - 60 - (40 - hour) * 3600),

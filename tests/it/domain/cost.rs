@@ -6,10 +6,11 @@ use bourse::domain::cost::{
     Fit, Gap, Input, Job, Joined, Measure, Outlives, PriceJoin, Prices, Room, VolumePrices, VolumeTerm, gpu_numbers,
     storage_per_hour,
 };
+use bourse::domain::time::UnixTime;
 use bourse::domain::{Listing, OFFERS, OfferType, VOLUMES};
 
 /// When every listing here was read, in seconds since 1970.
-const NOW: f64 = 1_753_516_870.64;
+const NOW: UnixTime = UnixTime::new(1_753_516_870.64);
 
 /// An offer recorded on 2025-07-26: its prices included 8 GB.
 const OFFER_A: &str = r#"{"id": 101, "machine_id": 7, "gpu_ids": [0, 1], "num_gpus": 1,

@@ -2,10 +2,11 @@
 
 use bourse::api::wire::{Answer, decode};
 use bourse::api::{ApiError, Assignment, Reply, Request, RouteCall, RouteReply};
+use bourse::domain::time::UnixTime;
 use bourse::domain::workergroup::NewWorkergroup;
 use bourse::domain::{CellRef, Listing, OFFERS, Query, Resource};
 
-const NOW: f64 = 1_767_225_600.0;
+const NOW: UnixTime = UnixTime::new(1_767_225_600.0);
 
 fn reply(request: &Request, body: &[u8]) -> Result<Reply, ApiError> {
     let answer = Answer {

@@ -4,6 +4,7 @@
 
 use std::cmp::Ordering;
 
+use bourse::domain::time::UnixTime;
 use bourse::sandbox::SandboxConfig;
 use bourse::sandbox::market::MarketConfig;
 use serde_json::{Value, json};
@@ -12,7 +13,7 @@ use crate::cases::cases;
 use crate::support::{Server, frozen};
 
 /// The moment at which the frozen market stands: 2026-01-01, midnight UTC.
-const NOW: f64 = 1_767_225_600.0;
+const NOW: UnixTime = UnixTime::new(1_767_225_600.0);
 
 /// What a filter compares.
 #[derive(Clone, Copy, PartialEq)]
@@ -79,7 +80,7 @@ const VOLUME_FILTERS: [(&str, Sort); 8] = [
 fn offer_cell(row: &Value, name: &str) -> Value {
     match name {
         "verified" => json!(row["verification"] == "verified"),
-        "duration" => json!(row["end_date"].as_f64().unwrap() - NOW),
+        "duration" => json!(row["end_date"].as_f64().unwrap() - NOW.seconds()),
         _ => row[name].clone(),
     }
 }
@@ -88,7 +89,7 @@ fn offer_cell(row: &Value, name: &str) -> Value {
 fn volume_cell(row: &Value, name: &str) -> Value {
     match name {
         "disk_bw" => row["nw_disk_avg_bw"].clone(),
-        "duration" => json!((row["end_date"].as_f64().unwrap() - NOW) / 86_400.0),
+        "duration" => json!((row["end_date"].as_f64().unwrap() - NOW.seconds()) / 86_400.0),
         _ => row[name].clone(),
     }
 }

@@ -6,6 +6,7 @@ use bourse::domain::insight::{
     Spread, Subject, Toward, axes, compare, coverage, facets, neighbour, points, quantile, same_host, same_machine,
     share, slices, sort_groups, summarise,
 };
+use bourse::domain::time::UnixTime;
 use bourse::domain::{
     Condition, Field, Listing, OFFERS, OfferType, Operand, Operator, Section, Untrusted, VOLUMES, Value, Version,
     WORKERGROUPS,
@@ -15,7 +16,7 @@ use bourse::record::differences::{Differences, differences};
 use proptest::prelude::*;
 
 /// When every listing here was read, in seconds since 1970.
-const NOW: f64 = 1_753_516_870.64;
+const NOW: UnixTime = UnixTime::new(1_753_516_870.64);
 
 fn offers(records: &[&str]) -> Listing {
     let body = format!(r#"{{"offers": [{}]}}"#, records.join(","));
@@ -721,7 +722,7 @@ fn changes_between_two_answers_are_found_by_id() {
 fn response(records: usize, said: &str) -> bourse::domain::Listing {
     let offers: Vec<String> = (1..=records).map(|id| format!("{{\"id\":{id}}}")).collect();
     let text = format!("{{\"offers\":[{}]{said}}}", offers.join(","));
-    bourse::domain::Listing::read(&bourse::domain::catalog::OFFERS, text, 0.0).unwrap()
+    bourse::domain::Listing::read(&bourse::domain::catalog::OFFERS, text, UnixTime::new(0.0)).unwrap()
 }
 
 #[test]
@@ -770,7 +771,7 @@ fn a_row_stands_among_the_offers_of_its_model() {
         {"id":2,"gpu_name":"A","inet_down":300,"reliability":0.9,"machine_id":7,"host_id":1},
         {"id":3,"gpu_name":"A","inet_down":200,"reliability":null,"machine_id":8,"host_id":1},
         {"id":4,"gpu_name":"B","inet_down":900,"reliability":0.5,"machine_id":9}]}"#;
-    let listing = Listing::read(&OFFERS, json, 0.0).unwrap();
+    let listing = Listing::read(&OFFERS, json, UnixTime::new(0.0)).unwrap();
     let standing = Standing::default();
     let of = |measure, row| {
         let place = standing.rank(&listing, measure, row)?;
@@ -799,7 +800,7 @@ fn the_best_and_the_worst_fifth_need_five_rows_that_differ() {
             .map(|(id, speed)| format!(r#"{{"id":{id},"gpu_name":"A","inet_down":{speed}}}"#))
             .collect();
         let json = format!(r#"{{"offers":[{}]}}"#, records.join(","));
-        let listing = Listing::read(&OFFERS, json.as_str(), 0.0).unwrap();
+        let listing = Listing::read(&OFFERS, json.as_str(), UnixTime::new(0.0)).unwrap();
         let standing = Standing::default();
         let place = |row| standing.rank(&listing, Measure::Network, row).unwrap();
         (0..speeds.len()).map(|row| place(row).is_best()).collect()

@@ -2,13 +2,14 @@
 
 use bourse::api::wire::{Answer, decode};
 use bourse::api::{ApiError, Operation, Reply, Request, RouteCall};
+use bourse::domain::time::UnixTime;
 use bourse::domain::workergroup::NewWorkergroup;
 use bourse::domain::{CellRef, Listing, OFFERS, Query, Resource};
 
 use crate::cases::cases;
 use crate::fuzz::mutate::{Numbers, mutate};
 
-const NOW: f64 = 1_767_225_600.0;
+const NOW: UnixTime = UnixTime::new(1_767_225_600.0);
 
 /// In every secret member of the bodies below: no error may repeat it.
 const CANARY: &str = "canary-5eC7e7";

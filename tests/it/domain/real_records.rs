@@ -4,6 +4,7 @@
 
 use bourse::api::wire;
 use bourse::domain::insight::share;
+use bourse::domain::time::UnixTime;
 use bourse::domain::{Dialect, Field, Listing, OFFERS, Operand, RowId, export, format, language};
 use bourse::features::search::rules::loosened;
 use serde_json::json;
@@ -11,7 +12,7 @@ use serde_json::json;
 use crate::test_app::TestApp;
 
 fn offers(json: &str) -> Listing {
-    Listing::read(&OFFERS, json, 0.0).unwrap()
+    Listing::read(&OFFERS, json, UnixTime::new(0.0)).unwrap()
 }
 
 fn field(key: &str) -> &'static Field {

@@ -11,6 +11,7 @@ use bourse::domain::routing::{
     RouteSample, RouteStats, Run, Stop, check_payload, compare, export_csv, export_json, next_hop_body, parse_span,
     words,
 };
+use bourse::domain::time::{MonotonicTime, UnixTime};
 
 fn plan(stop: Stop, concurrency: u32, rate: Option<f64>) -> RoutePlan {
     RoutePlan {
@@ -21,8 +22,12 @@ fn plan(stop: Stop, concurrency: u32, rate: Option<f64>) -> RoutePlan {
     }
 }
 
+const fn at(seconds: f64) -> MonotonicTime {
+    MonotonicTime::new(seconds)
+}
+
 fn start(plan: RoutePlan) -> Run {
-    Run::start(plan, 1000.0, 1_800_000_000.0).unwrap()
+    Run::start(plan, at(1000.0), UnixTime::new(1_800_000_000.0)).unwrap()
 }
 
 fn assigned(worker: &str, reqnum: i64) -> Completion {
@@ -148,7 +153,7 @@ fn a_plan_says_what_is_wrong_with_it() {
         let objections = plan.check();
         assert_eq!(objections.len(), 1, "{plan:?}");
         assert_eq!(objections[0].parameter, parameter);
-        assert!(Run::start(plan, 0.0, 0.0).is_err());
+        assert!(Run::start(plan, at(0.0), UnixTime::new(0.0)).is_err());
     }
 }
 
@@ -185,35 +190,35 @@ fn spans_are_read_as_people_write_them() {
 #[test]
 fn a_single_shot_sends_once_and_never_polls() {
     let mut run = start(RoutePlan::single("chat"));
-    assert_eq!(run.wake(), Some(1000.0));
-    let sent = run.step(1000.0);
+    assert_eq!(run.wake(), Some(at(1000.0)));
+    let sent = run.step(at(1000.0));
     assert_eq!(indices(&sent), [0]);
     close(sent[0].cost, 100.0);
     assert_eq!(run.phase(), Phase::Draining);
     assert_eq!(run.wake(), None);
-    run.complete(0, 1000.25, waiting(), 0.5).unwrap();
+    run.complete(0, at(1000.25), waiting(), 0.5).unwrap();
     assert_eq!(run.phase(), Phase::Ended(End::Done));
-    assert!(run.step(1100.0).is_empty());
+    assert!(run.step(at(1100.0)).is_empty());
     assert_eq!(run.sent(), 1);
 }
 
 #[test]
 fn a_closed_loop_keeps_its_slots_busy_and_counts() {
     let mut run = start(plan(Stop::Count(5), 2, None));
-    assert_eq!(indices(&run.step(1000.0)), [0, 1]);
-    assert!(run.step(1000.1).is_empty());
+    assert_eq!(indices(&run.step(at(1000.0))), [0, 1]);
+    assert!(run.step(at(1000.1)).is_empty());
     assert_eq!(run.wake(), None);
-    run.complete(1, 1000.2, assigned("w", 1), 0.0);
-    assert_eq!(indices(&run.step(1000.2)), [2]);
-    run.complete(0, 1000.3, assigned("w", 2), 0.0);
-    run.complete(2, 1000.3, assigned("w", 3), 0.0);
-    assert_eq!(indices(&run.step(1000.3)), [3, 4]);
+    run.complete(1, at(1000.2), assigned("w", 1), 0.0);
+    assert_eq!(indices(&run.step(at(1000.2))), [2]);
+    run.complete(0, at(1000.3), assigned("w", 2), 0.0);
+    run.complete(2, at(1000.3), assigned("w", 3), 0.0);
+    assert_eq!(indices(&run.step(at(1000.3))), [3, 4]);
     assert_eq!(run.phase(), Phase::Draining);
-    run.complete(3, 1000.4, assigned("w", 4), 0.0);
+    run.complete(3, at(1000.4), assigned("w", 4), 0.0);
     assert!(!run.is_over());
-    run.complete(4, 1000.5, assigned("w", 5), 0.0);
+    run.complete(4, at(1000.5), assigned("w", 5), 0.0);
     assert_eq!(run.phase(), Phase::Ended(End::Done));
-    close(run.elapsed(2000.0), 0.5);
+    close(run.elapsed(at(2000.0)), 0.5);
     close(run.load_injected(), 500.0);
     // Without a rate an attempt is due when it is sent.
     close(run.samples()[0].latency(), 0.2);
@@ -250,25 +255,25 @@ fn a_waiting_request_is_polled_after_its_wait_and_polls_are_no_requests() {
     let mut series = plan(Stop::Count(2), 1, None);
     series.poll.cost = Some(0.0);
     let mut run = start(series);
-    run.step(1000.0);
-    run.complete(0, 1000.5, waiting(), 0.0);
-    assert!(run.step(1000.5).is_empty());
+    run.step(at(1000.0));
+    run.complete(0, at(1000.5), waiting(), 0.0);
+    assert!(run.step(at(1000.5)).is_empty());
     // A second before the first poll.
-    close(run.wake().unwrap(), 1001.5);
-    let poll = run.step(1001.5);
+    close(run.wake().unwrap().seconds(), 1001.5);
+    let poll = run.step(at(1001.5));
     assert_eq!((poll[0].index, poll[0].request, poll[0].poll), (1, 0, 1));
     close(poll[0].cost, 0.0);
-    run.complete(1, 1001.5, waiting(), 0.0);
+    run.complete(1, at(1001.5), waiting(), 0.0);
     // The second wait is a tenth at least.
-    close(run.wake().unwrap(), 1001.6);
-    let poll = run.step(1003.6);
+    close(run.wake().unwrap().seconds(), 1001.6);
+    let poll = run.step(at(1003.6));
     assert_eq!((poll[0].index, poll[0].request, poll[0].poll), (2, 0, 2));
     assert_eq!(run.phase(), Phase::Running, "one request is still to come");
-    run.complete(2, 1004.0, assigned("w", 1), 0.0);
-    let next = run.step(1004.0);
+    run.complete(2, at(1004.0), assigned("w", 1), 0.0);
+    let next = run.step(at(1004.0));
     assert_eq!((next[0].index, next[0].request, next[0].poll), (3, 1, 0));
     assert_eq!(run.phase(), Phase::Draining);
-    run.complete(3, 1004.5, assigned("w", 2), 0.0);
+    run.complete(3, at(1004.5), assigned("w", 2), 0.0);
     assert!(run.is_over());
     let stats = run.stats();
     assert_eq!(
@@ -284,31 +289,31 @@ fn a_waiting_request_is_polled_after_its_wait_and_polls_are_no_requests() {
 #[test]
 fn a_rate_limit_holds_a_slot_back_as_long_as_it_asks() {
     let mut run = start(plan(Stop::Count(9), 1, None));
-    run.step(1000.0);
+    run.step(at(1000.0));
     let limited = Completion::without_answer(Outcome::RateLimited { wait: Some(30.0) });
-    run.complete(0, 1000.0, limited, 1.0);
-    close(run.wake().unwrap(), 1030.0);
-    assert!(run.step(1029.9).is_empty());
-    assert_eq!(indices(&run.step(1030.0)), [1]);
+    run.complete(0, at(1000.0), limited, 1.0);
+    close(run.wake().unwrap().seconds(), 1030.0);
+    assert!(run.step(at(1029.9)).is_empty());
+    assert_eq!(indices(&run.step(at(1030.0))), [1]);
 }
 
 #[test]
 fn a_fixed_rate_sends_at_its_times_whatever_the_answers_do() {
     let mut run = start(plan(Stop::Count(5), 8, Some(10.0)));
-    assert_eq!(indices(&run.step(1000.0)), [0]);
-    close(run.wake().unwrap(), 1000.1);
-    assert!(run.step(1000.05).is_empty());
+    assert_eq!(indices(&run.step(at(1000.0))), [0]);
+    close(run.wake().unwrap().seconds(), 1000.1);
+    assert!(run.step(at(1000.05)).is_empty());
     // Awake late: two are due, each at its own time.
-    let late = run.step(1000.25);
+    let late = run.step(at(1000.25));
     assert_eq!(indices(&late), [1, 2]);
     close(late[0].intended, 0.1);
     close(late[1].intended, 0.2);
     close(late[1].sent, 0.25);
-    run.complete(0, 1000.26, waiting(), 1.0);
+    run.complete(0, at(1000.26), waiting(), 1.0);
     // No polls beside the schedule.
-    close(run.wake().unwrap(), 1000.3);
-    assert_eq!(indices(&run.step(1000.3)), [3]);
-    assert_eq!(indices(&run.step(1000.4)), [4]);
+    close(run.wake().unwrap().seconds(), 1000.3);
+    assert_eq!(indices(&run.step(at(1000.3))), [3]);
+    assert_eq!(indices(&run.step(at(1000.4))), [4]);
     assert_eq!(run.phase(), Phase::Draining);
 }
 
@@ -317,11 +322,11 @@ fn latency_counts_from_the_due_time_when_all_slots_are_busy() {
     // One slot, ten a second. The server sits on the first request for 450 ms and then answers
     // each in 10 ms. A clock started at sending would read 10 ms for all but the first.
     let mut run = start(plan(Stop::Count(5), 1, Some(10.0)));
-    run.step(1000.0);
-    assert!(run.step(1000.4).is_empty());
-    assert_eq!(run.backlog(1000.4), 4);
+    run.step(at(1000.0));
+    assert!(run.step(at(1000.4)).is_empty());
+    assert_eq!(run.backlog(at(1000.4)), 4);
     assert_eq!(run.wake(), None);
-    let mut now = 1000.45;
+    let mut now = at(1000.45);
     for index in 0..5 {
         run.complete(index, now, assigned("w", 1), 0.0);
         run.step(now);
@@ -339,79 +344,79 @@ fn latency_counts_from_the_due_time_when_all_slots_are_busy() {
 fn a_duration_counts_what_was_due_before_its_end_then_drains() {
     let mut run = start(plan(Stop::Duration(1.0), 2, Some(10.0)));
     for tenth in 0..9 {
-        let now = 1000.0 + f64::from(tenth) / 10.0;
+        let now = at(1000.0 + f64::from(tenth) / 10.0);
         for attempt in run.step(now) {
             run.complete(attempt.index, now + 0.01, assigned("w", 1), 0.0);
         }
     }
     assert_eq!(run.sent(), 9);
     // Awake after the end: the attempt due at 0.9 goes, none of 1.0 and later.
-    let last = run.step(1001.25);
+    let last = run.step(at(1001.25));
     assert_eq!(indices(&last), [9]);
     close(last[0].intended, 0.9);
     assert_eq!(run.phase(), Phase::Draining);
     assert_eq!(run.wake(), None);
-    run.complete(9, 1001.5, assigned("w", 1), 0.0);
+    run.complete(9, at(1001.5), assigned("w", 1), 0.0);
     assert_eq!(run.phase(), Phase::Ended(End::Done));
-    assert_eq!(run.backlog(1001.5), 0);
+    assert_eq!(run.backlog(at(1001.5)), 0);
 }
 
 #[test]
 fn attempts_that_never_found_a_slot_are_owned_up_to() {
     let mut run = start(plan(Stop::Duration(1.0), 1, Some(10.0)));
-    run.step(1000.0);
-    close(run.wake().unwrap(), 1001.0);
-    assert!(run.step(1001.0).is_empty());
+    run.step(at(1000.0));
+    close(run.wake().unwrap().seconds(), 1001.0);
+    assert!(run.step(at(1001.0)).is_empty());
     assert_eq!(run.phase(), Phase::Draining);
-    run.complete(0, 1015.0, Completion::without_answer(Outcome::TimedOut), 0.0);
+    run.complete(0, at(1015.0), Completion::without_answer(Outcome::TimedOut), 0.0);
     assert!(run.is_over());
     // Ten were due, one was sent.
-    assert_eq!(run.backlog(1015.0), 9);
+    assert_eq!(run.backlog(at(1015.0)), 9);
 }
 
 #[test]
 fn a_duration_of_a_closed_loop_ends_between_polls() {
     let mut run = start(plan(Stop::Duration(2.0), 1, None));
-    run.step(1000.0);
-    run.complete(0, 1001.9, waiting(), 1.0);
+    run.step(at(1000.0));
+    run.complete(0, at(1001.9), waiting(), 1.0);
     // The poll would be due at 2.9; the end comes first.
-    close(run.wake().unwrap(), 1002.0);
-    assert!(run.step(1002.0).is_empty());
+    close(run.wake().unwrap().seconds(), 1002.0);
+    assert!(run.step(at(1002.0)).is_empty());
     assert_eq!(run.phase(), Phase::Ended(End::Done));
 }
 
 #[test]
 fn a_pause_shifts_what_is_due_by_its_length() {
     let mut run = start(plan(Stop::Count(4), 4, Some(10.0)));
-    run.step(1000.0);
-    run.pause(1000.05);
+    run.step(at(1000.0));
+    run.pause(at(1000.05));
     assert_eq!(run.phase(), Phase::Paused);
-    assert!(run.step(1000.5).is_empty());
+    assert!(run.step(at(1000.5)).is_empty());
     assert_eq!(run.wake(), None);
-    close(run.elapsed(1004.0), 0.05);
+    close(run.elapsed(at(1004.0)), 0.05);
     // What is in flight may come back.
-    assert!(run.complete(0, 1001.0, assigned("w", 1), 0.0).is_some());
-    run.resume(1005.05);
-    close(run.wake().unwrap(), 1005.1);
-    assert!(run.step(1005.05).is_empty());
-    let next = run.step(1005.1);
+    assert!(run.complete(0, at(1001.0), assigned("w", 1), 0.0).is_some());
+    run.resume(at(1005.05));
+    close(run.wake().unwrap().seconds(), 1005.1);
+    assert!(run.step(at(1005.05)).is_empty());
+    let next = run.step(at(1005.1));
     close(next[0].intended, 5.1);
     close(run.paused(), 5.0);
-    close(run.elapsed(1005.1), 0.1);
+    close(run.elapsed(at(1005.1)), 0.1);
 }
 
 #[test]
 fn stopping_breaks_off_what_is_in_flight_and_hears_no_more_of_it() {
     let mut run = start(plan(Stop::Count(100), 3, None));
-    run.step(1000.0);
-    run.complete(1, 1000.1, assigned("w", 1), 0.0);
-    run.step(1000.1);
-    assert_eq!(run.stop(1000.2), [0, 2, 3]);
+    run.step(at(1000.0));
+    run.complete(1, at(1000.1), assigned("w", 1), 0.0);
+    run.step(at(1000.1));
+    assert_eq!(run.stop(at(1000.2)), [0, 2, 3]);
     assert_eq!(run.phase(), Phase::Ended(End::Stopped));
     assert_eq!(run.in_flight(), 0);
-    assert!(run.step(1000.3).is_empty());
-    assert!(run.complete(0, 1000.3, assigned("w", 2), 0.0).is_none());
-    assert!(run.stop(1000.4).is_empty());
+    assert!(run.step(at(1000.3)).is_empty());
+    assert!(run.complete(0, at(1000.3), assigned("w", 2), 0.0).is_none());
+    assert!(run.stop(at(1000.4)).is_empty());
     let stats = run.stats();
     assert_eq!(stats.count(OutcomeKind::Cancelled), 3);
     assert_eq!(stats.summary(1.0).attempts, 4);
@@ -419,34 +424,34 @@ fn stopping_breaks_off_what_is_in_flight_and_hears_no_more_of_it() {
     assert_eq!(stats.router_reply().count(), 1);
     assert_eq!(stats.answered(), 1);
     close(run.load_injected(), 400.0);
-    close(run.elapsed(9999.0), 0.2);
+    close(run.elapsed(at(9999.0)), 0.2);
 }
 
 #[test]
 fn a_paused_run_can_be_stopped() {
     let mut run = start(plan(Stop::Count(100), 1, None));
-    run.step(1000.0);
-    run.pause(1001.0);
-    assert_eq!(run.stop(1003.0), [0]);
+    run.step(at(1000.0));
+    run.pause(at(1001.0));
+    assert_eq!(run.stop(at(1003.0)), [0]);
     assert!(run.is_over());
-    close(run.elapsed(1010.0), 1.0);
+    close(run.elapsed(at(1010.0)), 1.0);
 }
 
 /// Drives a run against a server that answers after `delay` seconds, until it is over; returns the
 /// largest number in flight.
 fn drive(run: &mut Run, delay: impl Fn(u64) -> f64, answer: impl Fn(u64) -> Completion) -> usize {
-    let mut now: f64 = 1000.0;
-    let mut answers: Vec<(f64, u64)> = Vec::new();
+    let mut now = at(1000.0);
+    let mut answers: Vec<(MonotonicTime, u64)> = Vec::new();
     let mut most = 0;
     while !run.is_over() {
         for attempt in run.step(now) {
             answers.push((now + delay(attempt.index), attempt.index));
         }
         most = most.max(run.in_flight());
-        answers.sort_by(|left, right| right.0.total_cmp(&left.0));
+        answers.sort_by(|left, right| right.0.cmp(&left.0));
         let next_answer = answers.last().map(|(at, _)| *at);
         let next = [run.wake(), next_answer].into_iter().flatten();
-        let Some(next) = next.min_by(f64::total_cmp) else {
+        let Some(next) = next.min() else {
             assert!(run.is_over(), "nothing would ever happen again");
             break;
         };
@@ -470,7 +475,7 @@ fn fifty_a_second_for_ten_seconds_are_five_hundred() {
         close(sample.intended, sample.index as f64 / 50.0);
     }
     near(run.stats().router_reply().quantile(0.99), 0.02);
-    assert_eq!(run.backlog(2000.0), 0);
+    assert_eq!(run.backlog(at(2000.0)), 0);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use bourse::domain::cost::Prices;
 use bourse::domain::insight::{GroupOrder, Measures, OfferIndex, Offered, sort_groups, summarise};
 use bourse::domain::listing::compare_cells;
+use bourse::domain::time::UnixTime;
 use bourse::domain::{
     Condition, Direction, Field, Listing, OFFERS, OfferType, Operand, Operator, OrderKey, Value, Version, export,
     language,
@@ -15,7 +16,7 @@ use crate::cases::cases;
 
 fn listing(records: &[Json]) -> Listing {
     let body = json!({ "offers": records }).to_string();
-    Listing::read(&OFFERS, body, 0.0).unwrap()
+    Listing::read(&OFFERS, body, UnixTime::new(0.0)).unwrap()
 }
 
 fn field(key: &str) -> &'static Field {
@@ -318,7 +319,7 @@ fn reading_and_printing_allocate_nothing_for_each_row() {
         let fields = ["id", "gpu_name", "num_gpus", "dph_total", "geolocation"].map(field);
         let view: Vec<u32> = (0..rows as u32).collect();
         allocation_counter::measure(|| {
-            let listing = Listing::read(&OFFERS, body, 0.0).unwrap();
+            let listing = Listing::read(&OFFERS, body, UnixTime::new(0.0)).unwrap();
             export::csv(&listing, &view, &fields);
         })
         .count_total
@@ -342,7 +343,7 @@ fn numbers_are_printed_with_the_fewest_digits() {
     ];
     let printed = numbers.map(|number| {
         let body = format!(r#"{{"offers":[{{"id":1,"dph_total":{number:?}}}]}}"#);
-        let listing = Listing::read(&OFFERS, body, 0.0).unwrap();
+        let listing = Listing::read(&OFFERS, body, UnixTime::new(0.0)).unwrap();
         let csv = export::csv(&listing, &[0], &[field("dph_total")]);
         csv.strip_prefix("dph_total\n").unwrap().trim_end().to_owned()
     });

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use bourse::domain::listing::{Reader, Unsplit, Whole};
+use bourse::domain::time::UnixTime;
 use bourse::domain::{CellRef, Listing, OFFERS, WORKERGROUPS};
 use proptest::prelude::*;
 
-const NOW: f64 = 1_767_225_600.0;
+const NOW: UnixTime = UnixTime::new(1_767_225_600.0);
 
 fn reader() -> Reader {
     Reader::new(&OFFERS, Arc::default(), NOW)

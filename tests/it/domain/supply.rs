@@ -3,12 +3,13 @@
 
 use bourse::domain::cost::{Basis, Prices};
 use bourse::domain::insight::{Amount, Measures, Picks, Supply, Totals, summarise};
+use bourse::domain::time::UnixTime;
 use bourse::domain::{Listing, OFFERS, OfferType};
 use proptest::prelude::*;
 
 pub fn offers(records: &[String]) -> Listing {
     let body = format!(r#"{{"offers": [{}]}}"#, records.join(","));
-    Listing::read(&OFFERS, body, 0.0).unwrap()
+    Listing::read(&OFFERS, body, UnixTime::new(0.0)).unwrap()
 }
 
 /// A slice of machine `machine` with these GPUs.

@@ -8,10 +8,11 @@ use bourse::domain::local::LocalTime;
 use bourse::domain::plain::{self, Names};
 use bourse::domain::saved::DashboardState;
 use bourse::domain::throughput::{Throughput, Work, WorkUnit};
+use bourse::domain::time::UnixTime;
 use bourse::domain::{Dialect, Listing, OFFERS, OfferType, VOLUMES};
 
 /// Wednesday 2026-11-25, 16:00 UTC.
-const NOW: f64 = 1_795_622_400.0;
+const NOW: UnixTime = UnixTime::new(1_795_622_400.0);
 
 const TOKENS: Work = Work {
     amount: 5e8,
@@ -249,7 +250,10 @@ fn words_change_what_they_name_of_the_job_that_is_there() {
     };
     let job = said("500m tokens by friday", None);
     // Until the last minute of 2026-11-27.
-    assert_eq!((job.work, job.deadline), (Some(TOKENS), Some(1_795_823_940.0)));
+    assert_eq!(
+        (job.work, job.deadline),
+        (Some(TOKENS), Some(UnixTime::new(1_795_823_940.0)))
+    );
     let brief = "500M tokens, 8 GB, 0 GB in / 0 GB out, by Fri 2026-11-27 23:59 +00:00 (2.3 days left)";
     assert_eq!(job.brief(&local), brief);
     let hours = said("3d", Some(job));

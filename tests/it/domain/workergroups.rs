@@ -6,6 +6,7 @@ mod preflight;
 
 use bourse::domain::insight::{Amount, Coverage};
 use bourse::domain::language::{self, Mode};
+use bourse::domain::time::UnixTime;
 use bourse::domain::workergroup::{
     Change, ChangeKind, CostOutlook, Draft, GroupSnapshot, Key, NewWorkergroup, PARAMETERS, Preflight, Recruitment,
     UnknownCost, WorkerCounts, candidates, disk, drift, group_search, search_query_text,
@@ -24,7 +25,7 @@ fn filled(texts: &[(Key, &str)]) -> Draft {
 
 fn groups(records: &str) -> Listing {
     let body = format!(r#"{{"success":true,"results":[{records}]}}"#);
-    Listing::read(&WORKERGROUPS, body, 1_800_000_000.0).unwrap()
+    Listing::read(&WORKERGROUPS, body, UnixTime::new(1_800_000_000.0)).unwrap()
 }
 
 fn conditions(text: &str) -> Vec<Condition> {

@@ -12,6 +12,7 @@ use bourse::api::{ApiError, LedgerEntry, Operation, Progress, Reply, Request, Se
 use bourse::core::message as core;
 use bourse::core::message::Routed;
 use bourse::core::{Message, Model, Now, Ticket, update};
+use bourse::domain::time::MonotonicTime;
 use bourse::record::store::Database;
 use bourse::table::remote::{self, Waiting};
 use bourse::tui::theme::Theme;
@@ -213,8 +214,8 @@ impl<'m> Desk<'m> {
     }
 
     fn now(&self) -> Now {
-        let mono = self.milliseconds as f64 / 1000.0;
-        let epoch = START + mono;
+        let seconds = self.milliseconds as f64 / 1000.0;
+        let (mono, epoch) = (MonotonicTime::new(seconds), START + seconds);
         Now { mono, epoch }
     }
 
@@ -249,7 +250,7 @@ impl<'m> Desk<'m> {
             }
             let now = self.milliseconds;
             let deadline = self.model.deadline(self.now());
-            let deadline = deadline.map(|at| ((at * 1000.0).ceil() as u64).max(now));
+            let deadline = deadline.map(|at| ((at.seconds() * 1000.0).ceil() as u64).max(now));
             let calls = self.calls.values().map(|call| match &call.at {
                 At::Client => now,
                 At::Pause(until) => *until,
@@ -319,7 +320,7 @@ impl<'m> Desk<'m> {
                 let is_route = call.request.operation() == Operation::Route;
                 let news = if is_route {
                     core::News::Routed(Box::new(Routed {
-                        sent: call.sent as f64 / 1000.0,
+                        sent: MonotonicTime::new(call.sent as f64 / 1000.0),
                         ended: self.now().mono,
                         bytes: call.bytes as u64,
                         response,
@@ -385,7 +386,7 @@ impl<'m> Desk<'m> {
                     let number = call.number;
                     self.note(&format!("wait {} ms with #{number}: {why}", until - now));
                 }
-                let until = until as f64 / 1000.0;
+                let until = MonotonicTime::new(until as f64 / 1000.0);
                 brings(attempt, Some(Waiting { until, why }))
             }
             Progress::Tried(entry) => {
@@ -451,7 +452,7 @@ impl<'m> Desk<'m> {
 
     pub fn note(&mut self, text: &str) {
         if self.logged_at.replace(self.milliseconds) != Some(self.milliseconds) {
-            self.log.push(format!("at {:.3} s", self.now().mono));
+            self.log.push(format!("at {:.3} s", self.now().mono.seconds()));
         }
         self.log.extend(text.lines().map(|line| format!("  {line}")));
     }

@@ -102,10 +102,6 @@ impl Desk<'_> {
                 }
                 return;
             }
-            Effect::SaveRun { path, .. } => {
-                self.note(&format!("write the run to {path}"));
-                return self.says(format!("Wrote /home/me/{path}"));
-            }
             Effect::Export {
                 path,
                 content,
@@ -115,6 +111,7 @@ impl Desk<'_> {
             } => {
                 let private = if is_private { ", private" } else { "" };
                 self.note(&format!("write {path}{private}"));
+                let content = content.text();
                 self.content(&content);
                 let is_new = self.written.insert(path.clone());
                 let (path, bytes) = (format!("/home/me/{path}"), content.len());

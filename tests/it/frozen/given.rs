@@ -7,6 +7,7 @@ use bourse::core::{Model, Profile};
 use bourse::domain::Dialect;
 use bourse::domain::document::Documents;
 use bourse::domain::journal::{Entry, Intent, WriteKind};
+use bourse::domain::time::UnixTime;
 use bourse::domain::workergroup::NewWorkergroup;
 use bourse::features::markets::{Market as Listed, MarketList, RestoredState};
 use bourse::record::{Moment, Poll};
@@ -18,7 +19,7 @@ use super::market::Market;
 use super::script::{Script, What};
 
 /// When every script starts: noon of the day at which the frozen market stands still, 2026-01-01 UTC.
-pub const START: f64 = 1_767_268_800.0;
+pub const START: UnixTime = UnixTime::new(1_767_268_800.0);
 
 /// The `given` lines of a script.
 pub struct Given<'s>(Vec<&'s str>);

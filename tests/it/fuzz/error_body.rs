@@ -1,6 +1,7 @@
 //! Refusals: every status with any body and any header.
 
 use bourse::api::wire::{Answer, decode};
+use bourse::domain::time::UnixTime;
 
 use crate::domain::malformed::requests;
 use crate::hostile::forbidden;
@@ -46,7 +47,7 @@ fn target(input: &[u8]) {
                 rate_limit_reset: header,
                 body: input,
             };
-            let Err(error) = decode(&request, answer, 1_767_225_600.0) else {
+            let Err(error) = decode(&request, answer, UnixTime::new(1_767_225_600.0)) else {
                 // A 2xx may hold a good response.
                 assert_eq!(status, 204);
                 continue;

@@ -2,11 +2,12 @@
 
 use bourse::domain::export::{csv, markdown};
 use bourse::domain::text::{clipboard, json_for_terminal, unescaped, with_escapes};
+use bourse::domain::time::UnixTime;
 use bourse::domain::{CellRef, Dialect, Field, Listing, OFFERS, VOLUMES, WORKERGROUPS, format, pretty};
 
 use crate::hostile::forbidden;
 
-const NOW: f64 = 1_767_225_600.0;
+const NOW: UnixTime = UnixTime::new(1_767_225_600.0);
 
 const TOKENS: &[&str] = &[
     "\"gpu_name\":",

@@ -6,6 +6,7 @@ use bourse::core::copy_item::CopyItem;
 use bourse::core::{Model, Now, Toast};
 use bourse::domain::Untrusted;
 use bourse::domain::text::{csv_text, json_for_terminal, message, unescaped, visible, visible_lines, with_escapes};
+use bourse::domain::time::{MonotonicTime, UnixTime};
 use bourse::tui::text_input::{InputLine, TextInput};
 use bourse::tui::theme::Theme;
 use proptest::prelude::*;
@@ -55,7 +56,10 @@ const PROGRAMS: [Exit; 2] = [
     }),
 ];
 
-const NOW: Now = Now { mono: 0.0, epoch: 0.0 };
+const NOW: Now = Now {
+    mono: MonotonicTime::new(0.0),
+    epoch: UnixTime::new(0.0),
+};
 
 /// The line feeds between bourse's own lines stay.
 fn one_line(text: &str) -> String {

@@ -1,6 +1,7 @@
 //! CSV: what is read back is what was written, and no spreadsheet finds a formula in it.
 
 use bourse::domain::text::csv_text;
+use bourse::domain::time::UnixTime;
 use bourse::domain::{Listing, OFFERS, WORKERGROUPS, export};
 use proptest::prelude::*;
 
@@ -84,7 +85,7 @@ fn a_cell_holds_what_another_program_reads() {
     let json = r#"{"success": true, "results": [
         {"id": 7, "created_at": 1795176000.5, "endpoint_name": "chat"},
         {"id": 8, "created_at": 1e18, "endpoint_name": null}, {"id": 9, "endpoint_name": {}}]}"#;
-    let listing = Listing::read(&WORKERGROUPS, json, 0.0).unwrap();
+    let listing = Listing::read(&WORKERGROUPS, json, UnixTime::new(0.0)).unwrap();
     let fields = ["id", "created_at", "endpoint_name"];
     let fields = fields.map(|key| WORKERGROUPS.by_key(key).unwrap());
     assert_eq!(
@@ -118,7 +119,7 @@ fn random_tables(cases: u32) {
                 })
                 .collect();
             let answer = serde_json::json!({ "offers": records }).to_string();
-            let listing = Listing::read(&OFFERS, answer, 0.0).unwrap();
+            let listing = Listing::read(&OFFERS, answer, UnixTime::new(0.0)).unwrap();
             let all: Vec<u32> = (0..rows.len() as u32).collect();
             let csv = export::csv(&listing, &all, &fields);
             prop_assert_eq!(forbidden(&csv), None);

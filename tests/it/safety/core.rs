@@ -5,9 +5,10 @@ use bourse::core::message::News;
 use bourse::core::message::{Effect, Message};
 use bourse::core::{Model, Pane, mutations, update};
 use bourse::domain::journal::{self, Intent, Line};
+use bourse::domain::time::{MonotonicTime, Now, UnixTime};
 use bourse::domain::{Dialect, Listing, Resource};
 use bourse::features::markets::RestoredState;
-use bourse::table::remote::{Now, Ticket};
+use bourse::table::remote::Ticket;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use crate::test_app::START;
@@ -36,11 +37,14 @@ impl Core {
     }
 
     /// A start after another run, at `epoch`.
-    pub fn restarted(pane: Pane, epoch: f64, journal: Vec<Line>) -> Self {
+    pub fn restarted(pane: Pane, epoch: UnixTime, journal: Vec<Line>) -> Self {
         let profile = crate::test_app::profile(&Dialect::DOCUMENTED);
         let mut core = Self {
             model: bourse::features::dashboard(profile, None),
-            now: Now { mono: 0.0, epoch },
+            now: Now {
+                mono: MonotonicTime::new(0.0),
+                epoch,
+            },
             reads: Vec::new(),
             writes: Vec::new(),
             journal: journal.clone(),

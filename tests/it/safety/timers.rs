@@ -2,7 +2,7 @@
 
 use bourse::api::{ApiError, ErrorBody};
 use bourse::core::message::Message;
-use bourse::table::remote::Now;
+use bourse::domain::time::{MonotonicTime, Now, UnixTime};
 
 use crate::test_app::{THREE, TestApp};
 
@@ -83,7 +83,10 @@ fn a_held_refresh_key_breaks_no_request_off() {
 
 #[test]
 fn a_suspend_is_told_from_time_that_passed() {
-    let now = |mono, epoch| Now { mono, epoch };
+    let now = |mono, epoch| Now {
+        mono: MonotonicTime::new(mono),
+        epoch: UnixTime::new(epoch),
+    };
     let before = now(100.0, 1_000_000.0);
     assert!(!now(28_900.0, 1_028_800.0).was_suspended_since(before));
     assert!(!now(101.0, 1_000_030.0).was_suspended_since(before));

@@ -8,18 +8,18 @@ use std::path::Path;
 use bourse::api::error::ErrorBody;
 use bourse::api::{ApiError, Reply, Request};
 use bourse::domain::saved::{SavedSearch, SearchChange, SearchSpec, Searches};
+use bourse::domain::time::{MonotonicTime, Now, UnixTime};
 use bourse::domain::{Listing, OFFERS, Resource, WORKERGROUPS};
 use bourse::features::watch_saved::watcher::{Output, Rhythm, Step, Watcher};
 use bourse::record::alerts::{Alert, AlertChange, Alerts, Followed};
-use bourse::record::{Moment, PricePer, Repeat, Rule, SearchKey, Trigger};
+use bourse::record::{PricePer, Repeat, Rule, SearchKey, Trigger};
 use bourse::settings::{Environment, Global, Settings};
 use bourse::store::{Paths, StateStore};
-use bourse::table::remote::Now;
 use serde_json::json;
 
 use crate::cases::cases;
 
-const EPOCH: f64 = 1_800_000_000.0;
+const EPOCH: UnixTime = UnixTime::new(1_800_000_000.0);
 const MINUTE: f64 = 60.0;
 const HOUR: f64 = 3600.0;
 const DAY: f64 = 86_400.0;
@@ -135,7 +135,7 @@ fn saved(root: &Path, searches: usize) -> Settings {
                 model: (alert == 0).then(|| "M0".to_owned()),
                 repeat: match alert {
                     8 => Repeat::Once,
-                    9 => Repeat::Until(Moment((EPOCH + DAY) as i64)),
+                    9 => Repeat::Until((EPOCH + DAY).moment()),
                     _ => Repeat::EveryTime,
                 },
                 per: if alert == 7 { PricePer::Machine } else { PricePer::Gpu },
@@ -231,7 +231,7 @@ fn awake_after(from: f64, seconds: f64) -> f64 {
 
 fn now(at: f64) -> Now {
     Now {
-        mono: at - slept(at),
+        mono: MonotonicTime::new(at - slept(at)),
         epoch: EPOCH + at,
     }
 }

@@ -6,6 +6,7 @@ use bourse::api::{ApiError, ErrorBody, Reply, Request};
 use bourse::core::mutations::{Mutations, SendBlocked, Stage, sentence};
 use bourse::core::{Now, Ticket};
 use bourse::domain::journal::{Entry, Intent, Outcome, Verdict, WriteKind};
+use bourse::domain::time::MonotonicTime;
 use bourse::domain::workergroup::NewWorkergroup;
 use bourse::domain::{Dialect, Untrusted};
 
@@ -16,7 +17,7 @@ const UNLIST: Request = Request::UnlistVolume { id: 7 };
 /// So many seconds after the start.
 fn at(seconds: f64) -> Now {
     Now {
-        mono: seconds,
+        mono: MonotonicTime::new(seconds),
         epoch: START + seconds,
     }
 }
@@ -73,7 +74,7 @@ fn a_write_in_flight_counts_whole_seconds_since_it_was_sent() {
         (11.25, 12.25),
         (39.5, 40.25),
     ] {
-        assert_eq!(mutations.deadline(at(now)), Some(next), "{now}");
+        assert_eq!(mutations.deadline(at(now)), Some(MonotonicTime::new(next)), "{now}");
     }
     answer(&mut mutations, at(40.0), done());
     assert_eq!(mutations.deadline(at(40.0)), None);
@@ -95,7 +96,11 @@ fn the_documented_five_seconds_pass_between_two_unlistings() {
         (99.0, 0.0, None),
     ] {
         assert_eq!(mutations.ready_in(kind, at(now)), wait, "{now}");
-        assert_eq!(mutations.countdown(kind, at(now)), changes, "{now}");
+        assert_eq!(
+            mutations.countdown(kind, at(now)),
+            changes.map(MonotonicTime::new),
+            "{now}"
+        );
         let blocked = (wait > 0.0).then_some(SendBlocked::TooEarly(wait));
         if blocked.is_some() {
             assert_eq!(send(&mut mutations, at(now)).err(), blocked, "{now}");
@@ -105,7 +110,7 @@ fn the_documented_five_seconds_pass_between_two_unlistings() {
     }
     // However little is left, the screen does not wake in a loop.
     let changes = mutations.countdown(kind, at(15.999)).unwrap();
-    assert!((changes - 16.019).abs() < 1e-6, "{changes}");
+    assert!((changes.seconds() - 16.019).abs() < 1e-6, "{changes:?}");
     assert_eq!(send(&mut mutations, at(16.0)), Ok(()));
 }
 

@@ -1,6 +1,7 @@
 //! A run of the domain against the fleet of the sandbox, in virtual time: the load that arrives.
 
 use bourse::domain::routing::{Attempt, Completion, End, Outcome, OutcomeKind, Phase, RoutePlan, Run, Stop};
+use bourse::domain::time::{MonotonicTime, UnixTime};
 use bourse::domain::{Dialect, Untrusted};
 use bourse::sandbox::fleet::{Fleet, RouteOutcome, RouteRequest};
 use bourse::sandbox::market::FROZEN_AT;
@@ -38,9 +39,9 @@ fn two_hundred(fleet: &mut Fleet, dialect: &Dialect) -> Run {
         concurrency: 8,
         ..RoutePlan::single("sdxl").on(dialect)
     };
-    let mut run = Run::start(plan.clone(), 0.0, FROZEN_AT).unwrap();
+    let mut run = Run::start(plan.clone(), MonotonicTime::default(), UnixTime::new(FROZEN_AT)).unwrap();
     let mut random = fastrand::Rng::with_seed(7);
-    let mut now = 0.0;
+    let mut now = MonotonicTime::default();
     while !run.is_over() {
         let due = run.step(now);
         for attempt in &due {

@@ -9,6 +9,7 @@ use bourse::domain::document::Edit;
 use bourse::domain::journal::{Intent, Line, WriteKind};
 use bourse::domain::saved::{DashboardState, PaneState, SavedSearch, SearchChange, SearchSpec, Searches, presets};
 use bourse::domain::secrets::Known;
+use bourse::domain::time::UnixTime;
 use bourse::domain::workergroup::GroupSnapshot;
 use bourse::domain::{Dialect, Listing, Resource, WORKERGROUPS, language};
 use bourse::features::workergroups::drift::SeenGroups;
@@ -337,7 +338,7 @@ fn save_together(programs: usize, saves: usize) {
 fn intent(number: usize) -> Line {
     Line::Intent(Intent {
         key: format!("{number:06}"),
-        at: 1_795_176_000.0,
+        at: UnixTime::new(1_795_176_000.0),
         profile: "test".to_owned(),
         address: "https://market.example".to_owned(),
         kind: WriteKind::UnlistVolume,
@@ -400,7 +401,7 @@ fn groups_come_back_for_the_same_market_only_and_without_secrets() {
     let home = Home::new();
     let (shelf, _) = home.open();
     let groups = r#"{"results":[{"id":7,"endpoint_name":"chat","api_key":"canary-42","max_workers":3}]}"#;
-    let snapshot = GroupSnapshot::new(&Listing::read(&WORKERGROUPS, groups, 100.0).unwrap());
+    let snapshot = GroupSnapshot::new(&Listing::read(&WORKERGROUPS, groups, UnixTime::new(100.0)).unwrap());
     replace(&shelf, SeenGroups::new("https://a", snapshot.clone())).unwrap();
     let seen: SeenGroups = shelf.read(&mut Vec::new()).unwrap();
     assert_eq!(seen.clone().at_address("https://a"), Some(snapshot));

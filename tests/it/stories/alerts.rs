@@ -4,7 +4,7 @@ use bourse::api::Request;
 use bourse::core::message::Effect;
 use bourse::features::alerts::AlertWatch;
 use bourse::record::alerts::{AlertChange, Alerts, Followed, Logged};
-use bourse::record::{Moment, Repeat, Trigger};
+use bourse::record::{Repeat, Trigger};
 
 use super::insights::MARKET;
 use crate::test_app::{START, TestApp};
@@ -247,7 +247,7 @@ fn a_ring_that_another_program_has_claimed_is_only_logged() {
         let mut all = AlertWatch::read(&desk.model).all.clone();
         all.log.push(Logged {
             alert: "Offers: any below $0.250/h per GPU".to_owned(),
-            at: Moment::from_epoch(START),
+            at: START.moment(),
             text: "$0.225/h per GPU with 50 GB is the lowest price: machine 9, offer 103".to_owned(),
         });
         // Each change that was saved brings the file's content.

@@ -1,6 +1,7 @@
 //! Copying and exporting, key by key; each form read back by what it is for.
 
 use bourse::core::message::News;
+use bourse::domain::time::UnixTime;
 use std::fs;
 use std::process::Command;
 
@@ -15,14 +16,14 @@ use crate::test_app::{THREE, TestApp};
 
 /// What a file was to hold, and the path.
 #[track_caller]
-fn exported(desk: &TestApp) -> (&str, &str, bool) {
+fn exported(desk: &TestApp) -> (&str, String, bool) {
     match desk.effects.last() {
         Some(Effect::Export {
             path,
             content,
             overwrite,
             ..
-        }) => (path, content, *overwrite),
+        }) => (path, content.text().into_owned(), *overwrite),
         other => panic!("{other:?} is no export\n{}", desk.screen()),
     }
 }
@@ -171,7 +172,7 @@ fn a_markdown_table_has_the_visible_columns_and_escapes_its_bars() {
 
 #[test]
 fn a_table_of_exactly_the_limit_is_copied() {
-    let offers = Listing::read(&OFFERS, r#"{"offers":[{"id":7},{"id":8}]}"#, 0.0).unwrap();
+    let offers = Listing::read(&OFFERS, r#"{"offers":[{"id":7},{"id":8}]}"#, UnixTime::new(0.0)).unwrap();
     let id = OFFERS.by_key("id").unwrap();
     let table = "| ID |\n| ---: |\n| 7 |\n| 8 |";
     let copied = |most| markdown(&offers, &[0, 1], &[id], &Dialect::DOCUMENTED, most);
@@ -356,11 +357,11 @@ fn json_holds_the_records_as_they_came_without_secrets() {
     desk.keys("enter");
     let (_, content, _) = exported(&desk);
     assert!(!content.contains("canary"), "{content}");
-    let value: serde_json::Value = serde_json::from_str(content).unwrap();
+    let value: serde_json::Value = serde_json::from_str(&content).unwrap();
     assert_eq!(value["offers"][0]["unknown"], serde_json::json!([1, 2.5]));
     let mut desk = TestApp::with_offers(THREE);
     desk.keys("e space enter");
-    let value: serde_json::Value = serde_json::from_str(exported(&desk).1).unwrap();
+    let value: serde_json::Value = serde_json::from_str(&exported(&desk).1).unwrap();
     let whole: serde_json::Value = serde_json::from_str(THREE).unwrap();
     assert_eq!(value, whole);
 }

@@ -46,6 +46,6 @@ fn an_idle_dashboard_does_not_wake_for_hours() {
     for _ in 0..3 * 3600 {
         desk.now.mono += 1.0;
         desk.now.epoch += 1.0;
-        assert_eq!(sleeps(&desk), None, "at {}", desk.now.mono);
+        assert_eq!(sleeps(&desk), None, "at {:?}", desk.now.mono);
     }
 }

@@ -1,6 +1,7 @@
 //! The first line: what is under way is visible on a narrow screen too.
 
 use bourse::core::message::News;
+use bourse::domain::time::MonotonicTime;
 use bourse::table::remote::Progress;
 use bourse::table::remote::Waiting;
 use bourse::tui::theme::Theme;
@@ -27,7 +28,7 @@ fn loading_and_retries_are_visible_at_80_columns() {
     says(&desk, "3 s");
     let ticket = desk.calls[0].0;
     let waiting = Some(Waiting {
-        until: 7.0,
+        until: MonotonicTime::new(7.0),
         why: "Connection refused".to_owned(),
     });
     desk.tell(ticket, News::Progress(Progress::Attempt { number: 2, waiting }));

@@ -7,6 +7,7 @@ use bourse::core::message::{Effect, EffectError};
 use bourse::core::{Pane, Profile};
 use bourse::domain::evidence::{Findings, Observations, Treatment};
 use bourse::domain::saved::{DashboardState, Searches};
+use bourse::domain::time::UnixTime;
 use bourse::domain::{Dialect, Resource};
 use bourse::features::markets::{
     Change, ConnectionTest, Done, KeyFile, KeyFrom, Market, MarketCommand, MarketEvent, MarketList, MarketReady,
@@ -549,7 +550,7 @@ fn switching_takes_the_old_rows_away_and_asks_the_new_market() {
     let new = desk.calls[0].0;
     assert!(new > ticket, "numbers go on");
     // The answer of the market that was left comes late.
-    let late = bourse::domain::Listing::read(Resource::Offers.catalog(), THREE, 0.0).unwrap();
+    let late = bourse::domain::Listing::read(Resource::Offers.catalog(), THREE, UnixTime::new(0.0)).unwrap();
     desk.reply(old, Ok(Reply::Records(Box::new(late))));
     desk.expect_not("RTX 4090");
     desk.answer(THREE);

@@ -3,6 +3,7 @@
 use bourse::core::message::Effect;
 use bourse::core::message::HistoryJob;
 use bourse::core::message::News;
+use bourse::domain::time::UnixTime;
 use bourse::domain::{CellRef, Dialect, OfferType, Resource};
 use bourse::features::history::Recall;
 use bourse::features::history::prices::series::PriceSeries;
@@ -29,7 +30,7 @@ fn desk(columns: u16, rows: u16) -> TestApp {
 
 /// A moment some seconds before the stories start.
 fn ago(seconds: i64) -> Moment {
-    Moment(START as i64 - seconds)
+    Moment(START.moment().0 - seconds)
 }
 
 fn search() -> SearchKey {
@@ -472,7 +473,7 @@ fn a_poll_is_recorded_with_the_causes_of_what_is_gone() {
     desk.wait(30.0).answer(none);
     desk.keys("r");
     let (ticket, _) = desk.calls.pop().unwrap();
-    let listing = bourse::domain::Listing::read(Resource::Offers.catalog(), none, 0.0).unwrap();
+    let listing = bourse::domain::Listing::read(Resource::Offers.catalog(), none, UnixTime::new(0.0)).unwrap();
     let reply = bourse::api::Reply::Records(Box::new(listing));
     desk.reply(ticket, Ok(reply));
     assert_eq!(polls(&mut desk).len(), 2);

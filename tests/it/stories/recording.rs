@@ -15,7 +15,7 @@ const OFFERS: &str = r#"{"offers":[
         "dph_total":0.5,"storage_cost":0,"rentable":true}]}"#;
 
 fn start() -> Moment {
-    Moment::from_epoch(START)
+    START.moment()
 }
 
 #[test]

@@ -683,7 +683,7 @@ fn the_calls_in_the_list_are_exported_as_an_archive_oldest_first() {
         panic!("{}", desk.screen())
     };
     assert_eq!(path, "bourse-requests-20261120-1200.har");
-    let archive: serde_json::Value = serde_json::from_str(content).unwrap();
+    let archive: serde_json::Value = serde_json::from_str(&content.text()).unwrap();
     let times: Vec<_> = archive["log"]["entries"]
         .as_array()
         .unwrap()

@@ -1,12 +1,14 @@
 //! Testing the routing endpoint, key by key, against the pure core and the screens.
 
+use bourse::core::exported::Written;
 use bourse::core::message::News;
 use bourse::core::message::Routed;
+use bourse::domain::time::MonotonicTime;
 use std::time::Duration;
 
 use bourse::api::error::ErrorBody;
 use bourse::api::{ApiError, Assignment, Reply, Request, RouteCall, RouteReply};
-use bourse::core::message::{Effect, Message};
+use bourse::core::message::Effect;
 use bourse::domain::routing::{End, OutcomeKind, Phase, RouteStats};
 use bourse::domain::{Dialect, Untrusted};
 use bourse::features::route_lab::Routes;
@@ -84,7 +86,7 @@ fn route(desk: &mut TestApp, took: f64, result: Result<Reply, ApiError>) {
     routed(desk, ticket, (sent, sent + took), result);
 }
 
-fn routed(desk: &mut TestApp, ticket: Ticket, at: (f64, f64), result: Result<Reply, ApiError>) {
+fn routed(desk: &mut TestApp, ticket: Ticket, at: (MonotonicTime, MonotonicTime), result: Result<Reply, ApiError>) {
     let reply = Routed {
         sent: at.0,
         ended: at.1,
@@ -338,7 +340,7 @@ fn a_fixed_rate_wakes_the_core_when_each_attempt_is_due() {
     series(&mut desk, "0", "100", "8", "50");
     assert_eq!(desk.calls.len(), 1, "the first is due at once");
     let due = desk.model.deadline(desk.now).unwrap();
-    assert!((due - desk.now.mono - 0.02).abs() < 1e-9, "{due}");
+    assert!((due - desk.now.mono - 0.02).abs() < 1e-9, "{due:?}");
     desk.wait(0.02);
     assert_eq!(desk.calls.len(), 2);
     // Late by five: they go together, and their latency counts from when they were due.
@@ -583,14 +585,24 @@ fn a_run_is_exported_to_a_named_file() {
     desk.expect("Name a file ending in .csv or .json");
     desk.type_text(".csv").keys("enter");
     match desk.effects.pop() {
-        Some(Effect::SaveRun { run, path, .. }) => {
-            assert_eq!(path, "here.csv");
-            assert_eq!(run.0.samples().len(), 1);
+        Some(Effect::Export {
+            ticket,
+            path,
+            content,
+            overwrite,
+            is_private,
+        }) => {
+            assert_eq!((path.as_str(), overwrite, is_private), ("here.csv", false, true));
+            assert_eq!(content.text().lines().count(), 2, "{content:?}");
+            let written = Written {
+                path: "/home/me/here.csv".to_owned(),
+                bytes: 200,
+            };
+            desk.tell(ticket, News::Written(Ok(written)));
         }
         other => panic!("{other:?}"),
     }
-    desk.send(Message::Report(Ok("Wrote here.csv".to_owned())));
-    desk.resize(120, 40).expect("Wrote here.csv");
+    desk.resize(120, 40).expect("Wrote /home/me/here.csv (200 bytes)");
 }
 
 #[test]

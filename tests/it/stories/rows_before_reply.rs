@@ -5,7 +5,6 @@ use bourse::core::message::{Effect, HistoryJob, News};
 use bourse::domain::{Dialect, Listing, Query, language};
 use bourse::features::copy_export::copy;
 use bourse::keys::{Action, Subject};
-use bourse::record::Moment;
 use bourse::table::remote::Ticket;
 use bourse::tui::theme::Theme;
 use ratatui::style::Color;
@@ -42,7 +41,7 @@ fn question(desk: &mut TestApp) -> Option<(Ticket, Query)> {
 fn recall(desk: &mut TestApp, json: &str) {
     let (ticket, query) = question(desk).expect("the record was not asked");
     let listing = Listing::read(query.catalog(), json, START - 10_800.0).unwrap();
-    let latest = Some(Box::new((listing, Moment::from_epoch(START - 10_800.0))));
+    let latest = Some(Box::new((listing, (START - 10_800.0).moment())));
     desk.tell(ticket, News::RecordedRows(latest));
     desk.wait(0.1);
 }
@@ -189,10 +188,7 @@ fn recorded_rows_that_are_later_than_the_reply_are_not_shown() {
     let (ticket, query) = question(&mut desk).unwrap();
     desk.answer(THREE);
     let listing = Listing::read(query.catalog(), BEFORE, START).unwrap();
-    desk.tell(
-        ticket,
-        News::RecordedRows(Some(Box::new((listing, Moment::from_epoch(START))))),
-    );
+    desk.tell(ticket, News::RecordedRows(Some(Box::new((listing, START.moment())))));
     desk.wait(0.1)
         .expect("All 3 offers")
         .expect_not("RTX 5090")

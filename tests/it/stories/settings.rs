@@ -1,6 +1,7 @@
 //! Price type, storage, limit and switches, key by key; the prices by hand.
 
 use bourse::api::{ApiError, wire};
+use bourse::domain::time::UnixTime;
 use bourse::domain::{Dialect, Listing, OFFERS, OfferType};
 use serde_json::json;
 
@@ -83,7 +84,7 @@ fn the_detail_says_that_a_price_is_an_estimate() {
 
 /// What an estimate makes of one number of one record.
 fn estimated(record: &str, gb: f64, key: &str) -> Option<f64> {
-    let mut listing = Listing::read(&OFFERS, format!("{{\"offers\":[{record}]}}"), 0.0).unwrap();
+    let mut listing = Listing::read(&OFFERS, format!("{{\"offers\":[{record}]}}"), UnixTime::new(0.0)).unwrap();
     listing.estimate_storage(Some(gb));
     let field = OFFERS.by_key(key).unwrap();
     assert_eq!(

@@ -67,7 +67,7 @@ fn the_moment_to_ask_wakes_the_program() {
     let mut desk = truncated();
     desk.keys("~");
     let due = desk.model.deadline(desk.now).unwrap();
-    assert!(due <= desk.now.mono + 0.3 + 1e-9, "{due}");
+    assert!(due <= desk.now.mono + (0.3 + 1e-9), "{due:?}");
     // Nothing is due before.
     desk.wait(0.2);
     assert!(desk.calls.is_empty());

@@ -253,6 +253,7 @@ fn searches_columns_copies_and_exports_work_on_any_record() {
         let Some(Effect::Export { content, .. }) = desk.effects.last() else {
             panic!("no export:\n{}", desk.screen());
         };
+        let content = content.text();
         assert_eq!(content.lines().count(), 7, "a header and six rows\n{content}");
         // A formula in a stranger's text is defused.
         assert!(content.contains("'=HYPERLINK"), "{content}");

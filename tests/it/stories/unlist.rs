@@ -6,6 +6,7 @@ use bourse::api::{ApiError, ErrorBody, Reply, Request};
 use bourse::core::message::{Effect, Message};
 use bourse::core::sandbox::UserListing;
 use bourse::domain::journal::{Entry, Intent, Outcome, Verdict, WriteKind};
+use bourse::domain::time::UnixTime;
 use bourse::domain::{Resource, Untrusted};
 use bourse::table::remote::Ticket;
 
@@ -239,7 +240,7 @@ fn the_screen_wakes_for_every_second_of_the_countdown() {
     desk.keys("u").expect("next unlist in 5 s");
     for second in [4, 3, 2, 1] {
         let wake = desk.model.deadline(desk.now).unwrap();
-        assert!(wake - desk.now.mono <= 1.03, "{wake}");
+        assert!(wake - desk.now.mono <= 1.03, "{wake:?}");
         let pause = wake - desk.now.mono;
         desk.wait(pause).expect(&format!("next unlist in {second} s"));
     }
@@ -411,7 +412,7 @@ fn read_only_and_other_panes_say_why_not() {
 }
 
 /// A write of an earlier run that never had an outcome.
-fn open_intent(at: f64) -> Entry {
+fn open_intent(at: UnixTime) -> Entry {
     Entry {
         intent: Intent {
             key: "x".to_owned(),

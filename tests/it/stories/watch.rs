@@ -336,14 +336,17 @@ fn gone_rows_cannot_be_selected_marked_or_exported() {
 
 /// The ids in the CSV of the last export.
 #[track_caller]
-fn exported_ids(desk: &TestApp) -> Vec<&str> {
+fn exported_ids(desk: &TestApp) -> Vec<String> {
     let Some(Effect::Export { content, .. }) = desk.effects.last() else {
         panic!("no export\n{}", desk.screen());
     };
+    let content = content.text();
     let mut lines = content.lines();
     let header = lines.next().unwrap();
     let place = header.split(',').position(|name| name == "id").unwrap();
-    lines.map(|line| line.split(',').nth(place).unwrap()).collect()
+    lines
+        .map(|line| line.split(',').nth(place).unwrap().to_owned())
+        .collect()
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use bourse::api::{ApiError, Reply, Request};
+use bourse::domain::time::UnixTime;
 use bourse::domain::{Dialect, Listing, OFFERS};
 use bourse::runtime::clipboard::ClipboardError;
 use bourse::runtime::dashboard::{Boxed, Calls, Dashboard, Notify, Surface, TerminalEvent};
@@ -24,7 +25,7 @@ impl Calls for Market {
             match request {
                 Request::Search(_) => {
                     let offers = r#"{"offers": [{"id": 101, "dph_total": 0.41}]}"#;
-                    let listing = Listing::read(&OFFERS, offers, 0.0).unwrap();
+                    let listing = Listing::read(&OFFERS, offers, UnixTime::new(0.0)).unwrap();
                     Ok(Reply::Records(Box::new(listing)))
                 }
                 _ => std::future::pending().await,

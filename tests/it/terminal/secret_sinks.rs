@@ -6,6 +6,7 @@ use bourse::api::client::{Client, ClientConfig, Origin};
 use bourse::api::pacing::Pacer;
 use bourse::api::wire::{self, Answer};
 use bourse::api::{Request, RouteCall, Secret, Session};
+use bourse::domain::time::UnixTime;
 use bourse::domain::{Dialect, Listing, WORKERGROUPS};
 use bourse::features::markets::KeyFrom;
 use bourse::sandbox::SandboxConfig;
@@ -83,9 +84,9 @@ async fn nothing_that_holds_a_key_prints_it() {
         body: assigned.as_bytes(),
         ..Answer::default()
     };
-    let reply = wire::decode(&route, answer, 0.0).unwrap();
+    let reply = wire::decode(&route, answer, UnixTime::new(0.0)).unwrap();
     let group = format!(r#"{{"results":[{{"id":1,"api_key":"{USER}","launch_args":"{USER}"}}]}}"#);
-    let listing = Listing::read(&WORKERGROUPS, group, 0.0).unwrap();
+    let listing = Listing::read(&WORKERGROUPS, group, UnixTime::new(0.0)).unwrap();
     let outcome = client.call(&route).await;
     let sandbox = SandboxConfig {
         api_key: Some(bourse::sandbox::Token::new(USER)),

@@ -99,7 +99,7 @@ fn writes_limits_groups_and_the_sandbox_are_read_whole() {
         ]
     );
     let url = home.market.url();
-    let learned = PacingFile::new(&home.paths, "work", &url).read(END as f64 + 60.0);
+    let learned = PacingFile::new(&home.paths, "work", &url).read(Moment(END).unix() + 60.0);
     assert_eq!(learned, BTreeMap::from([("search offers".to_owned(), 3.3)]));
     let mut notices = Vec::new();
     let seen: SeenGroups = StateStore::new(&home.paths, "work").read(&mut notices).unwrap();

@@ -8,6 +8,7 @@ use bourse::domain::annotations::{AnnotationChange, Annotations, Mark, Supplier}
 use bourse::domain::cost::{Job, VolumeTerm};
 use bourse::domain::journal::{Intent, Line, Outcome, Verdict, WriteKind};
 use bourse::domain::saved::{DashboardState, PaneState, SavedSearch, SearchChange, SearchSpec, Searches};
+use bourse::domain::time::UnixTime;
 use bourse::domain::workergroup::{GroupChange, GroupSnapshot, MadeGroup, MadeGroups, NewWorkergroup};
 use bourse::domain::{Dialect, Listing, Query, Resource, WORKERGROUPS};
 use bourse::features::workergroups::drift::SeenGroups;
@@ -90,7 +91,7 @@ fn write_the_files_of_this_version() {
     journal(&paths.journal_file());
     let learned = BTreeMap::from([("search offers".to_owned(), 3.3)]);
     let pacing = PacingFile::new(&paths, "work", ADDRESS);
-    pacing.save(learned, END as f64).unwrap();
+    pacing.save(learned, UnixTime::new(END as f64)).unwrap();
     groups(&store);
     sandbox(&paths);
     recorded(&Database::path(&paths.profile_state("work")));
@@ -285,7 +286,7 @@ fn journal(path: &Path) {
         ("k3", create, "endpoint chat", None),
         ("k4", WriteKind::UnlistVolume, "7311", None),
     ] {
-        let at = END as f64 - 600.0;
+        let at = UnixTime::new(END as f64 - 600.0);
         let intent = Intent {
             key: key.to_owned(),
             at,
@@ -313,7 +314,7 @@ fn groups(store: &StateStore) {
     let listed = r#"{"results":[
         {"id":12,"endpoint_name":"sdxl","search_query":"gpu_ram>=24","max_workers":3},
         {"id":13,"endpoint_name":"whisper","search_query":"gpu_ram>=12","max_workers":5}]}"#;
-    let listed = Listing::read(&WORKERGROUPS, listed, END as f64).unwrap();
+    let listed = Listing::read(&WORKERGROUPS, listed, UnixTime::new(END as f64)).unwrap();
     replace(store, SeenGroups::new(ADDRESS, GroupSnapshot::new(&listed))).unwrap();
 }
 

@@ -147,6 +147,20 @@ pub(super) struct Head {
     pub(super) sandbox_fault: Option<String>,
 }
 
+impl Raw {
+    /// A response of which the head has arrived.
+    fn new(status: u16, headers: &HeaderMap, body: Body) -> Self {
+        Self {
+            status,
+            location: header(headers, &LOCATION),
+            retry_after: header(headers, &RETRY_AFTER),
+            rate_limit_reset: header(headers, &RATE_LIMIT_RESET),
+            bytes: 0,
+            body,
+        }
+    }
+}
+
 /// Sends the request and reads the response into `body`.
 ///
 /// `seen` receives the head as soon as it arrives, `on_part` the part of the body received so far.
@@ -165,14 +179,7 @@ pub(super) async fn exchange(
     seen.status = Some(status);
     seen.sandbox_fault = header(response.headers(), &SANDBOX_FAULT);
     let good = is_good(status);
-    let mut raw = Raw {
-        status,
-        location: header(response.headers(), &LOCATION),
-        retry_after: header(response.headers(), &RETRY_AFTER),
-        rate_limit_reset: header(response.headers(), &RATE_LIMIT_RESET),
-        bytes: 0,
-        body: if good { body } else { Body::new(None) },
-    };
+    let mut raw = Raw::new(status, response.headers(), if good { body } else { Body::new(None) });
     let limit = if good { bound.bytes } else { REFUSAL };
     // An announced size beyond the bound fails at once: reading up to the bound could take longer
     // than the deadline.

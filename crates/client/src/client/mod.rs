@@ -22,6 +22,7 @@ use super::wire::{self, Answer, Content, Target, WireRequest};
 use super::{Reply, Request, Secret, curl};
 
 use bourse_domain::secrets::Known;
+use bourse_domain::time::UnixTime;
 use bourse_domain::{Dialect, Untrusted};
 use exchange::{Body, Bound, Exchange, Head, Raw};
 use transport::Transports;
@@ -213,7 +214,7 @@ impl Client {
             key: self.key(wire),
             bound: Bound::for_request(request),
         };
-        let reader = wire::reader(request, self.known(wire), epoch_seconds());
+        let reader = wire::reader(request, self.known(wire), current_time());
         let transfer = self.inner.config.dialect.transfer;
         let body = Body::new(reader.map(|reader| reader.in_units(transfer)));
         let exchanged = exchange::exchange(exchanging, body, &mut head, on_part);
@@ -233,7 +234,7 @@ impl Client {
     fn record(&self, request: &Request, wire: &WireRequest) -> LedgerEntry {
         let body = wire.body_text();
         LedgerEntry {
-            at: epoch_seconds(),
+            at: current_time(),
             operation: request.operation(),
             method: wire.method,
             url: self.origin(wire).address(wire.path),
@@ -292,7 +293,7 @@ type Excerpt = (String, bool);
 
 /// Decodes a response, a large one on another thread. Known secrets are removed first.
 async fn decode(request: Request, raw: Raw, known: Arc<Known>) -> (Result<Reply, ApiError>, Option<Excerpt>) {
-    let now = epoch_seconds();
+    let now = current_time();
     let (status, size) = (raw.status, raw.bytes);
     let read = move || {
         let content = match raw.body {
@@ -333,9 +334,9 @@ fn judge(origin: &Origin) -> Result<(), ApiError> {
         .map_err(|error| ApiError::Misconfigured(format!("{origin}: {error}")))
 }
 
-/// The current time, in seconds since 1970.
-pub fn epoch_seconds() -> f64 {
+/// The current time, read from the computer's clock.
+pub fn current_time() -> UnixTime {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)
-        .map_or(0.0, |since| since.as_secs_f64())
+        .map_or_else(|_| UnixTime::default(), |since| UnixTime::new(since.as_secs_f64()))
 }

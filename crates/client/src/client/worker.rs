@@ -100,7 +100,7 @@ impl fmt::Debug for WorkerClient {
 /// The result of a worker's call, with the beginning of its response as text.
 #[derive(Debug)]
 pub struct Called {
-    /// The outcome and times.
+    /// The outcome of the call, and its times in seconds.
     pub call: WorkerCall,
     /// The beginning of the response; empty if there was none.
     pub answer: Untrusted,

@@ -8,8 +8,9 @@ use bourse_domain::catalog::Resource;
 use bourse_domain::json_split::{self, SplitError};
 use bourse_domain::listing::{Reader, Unsplit, Whole};
 use bourse_domain::secrets::{Known, is_secret_member, scrub};
+use bourse_domain::time::UnixTime;
+use jiff::Zoned;
 use jiff::tz::TimeZone;
-use jiff::{Timestamp, Zoned};
 
 use super::envelope::{Members, split};
 use super::error_body::{self, is_page, said, words};
@@ -19,11 +20,11 @@ use crate::{Assignment, Operation, Reply, Request, RouteCall, RouteReply};
 /// The parts of a response that decoding needs.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Answer<'a> {
-    /// HTTP status.
+    /// The HTTP status of the response.
     pub status: u16,
-    /// The header `Location`.
+    /// The header `Location`, of a redirect.
     pub location: Option<&'a str>,
-    /// The header `Retry-After`.
+    /// The header `Retry-After`, as received.
     pub retry_after: Option<&'a str>,
     /// The header with the end of a rate limit.
     pub rate_limit_reset: Option<&'a str>,
@@ -31,8 +32,8 @@ pub struct Answer<'a> {
     pub body: &'a [u8],
 }
 
-/// Decodes the response to `request`. `now` is the time it was received, in seconds since 1970.
-pub fn decode(request: &Request, answer: Answer<'_>, now: f64) -> Result<Reply, ApiError> {
+/// Decodes the response to `request`. `now` is the time it was received.
+pub fn decode(request: &Request, answer: Answer<'_>, now: UnixTime) -> Result<Reply, ApiError> {
     let content = match reader(request, Arc::default(), now) {
         Some(mut reader) if is_good(answer.status) => {
             reader.push(answer.body);
@@ -71,7 +72,7 @@ impl Content {
 }
 
 /// The reader for the records of a response; `None` if the request returns none.
-pub(crate) fn reader(request: &Request, known: Arc<Known>, now: f64) -> Option<Reader> {
+pub(crate) fn reader(request: &Request, known: Arc<Known>, now: UnixTime) -> Option<Reader> {
     let catalog = match request {
         Request::Search(query) => query.resource.catalog(),
         Request::Raw(search) => search.resource().catalog(),
@@ -106,7 +107,7 @@ pub(crate) fn decode_content(
     request: &Request,
     answer: Answer<'_>,
     content: Content,
-    now: f64,
+    now: UnixTime,
 ) -> Result<Reply, ApiError> {
     let status = answer.status;
     if !is_good(status) {
@@ -147,7 +148,7 @@ fn reject_empty_or_html(text: &str, status: u16) -> Result<(), ApiError> {
 }
 
 /// The error for a status other than 2xx.
-fn refusal(operation: Operation, answer: Answer<'_>, text: &str, now: f64) -> ApiError {
+fn refusal(operation: Operation, answer: Answer<'_>, text: &str, now: UnixTime) -> ApiError {
     let status = answer.status;
     let said = said(text);
     match status {
@@ -167,7 +168,7 @@ fn refusal(operation: Operation, answer: Answer<'_>, text: &str, now: f64) -> Ap
 }
 
 /// The error for a 429: the daily quota, or requests too close together.
-fn too_many(answer: Answer<'_>, said: ErrorBody, now: f64) -> ApiError {
+fn too_many(answer: Answer<'_>, said: ErrorBody, now: UnixTime) -> ApiError {
     let reset = answer
         .rate_limit_reset
         .and_then(|header| error_body::reset(header, now));
@@ -193,11 +194,10 @@ fn too_many(answer: Answer<'_>, said: ErrorBody, now: f64) -> ApiError {
     }
 }
 
-/// A time in seconds since 1970, in UTC until the display's time zone is known; `None` if it is outside the calendar.
-fn zoned(epoch: f64) -> Option<Zoned> {
-    #[expect(clippy::cast_possible_truncation)] // absurd moments saturate and are refused then
-    let moment = Timestamp::from_second(epoch.ceil() as i64).ok()?;
-    Some(moment.to_zoned(TimeZone::UTC))
+/// A time in UTC until the display's time zone is known; `None` if it is outside the calendar.
+fn zoned(time: UnixTime) -> Option<Zoned> {
+    let whole = UnixTime::new(time.seconds().ceil());
+    Some(whole.timestamp()?.to_zoned(TimeZone::UTC))
 }
 
 /// Whether a 403 is about the key itself.

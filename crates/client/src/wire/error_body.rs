@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use bourse_domain::Untrusted;
 use bourse_domain::routing::LONGEST_WAIT;
+use bourse_domain::time::UnixTime;
 
 use super::envelope::{Members, bounded, split};
 use crate::error::ErrorBody;
@@ -80,9 +81,8 @@ pub fn threshold(words: &str) -> Option<f64> {
     (seconds.is_finite() && seconds > 0.0).then(|| seconds.min(LONGEST_WAIT.as_secs_f64()))
 }
 
-/// The wait of a `Retry-After` header: seconds or an HTTP date, at most five minutes; `None` if it is invalid. `now` is
-/// in seconds since 1970.
-pub fn retry_after(header: &str, now: f64) -> Option<Duration> {
+/// The wait of a `Retry-After` header: seconds or an HTTP date, at most five minutes; `None` if it is invalid.
+pub fn retry_after(header: &str, now: UnixTime) -> Option<Duration> {
     bounded_wait(retry_seconds(header, now)?)
 }
 
@@ -95,21 +95,19 @@ pub(super) fn bounded_wait(seconds: f64) -> Option<Duration> {
 }
 
 /// The seconds in a `Retry-After` header, unbounded; `None` if it is invalid.
-pub(super) fn retry_seconds(header: &str, now: f64) -> Option<f64> {
+pub(super) fn retry_seconds(header: &str, now: UnixTime) -> Option<f64> {
     let header = header.trim();
     if let Ok(seconds) = header.parse::<f64>() {
         return seconds.is_finite().then_some(seconds);
     }
     let date = jiff::fmt::rfc2822::parse(header).ok()?;
-    #[expect(clippy::cast_precision_loss)] // dates in seconds are far below 2^53
-    let date = date.timestamp().as_second() as f64;
-    Some(date - now)
+    Some(UnixTime::from(date.timestamp()) - now)
 }
 
-/// The time in an `X-RateLimit-Reset` header, in seconds since 1970; `None` if it is past, or too far off to be a time
+/// The time in an `X-RateLimit-Reset` header; `None` if it is past, or too far off to be a time
 /// (some servers send other units).
-pub(super) fn reset(header: &str, now: f64) -> Option<f64> {
-    let moment: f64 = header.trim().parse().ok()?;
+pub(super) fn reset(header: &str, now: UnixTime) -> Option<UnixTime> {
+    let moment = UnixTime::new(header.trim().parse().ok()?);
     (moment > now && moment - now <= LONGEST_QUOTA).then_some(moment)
 }
 

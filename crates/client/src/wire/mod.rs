@@ -32,14 +32,14 @@ const ROUTE_PATH: &str = "/route/";
 /// An HTTP method of the interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
-    /// Reads without a body.
+    /// For reads: there is no body.
     Get,
-    /// Sends a body.
+    /// For requests with a JSON body.
     Post,
 }
 
 impl Method {
-    /// The name in requests.
+    /// The name in the request line: `GET`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Get => "GET",
@@ -53,16 +53,16 @@ impl Method {
 pub enum Target {
     /// The management API: searches, listings and workergroups.
     Management,
-    /// The routing endpoint.
+    /// The address for route requests, which may be another host's.
     Route,
 }
 
 /// A request in its wire form, without the market's address and the profile's key.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WireRequest {
-    /// The HTTP method.
+    /// The HTTP method of the request.
     pub method: Method,
-    /// The base address.
+    /// The base address that it is sent to.
     pub target: Target,
     /// The path after the base address.
     pub path: &'static str,
@@ -87,7 +87,7 @@ impl WireRequest {
         Self::new(Method::Post, path, Some(body))
     }
 
-    /// The body as text.
+    /// The body as JSON text; `None` if it has none.
     pub fn body_text(&self) -> Option<String> {
         self.body.as_ref().map(Json::to_string)
     }

@@ -7,8 +7,9 @@ use bourse_client::{ApiError, Operation, Request};
 use jiff::tz::TimeZone;
 
 use crate::requests;
+use bourse_domain::time::UnixTime;
 
-const NOW: f64 = 1_767_225_600.0; // Thu, 01 Jan 2026 00:00:00 GMT
+const NOW: UnixTime = UnixTime::new(1_767_225_600.0); // Thu, 01 Jan 2026 00:00:00 GMT
 
 fn error(request: &Request, status: u16, body: &[u8]) -> ApiError {
     let answer = Answer {
@@ -348,7 +349,7 @@ fn a_daily_quota_is_no_matter_of_waiting_a_little() {
         assert!(!error.outcome_unknown(Operation::UnlistVolume));
     }
     let error = limited(QUOTA, None, Some("1767249000"));
-    assert!(error.stops_timers(1_767_248_999.0) && !error.stops_timers(1_767_249_000.0));
+    assert!(error.stops_timers(UnixTime::new(1_767_248_999.0)) && !error.stops_timers(UnixTime::new(1_767_249_000.0)));
 }
 
 #[test]

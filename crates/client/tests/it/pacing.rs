@@ -1,5 +1,6 @@
 //! Rate limits: at most one refusal for each endpoint, and no threshold stops the searching.
 
+use bourse_domain::time::MonotonicTime;
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Duration;
@@ -158,7 +159,7 @@ fn a_search_that_waits_goes_on_when_the_limits_are_forgotten() {
             retry_after: None,
             said: bourse_client::ErrorBody::Nothing,
         });
-        pacer.answered(request.operation(), 0.0, &refusal);
+        pacer.answered(request.operation(), MonotonicTime::new(0.0), &refusal);
         let session = Session::new(client(&url), pacer);
         let waits = RefCell::new(0);
         let call = session.run(&request, |progress| {

@@ -8,12 +8,12 @@ use crate::format::{gigabytes, whole_span};
 /// Whether an offer is available for as long as it is needed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Outlives {
-    /// Available long enough.
+    /// The record is available beyond the end of the work.
     Yes {
         /// Hours between the end of the job and the end of the offer.
         spare: f64,
     },
-    /// Ends too early.
+    /// The record ends before the work is done.
     No {
         /// Hours between the end of the offer and the end of the job.
         short_by: f64,

@@ -9,6 +9,7 @@ use super::{
 use crate::format::{gigabytes, lasting, trimmed};
 use crate::local::LocalTime;
 use crate::throughput::{Work, WorkUnit};
+use crate::time::UnixTime;
 
 /// The maximum length of a GPU model's name in an error message, in characters.
 const LONGEST_MODEL: usize = 40;
@@ -33,9 +34,9 @@ pub struct Job {
     /// Work in units such as tokens: an offer runs for this divided by the throughput of its GPUs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub work: Option<Work>,
-    /// The deadline of the work, in seconds since 1970.
+    /// The deadline of the work.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub deadline: Option<f64>,
+    pub deadline: Option<UnixTime>,
     /// The number of rented GPUs that share the work evenly; `None` for those of one offer.
     #[serde(skip)]
     pub shared_by: Option<u32>,
@@ -79,7 +80,7 @@ impl Job {
             (Input::GbOut, self.gb_out),
             (Input::Work, self.work_dlperf_hours.unwrap_or(0.0)),
             (Input::Amount, self.work.map_or(0.0, |work| work.amount)),
-            (Input::Deadline, self.deadline.unwrap_or(0.0)),
+            (Input::Deadline, self.deadline.unwrap_or_default().seconds()),
         ];
         inputs
             .into_iter()
@@ -211,9 +212,9 @@ impl Prices<'_> {
         rate.ok_or_else(|| Gap::NoRate(unit, model.screen(LONGEST_MODEL)))
     }
 
-    /// Hours between the end of the work, started at `now` (seconds since 1970), and its deadline; negative if it
+    /// Hours between the end of the work, started at `now`, and its deadline; negative if it
     /// ends too late, `None` without a deadline.
-    pub fn job_slack(&self, row: usize, job: &Job, now: f64) -> Result<Option<f64>, Gap> {
+    pub fn job_slack(&self, row: usize, job: &Job, now: UnixTime) -> Result<Option<f64>, Gap> {
         let hours = self.job_hours(row, job)?;
         Ok(job.deadline.map(|at| (at - now) / SECONDS_PER_HOUR - hours))
     }
@@ -230,15 +231,15 @@ impl Prices<'_> {
         finite(job.gb_in * per_gb / speed / SECONDS_PER_HOUR)
     }
 
-    /// Hours between the end of `job`, started at `now` (seconds since 1970), running and stopped
+    /// Hours between the end of `job`, started at `now`, running and stopped
     /// hours together, and the end of the offer; negative if the offer ends first.
-    pub fn job_spare(&self, row: usize, job: &Job, now: f64) -> Result<f64, Gap> {
+    pub fn job_spare(&self, row: usize, job: &Job, now: UnixTime) -> Result<f64, Gap> {
         let needed = self.job_hours(row, job)? + job.stopped_hours;
         Ok(hours_left(&self.duration, row, now)? - needed)
     }
 
-    /// Compares the disk and the time of a row with `job`, started at `now` (seconds since 1970).
-    pub fn fit(&self, row: usize, job: &Job, now: f64) -> Fit {
+    /// Compares the disk and the time of a row with `job`, started at `now`.
+    pub fn fit(&self, row: usize, job: &Job, now: UnixTime) -> Fit {
         let by = job.deadline.map(|at| (at - now) / SECONDS_PER_HOUR);
         let left = hours_left(&self.duration, row, now).ok();
         let in_time = |hours: f64| {
@@ -253,8 +254,8 @@ impl Prices<'_> {
         time.and(self.disk_fit(row, job.disk_gb))
     }
 
-    /// Why the row cannot do `job`, started at `now` (seconds since 1970); `None` if it can.
-    pub fn shortfall(&self, row: usize, job: &Job, now: f64) -> Option<Shortfall> {
+    /// Why the row cannot do `job`, started at `now`; `None` if it can.
+    pub fn shortfall(&self, row: usize, job: &Job, now: UnixTime) -> Option<Shortfall> {
         let room = Room::compare(self.disk_space.amount(row).ok(), job.disk_gb);
         let left = hours_left(&self.duration, row, now).ok();
         let run = self.run_hours(row, job);
@@ -272,13 +273,13 @@ impl Prices<'_> {
         if is_known { known } else { speed.or(known) }
     }
 
-    /// Whether the row is known to have the disk and the time for `job`, started at `now` (seconds since 1970).
-    pub fn fits(&self, row: usize, job: &Job, now: f64) -> bool {
+    /// Whether the row is known to have the disk and the time for `job`, started at `now`.
+    pub fn fits(&self, row: usize, job: &Job, now: UnixTime) -> bool {
         self.fit(row, job, now) == Fit::Yes
     }
 
-    /// The cost of `job` on a row if it starts at `now` (seconds since 1970).
-    pub fn job(&self, row: usize, job: &Job, now: f64) -> Result<JobCost, Gap> {
+    /// The cost of `job` on a row if it starts at `now`.
+    pub fn job(&self, row: usize, job: &Job, now: UnixTime) -> Result<JobCost, Gap> {
         let parts = self.parts(row, job)?;
         let [gpu, storage_running, storage_stopped, traffic_in, traffic_out] = parts.sums;
         let needed = parts.hours + job.stopped_hours;

@@ -9,6 +9,7 @@ use crate::language::LanguageError;
 use crate::quantity::{self, Quantity};
 use crate::query::DEFAULT_STORAGE_GB;
 use crate::throughput::Work;
+use crate::time::UnixTime;
 
 /// The input that a part of a job sets, by the word after its number.
 const ENDINGS: [(&str, Input); 10] = [
@@ -93,7 +94,7 @@ impl Job {
                 Input::GbOut => job.gb_out = value,
                 Input::Work => job.work_dlperf_hours = Some(value),
                 Input::Amount => job.work = work,
-                Input::Deadline => job.deadline = Some(value),
+                Input::Deadline => job.deadline = Some(UnixTime::new(value)),
                 Input::VolumeGb | Input::Days => {}
             }
         }
@@ -122,7 +123,7 @@ fn read(part: &str, span: &Range<usize>) -> Result<(Input, f64), LanguageError> 
     };
     let due = lower.strip_prefix("by").filter(|due| due.starts_with(['-', ' ']));
     if let Some(due) = due {
-        let at = deadline::absolute(&due[1..]).and_then(|at| Input::Deadline.check(at).ok());
+        let at = deadline::absolute(&due[1..]).and_then(|at| Input::Deadline.check(at.seconds()).ok());
         let wanted = "a deadline here is a full time such as by-2026-12-01T18:00Z; --by takes friday or 18:00";
         return at.map(|at| (Input::Deadline, at)).ok_or_else(|| wrong(&wanted));
     }

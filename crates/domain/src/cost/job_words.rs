@@ -17,9 +17,9 @@ pub struct JobWords {
     pub work: Option<Work>,
     pub by: Option<Deadline>,
     pub disk_gb: Option<f64>,
-    /// Downloaded data, in GB.
+    /// Data that the job downloads, in GB.
     pub gb_in: Option<f64>,
-    /// Uploaded data, in GB.
+    /// Data that the job uploads, in GB.
     pub gb_out: Option<f64>,
 }
 

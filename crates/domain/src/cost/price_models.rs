@@ -11,7 +11,7 @@ use crate::value::CellRef;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Joined {
     ById,
-    /// By machine and GPUs.
+    /// By its machine and number of GPUs.
     ByGpus,
 }
 

@@ -7,14 +7,15 @@ use super::{
     rounded, shown, storage_per_hour,
 };
 use crate::listing::Listing;
+use crate::time::UnixTime;
 
 /// The size of a volume and the time it is rented.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct VolumeTerm {
-    /// Size in GB.
+    /// Size of the volume in GB.
     pub gb: f64,
-    /// Rental time in days.
+    /// Length of the rental in days.
     pub days: f64,
 }
 
@@ -47,7 +48,7 @@ impl VolumeTerm {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct VolumeCost {
-    /// $ per hour.
+    /// Price of the whole volume in $/h.
     pub per_hour: f64,
     /// $ per month of 720 hours.
     pub per_month: f64,
@@ -100,29 +101,29 @@ impl<'a> VolumePrices<'a> {
         finite(self.storage_cost.amount(row)? * term.gb)
     }
 
-    /// Hours between the end of a term that starts at `now` (seconds since 1970) and the end of the
+    /// Hours between the end of a term that starts at `now` and the end of the
     /// offer; negative if the offer ends first.
-    pub fn spare(&self, row: usize, term: &VolumeTerm, now: f64) -> Result<f64, Gap> {
+    pub fn spare(&self, row: usize, term: &VolumeTerm, now: UnixTime) -> Result<f64, Gap> {
         term.validate()?;
         Ok(hours_left(&self.duration, row, now)? - term.hours())
     }
 
-    /// Compares the space and the time of a row with a term that starts at `now` (seconds since 1970).
-    pub fn fit(&self, row: usize, term: &VolumeTerm, now: f64) -> Fit {
+    /// Compares the space and the time of a row with a term that starts at `now`.
+    pub fn fit(&self, row: usize, term: &VolumeTerm, now: UnixTime) -> Fit {
         let left = hours_left(&self.duration, row, now).ok();
         let room = Fit::compare(self.disk_space.amount(row).ok(), term.gb);
         Fit::compare(left, term.hours()).and(room)
     }
 
-    /// Why the row cannot serve a term that starts at `now` (seconds since 1970); `None` if it can.
-    pub fn shortfall(&self, row: usize, term: &VolumeTerm, now: f64) -> Option<Shortfall> {
+    /// Why the row cannot serve a term that starts at `now`; `None` if it can.
+    pub fn shortfall(&self, row: usize, term: &VolumeTerm, now: UnixTime) -> Option<Shortfall> {
         let left = hours_left(&self.duration, row, now).ok();
         let room = Room::compare(self.disk_space.amount(row).ok(), term.gb);
         Shortfall::first(room, None, Outlives::compare(left, term.hours()))
     }
 
-    /// The cost of the volume from `now` (seconds since 1970) on.
-    pub fn cost(&self, row: usize, term: &VolumeTerm, now: f64) -> Result<VolumeCost, Gap> {
+    /// The cost of the volume from `now` on.
+    pub fn cost(&self, row: usize, term: &VolumeTerm, now: UnixTime) -> Result<VolumeCost, Gap> {
         term.validate()?;
         let price = self.storage_cost.amount(row)?;
         let (per_hour, per_month) = (self.hourly(row, term)?, self.monthly(row, term)?);

@@ -22,7 +22,7 @@ pub enum Measure {
     Reliability,
     /// `DLPerf` per dollar; of volumes the read speed per dollar.
     Value,
-    /// Remaining rental time.
+    /// The remaining rental time: longer is better.
     TimeLeft,
 }
 

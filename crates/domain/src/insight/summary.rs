@@ -81,7 +81,7 @@ impl<'a> Part<'a> {
 /// middle two.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spread {
-    /// The number of values.
+    /// The number of rows that have a value.
     pub known: usize,
     pub lowest: f64,
     /// A quarter of the values is at or below this.

@@ -31,7 +31,7 @@ pub struct Candidate {
 pub struct Completion {
     /// The range that a candidate replaces, in bytes.
     pub span: Range<usize>,
-    /// The candidates, likeliest first.
+    /// The texts that fit here, likeliest first.
     pub candidates: Vec<Candidate>,
     /// The field whose values the candidates are; `None` if they are not values.
     pub values_of: Option<&'static Field>,

@@ -13,7 +13,7 @@ use crate::value::{Value, Version};
 /// The field and operator for which a value is parsed.
 #[derive(Clone, Copy)]
 pub(super) struct Target<'a> {
-    /// The compared field.
+    /// The field that the operand is compared with.
     pub field: &'static Field,
     pub operator: Operator,
     /// The dialect, which decides the meaning of units.

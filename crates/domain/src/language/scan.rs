@@ -11,7 +11,7 @@ use crate::text::unescaped;
 pub(crate) struct Item {
     /// Its byte range, including quotes.
     pub span: Range<usize>,
-    /// The text without quotes.
+    /// The text of the word, without its quotes.
     pub text: String,
     pub quoted: bool,
     /// Whether its quote is closed.

@@ -19,7 +19,7 @@ use crate::query::OfferType;
 enum Move {
     /// The price of the storage alone.
     Storage,
-    /// GPUs plus storage.
+    /// The total in $/h: GPUs plus storage.
     Total,
     /// Contains the storage price in `storage_total_cost`.
     Contains,

@@ -7,6 +7,7 @@ use super::{Listing, ListingError, Reader};
 use crate::catalog::Catalog;
 use crate::insight::Coverage;
 use crate::json_split::MOST_RECORDS;
+use crate::time::UnixTime;
 
 impl Listing {
     /// The records of several responses, which are `parts` in the order of their arrival; of duplicates the newest is
@@ -65,7 +66,11 @@ impl Listing {
             text.push_str(record);
         }
         text.push_str("]}");
-        let mut reader = Reader::new(catalog, Arc::default(), like.map_or(0.0, |part| part.now));
+        let mut reader = Reader::new(
+            catalog,
+            Arc::default(),
+            like.map_or_else(UnixTime::default, |part| part.now),
+        );
         if let Some(part) = like {
             reader = reader.in_units(part.transfer);
         }

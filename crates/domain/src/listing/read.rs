@@ -10,6 +10,7 @@ use super::{Builder, RowId};
 use crate::catalog::Catalog;
 use crate::field::{Field, Filter, Kind, Source};
 use crate::json_split;
+use crate::time::UnixTime;
 use crate::value::{EXACT, JsonKind};
 use crate::workergroup::search_query_text;
 
@@ -238,7 +239,7 @@ impl Plan {
     /// Appends the values of the fields to their columns.
     ///
     /// Most are taken as they are.
-    pub(super) fn fill(&self, values: &[RawCell<'_>], now: f64, builders: &mut [Builder]) {
+    pub(super) fn fill(&self, values: &[RawCell<'_>], now: UnixTime, builders: &mut [Builder]) {
         for ((kind, slots), builder) in self.cells.iter().zip(builders) {
             let sent = match slots {
                 SlotSource::Member(slot) => Some(&values[*slot]),
@@ -255,7 +256,7 @@ impl Plan {
     pub(super) fn cells<'v, 'a>(
         &'v self,
         values: &'v [RawCell<'a>],
-        now: f64,
+        now: UnixTime,
     ) -> impl Iterator<Item = Cow<'v, RawCell<'a>>> {
         self.cells
             .iter()
@@ -264,7 +265,7 @@ impl Plan {
 }
 
 impl SlotSource {
-    fn cell<'v, 'a>(&self, kind: Kind, values: &'v [RawCell<'a>], now: f64) -> Cow<'v, RawCell<'a>> {
+    fn cell<'v, 'a>(&self, kind: Kind, values: &'v [RawCell<'a>], now: UnixTime) -> Cow<'v, RawCell<'a>> {
         let cell = match self {
             Self::Member(slot) => return fit(kind, &values[*slot]),
             Self::Known(slot) => match fit(kind, &values[*slot]) {
@@ -291,14 +292,14 @@ impl SlotSource {
             Self::TimeLeft(slot, end) => match fit(kind, &values[*slot]) {
                 seconds if matches!(*seconds, RawCell::Number(_)) => return seconds,
                 cell => match *fit(Kind::Number, &values[*end]) {
-                    RawCell::Number(end) => RawCell::Number(end - now),
+                    RawCell::Number(end) => RawCell::Number(UnixTime::new(end) - now),
                     _ => return cell,
                 },
             },
             Self::Since(slot) => match fit(Kind::Timestamp, &values[*slot]) {
                 moment if matches!(*moment, RawCell::Text(_)) => RawCell::Null, // cannot be read
                 cell => match *cell {
-                    RawCell::Number(moment) => RawCell::Number(now - moment),
+                    RawCell::Number(moment) => RawCell::Number(now - UnixTime::new(moment)),
                     _ => return cell,
                 },
             },

@@ -12,6 +12,7 @@ use crate::catalog::Catalog;
 use crate::dialect::TransferUnit;
 use crate::json_split::{Envelope, Records, SplitError, Splitter};
 use crate::secrets::{Known, has_secret_names, holds_secrets, is_secret_member, scrub};
+use crate::time::UnixTime;
 
 /// The maximum size of an unsplit piece of a response, in bytes: a record has some thousands.
 pub const LONGEST_PIECE: usize = 16 * 1024 * 1024;
@@ -74,9 +75,9 @@ struct Rows {
 impl Reader {
     /// A reader for a response that may hold copies of known secrets.
     ///
-    /// `now` is the time it is received, in seconds since 1970: `duration` counts from it if records have only an end
+    /// `now` is the time it is received: `duration` counts from it if records have only an end
     /// date.
-    pub fn new(catalog: &'static Catalog, known: Arc<Known>, now: f64) -> Self {
+    pub fn new(catalog: &'static Catalog, known: Arc<Known>, now: UnixTime) -> Self {
         Self {
             text: String::new(),
             carry: Vec::new(),
@@ -294,7 +295,7 @@ impl Records for Ignored {
 }
 
 impl Rows {
-    fn new(catalog: &'static Catalog, known: Arc<Known>, now: f64) -> Self {
+    fn new(catalog: &'static Catalog, known: Arc<Known>, now: UnixTime) -> Self {
         let hot: Vec<usize> = (0..catalog.fields.len())
             .filter(|index| read::is_hot(&catalog.fields[*index]))
             .collect();

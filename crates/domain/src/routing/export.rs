@@ -12,6 +12,7 @@ use super::words;
 use crate::export::{csv_lines, iso};
 use crate::query::number_json;
 use crate::text::{Untrusted, csv_text, json_for_terminal};
+use crate::time::MonotonicTime;
 
 /// The columns of the CSV.
 ///
@@ -58,7 +59,7 @@ pub fn export_csv(run: &Run) -> String {
         "stop": stop_words(plan.stop),
         "concurrency": plan.concurrency,
         "rate_per_s": optional(plan.rate),
-        "started_at": number_json(run.started_at()),
+        "started_at": number_json(run.started_at().seconds()),
     });
     let rows = in_order(run).into_iter().map(|sample| {
         let attempt = attempt_json(sample);
@@ -73,7 +74,7 @@ pub fn export_csv(run: &Run) -> String {
 
 /// The run as JSON: its parameters, its figures at `now`, and its attempts in the order they were
 /// sent.
-pub fn export_json(run: &Run, now: f64) -> String {
+pub fn export_json(run: &Run, now: MonotonicTime) -> String {
     let attempts: Vec<Json> = in_order(run).into_iter().map(attempt_json).collect();
     let mut parameters = parameters_json(run);
     parameters.insert("never_sent".to_owned(), run.backlog(now).into());
@@ -90,8 +91,8 @@ pub fn export_json(run: &Run, now: f64) -> String {
 /// The parameters of a run, and the way it ended.
 pub fn parameters_json(run: &Run) -> Map<String, Json> {
     let mut parameters = plan_json(run.plan());
-    parameters.insert("started_at".to_owned(), number_json(run.started_at()));
-    parameters.insert("started".to_owned(), iso(run.started_at().floor()).into());
+    parameters.insert("started_at".to_owned(), number_json(run.started_at().seconds()));
+    parameters.insert("started".to_owned(), iso(run.started_at().moment().unix()).into());
     parameters.insert("paused_s".to_owned(), number_json(run.paused()));
     let end = match run.phase() {
         Phase::Ended(End::Done) => "as planned",

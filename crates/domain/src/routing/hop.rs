@@ -137,7 +137,7 @@ impl WorkerCall {
 pub enum StatusClass {
     /// The first digit of the status.
     Status(u16),
-    /// No complete response.
+    /// The worker sent no complete response.
     None,
 }
 
@@ -178,7 +178,7 @@ pub struct WorkerStats {
 }
 
 impl WorkerStats {
-    /// Adds a finished call.
+    /// Adds a finished call to the figures.
     pub(super) fn record(&mut self, sample: &RouteSample, call: &WorkerCall) {
         self.calls += 1;
         *self.classes.entry(StatusClass::from_call(call)).or_default() += 1;
@@ -287,7 +287,7 @@ pub struct WorkerSummary {
     pub first_byte: Option<Quantiles>,
     pub last_byte: Option<Quantiles>,
     pub total: Option<Quantiles>,
-    /// Tokens per second.
+    /// Tokens per second of each response, in quantiles.
     pub token_rate: Option<Quantiles>,
     pub tokens: u64,
 }

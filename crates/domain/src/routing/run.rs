@@ -11,6 +11,7 @@ use super::sample::{Outcome, OutcomeKind, RouteSample, micros};
 use super::stats::{RouteStats, Summary};
 use crate::objection::Objection;
 use crate::text::Untrusted;
+use crate::time::{MonotonicTime, UnixTime};
 
 /// The number of latest replies stored in full, for the details of an attempt and the next hop.
 const REPLIES: usize = 1000;
@@ -148,17 +149,17 @@ enum Next {
 /// to send.
 ///
 /// The driver calls [`Run::step`] at the start, after every response and at the time that [`Run::wake`] returns, sends
-/// the attempts that it returns, and reports each result through [`Run::complete`]. `now` is a monotonic clock in
-/// seconds with any origin.
+/// the attempts that it returns, and reports each result through [`Run::complete`]. `now` is the driver's own
+/// clock.
 #[derive(Debug, Clone)]
 pub struct Run {
     plan: RoutePlan,
     phase: Phase,
-    began: f64,
-    started_at: f64,
+    began: MonotonicTime,
+    started_at: UnixTime,
     paused: f64,
-    paused_since: Option<f64>,
-    ended: Option<f64>,
+    paused_since: Option<MonotonicTime>,
+    ended: Option<MonotonicTime>,
     /// The way it ends once nothing is in flight.
     end: End,
     limit: u64,
@@ -180,8 +181,8 @@ pub struct Run {
 impl Run {
     /// Starts a run at `now`, or returns the validation errors of the plan.
     ///
-    /// `started_at` is the same time in seconds since 1970, for display and exports.
-    pub fn start(plan: RoutePlan, now: f64, started_at: f64) -> Result<Self, Vec<Objection>> {
+    /// `started_at` is the same time, for display and exports.
+    pub fn start(plan: RoutePlan, now: MonotonicTime, started_at: UnixTime) -> Result<Self, Vec<Objection>> {
         let objections = plan.check();
         if !objections.is_empty() {
             return Err(objections);
@@ -210,7 +211,7 @@ impl Run {
     }
 
     /// Corrects the time an attempt was sent, for a driver that measures it. Ignored unless the attempt is in flight.
-    pub fn sent_at(&mut self, index: u64, now: f64) {
+    pub fn sent_at(&mut self, index: u64, now: MonotonicTime) {
         // At a rate the schedule decides when a request is due: sending it late is part of its latency.
         let is_timed = self.plan.rate.is_some();
         let sent = micros(now - self.began);
@@ -234,7 +235,7 @@ impl Run {
     pub fn complete(
         &mut self,
         index: u64,
-        now: f64,
+        now: MonotonicTime,
         completion: Completion,
         jitter: impl Into<Jitter>,
     ) -> Option<&RouteSample> {
@@ -248,7 +249,7 @@ impl Run {
     }
 
     /// Stops sending until [`Run::resume`]. Responses in flight still count.
-    pub fn pause(&mut self, now: f64) {
+    pub fn pause(&mut self, now: MonotonicTime) {
         let has_polls = self.phase == Phase::Draining && !self.waits.is_empty();
         if self.phase == Phase::Running || has_polls {
             self.phase = Phase::Paused;
@@ -257,14 +258,14 @@ impl Run {
     }
 
     /// Resumes; everything due is postponed by the length of the pause.
-    pub fn resume(&mut self, now: f64) {
+    pub fn resume(&mut self, now: MonotonicTime) {
         if self.phase == Phase::Paused {
             self.end_pause(now);
             self.phase = Phase::Running;
         }
     }
 
-    fn end_pause(&mut self, now: f64) {
+    fn end_pause(&mut self, now: MonotonicTime) {
         if let Some(since) = self.paused_since.take() {
             self.paused += (now - since).max(0.0);
             // Our own pause does not count as time that a request waited for its worker.
@@ -279,7 +280,7 @@ impl Run {
 
     /// Stops at once: everything in flight counts as cancelled. Returns the attempts whose requests
     /// the driver has to abort.
-    pub fn stop(&mut self, now: f64) -> Vec<u64> {
+    pub fn stop(&mut self, now: MonotonicTime) -> Vec<u64> {
         if matches!(self.phase, Phase::Ended(_)) {
             return Vec::new();
         }
@@ -297,7 +298,7 @@ impl Run {
     }
 
     /// Records the result of an attempt.
-    fn note(&mut self, attempt: &Attempt, now: f64, completion: Completion) {
+    fn note(&mut self, attempt: &Attempt, now: MonotonicTime, completion: Completion) {
         if let Some(reply) = completion.reply {
             if self.replies.len() == REPLIES {
                 self.replies.pop_front();
@@ -345,7 +346,7 @@ impl Run {
         self.samples.push(sample);
     }
 
-    fn settle(&mut self, now: f64) {
+    fn settle(&mut self, now: MonotonicTime) {
         if self.in_flight.is_empty() && self.waits.is_empty() {
             self.phase = Phase::Ended(self.end);
             self.ended = Some(now);
@@ -364,13 +365,12 @@ impl Run {
         matches!(self.phase, Phase::Ended(_))
     }
 
-    /// The start time, in seconds since 1970.
-    pub const fn started_at(&self) -> f64 {
+    pub const fn started_at(&self) -> UnixTime {
         self.started_at
     }
 
     /// Running time in seconds, without pauses.
-    pub fn elapsed(&self, now: f64) -> f64 {
+    pub fn elapsed(&self, now: MonotonicTime) -> f64 {
         let until = self.ended.or(self.paused_since).unwrap_or(now);
         (until - self.began - self.paused).max(0.0)
     }
@@ -412,7 +412,7 @@ impl Run {
     }
 
     /// The progress from 0 to 1.
-    pub fn progress(&self, now: f64) -> f64 {
+    pub fn progress(&self, now: MonotonicTime) -> f64 {
         #[expect(clippy::cast_precision_loss)] // at most 250,000 attempts
         match (self.phase, self.plan.stop) {
             (Phase::Ended(End::Done), _) => 1.0,
@@ -435,7 +435,7 @@ impl Run {
         &self.stats
     }
 
-    pub fn summary(&self, now: f64) -> Summary {
+    pub fn summary(&self, now: MonotonicTime) -> Summary {
         self.stats.summary(self.elapsed(now))
     }
 

@@ -7,6 +7,7 @@ use super::run::{End, Phase, Run};
 use super::sample::OutcomeKind;
 use crate::format::{grouped, percent, trimmed};
 use crate::text::Untrusted;
+use crate::time::MonotonicTime;
 
 pub fn plan(plan: &RoutePlan) -> String {
     let endpoint = Untrusted::from(plan.endpoint.as_str()).screen(40);
@@ -213,7 +214,7 @@ pub fn result(run: &Run) -> String {
 }
 
 /// The sentence about the next request of a rate-limited run; `None` if that is soon.
-pub fn resting(run: &Run, now: f64) -> Option<String> {
+pub fn resting(run: &Run, now: MonotonicTime) -> Option<String> {
     const LEAST: f64 = 2.0;
     let latest = run.samples().last()?.outcome.kind();
     let is_refused = latest == OutcomeKind::RateLimited && run.in_flight() == 0;

@@ -12,6 +12,7 @@ use crate::json_split;
 use crate::listing::{Listing, RowId};
 use crate::secrets::{REMOVED, is_secret_name, remove_secrets};
 use crate::text::Untrusted;
+use crate::time::UnixTime;
 
 /// The replacement of a value that may be a secret.
 const HIDDEN: &str = "<hidden>";
@@ -25,15 +26,15 @@ const LONGEST_RECORD: usize = 256 * 1024;
 /// of secret options in `launch_args` are hidden (changes to them go unnoticed).
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct GroupSnapshot {
-    /// The time the listing was received, in seconds since 1970.
-    pub at: f64,
+    /// The time the listing was received.
+    pub at: UnixTime,
     /// The groups' members by id; empty for a record that could not be parsed.
     groups: BTreeMap<i64, Map<String, Json>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ChangeKind {
-    /// It is new.
+    /// The group is new since the older listing.
     New,
     Gone,
     /// The value of a member changed.

@@ -16,7 +16,7 @@ pub struct WorkerCounts {
     pub min: u32,
     /// Halfway between `min` and `max`.
     pub typical: u32,
-    /// The group's `max_workers`.
+    /// The limit on running workers, `max_workers`.
     pub max: u32,
     /// The group's `test_workers`, which run at its creation.
     pub test: u32,
@@ -93,7 +93,7 @@ pub struct WorstCase {
 }
 
 impl WorstCase {
-    /// The total in $/h.
+    /// The worst case of all its workers, in $/h.
     pub fn hourly(&self) -> f64 {
         f64::from(self.workers.worst()) * self.price
     }

@@ -5,6 +5,8 @@
 
 use std::collections::BTreeMap;
 
+use bourse_domain::time::UnixTime;
+
 use super::HistoryLocation;
 use crate::state_file::{StateFile, StateFileError};
 
@@ -14,8 +16,8 @@ const FILE: &str = "budget.json";
 /// Seconds for which a request counts.
 const MINUTE: f64 = 60.0;
 
-/// The times of the requests to each market, in seconds since 1970, the earliest first.
-type Sent = BTreeMap<String, Vec<f64>>;
+/// The times of the requests to each market, the earliest first.
+type Sent = BTreeMap<String, Vec<UnixTime>>;
 
 #[derive(Debug)]
 pub struct SharedBudget {
@@ -35,20 +37,20 @@ impl SharedBudget {
         }
     }
 
-    /// Takes `requests` out of a budget of `a_minute` per minute, at `now` in seconds since 1970. Returns the seconds
+    /// Takes `requests` out of a budget of `a_minute` per minute, at `now`. Returns the seconds
     /// until there may be room; `None` if they were taken.
     ///
     /// A claim beyond the whole budget waits for an empty minute.
     ///
     /// # Errors
     /// If the file cannot be read or written. The program's own budget applies then.
-    pub fn claim(&self, requests: usize, a_minute: u32, now: f64) -> Result<Option<f64>, StateFileError> {
+    pub fn claim(&self, requests: usize, a_minute: u32, now: UnixTime) -> Result<Option<f64>, StateFileError> {
         let Some(file) = &self.file else { return Ok(None) };
         let limit = usize::try_from(a_minute).unwrap_or(usize::MAX).max(1);
         let claimed = file.change(Sent::new(), |markets| {
             for sent in markets.values_mut() {
                 // In both directions: a clock that was ahead blocks nothing for long.
-                sent.retain(|at| (now - at).abs() < MINUTE);
+                sent.retain(|at| (now - *at).abs() < MINUTE);
             }
             markets.retain(|_, sent| !sent.is_empty());
             let sent = markets.entry(self.market.clone()).or_default();
@@ -59,7 +61,7 @@ impl SharedBudget {
                 return Some((at + MINUTE - now).clamp(0.001, MINUTE));
             }
             sent.extend(std::iter::repeat_n(now, requests));
-            sent.sort_by(f64::total_cmp);
+            sent.sort();
             None
         });
         claimed.map(|(_, wait)| wait)
@@ -68,7 +70,7 @@ impl SharedBudget {
     /// Counts a request that is sent whether or not there is room.
     ///
     /// A failure is ignored: it counts in its own program.
-    pub fn count(&self, now: f64) {
+    pub fn count(&self, now: UnixTime) {
         if let Some(file) = &self.file {
             let count = |markets: &mut Sent| markets.entry(self.market.clone()).or_default().push(now);
             let _ = file.change(Sent::new(), count);
@@ -94,25 +96,28 @@ mod tests {
     fn programs_share_the_budget_of_a_market_and_no_other() {
         let folder = tempfile::tempdir().unwrap();
         let (one, two) = (at(&folder, "https://a"), at(&folder, "https://a"));
-        assert_eq!(one.claim(1, 3, 1000.0).unwrap(), None);
-        assert_eq!(two.claim(1, 3, 1010.0).unwrap(), None);
-        one.count(1020.0);
-        assert_eq!(two.claim(1, 3, 1030.0).unwrap(), Some(30.0));
-        assert_eq!(two.claim(2, 3, 1030.0).unwrap(), Some(40.0));
-        assert_eq!(at(&folder, "https://b").claim(1, 3, 1030.0).unwrap(), None);
-        assert_eq!(one.claim(1, 3, 1060.0).unwrap(), None);
+        assert_eq!(one.claim(1, 3, UnixTime::new(1000.0)).unwrap(), None);
+        assert_eq!(two.claim(1, 3, UnixTime::new(1010.0)).unwrap(), None);
+        one.count(UnixTime::new(1020.0));
+        assert_eq!(two.claim(1, 3, UnixTime::new(1030.0)).unwrap(), Some(30.0));
+        assert_eq!(two.claim(2, 3, UnixTime::new(1030.0)).unwrap(), Some(40.0));
+        assert_eq!(
+            at(&folder, "https://b").claim(1, 3, UnixTime::new(1030.0)).unwrap(),
+            None
+        );
+        assert_eq!(one.claim(1, 3, UnixTime::new(1060.0)).unwrap(), None);
         // More than the budget wait for an empty minute.
-        assert_eq!(one.claim(5, 3, 1061.0).unwrap(), Some(59.0));
-        assert_eq!(one.claim(5, 3, 1120.0).unwrap(), None);
+        assert_eq!(one.claim(5, 3, UnixTime::new(1061.0)).unwrap(), Some(59.0));
+        assert_eq!(one.claim(5, 3, UnixTime::new(1120.0)).unwrap(), None);
     }
 
     #[test]
     fn a_clock_that_was_ahead_holds_nothing_up() {
         let folder = tempfile::tempdir().unwrap();
         let budget = at(&folder, "https://a");
-        assert_eq!(budget.claim(1, 1, 9000.0).unwrap(), None);
-        assert_eq!(budget.claim(1, 1, 1000.0).unwrap(), None);
-        assert_eq!(budget.claim(1, 1, 1001.0).unwrap(), Some(59.0));
+        assert_eq!(budget.claim(1, 1, UnixTime::new(9000.0)).unwrap(), None);
+        assert_eq!(budget.claim(1, 1, UnixTime::new(1000.0)).unwrap(), None);
+        assert_eq!(budget.claim(1, 1, UnixTime::new(1001.0)).unwrap(), Some(59.0));
     }
 
     #[test]
@@ -122,7 +127,7 @@ mod tests {
             market: "sandbox-1".to_owned(),
             dialect: &Dialect::SANDBOX,
         });
-        assert_eq!(alone.claim(1, 1, 1000.0).unwrap(), None);
-        assert_eq!(alone.claim(1, 1, 1000.0).unwrap(), None);
+        assert_eq!(alone.claim(1, 1, UnixTime::new(1000.0)).unwrap(), None);
+        assert_eq!(alone.claim(1, 1, UnixTime::new(1000.0)).unwrap(), None);
     }
 }

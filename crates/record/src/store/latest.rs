@@ -167,9 +167,7 @@ fn listing(query: &Query, terms: Terms, lines: &[KnownLine], at: Moment) -> Opti
         let _ = write!(text, "{separator}{record}");
     }
     text.push_str("]}");
-    #[expect(clippy::cast_precision_loss)] // seconds of a plausible time
-    let now = at.0 as f64;
-    let listing = Listing::read(catalog, text, now).ok()?;
+    let listing = Listing::read(catalog, text, at.unix()).ok()?;
     Some(listing.in_units(terms.transfer))
 }
 

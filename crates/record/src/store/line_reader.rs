@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use bourse_domain::annotations::Supplier;
+use bourse_domain::time::UnixTime;
 use bourse_domain::{CellRef, Condition, Operand, Resource, Value, country};
 use rusqlite::{Connection, params};
 
@@ -313,7 +314,7 @@ impl LineReader<'_> {
         for bound in durations.flat_map(bounds) {
             let left = bound.0.field;
             if let CellRef::Number(left) = state.cell(left, Moment(0)) {
-                let crossing = Moment::from_epoch(left - bound.1).0;
+                let crossing = UnixTime::new(left - bound.1).moment().0;
                 let near = [crossing, crossing.saturating_add(1)];
                 edges.extend(
                     near.into_iter()

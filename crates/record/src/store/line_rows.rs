@@ -264,32 +264,37 @@ pub(super) fn select_lines(
     let mut statement = connection.prepare_cached(&sql)?;
     let mut rows = statement.query(rusqlite::params_from_iter(values))?;
     while let Some(row) = rows.next()? {
-        let mut facts = vec![Fact::Unknown; attributes.len()];
-        for (index, place) in places.iter().enumerate() {
-            if let (Some(fact), Some(attribute)) = (facts.get_mut(*place), attributes.get(*place)) {
-                *fact = codes::fact_of(attribute.field, row.get_ref(8 + index)?);
-            }
-        }
-        let mask: Option<i64> = row.get(7)?;
-        take(KnownLine {
-            id: row.get(0)?,
-            line: Line {
-                lot: Lot {
-                    machine: row.get(1)?,
-                    model: row.get(2)?,
-                    memory: row.get(3)?,
-                },
-                gpus: row.get(4)?,
-            },
-            latest: Values {
-                offer: row.get(5)?,
-                offers: row.get(6)?,
-                gpu_mask: mask.map(i64::cast_unsigned),
-                facts,
-            },
-        })?;
+        take(known_line(row, attributes, places)?)?;
     }
     Ok(())
+}
+
+/// Reads a line, with the attributes at these indices.
+fn known_line(row: &Row<'_>, attributes: &[Attribute], places: &[usize]) -> rusqlite::Result<KnownLine> {
+    let mut facts = vec![Fact::Unknown; attributes.len()];
+    for (index, place) in places.iter().enumerate() {
+        if let (Some(fact), Some(attribute)) = (facts.get_mut(*place), attributes.get(*place)) {
+            *fact = codes::fact_of(attribute.field, row.get_ref(8 + index)?);
+        }
+    }
+    let mask: Option<i64> = row.get(7)?;
+    Ok(KnownLine {
+        id: row.get(0)?,
+        line: Line {
+            lot: Lot {
+                machine: row.get(1)?,
+                model: row.get(2)?,
+                memory: row.get(3)?,
+            },
+            gpus: row.get(4)?,
+        },
+        latest: Values {
+            offer: row.get(5)?,
+            offers: row.get(6)?,
+            gpu_mask: mask.map(i64::cast_unsigned),
+            facts,
+        },
+    })
 }
 
 /// The maximum length of a list of names in SQL.

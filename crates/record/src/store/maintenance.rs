@@ -13,7 +13,7 @@ pub struct Contents {
     pub polls: i64,
     /// The number of price intervals: times in which an offer asked the same.
     pub prices: i64,
-    /// Size in bytes.
+    /// Size of the file in bytes.
     pub size: i64,
     /// The times of the first and the last poll, by the current clock.
     pub span: Option<(Moment, Moment)>,

@@ -94,7 +94,7 @@ pub struct HistoryLocation {
     pub path: Option<PathBuf>,
     /// Identifies the market: its address, or the sandbox's seed.
     pub market: String,
-    /// The market's dialect.
+    /// The dialect in which the market's responses are read.
     pub dialect: &'static Dialect,
 }
 

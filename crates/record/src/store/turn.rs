@@ -11,6 +11,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use bourse_domain::time::UnixTime;
+
 use super::{Database, HistoryLocation, SharedBudget};
 use crate::files;
 use crate::watch::{Claim, Right};
@@ -73,12 +75,12 @@ impl Turns {
     }
 
     /// Counts a request that is sent in the same turn, or regardless of turns.
-    pub fn count(&self, now: f64) {
+    pub fn count(&self, now: UnixTime) {
         self.budget.count(now);
     }
 
     /// Takes a further request of the same turn out of the budget; false if there is no room.
-    pub fn has_room(&self, a_minute: u32, now: f64) -> bool {
+    pub fn has_room(&self, a_minute: u32, now: UnixTime) -> bool {
         // Requests that cannot be counted are limited by the program's own budget.
         !matches!(self.budget.claim(1, a_minute, now), Ok(Some(_)))
     }
@@ -110,8 +112,8 @@ impl Lock {
     }
 
     /// Takes the lock; false if another program holds it. If files cannot be written or locked, every program may poll.
-    fn take(&mut self, now: f64) -> bool {
-        let now = UNIX_EPOCH + Duration::try_from_secs_f64(now).unwrap_or_default();
+    fn take(&mut self, now: UnixTime) -> bool {
+        let now = UNIX_EPOCH + Duration::try_from_secs_f64(now.seconds()).unwrap_or_default();
         self.try_take(now).unwrap_or(true)
     }
 

@@ -2,6 +2,7 @@
 
 use bourse_domain::annotations::Bans;
 use bourse_domain::query::Query;
+use bourse_domain::time::UnixTime;
 
 use crate::state_file::StateFileError;
 use crate::{Moment, Poll};
@@ -14,8 +15,8 @@ pub struct Claim {
     pub since: Option<Moment>,
     /// The machines and hosts that the poll may exclude.
     pub bans: Bans,
-    /// The time of the claim, in seconds since 1970.
-    pub now: f64,
+    /// The time of the claim.
+    pub now: UnixTime,
     /// The number of requests to send.
     pub requests: u32,
     pub a_minute: u32,

@@ -2,7 +2,7 @@
 //!
 //! A [`Wish`] is a query and its interval. Wishes share one budget of requests per minute, share each other's
 //! responses, look for polls recorded by other programs before they poll, and pause while the market refuses or cannot
-//! be reached. Pure: the time is passed in, on a monotonic clock and in seconds since 1970.
+//! be reached. Pure: the time is passed in.
 
 mod causes;
 mod claim;
@@ -12,13 +12,14 @@ use std::collections::VecDeque;
 
 use bourse_domain::insight::total;
 use bourse_domain::query::Query;
+use bourse_domain::time::{MonotonicTime, Now, UnixTime};
 use bourse_domain::{Condition, Resource};
 
 pub use causes::{CauseSearch, Missing, cause_search, missing};
 pub use claim::{Claim, Right};
 pub use figures::SearchFigures;
 
-use super::{Moment, PollOutcome, seconds};
+use super::{Moment, PollOutcome};
 
 /// The longest pause after failures, in seconds.
 pub const LONGEST_PAUSE: f64 = 600.0;
@@ -58,8 +59,8 @@ pub struct Wish<K> {
     pub query: Query,
     /// The maximum interval between responses, in seconds.
     pub every: f64,
-    /// The time it is first due, on the monotonic clock.
-    pub first: f64,
+    /// The time it is first due.
+    pub first: MonotonicTime,
     /// The number of requests of one poll.
     pub requests: u32,
     /// Whether it needs a response of its own: neither another wish's nor a recorded one.
@@ -75,7 +76,7 @@ pub enum Failure {
     Refused,
     /// All requests fail until the API key changes.
     ApiKey,
-    /// Only this request failed.
+    /// Only this request failed; others go on.
     Request,
 }
 
@@ -83,7 +84,7 @@ pub enum Failure {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum NextPoll<K> {
     /// This wish, at this time at the earliest.
-    Due(K, f64),
+    Due(K, MonotonicTime),
     /// Nothing until the API key changes.
     AwaitApiKey,
     /// Nothing at all: there are no wishes.
@@ -93,7 +94,7 @@ pub enum NextPoll<K> {
 #[derive(Debug)]
 struct Task<K> {
     wish: Wish<K>,
-    next: f64,
+    next: MonotonicTime,
     /// The number of consecutive failures of its own.
     failures: i32,
     /// The number of complete responses until others may share its responses.
@@ -109,14 +110,14 @@ struct Task<K> {
 /// The schedule of wishes that share a budget.
 #[derive(Debug)]
 pub struct Engine<K> {
-    /// Seconds between two requests.
+    /// Seconds between two requests, by the budget.
     ///
     /// Even spacing keeps the budget in every minute and leaves no backlog, after a suspend or anything else.
     gap: f64,
     /// The earliest time of the next request.
-    free: f64,
+    free: MonotonicTime,
     /// The times of the requests of the last minute; `None` if requests are spaced.
-    burst: Option<VecDeque<f64>>,
+    burst: Option<VecDeque<MonotonicTime>>,
     /// The number of consecutive failures of the market.
     failures: i32,
     /// Whether the key was refused: nothing more is sent with it.
@@ -127,7 +128,7 @@ pub struct Engine<K> {
 
 impl<K: Clone + PartialEq> Engine<K> {
     /// An engine without wishes; the first request may be sent at `free`.
-    pub fn new(requests_a_minute: u32, free: f64, contains: Contains) -> Self {
+    pub fn new(requests_a_minute: u32, free: MonotonicTime, contains: Contains) -> Self {
         Self {
             gap: gap(requests_a_minute),
             free,
@@ -143,7 +144,7 @@ impl<K: Clone + PartialEq> Engine<K> {
     pub fn without_spacing(contains: Contains) -> Self {
         Self {
             burst: Some(VecDeque::new()),
-            ..Self::new(1, 0.0, contains)
+            ..Self::new(1, MonotonicTime::default(), contains)
         }
     }
 
@@ -152,18 +153,18 @@ impl<K: Clone + PartialEq> Engine<K> {
         self.gap = gap(requests_a_minute);
     }
 
-    /// Seconds between two requests.
+    /// Seconds between two requests, by the budget.
     pub const fn gap(&self) -> f64 {
         self.gap
     }
 
-    /// Continues with another key.
+    /// Continues with another key after a refusal.
     pub const fn resume(&mut self) {
         self.is_stopped = false;
     }
 
     /// Replaces the wishes; unchanged ones keep their schedule.
-    pub fn keep(&mut self, wishes: impl IntoIterator<Item = Wish<K>>, now: f64) {
+    pub fn keep(&mut self, wishes: impl IntoIterator<Item = Wish<K>>, now: MonotonicTime) {
         let mut before = std::mem::take(&mut self.tasks);
         let kept = wishes.into_iter().map(|wish| {
             let known = before.iter().position(|task| task.wish.id == wish.id);
@@ -202,7 +203,7 @@ impl<K: Clone + PartialEq> Engine<K> {
         if self.is_stopped {
             return NextPoll::AwaitApiKey;
         }
-        let first = self.leaders().min_by(|left, right| left.next.total_cmp(&right.next));
+        let first = self.leaders().min_by_key(|task| task.next);
         first.map_or(NextPoll::Idle, |task| {
             let free = self.free_for(task.wish.requests);
             NextPoll::Due(task.wish.id.clone(), task.next.max(free))
@@ -211,18 +212,18 @@ impl<K: Clone + PartialEq> Engine<K> {
 
     /// Marks a wish as being polled: until its answer it is not due.
     pub fn begin(&mut self, id: &K) {
-        self.later(id, f64::INFINITY, |_| 0.0);
+        self.later(id, MonotonicTime::NEVER, |_| 0.0);
     }
 
     /// The time when the budget has room for `requests` requests; more than the whole budget wait for an empty minute.
-    pub fn free_for(&self, requests: u32) -> f64 {
+    pub fn free_for(&self, requests: u32) -> MonotonicTime {
         let Some(sent) = &self.burst else { return self.free };
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a whole number
         let limit = (60.0 / self.gap).round() as usize;
         let requests = usize::try_from(requests).unwrap_or(limit).min(limit);
         let over = (sent.len() + requests).saturating_sub(limit);
         let last = over.checked_sub(1).and_then(|last| sent.get(last));
-        last.map_or(self.free, |at| self.free.max(at + 60.0))
+        last.map_or(self.free, |at| self.free.max(*at + 60.0))
     }
 
     /// The wishes that do not share another's responses.
@@ -263,7 +264,7 @@ impl<K: Clone + PartialEq> Engine<K> {
     }
 
     /// The time a wish is due, whether or not the budget has room; `None` if there is no such wish.
-    pub fn due(&self, id: &K) -> Option<f64> {
+    pub fn due(&self, id: &K) -> Option<MonotonicTime> {
         self.task(id).map(|task| task.next)
     }
 
@@ -278,33 +279,33 @@ impl<K: Clone + PartialEq> Engine<K> {
     }
 
     /// The time when the budget has room for a request.
-    pub const fn free(&self) -> f64 {
+    pub const fn free(&self) -> MonotonicTime {
         self.free
     }
 
     /// The moment after which a recorded poll answers a wish; `None` if only a response of its own does.
-    pub fn since(&self, id: &K, epoch: f64) -> Option<Moment> {
+    pub fn since(&self, id: &K, now: UnixTime) -> Option<Moment> {
         let task = self.task(id).filter(|task| !task.wish.is_own)?;
-        let oldest = Moment::from_epoch(epoch - self.interval(task.wish.every));
+        let oldest = (now - self.interval(task.wish.every)).moment();
         // Polls from before the clock was set back may be in the future.
-        let newest = task.newest.filter(|newest| *newest <= Moment::from_epoch(epoch));
+        let newest = task.newest.filter(|newest| *newest <= now.moment());
         Some(newest.map_or(oldest, |newest| newest.max(oldest)))
     }
 
     /// Postpones the next request until `until`.
-    pub const fn wait(&mut self, until: f64) {
+    pub fn wait(&mut self, until: MonotonicTime) {
         self.free = self.free.max(until);
     }
 
     /// Counts requests that were answered or failed at `now`.
     ///
     /// Only one wish is polled at a time, so those sent within a minute never exceed the budget.
-    pub fn spent(&mut self, requests: u32, now: f64) {
+    pub fn spent(&mut self, requests: u32, now: MonotonicTime) {
         let Some(sent) = &mut self.burst else {
             self.free = now + self.gap * f64::from(requests);
             return;
         };
-        while sent.front().is_some_and(|at| now - at >= 60.0) {
+        while sent.front().is_some_and(|at| now - *at >= 60.0) {
             sent.pop_front();
         }
         sent.extend((0..requests).map(|_| now));
@@ -321,26 +322,26 @@ impl<K: Clone + PartialEq> Engine<K> {
     }
 
     /// Records the market's answer to a wish; returns the other wishes that it answers too.
-    pub fn answered(&mut self, id: &K, outcome: PollOutcome, at: Moment, now: f64) -> Vec<K> {
+    pub fn answered(&mut self, id: &K, outcome: PollOutcome, at: Moment, now: MonotonicTime) -> Vec<K> {
         if std::mem::take(&mut self.failures) > 0 {
             // The pause is over.
             self.free = self.free.min(now + self.gap);
         }
         self.is_stopped = false;
-        self.polled(id, outcome, at, now, false)
+        self.polled(id, (outcome, at), now, false)
     }
 
     /// Records another program's poll as the answer to a wish; returns the other wishes that it answers too.
-    pub fn recorded(&mut self, id: &K, outcome: PollOutcome, at: Moment, now: (f64, f64)) -> Vec<K> {
-        let (mono, epoch) = now;
-        let age = (epoch - seconds(at.0)).max(0.0);
-        self.polled(id, outcome, at, mono - age, true)
+    pub fn recorded(&mut self, id: &K, outcome: PollOutcome, at: Moment, now: Now) -> Vec<K> {
+        let age = (now.epoch - at.unix()).max(0.0);
+        self.polled(id, (outcome, at), now.mono - age, true)
     }
 
-    fn polled(&mut self, id: &K, outcome: PollOutcome, at: Moment, now: f64, follows: bool) -> Vec<K> {
+    fn polled(&mut self, id: &K, poll: (PollOutcome, Moment), now: MonotonicTime, follows: bool) -> Vec<K> {
         let Some(asked) = self.task(id).map(|task| task.wish.clone()) else {
             return Vec::new();
         };
+        let (outcome, at) = poll;
         let is_complete = outcome == PollOutcome::Complete;
         let answered = |task: &Task<K>| {
             let is_same = is_same_request(&asked.query, &task.wish.query);
@@ -372,12 +373,12 @@ impl<K: Clone + PartialEq> Engine<K> {
     }
 
     /// Checks a wish again after `after` seconds, without having sent a request.
-    pub fn look_again(&mut self, id: &K, now: f64, after: f64) {
+    pub fn look_again(&mut self, id: &K, now: MonotonicTime, after: f64) {
         self.later(id, now, |_| after);
     }
 
     /// Pauses the wishes that a failure affects, longer each time.
-    pub fn failed(&mut self, id: &K, now: f64, failure: Failure) {
+    pub fn failed(&mut self, id: &K, now: MonotonicTime, failure: Failure) {
         let gap = self.gap;
         let doubled = |seconds: f64, failures: i32| (seconds * 2_f64.powi(failures)).min(LONGEST_PAUSE);
         match failure {
@@ -404,7 +405,7 @@ impl<K: Clone + PartialEq> Engine<K> {
         (seconds * 2_f64.powi(self.failures)).min(LONGEST_PAUSE.max(seconds))
     }
 
-    fn later(&mut self, id: &K, now: f64, after: impl FnOnce(&mut Task<K>) -> f64) {
+    fn later(&mut self, id: &K, now: MonotonicTime, after: impl FnOnce(&mut Task<K>) -> f64) {
         if let Some(task) = self.tasks.iter_mut().find(|task| task.wish.id == *id) {
             task.next = now + after(task);
         }
@@ -413,7 +414,7 @@ impl<K: Clone + PartialEq> Engine<K> {
     /// Makes all wishes due within `seconds` after a suspend.
     ///
     /// Every program of this computer woke at once.
-    pub fn woken(&mut self, now: f64, seconds: f64) {
+    pub fn woken(&mut self, now: MonotonicTime, seconds: f64) {
         for task in self.tasks.iter_mut().filter(|task| task.next.is_finite()) {
             task.next = now + seconds;
         }

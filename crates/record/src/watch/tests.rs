@@ -5,6 +5,10 @@ use bourse_domain::language::{self, Mode};
 
 use super::*;
 
+const fn at(seconds: f64) -> MonotonicTime {
+    MonotonicTime::new(seconds)
+}
+
 fn query(text: &str) -> Query {
     let mut query = Query::empty(Resource::Offers);
     let parsed = language::parse(text, query.catalog(), &Dialect::DOCUMENTED, &[], Mode::Strict);
@@ -17,7 +21,7 @@ fn wish(id: u8, text: &str, every: f64) -> Wish<u8> {
         id,
         query: query(text),
         every,
-        first: 0.0,
+        first: at(0.0),
         requests: 1,
         is_own: false,
     }
@@ -30,8 +34,8 @@ fn wishes(ids: impl IntoIterator<Item = (u8, f64)>) -> Vec<Wish<u8>> {
 }
 
 fn engine(requests_a_minute: u32) -> Engine<u8> {
-    let mut engine = Engine::new(requests_a_minute, 0.0, has_same_conditions);
-    engine.spent(1, 0.0);
+    let mut engine = Engine::new(requests_a_minute, at(0.0), has_same_conditions);
+    engine.spent(1, at(0.0));
     engine
 }
 
@@ -46,20 +50,25 @@ fn contains(scope: &Query, query: &Query) -> bool {
 }
 
 fn complete(engine: &mut Engine<u8>, id: u8, now: f64) -> Vec<u8> {
-    engine.answered(&id, PollOutcome::Complete, Moment::from_epoch(1000.0 + now), now)
+    engine.answered(
+        &id,
+        PollOutcome::Complete,
+        UnixTime::new(1000.0 + now).moment(),
+        at(now),
+    )
 }
 
 /// Runs wishes for `seconds`, each request answered after `took`; returns the requests with their times.
 fn run(engine: &mut Engine<u8>, from: f64, seconds: f64, took: f64) -> Vec<(u8, f64)> {
     let (mut now, mut sent) = (from, Vec::new());
-    while let NextPoll::Due(id, at) = engine.next() {
-        now = at.max(now);
+    while let NextPoll::Due(id, due) = engine.next() {
+        now = due.seconds().max(now);
         if now >= from + seconds {
             break;
         }
         sent.push((id, now));
         now += took;
-        engine.spent(1, now);
+        engine.spent(1, at(now));
         complete(engine, id, now);
     }
     sent
@@ -71,7 +80,7 @@ fn count(sent: &[(u8, f64)], id: u8) -> usize {
 
 fn due(engine: &Engine<u8>) -> (u8, f64) {
     match engine.next() {
-        NextPoll::Due(id, at) => (id, at),
+        NextPoll::Due(id, at) => (id, at.seconds()),
         next => panic!("{next:?}"),
     }
 }
@@ -79,7 +88,7 @@ fn due(engine: &Engine<u8>) -> (u8, f64) {
 #[test]
 fn more_wishes_than_the_budget_take_turns() {
     let mut engine = engine(10);
-    engine.keep(wishes((0..20).map(|id| (id, 60.0))), 0.0);
+    engine.keep(wishes((0..20).map(|id| (id, 60.0))), at(0.0));
     assert_eq!(
         (engine.wanted(), engine.rate(), engine.interval(60.0)),
         (20.0, 10.0, 120.0)
@@ -94,9 +103,9 @@ fn more_wishes_than_the_budget_take_turns() {
 #[test]
 fn after_hours_asleep_there_is_no_burst() {
     let mut engine = engine(10);
-    engine.keep(wishes((0..5).map(|id| (id, 60.0))), 0.0);
+    engine.keep(wishes((0..5).map(|id| (id, 60.0))), at(0.0));
     run(&mut engine, 0.0, 600.0, 0.5);
-    engine.woken(40_000.0, 0.0);
+    engine.woken(at(40_000.0), 0.0);
     let sent = run(&mut engine, 40_000.0, 60.0, 0.5);
     assert_eq!(sent.len(), 5, "{sent:?}");
     assert!(sent.windows(2).all(|two| two[1].1 - two[0].1 >= 6.0));
@@ -105,40 +114,40 @@ fn after_hours_asleep_there_is_no_burst() {
 #[test]
 fn an_outage_doubles_the_pause_of_all_and_ends_with_the_first_answer() {
     let mut engine = engine(10);
-    engine.keep(wishes([(1, 1.0), (2, 1.0)]), 0.0);
+    engine.keep(wishes([(1, 1.0), (2, 1.0)]), at(0.0));
     let mut pauses = Vec::new();
     let mut now = 0.0;
     for _ in 0..9 {
-        let (id, at) = due(&engine);
-        pauses.push(at - now);
-        now = at;
-        engine.spent(1, now);
-        engine.failed(&id, now, Failure::Market { pause: 0.0 });
+        let (id, next) = due(&engine);
+        pauses.push(next - now);
+        now = next;
+        engine.spent(1, at(now));
+        engine.failed(&id, at(now), Failure::Market { pause: 0.0 });
     }
     assert_eq!(pauses, [6.0, 12.0, 24.0, 48.0, 96.0, 192.0, 384.0, 600.0, 600.0]);
-    let (id, at) = due(&engine);
-    engine.spent(1, at);
-    complete(&mut engine, id, at);
-    assert_eq!(engine.free(), at + 6.0);
+    let (id, due) = due(&engine);
+    engine.spent(1, at(due));
+    complete(&mut engine, id, due);
+    assert_eq!(engine.free().seconds(), due + 6.0);
     // The pause of a 429 counts, but no more than the longest pause.
     for (named, paused) in [(30.0, 30.0), (5000.0, 600.0)] {
-        engine.failed(&id, 0.0, Failure::Market { pause: named });
-        assert_eq!(engine.free(), paused);
+        engine.failed(&id, at(0.0), Failure::Market { pause: named });
+        assert_eq!(engine.free().seconds(), paused);
     }
 }
 
 #[test]
 fn a_search_that_fails_pauses_alone_and_a_refused_key_pauses_all() {
     let mut engine = engine(60);
-    engine.keep(wishes([(1, 60.0), (2, 60.0)]), 0.0);
+    engine.keep(wishes([(1, 60.0), (2, 60.0)]), at(0.0));
     for pause in [120.0, 240.0, 480.0, 600.0] {
-        engine.failed(&1, 1000.0, Failure::Request);
-        engine.look_again(&2, 2000.0, 0.0);
+        engine.failed(&1, at(1000.0), Failure::Request);
+        engine.look_again(&2, at(2000.0), 0.0);
         assert_eq!(due(&engine), (1, 1000.0 + pause));
     }
-    engine.failed(&2, 3000.0, Failure::Refused);
-    assert_eq!(engine.free(), 3600.0);
-    engine.failed(&2, 3000.0, Failure::ApiKey);
+    engine.failed(&2, at(3000.0), Failure::Refused);
+    assert_eq!(engine.free().seconds(), 3600.0);
+    engine.failed(&2, at(3000.0), Failure::ApiKey);
     assert_eq!(engine.next(), NextPoll::AwaitApiKey);
     engine.resume();
     assert_eq!(due(&engine), (1, 3600.0));
@@ -147,32 +156,32 @@ fn a_search_that_fails_pauses_alone_and_a_refused_key_pauses_all() {
 #[test]
 fn wishes_that_stay_keep_their_turn() {
     let mut engine = engine(10);
-    engine.keep(wishes([(1, 60.0), (2, 60.0)]), 0.0);
+    engine.keep(wishes([(1, 60.0), (2, 60.0)]), at(0.0));
     complete(&mut engine, 1, 0.0);
     complete(&mut engine, 2, 1.0);
-    engine.keep(wishes([(2, 60.0), (3, 60.0), (1, 60.0)]), 7.0);
+    engine.keep(wishes([(2, 60.0), (3, 60.0), (1, 60.0)]), at(7.0));
     assert_eq!(due(&engine), (3, 6.0));
     engine.drop(&3);
     assert_eq!(due(&engine), (1, 60.0));
     // Another interval counts from the last response.
-    engine.keep(wishes([(1, 90.0), (2, 30.0)]), 7.0);
+    engine.keep(wishes([(1, 90.0), (2, 30.0)]), at(7.0));
     assert_eq!(due(&engine), (2, 31.0));
     // Another search is another wish.
-    engine.keep([wish(1, "num_gpus>=9", 60.0)], 7.0);
+    engine.keep([wish(1, "num_gpus>=9", 60.0)], at(7.0));
     assert_eq!(due(&engine), (1, 6.0));
 }
 
 #[test]
 fn a_wish_rides_on_one_that_contains_it_and_comes_at_least_as_often() {
-    let mut engine = Engine::new(60, 0.0, contains);
+    let mut engine = Engine::new(60, at(0.0), contains);
     let narrow = wish(1, "num_gpus>=8", 60.0);
-    engine.keep([narrow.clone(), wish(2, "num_gpus>=2", 60.0)], 0.0);
+    engine.keep([narrow.clone(), wish(2, "num_gpus>=2", 60.0)], at(0.0));
     assert_eq!(engine.wanted(), 1.0);
     assert_eq!(due(&engine).0, 2);
     assert_eq!(complete(&mut engine, 2, 0.0), [1]);
     assert_eq!(due(&engine), (2, 60.0));
     // Equal ones are polled once, by the first.
-    engine.keep([narrow.clone(), wish(3, "num_gpus>=8", 60.0)], 100.0);
+    engine.keep([narrow.clone(), wish(3, "num_gpus>=8", 60.0)], at(100.0));
     assert_eq!((engine.wanted(), due(&engine).0), (1.0, 1));
     let rare = wish(2, "num_gpus>=2", 61.0);
     let other_prices = |change: fn(&mut Query)| {
@@ -186,16 +195,16 @@ fn a_wish_rides_on_one_that_contains_it_and_comes_at_least_as_often() {
         other_prices(|query| query.offer_type = bourse_domain::OfferType::Bid),
         other_prices(|query| query.unbundled = true),
     ] {
-        let mut engine = Engine::new(60, 0.0, contains);
-        engine.keep([narrow.clone(), other], 0.0);
+        let mut engine = Engine::new(60, at(0.0), contains);
+        engine.keep([narrow.clone(), other], at(0.0));
         assert!(engine.wanted() > 1.9, "{}", engine.wanted());
     }
     // A wish that needs a response of its own gets it, and may still lead.
     let mut own = narrow.clone();
     own.is_own = true;
-    engine.keep([wish(2, "num_gpus>=2", 60.0), own.clone()], 200.0);
+    engine.keep([wish(2, "num_gpus>=2", 60.0), own.clone()], at(200.0));
     assert_eq!(engine.wanted(), 2.0);
-    engine.keep([narrow, Wish { id: 4, ..own }], 300.0);
+    engine.keep([narrow, Wish { id: 4, ..own }], at(300.0));
     assert_eq!((engine.wanted(), due(&engine).0), (1.0, 4));
 }
 
@@ -203,23 +212,23 @@ fn a_wish_rides_on_one_that_contains_it_and_comes_at_least_as_often() {
 fn a_cut_or_broken_response_separates_wishes_until_three_complete_ones() {
     let both = [wish(1, "num_gpus>=8", 60.0), wish(2, "num_gpus>=2", 60.0)];
     for is_cut in [true, false] {
-        let mut engine = Engine::new(60, 0.0, contains);
-        engine.keep(both.clone(), 0.0);
+        let mut engine = Engine::new(60, at(0.0), contains);
+        engine.keep(both.clone(), at(0.0));
         complete(&mut engine, 2, 0.0);
         if is_cut {
-            let also = engine.answered(&2, PollOutcome::Truncated, Moment(1060), 60.0);
+            let also = engine.answered(&2, PollOutcome::Truncated, Moment(1060), at(60.0));
             assert!(also.is_empty(), "{also:?}");
         } else {
-            engine.failed(&2, 60.0, Failure::Request);
+            engine.failed(&2, at(60.0), Failure::Request);
         }
-        for at in [120.0, 180.0, 240.0] {
-            assert_eq!(engine.wanted(), 2.0, "{at}");
-            complete(&mut engine, 2, at);
+        for time in [120.0, 180.0, 240.0] {
+            assert_eq!(engine.wanted(), 2.0, "{time}");
+            complete(&mut engine, 2, time);
         }
         assert_eq!(engine.wanted(), 1.0);
     }
     // Two that are the same request stay so, whatever its response.
-    let mut engine = Engine::new(60, 0.0, contains);
+    let mut engine = Engine::new(60, at(0.0), contains);
     engine.keep(
         [
             both[0].clone(),
@@ -228,24 +237,28 @@ fn a_cut_or_broken_response_separates_wishes_until_three_complete_ones() {
                 ..both[0].clone()
             },
         ],
-        0.0,
+        at(0.0),
     );
-    let also = engine.answered(&1, PollOutcome::Truncated, Moment(1000), 0.0);
+    let also = engine.answered(&1, PollOutcome::Truncated, Moment(1000), at(0.0));
     assert_eq!(also, [3]);
 }
 
 #[test]
 fn a_poll_of_another_program_answers_and_the_next_is_awaited_a_little_longer() {
-    let mut engine = Engine::new(60, 0.0, contains);
-    engine.keep([wish(1, "num_gpus>=2", 60.0), wish(2, "num_gpus>=8", 60.0)], 0.0);
-    assert_eq!(engine.since(&1, 1000.0), Some(Moment(940)));
+    let mut engine = Engine::new(60, at(0.0), contains);
+    engine.keep([wish(1, "num_gpus>=2", 60.0), wish(2, "num_gpus>=8", 60.0)], at(0.0));
+    assert_eq!(engine.since(&1, UnixTime::new(1000.0)), Some(Moment(940)));
     // It is twenty seconds old.
-    let also = engine.recorded(&1, PollOutcome::Complete, Moment(980), (100.0, 1000.0));
+    let now = Now {
+        mono: at(100.0),
+        epoch: UnixTime::new(1000.0),
+    };
+    let also = engine.recorded(&1, PollOutcome::Complete, Moment(980), now);
     assert_eq!(also, [2]);
     assert_eq!(due(&engine), (1, 150.0));
     assert!(engine.follows(&1));
     // It counts once.
-    assert_eq!(engine.since(&1, 1005.0), Some(Moment(980)));
+    assert_eq!(engine.since(&1, UnixTime::new(1005.0)), Some(Moment(980)));
     complete(&mut engine, 1, 150.0);
     assert!(!engine.follows(&1));
     assert_eq!(due(&engine), (1, 210.0));
@@ -253,28 +266,28 @@ fn a_poll_of_another_program_answers_and_the_next_is_awaited_a_little_longer() {
         is_own: true,
         ..wish(3, "num_gpus>=2", 60.0)
     };
-    engine.keep([own], 0.0);
-    assert_eq!(engine.since(&3, 1000.0), None);
+    engine.keep([own], at(0.0));
+    assert_eq!(engine.since(&3, UnixTime::new(1000.0)), None);
 }
 
 #[test]
 fn without_spacing_requests_follow_each_other_within_the_budget_of_a_minute() {
     let mut engine = Engine::without_spacing(has_same_conditions);
     engine.allow(10);
-    engine.keep(wishes((0..12).map(|id| (id, 60.0))), 0.0);
+    engine.keep(wishes((0..12).map(|id| (id, 60.0))), at(0.0));
     for sent in 0..10 {
         assert_eq!(due(&engine), (sent, 0.0));
         engine.begin(&sent);
-        engine.spent(1, 0.0);
+        engine.spent(1, at(0.0));
     }
     assert_eq!(due(&engine), (10, 60.0));
     // Requests that were not sent free their room, and after a suspend those under way are not repeated.
     engine.refund(2);
-    engine.woken(5.0, 1.0);
+    engine.woken(at(5.0), 1.0);
     assert_eq!(due(&engine), (10, 6.0));
-    assert_eq!(engine.free_for(3), 60.0);
-    engine.failed(&0, 5.0, Failure::Market { pause: 0.0 });
-    assert_eq!((engine.free_for(1), engine.doubled(60.0)), (17.0, 120.0));
+    assert_eq!(engine.free_for(3).seconds(), 60.0);
+    engine.failed(&0, at(5.0), Failure::Market { pause: 0.0 });
+    assert_eq!((engine.free_for(1).seconds(), engine.doubled(60.0)), (17.0, 120.0));
     complete(&mut engine, 1, 6.0);
-    assert_eq!(engine.free_for(1), 12.0);
+    assert_eq!(engine.free_for(1).seconds(), 12.0);
 }

@@ -73,7 +73,7 @@ impl Sent {
         };
         let records: Vec<String> = offers.iter().map(record).collect();
         let body = format!(r#"{{"offers": [{}]}}"#, records.join(","));
-        let listing = Listing::read(&OFFERS, body, self.at as f64).unwrap();
+        let listing = Listing::read(&OFFERS, body, Moment(self.at).unix()).unwrap();
         let check = ResponseCheck::new(&listing, &self.query, &Dialect::SANDBOX);
         let arrival = Arrival {
             at: Moment(self.at),

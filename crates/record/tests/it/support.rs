@@ -1,5 +1,6 @@
 //! A small market in JSON, and the polls that see it.
 
+use bourse_domain::time::UnixTime;
 use std::path::Path;
 
 use bourse_domain::annotations::Bans;
@@ -50,7 +51,7 @@ pub fn arrival(at: i64) -> Arrival {
 
 pub fn listing(offers: &[String], end: &str, at: i64) -> Listing {
     let body = format!(r#"{{"offers":[{}]{end}}}"#, offers.join(","));
-    Listing::read(Resource::Offers.catalog(), body, at as f64).unwrap()
+    Listing::read(Resource::Offers.catalog(), body, UnixTime::new(at as f64)).unwrap()
 }
 
 /// The poll of a response with these offers; `end` closes the object, as `,"truncated":true`.

@@ -12,6 +12,7 @@ use bourse_record::store::Database;
 use bourse_record::{Analysis as _, Arrival, Cause, Ending, Excerpt, Moment, Poll, PollOutcome, Spell, VerdictBasis};
 
 use crate::world::{self, DAY, Filter, Machine, Offer, Random, Search, World};
+use bourse_domain::time::UnixTime;
 
 const START: i64 = 1_790_000_000;
 
@@ -102,7 +103,7 @@ fn poll(world: &World, program: &Program, random: &mut Random, at: i64, record: 
     found.truncate(most);
     let body = world::body(&found, search.storage, at, program.says_truncated.then_some(is_cut));
     #[expect(clippy::cast_precision_loss)]
-    let listing = Listing::read(&OFFERS, body, at as f64).unwrap();
+    let listing = Listing::read(&OFFERS, body, UnixTime::new(at as f64)).unwrap();
     let check = ResponseCheck::new(&listing, &query, &Dialect::SANDBOX);
     let poll = Poll::new(&query, &listing, &check, &Dialect::SANDBOX, &arrival);
     record.record(&poll).unwrap();

@@ -19,9 +19,9 @@ const FULL_DISCOUNT_MONTHS: f64 = 3.0;
 /// The terms for which a search prices offers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Terms {
-    /// The rental type.
+    /// The rental type that prices are for.
     pub rental: OfferType,
-    /// Disk to allocate, GB.
+    /// Disk to allocate, in GB, priced with the GPUs.
     pub storage: f64,
 }
 

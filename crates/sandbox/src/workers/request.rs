@@ -23,7 +23,7 @@ const LOAD: [&str; 5] = [
 pub struct WorkerRequest {
     /// The signed address; empty if it is not a text, which has no valid signature.
     pub url: String,
-    /// The signature, in base64.
+    /// The router's signature of the request, in base64.
     pub signature: String,
     /// The number assigned by the router for this worker; 0 if it is not a number.
     pub number: u64,

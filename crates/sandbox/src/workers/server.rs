@@ -39,7 +39,7 @@ pub struct Server {
     pub state: Weak<State>,
     /// The address of the machine, by which the fleet knows the worker.
     pub machine: String,
-    /// The worker's own address.
+    /// The worker's own address, as the router assigns it.
     pub url: String,
     pub tls: TlsAcceptor,
     pub queue: Arc<Queue>,

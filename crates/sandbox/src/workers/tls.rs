@@ -32,7 +32,7 @@ pub enum CertificateError {
 /// The root of the workers' certificates, and the one certificate that all of them present.
 #[derive(Clone)]
 pub struct Authority {
-    /// The root certificate, PEM.
+    /// The root certificate, as PEM text.
     pub root: String,
     /// Accepts connections with the workers' certificate.
     pub acceptor: TlsAcceptor,

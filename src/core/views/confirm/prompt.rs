@@ -18,9 +18,9 @@ use crate::tui::text::wrap;
 /// The result of submitting the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Entered {
-    /// Accepted: the prompt closes.
+    /// The text is accepted: the prompt closes.
     Accepted,
-    /// Rejected, for this reason.
+    /// The text is rejected, for this reason, and the prompt stays.
     Rejected(String),
     /// A question about the text was opened; [`accept`] closes the prompt once it is confirmed.
     Asked,

@@ -7,7 +7,7 @@ use crate::features::alerts::replay::{AlertReplay, Replay};
 use crate::features::history::Recall;
 use crate::features::history::{self, Asked, Recalled};
 use crate::record::alerts::Followed;
-use crate::record::{DAY, Moment, PricePer, Question, Rule, VERDICT_DAYS};
+use crate::record::{DAY, PricePer, Question, Rule, VERDICT_DAYS};
 
 /// Seconds of the record on which a rule is checked.
 const RECORDED: i64 = VERDICT_DAYS * DAY;
@@ -35,7 +35,7 @@ impl Backtest {
             self.replay = None;
             return;
         };
-        let question = Question::of_last(RECORDED, search.query, Moment::from_epoch(cx.now.epoch));
+        let question = Question::of_last(RECORDED, search.query, cx.now.epoch.moment());
         let replay = AlertReplay { question, rule };
         let is_same = |known: &AlertReplay| known.question.query == replay.question.query && known.rule == replay.rule;
         if !self.answered.as_ref().is_some_and(is_same) {

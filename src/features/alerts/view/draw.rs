@@ -15,7 +15,7 @@ use crate::features::alerts::AlertWatch;
 use crate::features::history::{self, rating};
 use crate::keys::{Action, Context};
 use crate::record::alerts::{Alert, Followed, condition, repeat};
-use crate::record::{Moment, PricePer, Repeat, price_unit, with_storage};
+use crate::record::{PricePer, Repeat, price_unit, with_storage};
 use crate::tui::panel::{Panel, Size};
 use crate::tui::rail::Rail;
 use crate::tui::records::Records;
@@ -30,8 +30,6 @@ const LONGEST: usize = 400;
 
 /// The fewest lines of a chart that is worth its room.
 const CHART: u16 = 10;
-
-/// Cells of the rails.
 const RAIL: u16 = 14;
 
 pub(super) fn list(view: &AlertList, area: Rect, scene: &mut Scene<'_, '_>) {
@@ -105,7 +103,7 @@ fn headline(scene: &Scene<'_, '_>) -> Line<'static> {
         let text = format!("None yet. {take} takes over an example, {new} starts with an empty form:");
         return Line::styled(text, scene.theme.text);
     }
-    let now = Moment::from_epoch(scene.now.epoch);
+    let now = scene.now.epoch.moment();
     let count = |wanted: &str| all.alerts.iter().filter(|alert| status(alert, now) == wanted).count();
     let parts = ["on", "paused", "done"].map(|status| (count(status), status));
     let parts = parts.into_iter().filter(|(count, _)| *count > 0);
@@ -125,7 +123,7 @@ fn examples(view: &AlertList, area: Rect, scene: &mut Scene<'_, '_>) {
 
 /// The table: where an alert stands now, and how far that is from its limit.
 fn alerts(view: &AlertList, area: Rect, scene: &mut Scene<'_, '_>) {
-    let (state, theme, now) = (scene.state, scene.theme, Moment::from_epoch(scene.now.epoch));
+    let (state, theme, now) = (scene.state, scene.theme, scene.now.epoch.moment());
     let watch = AlertWatch::read(state);
     let alerts = view.alerts(state);
     let seen = |alert: &Alert| watch.seen.get(&alert.name).copied();
@@ -158,8 +156,7 @@ fn alerts(view: &AlertList, area: Rect, scene: &mut Scene<'_, '_>) {
             (status(alert, now).into(), style(alert))
         })
         .styled(Column::number("Rang", 8).priority(3), |alert, _| {
-            let ago =
-                last_ring(alert).map(|at| format::span(history::prices::seconds(now) - history::prices::seconds(at)));
+            let ago = last_ring(alert).map(|at| format::span(now.unix() - at.unix()));
             (ago.unwrap_or_else(|| format::NONE.to_owned()).into(), theme.dim)
         });
     let cursor = view.cursor.min(alerts.len().saturating_sub(1));
@@ -169,7 +166,7 @@ fn alerts(view: &AlertList, area: Rect, scene: &mut Scene<'_, '_>) {
 /// The subject and the rule of an alert, and its latest events, newest first.
 fn describe(alert: &Alert, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
-    let now = Moment::from_epoch(scene.now.epoch);
+    let now = scene.now.epoch.moment();
     let labelled =
         |label: &str, text: String| Line::from(vec![Span::styled(format!("{label:>8}  "), theme.dim), Span::raw(text)]);
     let mut lines = vec![
@@ -189,10 +186,9 @@ fn describe(alert: &Alert, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let log = AlertWatch::read(scene.state).all.log.iter().rev();
     let of_alert = log.filter(|logged| logged.alert == alert.name).take(RINGS);
     let local = scene.state.local_time(scene.now);
-    #[expect(clippy::cast_precision_loss)] // seconds of this age of the world
     let rings = of_alert.map(|logged| {
         Line::from(vec![
-            Span::styled(format!("{}  ", local.cell(logged.at.0 as f64)), theme.dim),
+            Span::styled(format!("{}  ", local.cell(logged.at.unix())), theme.dim),
             Span::raw(visible(&logged.text, LONGEST)),
         ])
     });

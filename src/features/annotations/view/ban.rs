@@ -4,7 +4,7 @@ use ratatui::layout::Rect;
 
 use super::{capitalized, change, show_banned};
 use crate::core::State;
-use crate::core::annotations::selected;
+use crate::core::annotating::selected;
 use crate::core::view::{Cx, Outcome, Placement, Scene, View};
 use crate::domain::annotations::{Mark, Supplier, suppliers};
 use crate::domain::format::counted;

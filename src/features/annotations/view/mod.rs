@@ -9,7 +9,7 @@ use ratatui::layout::Rect;
 use crate::core::view::{Availability, Cx, Outcome, Placement, Scene, View};
 use crate::core::views::confirm::{Entered, Prompt};
 use crate::core::views::keys::{edits, only};
-use crate::core::{Pane, State, annotations};
+use crate::core::{Pane, State, annotating};
 use crate::domain::annotations::{AnnotationChange, LONGEST_NOTE, Mark, Supplier};
 use crate::domain::text::visible;
 use crate::domain::{Condition, Operand, Operator, Resource, Value};
@@ -64,7 +64,7 @@ pub(crate) struct AnnotationList {
 
 /// Carries out an action on the annotations of the selected row: changes one, or opens a view.
 pub(crate) fn open(action: Action, cx: &mut Cx<'_>) -> bool {
-    let suppliers = cx.state().browser().map(annotations::selected);
+    let suppliers = cx.state().browser().map(annotating::selected);
     let [machine, host] = suppliers.unwrap_or_default();
     match action {
         Action::Star(Subject::Machine) => machine.or(host).is_some_and(|of| star(of, cx)),

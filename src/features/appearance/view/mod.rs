@@ -45,8 +45,6 @@ impl Theme {
     fn selected(&self) -> Option<usize> {
         self.list.current()?.value
     }
-
-    /// Shows the selected theme.
     fn preview(&self, cx: &mut Cx<'_>) {
         let themes = cx.themes();
         if let Some(named) = self.selected().and_then(|index| themes.all.get(index)) {

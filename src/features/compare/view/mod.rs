@@ -146,13 +146,28 @@ impl Compare {
         let sections = sections
             .into_iter()
             .map(|section| (section.section.title(), section.lines));
+        self.add_sections(
+            browser,
+            (listing, &rows),
+            std::iter::once((AT_A_GLANCE, glance)).chain(sections),
+        );
+        self.top = self.top.min(self.lines.len().saturating_sub(1));
+    }
+
+    /// Adds the lines of all sections that differ between the records, then those that do not.
+    fn add_sections(
+        &mut self,
+        browser: &Browser,
+        (listing, rows): (&Listing, &[u32]),
+        sections: impl Iterator<Item = (&'static str, Vec<CompareLine>)>,
+    ) {
         let records: Vec<Arc<FullRecord>> = rows.iter().map(|row| listing.whole(*row as usize)).collect();
         // Markets repeat a price under other names: adjusted, discounted, running, in total.
         let mut prices: Vec<Vec<Option<String>>> = Vec::new();
         let mut alike = Vec::new();
-        for (title, lines) in std::iter::once((AT_A_GLANCE, glance)).chain(sections) {
+        for (title, lines) in sections {
             let lines = lines.iter().filter_map(|line| {
-                let values = values(browser, listing, (&rows, &records), line);
+                let values = values(browser, listing, (rows, &records), line);
                 let is_price = line.subject.unit() == Unit::DollarsPerHour;
                 let is_repeated = is_price && prices.contains(&values.cells);
                 prices.extend(is_price.then(|| values.cells.clone()));
@@ -165,7 +180,6 @@ impl Compare {
         if !self.only_differences {
             self.add(ALIKE, alike);
         }
-        self.top = self.top.min(self.lines.len().saturating_sub(1));
     }
 
     fn add(&mut self, title: &'static str, lines: Vec<Values>) {

@@ -10,8 +10,6 @@ use crate::domain::text::visible;
 use crate::tui::dialog;
 use crate::tui::form::FormLines;
 use crate::tui::panel::{Panel, Size, Tone};
-
-/// Number of preview lines.
 const LINES: u16 = 8;
 
 pub(super) fn export(view: &ExportForm, area: Rect, scene: &mut Scene<'_, '_>) {

@@ -5,19 +5,19 @@ mod draw;
 use ratatui::layout::Rect;
 
 use super::formats as copy_formats;
-use crate::core::exported::{NotWritten, announce};
+use crate::core::exported::{AnyContent, NotWritten, announce};
 use crate::core::message::Effect;
 use crate::core::message::News;
 use crate::core::view::{Cx, Scene};
 use crate::core::views::confirm::Confirm;
 use crate::core::views::form_view::FormView;
 use crate::core::{State, copy_item};
+use crate::domain::time::Now;
 use crate::domain::{Field, Resource, export, format};
 use crate::features::requests;
 use crate::features::requests::Requests;
 use crate::keys::Action;
 use crate::table::browser::Browser;
-use crate::table::remote::Now;
 use crate::tui::form::{Field as Input, Form};
 
 /// The reason a file has no content.
@@ -175,7 +175,7 @@ impl ExportForm {
                 cx.effect_for_view(Effect::Export {
                     ticket,
                     path,
-                    content,
+                    content: AnyContent::new(content),
                     overwrite,
                     // Launch arguments and environments are private.
                     is_private: match self.subject {

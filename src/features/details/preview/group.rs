@@ -4,6 +4,7 @@ use ratatui::text::Line;
 
 use super::Card;
 use crate::domain::format::trimmed;
+use crate::domain::time::UnixTime;
 use crate::domain::workergroup::Key;
 use crate::domain::{CellRef, Kind, format};
 use crate::features::workergroups::preflight::parts::hanging;
@@ -63,8 +64,8 @@ fn count(card: &Card<'_>, key: Key, label: &str) -> Option<String> {
 fn created(card: &Card<'_>) -> Option<String> {
     let field = card.subject.listing.catalog().by_key("created_at")?;
     match (field.kind, card.record.cell(field)) {
-        (Kind::Timestamp, CellRef::Number(epoch)) => {
-            let age = (card.subject.now.epoch - epoch).max(0.0);
+        (Kind::Timestamp, CellRef::Number(seconds)) => {
+            let age = (card.subject.now.epoch - UnixTime::new(seconds)).max(0.0);
             Some(format!("created {} ago", format::lasting(age)))
         }
         _ => None,

@@ -8,11 +8,9 @@ mod volume;
 
 use std::sync::Arc;
 
-use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use super::view::{below_card, json_of};
 use crate::core::State;
 use crate::core::view::Scene;
 use crate::domain::annotations::suppliers;
@@ -20,13 +18,11 @@ use crate::domain::field::Kind;
 use crate::domain::insight::{Measure, Rank, Standing};
 use crate::domain::listing::FullRecord;
 use crate::domain::text::visible;
+use crate::domain::time::Now;
 use crate::domain::{CellRef, Listing, Resource, country, format};
 use crate::features::annotations::view as annotations;
 use crate::features::history::rating::{sentences, trend};
-use crate::keys::Action;
 use crate::table::browser::Browser;
-use crate::table::remote::Now;
-use crate::tui::panel::{Panel, Size};
 use crate::tui::rail::Rail;
 use crate::tui::range_bar::RangeBar;
 use crate::tui::text::{cells, fit, wrap, wrap_line};
@@ -38,9 +34,6 @@ const LABEL: u16 = 9;
 /// Minimum width of the texts after the bars, and of the full ones.
 const TEXT: u16 = 23;
 const FULL_TEXT: u16 = 32;
-
-/// Maximum width of a preview that has only its card; a wider one is below its list.
-const BESIDE: u16 = 90;
 
 /// Maximum length of a record's text on a card, in cells.
 const LONGEST: usize = 200;
@@ -72,7 +65,7 @@ impl<'a> Subject<'a> {
         })
     }
 
-    fn resource(&self) -> Resource {
+    pub(super) fn resource(&self) -> Resource {
         self.listing.catalog().resource
     }
 
@@ -111,88 +104,6 @@ fn moved(card: &Card<'_>, browser: &Browser, money: impl Fn(f64) -> String) -> O
     let theme = card.theme();
     let style = if to < from { theme.good } else { theme.warning };
     Some(Line::styled(text, style))
-}
-
-/// Draws the card of a list's selected row in a panel beside the list.
-pub fn draw(resource: Resource, row: usize, area: Rect, scene: &mut Scene<'_, '_>) {
-    let Some(subject) = Subject::new(resource, row, scene) else {
-        return;
-    };
-    let browser = &scene.state.browsers[resource];
-    let id = subject.listing.id(row).map(|id| id.to_string());
-    let is_selected = browser.selected_row() == Some(row);
-    let note = if is_selected {
-        format!(
-            "{} of {}",
-            format::grouped(browser.cursor() + 1),
-            format::grouped(browser.view().len())
-        )
-    } else {
-        String::new()
-    };
-    let mut panel = Panel::new(id.unwrap_or_default())
-        .note(note)
-        .foot(format!("{} details", scene.key(Action::Open)))
-        .sized(scene.size);
-    if resource == Resource::Offers {
-        panel = panel.foot_right(format!("{} machine & host", scene.key(Action::Related)));
-    }
-    let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
-    if inner.width > BESIDE {
-        return beside(subject, inner, scene);
-    }
-    let mut lines = subject.card(inner.width);
-    if scene.size == Size::Compact {
-        // With few rows, blank lines go first.
-        lines.retain(|line| line.width() > 0);
-    } else {
-        below(subject, &mut lines, inner, scene);
-    }
-    scene.lines(&lines, inner);
-}
-
-/// Adds the further parts of the overview below the card; only the last part is cut.
-fn below(subject: Subject<'_>, lines: &mut Vec<Line<'static>>, area: Rect, scene: &Scene<'_, '_>) {
-    for block in below_card(subject.resource(), subject.row, scene) {
-        let block = block.lines_in(area.width);
-        // A heading without lines is useless.
-        if lines.len() + 3 > usize::from(area.height) {
-            return;
-        }
-        lines.push(Line::default());
-        lines.extend(block.into_iter().filter(|line| line.width() > 0));
-    }
-}
-
-/// Draws the card of a wide preview, the rest of the overview and the record's JSON, in as few
-/// columns as hold them.
-///
-/// Short texts side by side would leave the lower half blank.
-fn beside(subject: Subject<'_>, area: Rect, scene: &mut Scene<'_, '_>) {
-    let blocks = below_card(subject.resource(), subject.row, scene);
-    let json = json_of(subject.listing, subject.row, scene.theme);
-    for many in 2..=3 {
-        let columns = Layout::horizontal(vec![Constraint::Fill(1); many])
-            .spacing(3)
-            .split(area);
-        let width = columns.iter().map(|column| column.width).min().unwrap_or(0);
-        let mut record = vec![Line::styled("JSON", scene.theme.heading)];
-        record.extend(json.iter().map(|line| fit(line.clone(), width)));
-        let middle = blocks.iter().flat_map(|block| block.lines_in(width)).collect();
-        let mut texts = vec![subject.card(width), middle, record];
-        if many == 2 {
-            let record = texts.pop().unwrap_or_default();
-            texts[0].push(Line::default());
-            texts[0].extend(record);
-        }
-        let fits = texts.iter().all(|text| text.len() <= usize::from(area.height));
-        if many == 3 || fits || scene.size != Size::Wide {
-            for (text, column) in texts.iter().zip(columns.iter()) {
-                scene.lines(text, *column);
-            }
-            return;
-        }
-    }
 }
 
 /// The data for the lines of a card.

@@ -18,11 +18,11 @@ use crate::domain::field::{Kind, Section};
 use crate::domain::listing::FullRecord;
 use crate::domain::local::LocalTime;
 use crate::domain::text::{DETAIL, detail};
+use crate::domain::time::{Now, UnixTime};
 use crate::domain::workergroup::group_search;
 use crate::domain::{CellRef, Field, Source, format};
 use crate::keys::Action;
 use crate::table::browser::Browser;
-use crate::table::remote::Now;
 use crate::tui::find::{Find, FindEvent, FindLine};
 use crate::tui::text::{cells, fit, wrap, wrap_line};
 use crate::tui::viewport::Viewport;
@@ -217,7 +217,7 @@ impl Reader<'_> {
                     doc,
                 );
             }
-            (Kind::Timestamp, CellRef::Number(epoch)) => return (self.local.detail(epoch), doc),
+            (Kind::Timestamp, CellRef::Number(seconds)) => return (self.local.detail(UnixTime::new(seconds)), doc),
             _ => {}
         }
         let text = format::detail(&self.record, field, self.browser.dialect());

@@ -213,6 +213,7 @@ impl Shown {
 mod tests {
     use super::*;
     use crate::domain::OFFERS;
+    use crate::domain::time::UnixTime;
 
     fn shown(json: &Json) -> Vec<String> {
         let text = Shown {
@@ -226,7 +227,7 @@ mod tests {
     #[test]
     fn an_object_folds_to_one_line_and_back() {
         let record = r#"{"offers":[{"id":1,"search":{"a":1,"b":[2,3]},"z":"x, {"}]}"#;
-        let listing = Listing::read(&OFFERS, record, 0.0).unwrap();
+        let listing = Listing::read(&OFFERS, record, UnixTime::default()).unwrap();
         let mut json = Json::new(&listing, 0);
         let open = shown(&json);
         assert_eq!(open.len(), 8);
@@ -248,7 +249,7 @@ mod tests {
 
     #[test]
     fn the_record_itself_does_not_fold() {
-        let listing = Listing::read(&OFFERS, r#"{"offers":[{"id":1}]}"#, 0.0).unwrap();
+        let listing = Listing::read(&OFFERS, r#"{"offers":[{"id":1}]}"#, UnixTime::default()).unwrap();
         let mut json = Json::new(&listing, 0);
         json.toggle();
         assert_eq!(shown(&json), [r#"{"id": 1}"#]);

@@ -291,7 +291,7 @@ impl Machine {
                     let left = (waiting.until - scene.now.mono).max(0.0).ceil();
                     format!("{}: sending in {left:.0} s", waiting.why)
                 } else {
-                    let seconds = (scene.now.mono - since).max(0.0);
+                    let seconds = (scene.now.mono - *since).max(0.0);
                     format!("loading all offers of the host… {seconds:.0} s")
                 }
             }

@@ -17,10 +17,11 @@ pub(crate) use self::json::json_of;
 use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Region, Scene, View};
 use crate::domain::cost::ThreePrices;
+use crate::domain::time::{MonotonicTime, Now};
 use crate::domain::{Resource, RowId};
 use crate::features::copy_export::copy::api_key;
 use crate::keys::{Action, Context, Motion};
-use crate::table::remote::{Now, Ticket};
+use crate::table::remote::Ticket;
 use crate::tui::find::Find;
 use crate::tui::input_widget::InputWidget;
 
@@ -77,8 +78,8 @@ pub struct Detail {
     spread: Spread,
     /// The offers of the same machine and host, once requested.
     machine: Option<Machine>,
-    /// The record whose secrets are shown, and the monotonic time until which they are.
-    revealed: Option<(RowId, f64)>,
+    /// The record whose secrets are shown, and the time until which they are.
+    revealed: Option<(RowId, MonotonicTime)>,
 }
 
 impl Detail {
@@ -189,7 +190,8 @@ impl Detail {
         self.search().is_some_and(Find::is_typing)
     }
 
-    fn is_searching(&self) -> bool {
+    /// Whether the open tab marks the matches of a search.
+    fn has_search(&self) -> bool {
         self.search().is_some_and(Find::is_active)
     }
 
@@ -270,7 +272,7 @@ impl View for Detail {
         // The keys of a record are those of its row; n is the next match only during a search.
         match self.resource {
             _ if self.is_typing() => &[Query, Always],
-            Resource::Workergroups if self.is_searching() => &[Tabs, Report, Workergroups, Table, Global, Always],
+            Resource::Workergroups if self.has_search() => &[Tabs, Report, Workergroups, Table, Global, Always],
             Resource::Workergroups => &[Tabs, Workergroups, Report, Table, Global, Always],
             Resource::Offers | Resource::Volumes => &[Tabs, Report, Table, Global, Always],
         }
@@ -396,11 +398,11 @@ impl View for Detail {
         }
     }
 
-    fn deadline(&self, _: &State, now: Now) -> Option<f64> {
+    fn deadline(&self, _: &State, now: Now) -> Option<MonotonicTime> {
         let loading = self.machine.as_ref().is_some_and(|machine| machine.remote.is_loading());
         let seconds = loading.then_some(now.mono + 0.25);
         let secret = self.revealed.map(|(_, until)| until);
-        [seconds, secret].into_iter().flatten().reduce(f64::min)
+        [seconds, secret].into_iter().flatten().min()
     }
 
     fn tick(&mut self, cx: &mut Cx<'_>) {

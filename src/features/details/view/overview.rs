@@ -10,6 +10,7 @@ use crate::domain::field::Unit;
 use crate::domain::format::trimmed;
 use crate::domain::insight::Standing;
 use crate::domain::text::truncate;
+use crate::domain::time::UnixTime;
 use crate::domain::workergroup::Key;
 use crate::domain::{CellRef, Field, Listing, OfferType, Resource, country, format};
 use crate::features::copy_export::copy::api_key;
@@ -262,7 +263,7 @@ fn models(view: &Detail, browser: &Browser, scene: &Scene<'_, '_>) -> Vec<Line<'
         let text = match (quote, searches.slot(offered).phase()) {
             (Some(quote), _) => quoted(quote, saving),
             (None, Phase::Loading { since, .. }) => {
-                format!("loading… {:.0} s", (scene.now.mono - since).max(0.0))
+                format!("loading… {:.0} s", (scene.now.mono - *since).max(0.0))
             }
             (None, Phase::Failed(error)) => error.to_string(),
             (None, _) if searches.is_cut(offered) => {
@@ -434,7 +435,9 @@ pub(super) fn launch(listing: &Listing, row: usize, scene: &Scene<'_, '_>) -> Ve
         let cell = record.cell(field);
         let text = match cell {
             CellRef::Missing | CellRef::Null => format::NONE.to_owned(),
-            CellRef::Number(epoch) if field.key == "created_at" => scene.state.local_time(scene.now).detail(epoch),
+            CellRef::Number(seconds) if field.key == "created_at" => {
+                scene.state.local_time(scene.now).detail(UnixTime::new(seconds))
+            }
             _ => format::detail(&record, field, scene.state.profile.dialect),
         };
         lines.push(labelled(field.label, text, theme));

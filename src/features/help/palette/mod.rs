@@ -105,9 +105,9 @@ impl Palette {
         }
         match &item.value {
             None => {}
-            Some(PaletteEntry::Do(row)) => self.commands.run(row.action, cx),
-            Some(PaletteEntry::Connect(index)) => self.commands.run(Action::Market(*index), cx),
-            Some(PaletteEntry::Own(index)) => self.commands.run(Action::Command(*index), cx),
+            Some(PaletteEntry::Do(row)) => cx.run_command(&self.commands, row.action),
+            Some(PaletteEntry::Connect(index)) => cx.run_command(&self.commands, Action::Market(*index)),
+            Some(PaletteEntry::Own(index)) => cx.run_command(&self.commands, Action::Command(*index)),
             Some(PaletteEntry::Copy(form)) => {
                 cx.close();
                 copy_item(form, cx);

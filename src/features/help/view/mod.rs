@@ -77,9 +77,9 @@ impl Help {
                     cx.close();
                     cx.complain(why);
                 }
-                None => self.commands.run(row.action, cx),
+                None => cx.run_command(&self.commands, row.action),
             },
-            Some(HelpEntry::Own(index)) => self.commands.run(Action::Command(index), cx),
+            Some(HelpEntry::Own(index)) => cx.run_command(&self.commands, Action::Command(index)),
             Some(HelpEntry::Copy(item)) => {
                 cx.close();
                 copy_item(&item, cx);

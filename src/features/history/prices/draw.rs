@@ -18,6 +18,7 @@ use crate::domain::insight::{Scale, ScaleKind};
 use crate::domain::local::LocalTime;
 use crate::domain::query::DEFAULT_STORAGE_GB;
 use crate::domain::text::visible;
+use crate::domain::time::UnixTime;
 use crate::domain::{Resource, format};
 use crate::features::history::remembered;
 use crate::features::history::{origin, rating, reading};
@@ -150,7 +151,7 @@ fn headline(view: &History, (series, resource): (&Series, Resource), scene: &Sce
         Line::styled(memory.verdict_sentence(), style)
     }));
     lines.extend(series.now.as_ref().map(|now| {
-        let ago = scene.now.epoch - seconds(now.at);
+        let ago = scene.now.epoch - now.at.unix();
         prices_of_now(now, memory, (resource, ago), theme)
     }));
     let times = memory.and_then(|memory| memory.times(&scene.state.settings.zone));
@@ -200,7 +201,7 @@ fn basis(series: &Series, unit: &str, scene: &Scene<'_, '_>) -> String {
         percent(series.watched)
     );
     if let Some((price, at)) = series.record {
-        let at = scene.state.local_time(scene.now).minute(seconds(at));
+        let at = scene.state.local_time(scene.now).minute(at.unix());
         let _ = write!(text, " · lowest {} on {at}", unit_price(price));
     }
     if series.truncated > 0 {
@@ -232,12 +233,6 @@ fn amount(many: u64, resource: Resource) -> String {
     }
 }
 
-/// Seconds since 1970 on the screen's clock.
-#[expect(clippy::cast_precision_loss)] // seconds of this century
-pub(crate) const fn seconds(moment: Moment) -> f64 {
-    moment.0 as f64
-}
-
 /// The time in as many equal parts as the table has lines, with prices and amount of each, latest
 /// first.
 fn parts(series: &Series, resource: Resource, local: &LocalTime, area: Rect, theme: &Theme) -> Vec<Line<'static>> {
@@ -247,14 +242,14 @@ fn parts(series: &Series, resource: Resource, local: &LocalTime, area: Rect, the
     let time = time_of(series);
     let many = usize::from(area.height.saturating_sub(1));
     // A part of no length says nothing.
-    let starts = local.ticks(time.low, time.high - 1.0, many);
+    let starts = local.ticks(UnixTime::new(time.low), UnixTime::new(time.high - 1.0), many);
     let peak = format!("Peak {}", unit(resource));
     let row =
         |from: &str, lowest: &str, median: &str, amount: &str| format!("{from:7}{lowest:>10}{median:>10}{amount:>10}");
     let heading = Line::styled(row("From", "Lowest", "Median", &peak), theme.heading);
-    let ends = starts.iter().skip(1).copied().chain([time.high]);
-    let part = |(from, until): (&f64, f64)| {
-        let within = |bucket: &&Bucket| (*from..until).contains(&seconds(bucket.from));
+    let ends = starts.iter().skip(1).copied().chain([UnixTime::new(time.high)]);
+    let part = |(from, until): (&UnixTime, UnixTime)| {
+        let within = |bucket: &&Bucket| (*from..until).contains(&bucket.from.unix());
         let buckets = || series.buckets.iter().filter(within);
         let levels: Vec<Levels> = buckets().filter_map(|bucket| bucket.levels).collect();
         let price = |prices: Vec<f64>, pick: usize| {
@@ -286,16 +281,17 @@ fn key_of_lines(theme: &Theme) -> Line<'static> {
 }
 
 fn time_of(series: &Series) -> Scale {
-    let low = seconds(series.since);
+    let low = series.since.unix().seconds();
     Scale {
         kind: ScaleKind::Linear,
         low,
-        high: seconds(series.until).max(low + 1.0),
+        high: series.until.unix().seconds().max(low + 1.0),
     }
 }
 
 pub(super) fn share_of(moment: Moment, time: &Scale) -> f64 {
-    time.position(seconds(moment).clamp(time.low, time.high)).unwrap_or(0.0)
+    time.position(moment.unix().seconds().clamp(time.low, time.high))
+        .unwrap_or(0.0)
 }
 
 /// The prices of the selected offer and of the alerts on the subject's search.
@@ -435,11 +431,11 @@ pub(crate) fn chart_of_lows(
         return false;
     };
     let [title, area] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(area);
-    let low = seconds(since);
+    let low = since.unix().seconds();
     let time = Scale {
         kind: ScaleKind::Linear,
         low,
-        high: seconds(until).max(low + 1.0),
+        high: until.unix().seconds().max(low + 1.0),
     };
     let (state, theme) = (scene.state, scene.theme);
     let local = state.local_time(scene.now);

@@ -8,7 +8,7 @@ mod unrecorded;
 use self::series::{PriceSeries, Series};
 use crate::features::history::Recall;
 
-pub(crate) use self::draw::{chart_of_lows, draw_similar_lows, seconds};
+pub(crate) use self::draw::{chart_of_lows, draw_similar_lows};
 pub(crate) use self::unrecorded::on_offer;
 
 use ratatui::layout::Rect;
@@ -18,11 +18,11 @@ use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Scene, View};
 use crate::core::views::keys::{TABBED_CHART, of_chart};
 use crate::domain::insight::Standing;
+use crate::domain::time::{MonotonicTime, Now};
 use crate::domain::{Query, Resource};
 use crate::features::history::subject::{Subject, subjects};
 use crate::keys::{Action, Context, Motion};
-use crate::record::{Analysis as _, DAY, Excerpt, Memory, Moment, Question, VerdictBasis};
-use crate::table::remote::Now;
+use crate::record::{Analysis as _, DAY, Excerpt, Memory, Question, VerdictBasis};
 
 // Parts of the time: as many as a wide screen has columns for.
 const BUCKETS: usize = 180;
@@ -147,7 +147,7 @@ impl History {
         let Some(subject) = self.subject().filter(|_| Recall::read(cx.state()).is_on) else {
             return;
         };
-        let until = Moment::from_epoch(cx.now.epoch);
+        let until = cx.now.epoch.moment();
         let prices = PriceSeries {
             question: Question::of_last(self.span.seconds(), subject.query.clone(), until),
             buckets: BUCKETS,
@@ -279,7 +279,7 @@ impl View for History {
         Outcome::Handled
     }
 
-    fn deadline(&self, state: &State, now: Now) -> Option<f64> {
+    fn deadline(&self, state: &State, now: Now) -> Option<MonotonicTime> {
         let (pane, responses) = self.pane;
         // A response was recorded since, so the chart is extended.
         (state.browsers[pane].polls() != responses).then_some(now.mono)

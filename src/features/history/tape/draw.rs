@@ -161,9 +161,8 @@ fn columns(view: &Tape, local: &LocalTime, width: u16) -> Vec<Column> {
     ]
 }
 
-#[expect(clippy::cast_precision_loss)] // seconds of this century
 fn time(at: Moment, local: &LocalTime) -> String {
-    local.clock(at.0 as f64)
+    local.clock(at.unix())
 }
 
 /// The events as records of the table.

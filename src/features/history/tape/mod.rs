@@ -12,11 +12,11 @@ use super::{Asked, Recalled};
 use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Region, Scene, View};
 use crate::core::views::typed_search::{TypedEvent, TypedSearch};
+use crate::domain::time::{MonotonicTime, Now};
 use crate::domain::{Condition, Operand, Operator, Query, Resource, Value};
 use crate::features::history::Recall;
 use crate::keys::{Action, Context};
-use crate::record::{Cause, Change, ChangeKind, DAY, Event, EventKind, Moment, Question};
-use crate::table::remote::Now;
+use crate::record::{Cause, Change, ChangeKind, DAY, Event, EventKind, Question};
 use crate::tui::input_widget::InputWidget;
 
 /// Number of days that the tape covers.
@@ -94,7 +94,7 @@ impl Tape {
             storage: Some(self.storage),
             ..query.clone()
         };
-        let question = Question::of_last(DAYS * DAY, query, Moment::from_epoch(cx.now.epoch));
+        let question = Question::of_last(DAYS * DAY, query, cx.now.epoch.moment());
         self.asked = Some(super::ask(cx, RecentEvents { question, most: MOST }));
     }
 
@@ -312,7 +312,7 @@ impl View for Tape {
         Outcome::Handled
     }
 
-    fn deadline(&self, state: &State, now: Now) -> Option<f64> {
+    fn deadline(&self, state: &State, now: Now) -> Option<MonotonicTime> {
         // A response has been recorded since: its events are read at once.
         (state.browsers[self.resource].polls() != self.responses).then_some(now.mono)
     }

@@ -17,10 +17,10 @@ use crate::domain::local::LocalTime;
 use crate::domain::quantity::{Quantity, QuantityError};
 use crate::domain::text::visible;
 use crate::domain::throughput::{Throughput, Work, WorkError, WorkUnit};
+use crate::domain::time::Now;
 use crate::domain::{Resource, deadline, quantity};
 use crate::keys::Action;
 use crate::table::browser::Browser;
-use crate::table::remote::Now;
 use crate::tui::form::{Field, Form};
 
 /// Maximum number of cheapest offers listed.

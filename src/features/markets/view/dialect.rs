@@ -56,11 +56,12 @@ impl MarketForm {
         }
     }
 
-    pub(super) fn findings_note(&self) -> String {
+    pub(super) fn findings_note(&self, submit: &str) -> String {
         let Some(findings) = &self.findings else {
             return String::new();
         };
-        let next = (self.form.focused() == Some(MarketField::Save)).then(|| "Not saved yet: Enter saves it".to_owned());
+        let next =
+            (self.form.focused() == Some(MarketField::Save)).then(|| format!("Not saved yet: {submit} saves it"));
         let sentences = next
             .into_iter()
             .chain([capitalized(&findings.describe())])

@@ -109,7 +109,10 @@ pub(super) fn form(view: &MarketForm, area: Rect, scene: &mut Scene<'_, '_>) {
     if let Some(complaint) = view.complaint() {
         notes.push(Line::styled(format!("! {complaint}"), theme.error));
     } else {
-        notes.push(Line::styled(view.note(), theme.dim));
+        notes.push(Line::styled(
+            view.note(&scene.key_in(&[Context::Form], Action::Submit)),
+            theme.dim,
+        ));
     }
     let inner_width = width.saturating_sub(4);
     let notes: Vec<_> = notes.iter().flat_map(|line| wrap_line(line, inner_width, 2)).collect();

@@ -247,13 +247,13 @@ impl MarketForm {
         }
     }
 
-    /// The explanation of the focused field.
-    pub fn note(&self) -> String {
+    /// The explanation of the focused field; `submit` is the key that saves.
+    pub fn note(&self, submit: &str) -> String {
         match self.form.focused() {
             Some(MarketField::Name) => "Letters, digits, - and _".to_owned(),
             Some(MarketField::Address) => "The API, such as https://market.example".to_owned(),
             Some(MarketField::Route) => "The routing endpoint; empty uses the address above".to_owned(),
-            Some(MarketField::Dialect | MarketField::Save) if self.findings.is_some() => self.findings_note(),
+            Some(MarketField::Dialect | MarketField::Save) if self.findings.is_some() => self.findings_note(submit),
             Some(MarketField::Dialect) => match self.dialect().map(|dialect| dialect.name) {
                 None => "Save sends the market four searches to find it out",
                 Some("vast") => "As the public service spells parameters; speeds in Mb/s",

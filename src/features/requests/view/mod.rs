@@ -11,9 +11,9 @@ use super::request::{RequestDetails, resend};
 use super::{Filter, Row, editable, resendable};
 use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Region, Scene, View};
+use crate::domain::time::{MonotonicTime, Now};
 use crate::features::requests::Requests;
 use crate::keys::{Action, Context};
-use crate::table::remote::Now;
 use crate::tui::input_widget::InputWidget;
 
 /// The filters above the list.
@@ -216,7 +216,7 @@ impl View for RequestsPane {
         Outcome::Handled
     }
 
-    fn deadline(&self, state: &State, now: Now) -> Option<f64> {
+    fn deadline(&self, state: &State, now: Now) -> Option<MonotonicTime> {
         // Their elapsed seconds are shown.
         (!Requests::read(state).flights().is_empty())
             .then(|| state.animation(now, 0.25))

@@ -16,6 +16,7 @@ use crate::domain::insight::{Scale, ScaleKind};
 use crate::domain::pretty;
 use crate::domain::routing::words;
 use crate::domain::text::visible;
+use crate::domain::time::UnixTime;
 use crate::features::requests::Requests;
 use crate::features::requests::request::text::{call, span, summary};
 use crate::features::requests::{RouteRun, Row};
@@ -70,14 +71,14 @@ fn timeline(run: &RouteRun, area: Rect, scene: &mut Scene<'_, '_>) {
     let (state, theme) = (scene.state, scene.theme);
     let of_run = state.ledger.numbered();
     let of_run = of_run.filter(|(number, _)| Requests::read(state).run_of(*number) == Some(run.number));
-    let sent: Vec<(f64, f64, bool)> = of_run
+    let sent: Vec<(UnixTime, f64, bool)> = of_run
         .map(|(_, entry)| (entry.at, entry.took.as_secs_f64(), entry.is_failed()))
         .collect();
     let slowest = sent.iter().map(|(_, took, _)| *took).fold(0.0, f64::max);
     let Some(upwards) = Scale::fit([0.0, slowest], Some(ScaleKind::Linear)) else {
         return;
     };
-    let start = sent.iter().map(|(at, ..)| *at).fold(run.to, f64::min);
+    let start = sent.iter().map(|(at, ..)| *at).fold(run.to, UnixTime::min);
     let across = Scale {
         kind: ScaleKind::Linear,
         low: 0.0,
@@ -99,8 +100,8 @@ fn timeline(run: &RouteRun, area: Rect, scene: &mut Scene<'_, '_>) {
     let Some(plot) = chart::axes(&x, Some(&y), area, scene) else {
         return;
     };
-    let place = |(at, took, is_failed): &(f64, f64, bool)| {
-        let (x, y) = (across.position(at - start)?, upwards.position(*took)?);
+    let place = |(at, took, is_failed): &(UnixTime, f64, bool)| {
+        let (x, y) = (across.position(*at - start)?, upwards.position(*took)?);
         Some((*is_failed, (x, y)))
     };
     let (failed, fine): (Vec<_>, Vec<_>) = sent.iter().filter_map(place).partition(|(is_failed, _)| *is_failed);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
@@ -10,11 +10,13 @@ use tokio::time::Instant;
 
 use super::show::progress;
 use crate::api::attempt::{call, completion, send_on, with_call};
+use crate::api::client::current_time;
 use crate::api::{Progress, Request, RouteCall, Secret, Session, redact};
 use crate::cli::output::{CliError, ProgressLine};
 use crate::cli::sandbox::Stop;
 use crate::domain::Untrusted;
 use crate::domain::routing::{Completion, Hop, Jitter, Outcome, RoutePlan, Run, words};
+use crate::domain::time::MonotonicTime;
 
 /// The interval between updates of the progress line.
 ///
@@ -25,7 +27,7 @@ const SHOWN_EVERY: Duration = Duration::from_millis(100);
 pub enum Answer {
     /// The reply of the router as received.
     Reply(Untrusted),
-    /// Why there is none.
+    /// The reason there is no reply.
     Refused(String),
 }
 
@@ -33,7 +35,7 @@ pub enum Answer {
 pub struct Ended {
     pub run: Run,
     /// When it ended, on the run's clock.
-    pub at: f64,
+    pub at: MonotonicTime,
     /// The latest status reply, as JSON text.
     pub status: Option<Untrusted>,
     pub failures: BTreeMap<String, u64>,
@@ -48,8 +50,8 @@ pub struct Ended {
 /// A finished attempt; times are on the run's clock.
 struct Answered {
     index: u64,
-    sent: f64,
-    ended: f64,
+    sent: MonotonicTime,
+    ended: MonotonicTime,
     completion: Completion,
 }
 
@@ -66,7 +68,7 @@ pub async fn run(
     let mut stop = Stop::new()?;
     let mut line = ProgressLine::new();
     let started = Instant::now();
-    let now = || started.elapsed().as_secs_f64();
+    let now = || MonotonicTime::after(started.elapsed());
     let mut ended = Ended::start(plan, now(), keep_replies)?;
     let mut underway = FuturesUnordered::new();
     let mut shown = started;
@@ -82,7 +84,7 @@ pub async fn run(
         let wake = ended
             .run
             .wake()
-            .map(|wake| started + Duration::try_from_secs_f64(wake).unwrap_or_default());
+            .map(|wake| started + Duration::try_from_secs_f64(wake.seconds()).unwrap_or_default());
         let next_line = shown + SHOWN_EVERY;
         tokio::select! {
             biased;
@@ -115,7 +117,7 @@ pub async fn run(
 async fn send(session: &Session, call: RouteCall, hop: Option<Arc<Hop>>, index: u64, started: Instant) -> Answered {
     let request = Request::Route(call);
     let mut bytes = 0;
-    let sent = started.elapsed().as_secs_f64();
+    let sent = MonotonicTime::after(started.elapsed());
     let result = session
         .run(&request, |progress| {
             if let Progress::Tried(entry) = progress {
@@ -127,24 +129,21 @@ async fn send(session: &Session, call: RouteCall, hop: Option<Arc<Hop>>, index: 
     Answered {
         index,
         sent,
-        ended: started.elapsed().as_secs_f64(),
+        ended: MonotonicTime::after(started.elapsed()),
         completion: with_call(completion(result, bytes), called),
     }
 }
 
 impl Ended {
     /// A run that starts `now`, on its own clock.
-    fn start(plan: RoutePlan, now: f64, keep_replies: bool) -> Result<Self, CliError> {
-        let epoch = SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .map_or(0.0, |since| since.as_secs_f64());
-        let run = Run::start(plan, now, epoch).map_err(|objections| {
+    fn start(plan: RoutePlan, now: MonotonicTime, keep_replies: bool) -> Result<Self, CliError> {
+        let run = Run::start(plan, now, current_time()).map_err(|objections| {
             let words: Vec<_> = objections.into_iter().map(|objection| objection.message).collect();
             CliError::Usage(words.join("; "))
         })?;
         Ok(Self {
             run,
-            at: 0.0,
+            at: MonotonicTime::default(),
             status: None,
             failures: BTreeMap::new(),
             mismatched: 0,

@@ -13,6 +13,7 @@ use crate::cli::{output, table};
 use crate::domain::export;
 use crate::domain::format::{percent, trimmed};
 use crate::domain::routing::{OutcomeKind, Quantiles, Run, WorkerShare, parameters_json, statuses_json, words};
+use crate::domain::time::MonotonicTime;
 
 /// Maximum length of a run whose requests are listed individually.
 ///
@@ -26,7 +27,7 @@ const MOST_STATUSES: usize = 5;
 const BAR: usize = 24;
 
 /// The progress of a run, in one line.
-pub fn progress(run: &Run, now: f64) -> String {
+pub fn progress(run: &Run, now: MonotonicTime) -> String {
     let share = run.progress(now).clamp(0.0, 1.0);
     #[expect(
         clippy::cast_possible_truncation,

@@ -294,7 +294,7 @@ fn attempt_list(view: &RouteLab, run: &Run, area: Rect, scene: &mut Scene<'_, '_
     } else {
         Layout::horizontal([Constraint::Fill(1), Constraint::Length(PREVIEW)]).areas(area)
     };
-    let has_search = view.is_searching || !view.attempts.filter().is_empty();
+    let has_search = view.is_filter_focused || !view.attempts.filter().is_empty();
     let note = view.attempts.note(samples);
     let panel = tabs(view, scene)
         .note(if has_search { String::new() } else { note })
@@ -330,7 +330,7 @@ fn search_line(view: &RouteLab, run: &Run, area: Rect, scene: &mut Scene<'_, '_>
         width: area.width.saturating_sub(2),
         ..area
     };
-    if view.is_searching {
+    if view.is_filter_focused {
         scene.input(&view.attempts.input, "number, outcome, worker, reqnum", typed);
     } else {
         let filter = crate::domain::text::visible(view.attempts.filter(), 200);

@@ -1,11 +1,35 @@
 //! The prompt for the file that a run is exported to. The extension chooses the format.
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use crate::core::exported::{AnyContent, Content};
 use crate::core::message::Effect;
+use crate::core::owners::{Owner, on_written};
 use crate::core::view::Cx;
 use crate::core::views::confirm::{Entered, Prompt};
 use crate::domain::format;
-use crate::features::route_lab::RouteRun;
-use crate::features::route_lab::Routes;
+use crate::domain::routing::{Run, export_csv, export_json};
+use crate::domain::time::MonotonicTime;
+use crate::features::route_lab::{RouteRun, Routes, is_csv};
+
+/// A run as it is now; a run that continues changes a copy.
+#[derive(Debug)]
+struct RunFile {
+    run: Arc<Run>,
+    now: MonotonicTime,
+    is_csv: bool,
+}
+
+impl Content for RunFile {
+    fn text(&self) -> Cow<'_, str> {
+        Cow::Owned(if self.is_csv {
+            export_csv(&self.run)
+        } else {
+            export_json(&self.run, self.now)
+        })
+    }
+}
 
 /// Opens the prompt for the file of a run.
 pub(super) fn open(number: u64, cx: &mut Cx<'_>) {
@@ -17,9 +41,21 @@ pub(super) fn open(number: u64, cx: &mut Cx<'_>) {
         if stems.all(str::is_empty) {
             return Entered::Rejected("Name a file ending in .csv or .json".to_owned());
         }
-        if let Some(run) = Routes::read(cx.state()).run(number).map(RouteRun::snapshot) {
-            let (now, path) = (cx.now.mono, path.to_owned());
-            cx.effect(Effect::SaveRun { run, now, path });
+        if let Some(route_run) = Routes::read(cx.state()).run(number) {
+            let content = RunFile {
+                run: Arc::clone(&route_run.run),
+                now: cx.now.mono,
+                is_csv: is_csv(path),
+            };
+            let export = Effect::Export {
+                ticket: cx.ticket(),
+                path: path.to_owned(),
+                content: AnyContent::new(content),
+                overwrite: false,
+                // Workers' addresses are private.
+                is_private: true,
+            };
+            cx.effects_for(Owner::Feature(on_written), [export]);
         }
         Entered::Accepted
     };

@@ -22,9 +22,9 @@ use super::{NotStarted, RouteRun};
 use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Region, Scene, View};
 use crate::domain::routing::{RoutePlan, RouteSample};
+use crate::domain::time::{MonotonicTime, Now};
 use crate::features::route_lab::Routes;
 use crate::keys::{Action, Context};
-use crate::table::remote::Now;
 use crate::tui::input_widget::InputWidget;
 use crate::tui::panel::Size;
 
@@ -97,7 +97,8 @@ pub struct RouteLab {
     attempts: AttemptList,
     /// The index of the selected worker, or the scroll offset of a part without a list.
     cursor: usize,
-    is_searching: bool,
+    /// Whether keys go to the search line over the attempts.
+    is_filter_focused: bool,
 }
 
 /// Opens the lab, with the form for a new run unless one is in progress.
@@ -250,9 +251,9 @@ impl RouteLab {
 
     fn search(&mut self, action: Action, cx: &Cx<'_>) -> Outcome {
         match action {
-            Action::Submit => self.is_searching = false,
+            Action::Submit => self.is_filter_focused = false,
             Action::Back => {
-                self.is_searching = false;
+                self.is_filter_focused = false;
                 self.attempts.search(false);
             }
             Action::Older => self.attempts.step(-1, self.samples(cx.state())),
@@ -283,14 +284,14 @@ fn size(state: &State) -> Size {
 
 impl View for RouteLab {
     fn contexts(&self) -> &'static [Context] {
-        if self.is_searching {
+        if self.is_filter_focused {
             return &[Context::Query, Context::Always];
         }
         &[Context::RouteLab, Context::Tabs, Context::Global, Context::Always]
     }
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
-        if self.is_searching {
+        if self.is_filter_focused {
             return self.search(action, cx);
         }
         if let Some(by) = cx.motion(action) {
@@ -306,7 +307,7 @@ impl View for RouteLab {
             Action::Open => self.open(cx, attempt::AttemptView::new),
             Action::Query => {
                 self.tab = Tab::Attempts;
-                self.is_searching = true;
+                self.is_filter_focused = true;
                 self.searched(cx);
             }
             Action::New | Action::RouteLab => form::open(cx),
@@ -379,7 +380,7 @@ impl View for RouteLab {
     }
 
     fn hint(&self, action: Action) -> Option<&'static str> {
-        if !self.is_searching {
+        if !self.is_filter_focused {
             return None;
         }
         match action {
@@ -393,7 +394,7 @@ impl View for RouteLab {
 
     fn widget<'a>(&'a mut self, _: &'a mut Cx<'_>) -> Option<&'a mut dyn InputWidget> {
         let input: &mut dyn InputWidget = &mut self.attempts.input;
-        self.is_searching.then_some(input)
+        self.is_filter_focused.then_some(input)
     }
 
     fn text_changed(&mut self, cx: &mut Cx<'_>) {
@@ -418,7 +419,7 @@ impl View for RouteLab {
         Outcome::Handled
     }
 
-    fn deadline(&self, state: &State, now: Now) -> Option<f64> {
+    fn deadline(&self, state: &State, now: Now) -> Option<MonotonicTime> {
         if self.attempts.is_behind(self.samples(state)) {
             return Some(now.mono);
         }

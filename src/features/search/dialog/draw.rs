@@ -19,6 +19,22 @@ use crate::tui::text::fit;
 /// Maximum width of a value beside its column, in cells.
 const VALUE: usize = 32;
 
+/// The content of the second panel, for at most `height` lines.
+fn side_lines(view: &SearchDialog, height: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+    match view.tab {
+        Tab::Filters => query(view, scene),
+        Tab::Sort => {
+            let mut lines = order(view, scene);
+            let room = height.saturating_sub(lines.len() + 6);
+            lines.extend([Line::default(), Line::styled("Selected row", scene.theme.heading)]);
+            lines.extend(values(view, room, scene));
+            lines
+        }
+        Tab::Columns => row(view, height, scene),
+        Tab::Settings => request(view, scene),
+    }
+}
+
 pub(super) fn dialog(view: &SearchDialog, area: Rect, scene: &mut Scene<'_, '_>) {
     let title = match (&view.form, &view.body) {
         (Some(form), _) => format!("{} ({})", form.field.label, form.field.key),
@@ -52,18 +68,7 @@ pub(super) fn dialog(view: &SearchDialog, area: Rect, scene: &mut Scene<'_, '_>)
     };
     let mut main = sheet.main;
     if let Some(side) = sheet.side {
-        let lines = match view.tab {
-            Tab::Filters => query(view, scene),
-            Tab::Sort => {
-                let mut lines = order(view, scene);
-                let room = usize::from(side.height).saturating_sub(lines.len() + 6);
-                lines.extend([Line::default(), Line::styled("Selected row", scene.theme.heading)]);
-                lines.extend(values(view, room, scene));
-                lines
-            }
-            Tab::Columns => row(view, usize::from(side.height), scene),
-            Tab::Settings => request(view, scene),
-        };
+        let lines = side_lines(view, usize::from(side.height), scene);
         sheet::text(lines, side, scene);
     } else if view.tab == Tab::Filters {
         // One line instead of the second panel.

@@ -4,13 +4,14 @@
 use crate::api::Request;
 use crate::core::view::Cx;
 use crate::domain::cost::Basis;
-use crate::domain::insight::{Coverage, coverage};
+use crate::domain::insight::{Coverage, query_coverage};
 use crate::domain::language::print_condition_briefly;
+use crate::domain::time::Now;
 use crate::domain::{Condition, Field, Listing, Operand, Operator, Query, Resource, Value, format};
 use crate::features::search::rules::{FunnelLine, funnel, loosened, won_back};
 use crate::table::browser::Browser;
 use crate::table::computed_columns::ComputedColumns;
-use crate::table::remote::{Now, Phase, Remote};
+use crate::table::remote::{Phase, Remote};
 use crate::tui::text::capitalized;
 
 /// The limit of the search.
@@ -154,7 +155,7 @@ impl Removals {
         listing.prepare(conditions.iter().map(|condition| condition.field));
         let funnel = funnel(listing, conditions);
         self.counts = (funnel.matching, funnel.total);
-        self.is_cut = coverage(listing, self.query.limit) != Coverage::Whole;
+        self.is_cut = query_coverage(listing, &self.query) != Coverage::Whole;
         if let Some(wanted) = &mut self.wanted {
             let rows = listing.matching(&[wanted.condition()]);
             let in_force = || (0..conditions.len()).filter(|index| conditions[*index].enabled);
@@ -258,7 +259,7 @@ impl Removals {
                 Some(format!("{}: sending in {seconds:.0} s", waiting.why))
             }
             Phase::Loading { since, .. } => {
-                let seconds = (now.mono - since).max(0.0);
+                let seconds = (now.mono - *since).max(0.0);
                 Some(format!("{} {seconds:.0} s", self.summary()))
             }
             Phase::Failed(_) | Phase::Idle | Phase::Ready => None,

@@ -9,8 +9,9 @@ use super::{DialogLine, SearchDialog, Tab, draw};
 use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Placement, Region, Scene, View};
 use crate::core::views::keys::only;
+use crate::domain::time::{MonotonicTime, Now};
 use crate::keys::{Action, Context, Step};
-use crate::table::remote::{Now, Ticket};
+use crate::table::remote::Ticket;
 use crate::tui::form::FormEvent;
 use crate::tui::input_widget::InputWidget;
 
@@ -173,7 +174,7 @@ impl View for SearchDialog {
         }
     }
 
-    fn deadline(&self, _: &State, now: Now) -> Option<f64> {
+    fn deadline(&self, _: &State, now: Now) -> Option<MonotonicTime> {
         let removals = self.removals.as_ref();
         removals
             .filter(|removals| removals.remote.is_loading())

@@ -7,11 +7,10 @@ use ratatui::text::{Line, Span};
 use crate::api::{ApiError, Operation};
 use crate::core::State;
 use crate::domain::text::visible;
+use crate::domain::time::Now;
 use crate::domain::{Resource, format};
 use crate::keys::Action;
-use crate::record::seconds;
 use crate::table::browser::{Browser, Discrepancy};
-use crate::table::remote::Now;
 use crate::table::watch::{Baseline, Watch};
 use crate::tui::text::{capitalized, fit, wrap};
 use crate::tui::theme::Theme;
@@ -142,7 +141,7 @@ fn next_refresh(state: &State, browser: &Browser, watch: &Watch, now: Now) -> St
     }
     if let Some(recorded) = watch.recorded() {
         let key = state.keymap.key_of(Action::Refresh);
-        let age = format::brief((now.epoch - seconds(recorded.0)).max(0.0));
+        let age = format::brief((now.epoch - recorded.unix()).max(0.0));
         return format!("prices recorded by another bourse, {age} ago ({key} to refresh)");
     }
     let is_refused = matches!(browser.remote().error(), Some(ApiError::RateLimited { .. }));

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 
 use crate::domain::field::{Format, Kind, Unit};
 use crate::domain::local::LocalTime;
+use crate::domain::time::UnixTime;
 use crate::domain::unit::MB_PER_GB;
 use crate::domain::{CellRef, Dialect, Field, Listing, Untrusted, country, format};
 
@@ -62,7 +63,7 @@ pub(super) fn width(listing: &Listing, field: &Field) -> Option<u16> {
 /// The text of a cell, at most `width` cells wide.
 pub(super) fn text(listing: &Listing, row: usize, field: &Field, width: u16, local: &LocalTime) -> String {
     match (field.kind, listing.cell(row, field)) {
-        (Kind::Timestamp, CellRef::Number(epoch)) => local.cell(epoch),
+        (Kind::Timestamp, CellRef::Number(seconds)) => local.cell(UnixTime::new(seconds)),
         (Kind::Number, CellRef::Number(value)) => number(field, value),
         (Kind::Country, CellRef::Text(text)) => place(text, width),
         (_, CellRef::Missing | CellRef::Null) => format::NONE.to_owned(),

@@ -106,23 +106,15 @@ pub(super) fn columns(browser: &Browser, listing: &Listing, fields: &[&'static F
     fields.iter().map(|field| column(browser, listing, field)).collect()
 }
 
-/// The columns in order, and the number of leading ones: the id if it is first, then the sorted
-/// column.
-///
-/// The others follow in the chosen order; those that explain a broken condition or a match are the
-/// first of them, and those that only the query needs the last.
-fn fields(browser: &Browser, listing: &Listing, has_preview: bool, is_tight: bool) -> (Vec<&'static Field>, usize) {
-    let mut fields = browser.columns.clone();
-    if browser.computed.price_models.is_unasked() {
-        fields.retain(|field| browser.need(field) != Some(Need::ThreePrices));
-    }
+/// Arranges the columns that the user did not choose for the room beside them.
+fn arrange_usual(fields: &mut Vec<&'static Field>, browser: &Browser, has_preview: bool, is_tight: bool) {
     // A job or a term adds columns that the user did not choose.
     let usual = browser.query.catalog().default_columns();
     let chosen = fields.iter().filter(|field| field.in_record || usual.contains(field));
     if chosen.eq(&usual) && browser.resource() != Resource::Workergroups {
         // The kind and the place of the offer come before its remaining time.
-        let (spare, others): (Vec<_>, Vec<_>) = fields.into_iter().partition(|field| is_spare(field));
-        fields = others;
+        let (spare, others): (Vec<_>, Vec<_>) = std::mem::take(fields).into_iter().partition(|field| is_spare(field));
+        *fields = others;
         let place = fields.iter().position(|field| field.key == "geolocation");
         let index = place.map_or(fields.len(), |place| place + 1);
         fields.splice(index..index, spare);
@@ -138,6 +130,19 @@ fn fields(browser: &Browser, listing: &Listing, has_preview: bool, is_tight: boo
             fields.insert(0, model);
         }
     }
+}
+
+/// The columns in order, and the number of leading ones: the id if it is first, then the sorted
+/// column.
+///
+/// The others follow in the chosen order; those that explain a broken condition or a match are the
+/// first of them, and those that only the query needs the last.
+fn fields(browser: &Browser, listing: &Listing, has_preview: bool, is_tight: bool) -> (Vec<&'static Field>, usize) {
+    let mut fields = browser.columns.clone();
+    if browser.computed.price_models.is_unasked() {
+        fields.retain(|field| browser.need(field) != Some(Need::ThreePrices));
+    }
+    arrange_usual(&mut fields, browser, has_preview, is_tight);
     let sorting = browser.sorting_keys();
     let keys = || sorting.iter().map(|key| key.field).filter(|field| field.is_column());
     let first = fields.first();

@@ -10,10 +10,11 @@ use crate::core::markets::explain;
 use crate::core::view::Scene;
 use crate::core::{Pane, State};
 use crate::domain::language::Mode;
+use crate::domain::time::Now;
 use crate::domain::{language, plain};
 use crate::keys::Action;
 use crate::table::browser::Browser;
-use crate::table::remote::{Now, Phase, Waiting};
+use crate::table::remote::{Phase, Waiting};
 use crate::tui::dialog::{self, READABLE};
 use crate::tui::panel::{Panel, Tone};
 use crate::tui::text::wrap;
@@ -81,7 +82,7 @@ fn note(state: &State, browser: &Browser, now: Now) -> Note {
             let waiting = waiting.iter().map(|waiting| pause(waiting, now));
             let arrived = arrived.as_ref().map(arriving::amount);
             let reasons = waiting.chain(arrived).collect();
-            loading(browser, now.mono - since, reasons)
+            loading(browser, now.mono - *since, reasons)
         }
         (Phase::Failed(error), None) => failed(state, browser, error),
         (_, None) => Note {

@@ -16,12 +16,13 @@ use ratatui::layout::Rect;
 
 use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Region, Scene, View};
+use crate::domain::time::{MonotonicTime, Now};
 use crate::domain::{Field, Kind, Resource};
 use crate::features::market::summary as market;
 use crate::features::market::summary::Overview;
 use crate::features::market_line;
 use crate::keys::{Action, Context, Motion, Side, Step};
-use crate::table::remote::{Now, Phase};
+use crate::table::remote::Phase;
 use crate::tui::input_widget::InputWidget;
 use crate::tui::panel::Size;
 
@@ -337,7 +338,7 @@ impl View for BrowserPane {
         Outcome::Handled
     }
 
-    fn deadline(&self, state: &State, now: Now) -> Option<f64> {
+    fn deadline(&self, state: &State, now: Now) -> Option<MonotonicTime> {
         let remote = state.browsers[self.resource].remote();
         if matches!(remote.phase(), Phase::Loading { .. }) {
             return state.animation(now, 0.25);

@@ -7,8 +7,8 @@ use ratatui::widgets::Paragraph;
 use crate::core::view::Scene;
 use crate::domain::Listing;
 use crate::domain::format::{counted, grouped};
+use crate::domain::time::Now;
 use crate::table::browser::Browser;
-use crate::table::remote::Now;
 use crate::tui::panel::Panel;
 use crate::tui::text::{capitalized, wrap};
 

@@ -17,10 +17,11 @@ use crate::domain::annotations::Annotated;
 use crate::domain::insight::{Measure, PriceScale, Rank};
 use crate::domain::local::LocalTime;
 use crate::domain::text::occurrences;
+use crate::domain::time::Now;
 use crate::domain::{CellRef, Field, Listing, Resource, format};
 use crate::features::annotations::view::{BANNED, NOTE, STAR};
 use crate::table::browser::Browser;
-use crate::table::remote::{Now, Phase};
+use crate::table::remote::Phase;
 use crate::table::row_filter::is_searched;
 use crate::table::rows::Rows as ShownRows;
 use crate::tui::rail::Rail;
@@ -149,7 +150,7 @@ fn is_stale(browser: &Browser, now: Now) -> bool {
         return true;
     }
     match browser.remote().phase() {
-        Phase::Loading { since, .. } => now.mono - since >= PATIENCE,
+        Phase::Loading { since, .. } => now.mono - *since >= PATIENCE,
         Phase::Failed(_) => true,
         Phase::Idle | Phase::Ready => false,
     }

@@ -18,9 +18,9 @@ use crate::core::views::confirm::{Answer, Question};
 use crate::core::views::write_dialog::{act_below, back, close_outcome, is_done, no_help};
 use crate::core::{Pane, State};
 use crate::domain::journal::WriteKind;
+use crate::domain::time::{MonotonicTime, Now};
 use crate::domain::{Listing, Resource, format};
 use crate::keys::{Action, Context};
-use crate::table::remote::Now;
 use crate::tui::form::{Field, Form};
 
 /// The contexts of an outcome: its own, then those of the pane, whose keys work through it.
@@ -326,7 +326,7 @@ impl View for Unlist {
         Outcome::Handled
     }
 
-    fn deadline(&self, state: &State, now: Now) -> Option<f64> {
+    fn deadline(&self, state: &State, now: Now) -> Option<MonotonicTime> {
         state.mutations.countdown(WriteKind::UnlistVolume, now)
     }
 

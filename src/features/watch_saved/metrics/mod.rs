@@ -13,6 +13,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::{Metric, Registry};
 
+use crate::domain::time::UnixTime;
 use crate::record::watch::SearchFigures;
 
 /// A gauge with fractional values.
@@ -46,8 +47,8 @@ pub struct RequestCounts {
 pub struct SearchSnapshot {
     pub name: String,
     pub is_volumes: bool,
-    /// The time at which its newest recorded response was requested, in seconds since 1970.
-    pub last: Option<f64>,
+    /// The time at which its newest recorded response was requested.
+    pub last: Option<UnixTime>,
     /// Its prices and supply; `None` before the first usable response.
     pub figures: Option<SearchFigures>,
 }
@@ -70,11 +71,11 @@ struct Reason {
 }
 
 impl Metrics {
-    /// The metrics as `OpenMetrics` text, at `now` in seconds since 1970.
+    /// The metrics as `OpenMetrics` text, at `now`.
     ///
     /// # Errors
     /// When a value cannot be written, which no value of a snapshot causes.
-    pub fn text(&self, now: f64) -> Result<String, fmt::Error> {
+    pub fn text(&self, now: UnixTime) -> Result<String, fmt::Error> {
         let mut registry = Registry::with_prefix("bourse");
         self.register_requests(&mut registry);
         self.register_searches(&mut registry, now);
@@ -106,7 +107,7 @@ impl Metrics {
         }
     }
 
-    fn register_searches(&self, registry: &mut Registry, now: f64) {
+    fn register_searches(&self, registry: &mut Registry, now: UnixTime) {
         let count = |registry: &mut Registry, name, help, count| {
             let gauge: Gauge = add(registry, name, help, Gauge::default());
             gauge.set(i64::try_from(count).unwrap_or(i64::MAX));

@@ -13,7 +13,7 @@ use tokio::net::TcpListener;
 use tokio::sync::watch::Receiver;
 
 use super::Metrics;
-use crate::api::client::epoch_seconds;
+use crate::api::client::current_time;
 
 /// The media type of `OpenMetrics` text.
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -59,7 +59,7 @@ async fn metrics(State((snapshots, is_private)): State<(Receiver<Metrics>, bool)
     if is_private && !names_this_computer(&headers) {
         return (StatusCode::FORBIDDEN, "use localhost or an address as the host\n").into_response();
     }
-    let text = snapshots.borrow().text(epoch_seconds());
+    let text = snapshots.borrow().text(current_time());
     match text {
         Ok(text) => ([(CONTENT_TYPE, OPEN_METRICS)], text).into_response(),
         Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, format!("{error}\n")).into_response(),

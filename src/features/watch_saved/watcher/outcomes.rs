@@ -5,6 +5,7 @@ use super::troubles::{ALERTS, RECORD};
 use super::{Output, Watcher};
 use crate::cli::search::SearchResult;
 use crate::domain::text::visible;
+use crate::domain::time::Now;
 use crate::features::history::command::rfc3339;
 use crate::features::history::document;
 use crate::features::history::document::Members;
@@ -13,7 +14,6 @@ use crate::features::watch_saved::targets::Task;
 use crate::record::alerts::{AlertChange, Logged, variables};
 use crate::record::watch::SearchFigures;
 use crate::record::{Moment, Poll, Ring, SearchKey};
-use crate::table::remote::Now;
 
 impl Watcher<'_> {
     /// Handles a poll of another program.
@@ -24,7 +24,7 @@ impl Watcher<'_> {
             let name = self.targets[self.awaited].name();
             self.trouble(&name, "another program watches it", ", reading what it records");
         }
-        let also = self.engine.recorded(task, poll.outcome, poll.at, (now.mono, now.epoch));
+        let also = self.engine.recorded(task, poll.outcome, poll.at, now);
         self.check(poll, None);
         let before = self.output.len();
         self.tell_changes(poll.at, None);

@@ -4,7 +4,7 @@ use super::Watcher;
 use crate::api::{ApiError, Reply};
 use crate::domain::Resource;
 use crate::features::watch_saved::metrics::{Metrics, RequestCounts, SearchSnapshot};
-use crate::record::seconds;
+use crate::record::Moment;
 
 impl Watcher<'_> {
     pub fn snapshot(&self) -> Metrics {
@@ -12,7 +12,7 @@ impl Watcher<'_> {
             target.saved.iter().map(|name| SearchSnapshot {
                 name: name.clone(),
                 is_volumes: (target.search.as_ref()).is_some_and(|search| search.query.resource == Resource::Volumes),
-                last: target.progress.last.map(|last| seconds(last.0)),
+                last: target.progress.last.map(Moment::unix),
                 figures: target.progress.figures.clone(),
             })
         });

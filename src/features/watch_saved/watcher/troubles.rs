@@ -4,10 +4,10 @@ use super::{End, Output, Watcher};
 use crate::api::ApiError;
 use crate::core::watching::failure;
 use crate::domain::format::lasting;
+use crate::domain::time::Now;
 use crate::features::watch_saved::targets::Task;
 use crate::record::watch::Failure;
 use crate::settings::{KeySource, Market};
-use crate::table::remote::Now;
 
 // Labels of the things that can fail.
 pub(super) const MARKET: &str = "the market";

@@ -12,6 +12,7 @@ use crate::core::view::Scene;
 use crate::core::views::write_dialog::{Rows, outcome_tone};
 use crate::domain::catalog::WORKERGROUPS;
 use crate::domain::journal::{Verdict, WriteKind};
+use crate::domain::time::{Now, UnixTime};
 use crate::domain::workergroup::{CostOutlook, Key, NewWorkergroup, Preflight, WorkerCounts};
 use crate::domain::{CellRef, Resource, RowId, Untrusted, format};
 use crate::features::workergroups::Groups;
@@ -24,7 +25,6 @@ use crate::features::workergroups::look_at;
 use crate::features::workergroups::outlook;
 use crate::features::workergroups::preflight::parts::{amount, disk};
 use crate::keys::{Action, Context};
-use crate::table::remote::Now;
 use crate::tui::panel::Tone;
 
 /// Maximum width of the dialog, in cells.
@@ -346,8 +346,11 @@ fn group(id: RowId, scene: &Scene<'_, '_>) -> String {
         .and_then(|field| listing.column(field).text(row))
         .map_or_else(String::new, |name| format!("  {}", name.consent()));
     let created = match field("created_at").map(|field| listing.cell(row, field)) {
-        Some(CellRef::Number(epoch)) => {
-            format!("  created {}", scene.state.local_time(scene.now).detail(epoch))
+        Some(CellRef::Number(seconds)) => {
+            format!(
+                "  created {}",
+                scene.state.local_time(scene.now).detail(UnixTime::new(seconds))
+            )
         }
         _ => String::new(),
     };

@@ -16,10 +16,10 @@ use crate::core::views::write_dialog::{act_below, back, close_outcome, is_done, 
 use crate::core::{Pane, State};
 use crate::domain::Resource;
 use crate::domain::journal::{Verdict, WriteKind};
+use crate::domain::time::{MonotonicTime, Now};
 use crate::features::workergroups::Groups;
 use crate::features::workergroups::look_at;
 use crate::keys::{Action, Context, Motion};
-use crate::table::remote::Now;
 
 /// The answer that the selected group in the list is the created one.
 const MINE: &str = "mine";
@@ -331,12 +331,12 @@ impl View for Create {
         self.update_confirmation(cx.state());
     }
 
-    fn deadline(&self, state: &State, now: Now) -> Option<f64> {
+    fn deadline(&self, state: &State, now: Now) -> Option<MonotonicTime> {
         let loads = Groups::read(state).supply.progress().is_some()
             || state.browsers[Resource::Workergroups].remote().is_loading();
         let spinner = loads.then(|| state.animation(now, 0.25)).flatten();
         let countdown = state.mutations.countdown(WriteKind::CreateWorkergroup, now);
-        [spinner, countdown].into_iter().flatten().reduce(f64::min)
+        [spinner, countdown].into_iter().flatten().min()
     }
 
     fn closing(&mut self, cx: &mut Cx<'_>) {

@@ -21,10 +21,10 @@ use crate::core::mutations::Stage;
 use crate::core::view::{Availability, Cx, Outcome, Region, Scene, View};
 use crate::core::{Pane, State};
 use crate::domain::journal::WriteKind;
+use crate::domain::time::{MonotonicTime, Now};
 use crate::domain::workergroup::{Draft, Key};
 use crate::domain::{Query, Resource};
 use crate::keys::{Action, Context, KeyTarget as _, Motion};
-use crate::table::remote::Now;
 use crate::tui::form::{Form, FormEvent};
 use crate::tui::input_widget::InputWidget;
 
@@ -44,8 +44,8 @@ pub struct GroupForm {
     is_tried: bool,
     /// Whether the user closed the form, or its workergroup was created.
     is_done: bool,
-    /// The monotonic time of the last change; `None` once its preflight has run.
-    changed_at: Option<f64>,
+    /// The time of the last change; `None` once its preflight has run.
+    changed_at: Option<MonotonicTime>,
 }
 
 /// Opens the form on the shared draft.
@@ -309,14 +309,14 @@ impl View for GroupForm {
         Outcome::Handled
     }
 
-    fn deadline(&self, state: &State, now: Now) -> Option<f64> {
+    fn deadline(&self, state: &State, now: Now) -> Option<MonotonicTime> {
         let is_checking = Groups::read(state).supply.progress().is_some();
         let spinner = is_checking.then(|| state.animation(now, 0.25)).flatten();
         let run = self
             .changed_at
             .filter(|_| self.due(state).is_some())
             .map(|at| at + PAUSE);
-        [spinner, run].into_iter().flatten().reduce(f64::min)
+        [spinner, run].into_iter().flatten().min()
     }
 
     fn tick(&mut self, cx: &mut Cx<'_>) {

@@ -11,6 +11,7 @@ use crate::core::view::{Region, Scene};
 use crate::domain::cost::ColdStart;
 use crate::domain::format::{dollars, per_hour, percent};
 use crate::domain::insight::Coverage;
+use crate::domain::time::Now;
 use crate::domain::workergroup::{Part, Preflight, WorkerCounts};
 use crate::domain::{format, language};
 use crate::features::workergroups::Groups;
@@ -18,7 +19,7 @@ use crate::features::workergroups::check_of;
 use crate::features::workergroups::look::{Look, Subject};
 use crate::features::workergroups::look_at;
 use crate::features::workergroups::supply::Check;
-use crate::table::remote::{Now, Phase};
+use crate::table::remote::Phase;
 use crate::tui::panel::{Panel, Size};
 use crate::tui::range_bar::RangeBar;
 use crate::tui::text::fit;
@@ -180,7 +181,7 @@ pub(crate) fn status(look: &Look, state: &State, now: Now, theme: &Theme) -> Opt
                     waiting.why,
                     (waiting.until - now.mono).max(0.0).ceil()
                 ),
-                None => format!("Searching … {:.0} s", (now.mono - since).max(0.0)),
+                None => format!("Searching … {:.0} s", (now.mono - *since).max(0.0)),
             };
             Some(Line::styled(text, theme.accent))
         }

@@ -13,11 +13,11 @@ use super::look::Subject;
 use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Scene, View};
 use crate::domain::Resource;
+use crate::domain::time::{MonotonicTime, Now};
 use crate::features::workergroups::check_of;
 use crate::features::workergroups::look_at;
 use crate::features::workergroups::supply_report;
 use crate::keys::{Action, Context, KeyTarget as _};
-use crate::table::remote::Now;
 use crate::tui::find::Find;
 use crate::tui::input_widget::InputWidget;
 use crate::tui::panel::Size;
@@ -128,7 +128,7 @@ impl View for Preflight {
         Outcome::Handled
     }
 
-    fn deadline(&self, state: &State, now: Now) -> Option<f64> {
+    fn deadline(&self, state: &State, now: Now) -> Option<MonotonicTime> {
         let is_loading = self.is_loading(state);
         is_loading.then(|| state.animation(now, 0.25)).flatten()
     }

@@ -11,6 +11,7 @@ use crate::domain::insight::Coverage;
 use crate::domain::routing::words;
 use crate::domain::secrets::REMOVED;
 use crate::domain::text::{DETAIL, beginning, visible};
+use crate::domain::time::Now;
 use crate::domain::workergroup::{Preflight, WorkerCounts, group_search};
 use crate::domain::{Resource, RowId, language};
 use crate::features::route_lab::Routes;
@@ -20,7 +21,6 @@ use crate::features::workergroups::look::Look;
 use crate::features::workergroups::supply::Check;
 use crate::keys::Action;
 use crate::settings::Values;
-use crate::table::remote::Now;
 use crate::tui::theme::Theme;
 
 /// Maximum number of conditions and changes listed.

@@ -4,6 +4,7 @@ use bourse::domain::annotations::Bans;
 use bourse::domain::insight::coverage;
 use bourse::domain::language::{Mode, parse};
 use bourse::domain::response_check::ResponseCheck;
+use bourse::domain::time::UnixTime;
 use bourse::domain::{Catalog, Dialect, Listing, OFFERS, OfferType, Query, Resource, VOLUMES, WORKERGROUPS};
 use bourse::record::{Arrival, Cause, Lot, Moment, Poll, PollOutcome, SearchKey, VOLUME_MODEL, causes};
 
@@ -18,7 +19,7 @@ const ARRIVAL: Arrival = Arrival {
 
 fn listing(catalog: &'static Catalog, records: &[&str]) -> Listing {
     let body = format!(r#"{{"{}": [{}]}}"#, catalog.list_key, records.join(","));
-    Listing::read(catalog, body, 0.0).unwrap()
+    Listing::read(catalog, body, UnixTime::new(0.0)).unwrap()
 }
 
 fn query(resource: Resource, words: &str) -> Query {

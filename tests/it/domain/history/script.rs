@@ -2,6 +2,7 @@
 
 use bourse::domain::annotations::Bans;
 use bourse::domain::response_check::ResponseCheck;
+use bourse::domain::time::UnixTime;
 use bourse::domain::{Dialect, Listing, OFFERS, Query, Resource};
 use bourse::features::history::tape::events::RecentEvents;
 use bourse::record::{Arrival, Cause, Change, ChangeKind, Event, EventKind, Lasted, Moment, Poll, Question, compare};
@@ -42,7 +43,7 @@ fn answered(at: i64, limit: u32, body: &str) -> Poll {
         interval: Some(60),
         bans: Bans::NONE,
     };
-    match Listing::read(&OFFERS, body, at as f64) {
+    match Listing::read(&OFFERS, body, UnixTime::new(at as f64)) {
         Ok(listing) => {
             let check = ResponseCheck::new(&listing, &query, &Dialect::SANDBOX);
             Poll::new(&query, &listing, &check, &Dialect::SANDBOX, &arrival)

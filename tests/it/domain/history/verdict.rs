@@ -1,6 +1,7 @@
 //! Whether a price is low, in scripted markets whose lowest prices are known: like is compared with like,
 //! and nothing is said before a day was watched.
 
+use bourse::domain::time::UnixTime;
 use bourse::domain::value::CellRef;
 use bourse::domain::{Listing, OfferType, Resource, language};
 use bourse::record::{
@@ -381,7 +382,7 @@ fn offers_are_compared_with_those_of_the_cheapest_kind() {
     // As a row of a response asks, whose memory is known too.
     let body = r#"{"offers":[{"id":1,"machine_id":2,"gpu_name":"RTX 4090","num_gpus":2,"gpu_ram":24564,"dph_base":0.8,
         "storage_cost":0}]}"#;
-    let listing = Listing::read(Resource::Offers.catalog(), body, 0.0).unwrap();
+    let listing = Listing::read(Resource::Offers.catalog(), body, UnixTime::new(0.0)).unwrap();
     let like = offers_like(&about("gpu_name=RTX_4090", 0, HOUR).query, &listing, 0).unwrap();
     assert!(like.conditions.starts_with(&kind.conditions));
     let accepts = |megabytes: f64| {
@@ -407,7 +408,7 @@ fn the_lowest_price_now_is_that_of_the_rows_on_screen() {
             r#"{{"offers":[{{"id":1,"machine_id":1,"gpu_name":"RTX 4090","num_gpus":1,"dph_base":{price},"storage_cost":0}},
                 {{"id":2,"machine_id":2,"gpu_name":"A40","num_gpus":1,"dph_base":0.01,"storage_cost":0}}]}}"#
         );
-        let listing = Listing::read(Resource::Offers.catalog(), &body, 0.0).unwrap();
+        let listing = Listing::read(Resource::Offers.catalog(), &body, UnixTime::new(0.0)).unwrap();
         Excerpt::of_response(&listing, &about("gpu_name=RTX_4090", 0, HOUR).query, is_complete)
     };
     memory.look_at(&rows(0.7, true));

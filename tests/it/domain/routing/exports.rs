@@ -5,13 +5,13 @@ use super::*;
 fn finished() -> Run {
     let mut run = start(plan(Stop::Count(4), 4, Some(2.0)));
     for half in 0..4_u32 {
-        run.step(1000.0 + f64::from(half) / 2.0);
+        run.step(at(1000.0 + f64::from(half) / 2.0));
     }
-    run.complete(1, 1000.75, assigned("https://a:1", 7), 0.0);
-    run.complete(0, 1001.0, waiting(), 0.0);
+    run.complete(1, at(1000.75), assigned("https://a:1", 7), 0.0);
+    run.complete(0, at(1001.0), waiting(), 0.0);
     let refused = Completion::without_answer(Outcome::Refused { status: 401 });
-    run.complete(2, 1001.125, refused, 0.0);
-    run.complete(3, 1002.0, assigned("=cmd|' /C calc'!A0", 8), 0.0);
+    run.complete(2, at(1001.125), refused, 0.0);
+    run.complete(3, at(1002.0), assigned("=cmd|' /C calc'!A0", 8), 0.0);
     assert!(run.is_over());
     run
 }
@@ -89,8 +89,8 @@ fn the_csv_read_again_gives_the_same_figures() {
 #[test]
 fn the_csv_holds_no_character_that_acts_on_a_terminal() {
     let mut run = start(plan(Stop::Count(1), 1, None));
-    run.step(1000.0);
-    run.complete(0, 1000.5, assigned("\u{1b}]0;x\u{7}\u{202e}\n", 7), 0.0);
+    run.step(at(1000.0));
+    run.complete(0, at(1000.5), assigned("\u{1b}]0;x\u{7}\u{202e}\n", 7), 0.0);
     let csv = export_csv(&run);
     assert!(csv.contains(",<U+001B>]0;x<U+0007><U+202E><U+000A>,"), "{csv:?}");
     assert_eq!(csv.lines().count(), 2);
@@ -99,7 +99,7 @@ fn the_csv_holds_no_character_that_acts_on_a_terminal() {
 #[test]
 fn the_json_holds_parameters_figures_and_attempts() {
     let run = finished();
-    let text = export_json(&run, 1002.0);
+    let text = export_json(&run, at(1002.0));
     let json: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert_eq!(json["run"]["endpoint"], "chat");
     assert_eq!(json["run"]["cost"], 100);
@@ -137,14 +137,14 @@ fn the_json_holds_parameters_figures_and_attempts() {
 fn no_secret_of_a_reply_reaches_a_sample_or_an_export() {
     let canary = "c4n4ry-signature";
     let mut run = start(plan(Stop::Count(2), 2, None));
-    run.step(1000.0);
+    run.step(at(1000.0));
     let mut completion = assigned("https://a:1", 1);
     completion.reply = Some(Untrusted::from(format!(r#"{{"signature":"{canary}"}}"#)));
-    run.complete(0, 1001.0, completion, 0.0);
+    run.complete(0, at(1001.0), completion, 0.0);
     let odd = format!(r#"{{"workers":3,"api_key":"{canary}","deep":{{"authToken":"{canary}"}}}}"#);
-    run.complete(1, 1001.0, Completion::without_answer(Outcome::waiting(&odd)), 0.0);
-    assert!(export_json(&run, 1001.0).contains("workers"));
-    for text in [export_csv(&run), export_json(&run, 1001.0)] {
+    run.complete(1, at(1001.0), Completion::without_answer(Outcome::waiting(&odd)), 0.0);
+    assert!(export_json(&run, at(1001.0)).contains("workers"));
+    for text in [export_csv(&run), export_json(&run, at(1001.0))] {
         assert!(!text.contains(canary), "{text}");
     }
 }
@@ -250,22 +250,22 @@ fn from_json(json: &serde_json::Value) -> Vec<Read> {
 }
 
 /// A run of many attempts that end in every way, some of them broken off.
-fn mixed(seed: u64) -> (Run, f64) {
+fn mixed(seed: u64) -> (Run, MonotonicTime) {
     let mut random = fastrand::Rng::with_seed(seed);
     let rate = random.bool().then_some(40.0);
     let mut run = start(plan(Stop::Count(400), 1 + random.u32(..16), rate));
-    let mut waits: Vec<(f64, u64)> = Vec::new();
-    let mut now = 1000.0_f64;
+    let mut waits: Vec<(MonotonicTime, u64)> = Vec::new();
+    let mut now = at(1000.0);
     let last = if random.bool() { 250 } else { u64::MAX };
     while !run.is_over() {
         for attempt in run.step(now) {
             // From a tenth of a millisecond to ten seconds.
             waits.push((now + 10_f64.powf(random.f64() * 5.0 - 4.0), attempt.index));
         }
-        waits.sort_by(|left, right| right.0.total_cmp(&left.0));
+        waits.sort_by(|left, right| right.0.cmp(&left.0));
         let answer = waits.last().map(|(at, _)| *at);
         let next = [run.wake(), answer].into_iter().flatten();
-        now = next.fold(f64::INFINITY, f64::min).max(now);
+        now = next.min().unwrap_or(MonotonicTime::NEVER).max(now);
         if answer.is_some_and(|at| at <= now) {
             let (_, index) = waits.pop().unwrap();
             if index >= last {

@@ -71,12 +71,12 @@ fn a_request_that_is_still_polled_waits() {
 #[test]
 fn a_run_measures_both_times() {
     let mut run = start(plan(Stop::Count(2), 1, None));
-    run.step(1000.0);
-    run.complete(0, 1000.1, waiting(), 0.0);
-    run.step(1001.1);
-    run.complete(1, 1001.4, assigned("w", 1), 0.0);
-    run.step(1001.4);
-    run.complete(2, 1001.45, assigned("w", 2), 0.0);
+    run.step(at(1000.0));
+    run.complete(0, at(1000.1), waiting(), 0.0);
+    run.step(at(1001.1));
+    run.complete(1, at(1001.4), assigned("w", 1), 0.0);
+    run.step(at(1001.4));
+    run.complete(2, at(1001.45), assigned("w", 2), 0.0);
     assert!(run.is_over());
     let times: Vec<_> = run.samples().iter().map(RouteSample::time_to_worker).collect();
     assert_eq!(times[0], None);
@@ -88,63 +88,63 @@ fn a_run_measures_both_times() {
 #[test]
 fn a_pause_is_no_time_that_a_request_waited() {
     let mut run = start(plan(Stop::Count(2), 1, None));
-    run.step(1000.0);
-    run.complete(0, 1000.1, waiting(), 0.0); // polled at 1001.1
-    run.pause(1000.2);
-    run.resume(1100.2);
-    close(run.wake().unwrap(), 1101.1);
-    run.step(1101.1);
-    run.complete(1, 1101.2, assigned("w", 1), 0.0);
+    run.step(at(1000.0));
+    run.complete(0, at(1000.1), waiting(), 0.0); // polled at 1001.1
+    run.pause(at(1000.2));
+    run.resume(at(1100.2));
+    close(run.wake().unwrap().seconds(), 1101.1);
+    run.step(at(1101.1));
+    run.complete(1, at(1101.2), assigned("w", 1), 0.0);
     close(run.samples()[1].time_to_worker().unwrap(), 1.2);
 }
 
 #[test]
 fn at_a_fixed_rate_requests_keep_their_times_and_polls_take_what_is_left() {
     let mut run = start(plan(Stop::Duration(3.0), 1, Some(1.0)));
-    run.step(1000.0);
-    run.complete(0, 1000.1, waiting(), 0.0); // polled at 1001.1
-    close(run.wake().unwrap(), 1001.0);
-    let next = run.step(1001.0);
+    run.step(at(1000.0));
+    run.complete(0, at(1000.1), waiting(), 0.0); // polled at 1001.1
+    close(run.wake().unwrap().seconds(), 1001.0);
+    let next = run.step(at(1001.0));
     assert_eq!((next[0].request, next[0].poll), (1, 0));
-    run.complete(1, 1001.05, assigned("w", 1), 0.0);
-    let poll = run.step(1001.1);
+    run.complete(1, at(1001.05), assigned("w", 1), 0.0);
+    let poll = run.step(at(1001.1));
     assert_eq!((poll[0].request, poll[0].poll), (0, 1));
-    run.complete(2, 1001.2, waiting(), 1.0); // polled after 3 s: too late
-    let next = run.step(1002.0);
+    run.complete(2, at(1001.2), waiting(), 1.0); // polled after 3 s: too late
+    let next = run.step(at(1002.0));
     assert_eq!((next[0].request, next[0].poll), (2, 0));
-    run.complete(3, 1002.1, assigned("w", 2), 0.0);
+    run.complete(3, at(1002.1), assigned("w", 2), 0.0);
     assert_eq!((run.requests(), run.sent()), (3, 4));
-    run.step(1003.0);
+    run.step(at(1003.0));
     assert_eq!(run.phase(), Phase::Ended(End::Done));
-    assert_eq!(run.backlog(1003.0), 0);
-    close(run.summary(1003.0).per_second.unwrap(), 1.0);
+    assert_eq!(run.backlog(at(1003.0)), 0);
+    close(run.summary(at(1003.0)).per_second.unwrap(), 1.0);
 }
 
 #[test]
 fn a_request_that_is_due_goes_before_a_late_poll() {
     let mut run = start(plan(Stop::Duration(4.0), 1, Some(1.0)));
-    run.step(1000.0);
-    run.complete(0, 1000.1, waiting(), 0.0); // polled at 1001.1
-    run.step(1001.0);
+    run.step(at(1000.0));
+    run.complete(0, at(1000.1), waiting(), 0.0); // polled at 1001.1
+    run.step(at(1001.0));
     // The only slot is taken until 2.0.
-    run.complete(1, 1002.0, assigned("w", 1), 0.0);
-    let next = run.step(1002.0);
+    run.complete(1, at(1002.0), assigned("w", 1), 0.0);
+    let next = run.step(at(1002.0));
     assert_eq!((next[0].request, next[0].poll), (2, 0));
-    run.complete(2, 1002.1, assigned("w", 2), 0.0);
-    let poll = run.step(1002.1);
+    run.complete(2, at(1002.1), assigned("w", 2), 0.0);
+    let poll = run.step(at(1002.1));
     assert_eq!((poll[0].request, poll[0].poll), (0, 1));
-    run.complete(3, 1002.2, assigned("w", 3), 0.0);
+    run.complete(3, at(1002.2), assigned("w", 3), 0.0);
     close(run.samples()[3].time_to_worker().unwrap(), 2.2);
 }
 
 #[test]
 fn nothing_is_polled_after_the_end_of_a_rate() {
     let mut run = start(plan(Stop::Count(2), 4, Some(10.0)));
-    run.step(1000.0);
-    run.complete(0, 1000.01, waiting(), 0.0);
-    run.step(1000.1);
+    run.step(at(1000.0));
+    run.complete(0, at(1000.01), waiting(), 0.0);
+    run.step(at(1000.1));
     assert_eq!(run.phase(), Phase::Draining);
-    run.complete(1, 1000.2, waiting(), 0.0);
+    run.complete(1, at(1000.2), waiting(), 0.0);
     assert_eq!(run.phase(), Phase::Ended(End::Done));
     assert_eq!(run.stats().count(OutcomeKind::Waiting), 2);
 }
@@ -152,16 +152,16 @@ fn nothing_is_polled_after_the_end_of_a_rate() {
 #[test]
 fn a_failed_request_is_not_polled_and_its_slot_waits() {
     let mut run = start(plan(Stop::Count(3), 1, None));
-    run.step(1000.0);
+    run.step(at(1000.0));
     let failed = || Completion::without_answer(Outcome::failed("status 502"));
-    run.complete(0, 1000.0, failed(), 0.0);
-    close(run.wake().unwrap(), 1000.5);
-    let next = run.step(1000.5);
+    run.complete(0, at(1000.0), failed(), 0.0);
+    close(run.wake().unwrap().seconds(), 1000.5);
+    let next = run.step(at(1000.5));
     assert_eq!((next[0].request, next[0].poll), (1, 0));
-    run.complete(1, 1000.5, failed(), 0.0);
-    close(run.wake().unwrap(), 1001.5); // longer each time
-    run.step(1001.5);
-    run.complete(2, 1001.5, failed(), 0.0);
+    run.complete(1, at(1000.5), failed(), 0.0);
+    close(run.wake().unwrap().seconds(), 1001.5); // longer each time
+    run.step(at(1001.5));
+    run.complete(2, at(1001.5), failed(), 0.0);
     assert_eq!(run.phase(), Phase::Ended(End::Done));
     assert_eq!((run.stats().requests(), run.stats().polls()), (3, 0));
 }
@@ -171,7 +171,7 @@ fn a_series_on_an_endpoint_without_workers_ends_with_the_patience_of_its_first_r
     let mut run = start(plan(Stop::Count(20), 2, None));
     drive(&mut run, |_| 0.1, |_| waiting());
     assert_eq!(run.phase(), Phase::Ended(End::NoWorker));
-    assert!(run.elapsed(2000.0) <= 60.0, "{}", run.elapsed(2000.0));
+    assert!(run.elapsed(at(2000.0)) <= 60.0, "{}", run.elapsed(at(2000.0)));
     assert_eq!(run.stats().requests(), 2);
     assert!(run.stats().polls() > 10);
     assert_eq!(words::early_end(&run).unwrap(), "ended early: no worker within 1m00s");
@@ -202,19 +202,19 @@ fn a_poll_repeats_the_index_of_its_request_and_adds_no_load() {
     let mut series = plan(Stop::Count(2), 1, None);
     series.replay_timeout = Some(10.0);
     let mut run = start(series);
-    assert_eq!(run.step(1000.0)[0].request_idx, Some(0));
-    run.complete(0, 1000.1, queued("3 model_loading", 77), 0.0);
-    let poll = run.step(1001.1);
+    assert_eq!(run.step(at(1000.0))[0].request_idx, Some(0));
+    run.complete(0, at(1000.1), queued("3 model_loading", 77), 0.0);
+    let poll = run.step(at(1001.1));
     assert_eq!((poll[0].request_idx, poll[0].cost), (Some(77), 100.0));
-    run.complete(1, 1001.2, queued("1 ready, 2 model_loading", 77), 0.0);
+    run.complete(1, at(1001.2), queued("1 ready, 2 model_loading", 77), 0.0);
     // Without an index in a reply the last one counts.
-    assert_eq!(run.step(1001.3)[0].request_idx, Some(77));
-    run.complete(2, 1001.4, waiting(), 0.0);
-    assert_eq!(run.step(1001.5)[0].request_idx, Some(77));
-    run.complete(3, 1001.6, assigned("w", 1), 0.0);
+    assert_eq!(run.step(at(1001.3))[0].request_idx, Some(77));
+    run.complete(2, at(1001.4), waiting(), 0.0);
+    assert_eq!(run.step(at(1001.5))[0].request_idx, Some(77));
+    run.complete(3, at(1001.6), assigned("w", 1), 0.0);
     close(run.load_injected(), 100.0);
-    assert_eq!(run.step(1001.6)[0].request_idx, Some(0), "a new request");
-    run.complete(4, 1001.7, assigned("w", 2), 0.0);
+    assert_eq!(run.step(at(1001.6))[0].request_idx, Some(0), "a new request");
+    run.complete(4, at(1001.7), assigned("w", 2), 0.0);
     close(run.load_injected(), 200.0);
     assert_eq!((run.stats().requests(), run.stats().polls()), (2, 3));
     let changes: Vec<_> = run.statuses().map(|change| change.status.compared()).collect();
@@ -227,10 +227,10 @@ fn a_router_that_gives_no_index_gets_the_load_of_each_poll() {
     let mut series = plan(Stop::Count(2), 1, None);
     series.replay_timeout = Some(10.0);
     let mut run = start(series);
-    run.step(1000.0);
-    run.complete(0, 1000.1, waiting(), 0.0);
-    assert_eq!(run.step(1001.1)[0].request_idx, Some(0));
-    run.complete(1, 1001.2, assigned("w", 1), 0.0);
+    run.step(at(1000.0));
+    run.complete(0, at(1000.1), waiting(), 0.0);
+    assert_eq!(run.step(at(1001.1))[0].request_idx, Some(0));
+    run.complete(1, at(1001.2), assigned("w", 1), 0.0);
     close(run.load_injected(), 200.0);
 }
 

@@ -49,15 +49,15 @@ fn requirement(text: &str) -> Requirement {
 fn the_parts_of_a_request_add_up_to_its_total() {
     let mut run = start(sending(1, 0));
     assert_eq!(run.plan().replay_timeout, Some(60.0), "the worker is about to use it");
-    run.step(1000.0);
+    run.step(at(1000.0));
     // Queued for a second, then 0.1 s to the assignment; the attempt ends with its worker.
-    run.complete(0, 1000.1, waiting(), 0.0);
+    run.complete(0, at(1000.1), waiting(), 0.0);
     assert_eq!(
-        run.step(1001.1).len(),
+        run.step(at(1001.1)).len(),
         1,
         "a single request polls if it is to be sent on"
     );
-    run.complete(1, 1001.6, served(200), 0.0);
+    run.complete(1, at(1001.6), served(200), 0.0);
     assert!(run.is_over());
     let sample = &run.samples()[1];
     close(sample.ended, 1.2);
@@ -89,17 +89,17 @@ fn the_parts_of_a_request_add_up_to_its_total() {
 #[test]
 fn a_retry_repeats_the_index_after_a_growing_wait_and_only_the_last_outcome_counts() {
     let mut run = start(sending(1, 2));
-    run.step(1000.0);
-    run.complete(0, 1001.0, served(503), 0.5);
+    run.step(at(1000.0));
+    run.complete(0, at(1001.0), served(503), 0.5);
     // 2^1 + 0.5 s later, with the index of the reply, and no load added.
-    assert!(run.step(1003.4).is_empty());
-    let retry = run.step(1003.5)[0];
+    assert!(run.step(at(1003.4)).is_empty());
+    let retry = run.step(at(1003.5))[0];
     assert_eq!((retry.request, retry.request_idx), (0, Some(7)));
-    run.complete(1, 1004.0, served(429), 0.5);
+    run.complete(1, at(1004.0), served(429), 0.5);
     // 2^2 + 0.5 s.
-    assert!(run.step(1008.4).is_empty());
-    assert_eq!(run.step(1008.5).len(), 1);
-    run.complete(2, 1009.0, served(200), 0.5);
+    assert!(run.step(at(1008.4)).is_empty());
+    assert_eq!(run.step(at(1008.5)).len(), 1);
+    run.complete(2, at(1009.0), served(200), 0.5);
     assert!(run.is_over());
     let stats = run.stats();
     assert_eq!(
@@ -157,18 +157,18 @@ fn a_request_at_the_end_of_a_rate_is_still_answered() {
 fn a_run_that_sends_nothing_on_measures_no_worker_and_one_request_never_polls() {
     let mut run = start(RoutePlan::single("chat").on(&Dialect::VAST));
     assert_eq!(run.plan().replay_timeout, Some(10.0));
-    run.step(1000.0);
-    run.complete(0, 1000.1, waiting(), 0.0);
+    run.step(at(1000.0));
+    run.complete(0, at(1000.1), waiting(), 0.0);
     assert!(run.is_over());
-    assert!(run.summary(1000.1).worker_calls.is_none());
+    assert!(run.summary(at(1000.1)).worker_calls.is_none());
     // A warm-up of one request does poll.
     let mut run = start(RoutePlan {
         polls_alone: true,
         ..RoutePlan::single("chat")
     });
-    run.step(1000.0);
-    run.complete(0, 1000.1, waiting(), 0.0);
-    assert_eq!(run.step(1001.2).len(), 1);
+    run.step(at(1000.0));
+    run.complete(0, at(1000.1), waiting(), 0.0);
+    assert_eq!(run.step(at(1001.2)).len(), 1);
 }
 
 #[test]
@@ -183,7 +183,7 @@ fn an_exported_run_can_be_compared_with_a_later_one() {
         run
     };
     let before = ended(200, 0.5);
-    let saved = SavedRun::parse(&export_json(&before, 1002.0)).unwrap();
+    let saved = SavedRun::parse(&export_json(&before, at(1002.0))).unwrap();
     saved.check(before.plan()).unwrap();
     let same = saved.differences(before.stats());
     assert_eq!(same.len(), 5 * 4 + 1);

@@ -22,7 +22,7 @@ fn a_snapshot_holds_no_secret() {
 #[test]
 fn a_snapshot_survives_storing() {
     let snapshot = GroupSnapshot::new(&groups(r#"{"id":1,"min_load":1.5}"#));
-    close(snapshot.at, 1_800_000_000.0);
+    close(snapshot.at.seconds(), 1_800_000_000.0);
     let stored = serde_json::to_string(&snapshot).unwrap();
     let read: GroupSnapshot = serde_json::from_str(&stored).unwrap();
     assert_eq!(read, snapshot);

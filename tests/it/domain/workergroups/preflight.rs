@@ -1,6 +1,7 @@
 //! What a search would recruit and cost.
 
 use bourse::domain::limits::Dollars;
+use bourse::domain::time::UnixTime;
 
 use super::*;
 
@@ -15,7 +16,7 @@ const OFFERS_JSON: &str = r#"{"offers":[
 ]}"#;
 
 fn offers() -> Listing {
-    Listing::read(&OFFERS, OFFERS_JSON, 1_800_000_000.0).unwrap()
+    Listing::read(&OFFERS, OFFERS_JSON, UnixTime::new(1_800_000_000.0)).unwrap()
 }
 
 fn asked(text: &str, gpu_ram: Option<f64>) -> Recruitment {
@@ -98,7 +99,7 @@ const SLICES_JSON: &str = r#"{"offers":[
 
 #[test]
 fn slices_of_a_machine_are_one_supply() {
-    let listing = Listing::read(&OFFERS, SLICES_JSON, 0.0).unwrap();
+    let listing = Listing::read(&OFFERS, SLICES_JSON, UnixTime::new(0.0)).unwrap();
     let preflight = Preflight::new(&listing, &asked("num_gpus>=1", Some(24.0)), Some(3000));
     // Five offers, two machines: one with 4 GPUs, one with 2.
     let two = Amount { machines: 2, gpus: 6 };
@@ -132,7 +133,7 @@ fn a_disk_that_launch_arguments_set_is_in_the_price_and_must_fit() {
       {"id":2,"num_gpus":1,"dph_base":0.50,"dph_total":0.502,"storage_cost":0.36,"disk_space":2000},
       {"id":3,"num_gpus":1,"dph_base":0.10,"dph_total":0.102,"storage_cost":0.18,"disk_space":300}
     ]}"#;
-    let listing = Listing::read(&OFFERS, json, 0.0).unwrap();
+    let listing = Listing::read(&OFFERS, json, UnixTime::new(0.0)).unwrap();
     let asked = Recruitment {
         disk: Some(400.0),
         ..asked("num_gpus>=1", None)
@@ -196,7 +197,7 @@ fn a_preflight_owns_up_to_what_it_does_not_know() {
         assert!(warnings.contains(words), "{warnings}");
     }
     let odd = r#"{"offers":[{"id":1,"dph_total":"free"},{"id":2}]}"#;
-    let odd = Listing::read(&OFFERS, odd, 0.0).unwrap();
+    let odd = Listing::read(&OFFERS, odd, UnixTime::new(0.0)).unwrap();
     let odd = Preflight::new(&odd, &asked("verified=true rentable=true", Some(1.0)), None);
     assert_eq!(odd.recruitable.machines, 2);
     assert_eq!(odd.gpus[0].label.compared(), "not reported");
@@ -328,7 +329,7 @@ fn a_worst_case_that_is_unknown_is_over_every_limit() {
         assert_eq!(excess, Some(format!("the worst case is unknown: {reason}")));
     }
     let odd = r#"{"offers":[{"id":1,"dph_total":0.1},{"id":2}]}"#;
-    let odd = Listing::read(&OFFERS, odd, 0.0).unwrap();
+    let odd = Listing::read(&OFFERS, odd, UnixTime::new(0.0)).unwrap();
     let odd = Preflight::new(&odd, &asked("verified=true", None), Some(3000)).outlook(&group, &Dialect::DOCUMENTED);
     assert_eq!(
         odd.excess(dollars(1e9)).as_deref(),

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use bourse::domain::annotations::{AnnotationChange, Annotations, Bans, Mark, Supplier};
 use bourse::domain::dialect::Dialect;
+use bourse::domain::time::UnixTime;
 use bourse::record::store::{Database, HistoryLocation, Turns};
 use bourse::record::watch::{Claim, Right};
 use bourse::record::{Moment, Poll, PollOutcome, Proof};
@@ -31,7 +32,7 @@ fn claim(after: f64) -> Claim {
         query: query("gpu_ram>=24"),
         since: Some(Moment(START + after as i64 - 60)),
         bans: Bans::NONE,
-        now: START as f64 + after,
+        now: UnixTime::new(START as f64 + after),
         requests: 1,
         a_minute: 1000,
     }
@@ -179,7 +180,7 @@ fn a_clock_that_was_wrong_keeps_nobody_from_asking() {
     assert!(asks(&mut other, 0.0));
     for wrong in [f64::NAN, f64::INFINITY, -1.0] {
         let wrong = Claim {
-            now: wrong,
+            now: UnixTime::new(wrong),
             ..claim(0.0)
         };
         assert!(matches!(right(&mut one, None, &wrong), Right::Ours(_)));

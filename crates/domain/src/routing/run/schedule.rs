@@ -5,6 +5,7 @@ use super::super::plan::Stop;
 use super::super::poll::Jitter;
 use super::super::sample::{Outcome, OutcomeKind, micros};
 use super::{Attempt, Completion, End, Flight, Next, Phase, Run, Wait};
+use crate::time::MonotonicTime;
 
 /// The tolerance within which an early wake-up counts as on time, in seconds.
 ///
@@ -21,7 +22,7 @@ enum Due {
 
 impl Run {
     /// The attempts to send at `now`.
-    pub fn step(&mut self, now: f64) -> Vec<Attempt> {
+    pub fn step(&mut self, now: MonotonicTime) -> Vec<Attempt> {
         if !matches!(self.phase, Phase::Running | Phase::Draining) {
             return Vec::new();
         }
@@ -53,7 +54,7 @@ impl Run {
     }
 
     /// Switches to draining when no new request will be sent.
-    fn end_requests(&mut self, now: f64) {
+    fn end_requests(&mut self, now: MonotonicTime) {
         let elapsed = self.elapsed(now);
         let is_full = self.next >= self.limit;
         let is_over = match self.plan.stop {
@@ -91,7 +92,7 @@ impl Run {
     }
 
     /// The next attempt that can be sent now; `None` if there is none.
-    fn next_due(&self, now: f64) -> Option<Due> {
+    fn next_due(&self, now: MonotonicTime) -> Option<Due> {
         let in_flight = u32::try_from(self.in_flight.len()).unwrap_or(u32::MAX);
         if in_flight >= self.plan.concurrency || self.next >= self.limit {
             return None;
@@ -138,7 +139,7 @@ impl Run {
         is_left && self.phase == Phase::Running
     }
 
-    fn send_new(&mut self, now: f64, due: f64, misses: u32) -> Attempt {
+    fn send_new(&mut self, now: MonotonicTime, due: f64, misses: u32) -> Attempt {
         let sent = micros(now - self.began);
         // Without a rate a request is due when it can be sent.
         let intended = match self.plan.rate {
@@ -162,7 +163,7 @@ impl Run {
         self.fly(attempt, misses)
     }
 
-    fn send_poll(&mut self, now: f64, wait: &Wait, before: &Attempt) -> Attempt {
+    fn send_poll(&mut self, now: MonotonicTime, wait: &Wait, before: &Attempt) -> Attempt {
         let sent = micros(now - self.began);
         let intended = match self.plan.rate {
             Some(_) => micros(wait.due + self.paused).min(sent),
@@ -186,7 +187,7 @@ impl Run {
     /// Routes a request again.
     ///
     /// It was due at the end of the wait: our own waits are part of its total.
-    fn send_retry(&mut self, now: f64, wait: &Wait, before: &Attempt) -> Attempt {
+    fn send_retry(&mut self, now: MonotonicTime, wait: &Wait, before: &Attempt) -> Attempt {
         self.retries += 1;
         let sent = micros(now - self.began);
         let attempt = Attempt {
@@ -225,7 +226,7 @@ impl Run {
     ///
     /// A request without a worker is polled after a wait that grows each time; in a closed loop a slot whose request
     /// failed waits as long before its next one.
-    pub(super) fn plan_next(&mut self, flight: &Flight, completion: &Completion, now: f64, jitter: Jitter) {
+    pub(super) fn plan_next(&mut self, flight: &Flight, completion: &Completion, now: MonotonicTime, jitter: Jitter) {
         if self.plan_retry(flight, completion, now, jitter) {
             return;
         }
@@ -271,7 +272,7 @@ impl Run {
     }
 
     /// Plans a retry of a request after its worker's status; false if there is none to plan.
-    fn plan_retry(&mut self, flight: &Flight, completion: &Completion, now: f64, jitter: Jitter) -> bool {
+    fn plan_retry(&mut self, flight: &Flight, completion: &Completion, now: MonotonicTime, jitter: Jitter) -> bool {
         let call = completion.call.as_ref().filter(|call| call.may_pass());
         let (Some(status), Some(hop)) = (call.and_then(WorkerCall::status), &self.plan.hop) else {
             return false;
@@ -298,7 +299,7 @@ impl Run {
     ///
     /// If nothing got a worker in that time, every further request would wait as long, one after the other: a run by
     /// count ends.
-    fn give_up(&mut self, now: f64) {
+    fn give_up(&mut self, now: MonotonicTime) {
         let is_counted = matches!(self.plan.stop, Stop::Count(_)) && self.plan.rate.is_none();
         if is_counted && self.polls_on() && self.stats.count(OutcomeKind::Assigned) == 0 {
             self.end_pause(now);
@@ -308,8 +309,8 @@ impl Run {
         }
     }
 
-    /// The time of the next [`Run::step`] on the caller's clock; `None` if it waits for responses or is over.
-    pub fn wake(&self) -> Option<f64> {
+    /// The time of the next [`Run::step`]; `None` if it waits for responses or is over.
+    pub fn wake(&self) -> Option<MonotonicTime> {
         if !matches!(self.phase, Phase::Running | Phase::Draining) {
             return None;
         }
@@ -329,12 +330,12 @@ impl Run {
             next = waits.chain(new).min_by(f64::total_cmp);
         }
         let soonest = [end, next].into_iter().flatten().min_by(f64::total_cmp)?;
-        Some(self.began + self.paused + soonest)
+        Some(self.began + (self.paused + soonest))
     }
 
     /// At a fixed rate, the number of requests that are due but unsent because all slots are busy; 0 once the run is
     /// over.
-    pub fn backlog(&self, now: f64) -> u64 {
+    pub fn backlog(&self, now: MonotonicTime) -> u64 {
         let Some(rate) = self.plan.rate else {
             return 0;
         };
@@ -356,6 +357,7 @@ mod tests {
     use super::super::{Completion, RoutePlan};
     use super::*;
     use crate::text::Untrusted;
+    use crate::time::UnixTime;
 
     /// Runs a plan with a limit of ten attempts, each answered at once.
     fn limited(stop: Stop, rate: Option<f64>, outcome: &Outcome) -> Run {
@@ -364,9 +366,9 @@ mod tests {
             rate,
             ..RoutePlan::single("chat")
         };
-        let mut run = Run::start(plan, 0.0, 0.0).unwrap();
+        let mut run = Run::start(plan, MonotonicTime::default(), UnixTime::default()).unwrap();
         run.limit = 10;
-        let mut now = 0.0;
+        let mut now = MonotonicTime::default();
         while !run.is_over() {
             for attempt in run.step(now) {
                 now += 0.01;

@@ -1,0 +1,135 @@
+//! News of effects on its way to the owner of its ticket: a table, a write, a view or a feature.
+
+use super::feature::Event;
+use super::message::{Effect, News};
+use super::owners::{Owner, on_written};
+use super::{Update, watching, writes};
+use crate::api::{ApiError, Reply};
+use crate::domain::journal::WriteKind;
+use crate::domain::{Listing, Resource};
+use crate::record::{Moment, Poll};
+use crate::table::browser::{Arrival, Responses};
+use crate::table::recording::Asked;
+use crate::table::remote::Ticket;
+use crate::tui::panel::Size;
+
+impl Update<'_> {
+    /// Passes the news of a ticket to its owner.
+    pub(crate) fn on_news(&mut self, ticket: Ticket, mut news: News) {
+        let state = &mut self.model.state;
+        if let News::Reply(response) = &mut news {
+            state.note_response(response);
+            state.hide_banned(response);
+        }
+        match state.owners.take_owner(ticket, &news) {
+            Some(Owner::Table(resource)) => self.on_table_news(resource, ticket, news),
+            Some(Owner::Write(kind)) => self.on_write_reply(kind, news),
+            Some(Owner::View(index)) => {
+                self.with(index, |view, cx| view.on_news(ticket, news, cx));
+            }
+            Some(Owner::Feature(receive)) => {
+                self.lend(|cx| receive(cx, ticket, news));
+                // The views show the result.
+                self.tick();
+            }
+            // The form of an export was closed.
+            None => self.lend(|cx| on_written(cx, ticket, news)),
+        }
+    }
+
+    /// Passes records, or their progress, to the table that requested them.
+    pub(crate) fn on_table_news(&mut self, resource: Resource, ticket: Ticket, news: News) {
+        if let News::Progress(progress) = news {
+            let browser = &mut self.model.state.browsers[resource];
+            browser.computed.price_models.progress(ticket, &progress);
+            browser.progress(ticket, progress);
+        } else if let News::Arranged(arrival) = news {
+            self.arranged(resource, *arrival);
+        } else if let News::RecordedRows(latest) = news {
+            self.recorded_rows(resource, ticket, latest.map(|latest| *latest));
+        } else if let News::Reply(response) = news
+            && let Some(answer) = records(*response)
+        {
+            self.records(resource, ticket, answer);
+        }
+    }
+
+    fn records(&mut self, resource: Resource, ticket: Ticket, answer: Result<Listing, ApiError>) {
+        let (now, state) = (self.now, &mut self.model.state);
+        let (columns, rows) = state.screen.size;
+        let has_panel = Size::new(columns, rows) == Size::Wide;
+        let browser = &mut state.browsers[resource];
+        if !browser.awaits(ticket) {
+            browser.computed.price_models.answered(ticket, now, answer);
+            return browser.revalue();
+        }
+        match answer {
+            Ok(listing) => {
+                let arrival = browser.arrival(ticket, Responses::One(listing), now, has_panel);
+                self.lend(|cx| cx.effects_for(Owner::Table(resource), [Effect::Arrange(arrival)]));
+            }
+            Err(error) => {
+                let dialect = state.profile.dialect;
+                let poll = Asked::by(browser).and_then(|asked| asked.failed(&error, dialect, now));
+                browser.failed(ticket, error, now);
+                self.listed(resource, poll);
+            }
+        }
+    }
+
+    /// Prepares the rows last recorded for a search that still waits for its reply.
+    fn recorded_rows(&mut self, resource: Resource, ticket: Ticket, latest: Option<(Listing, Moment)>) {
+        let state = &mut self.model.state;
+        let browser = &mut state.browsers[resource];
+        let Some((mut listing, at)) = latest else {
+            browser.no_recorded_rows(ticket);
+            return;
+        };
+        if !state.annotations.shows_banned {
+            state.annotations.all.hide_banned(&mut listing);
+        }
+        if let Some(arrival) = browser.recorded_arrival(ticket, listing, at, self.now) {
+            self.lend(|cx| cx.effects_for(Owner::Table(resource), [Effect::Arrange(arrival)]));
+        }
+    }
+
+    /// Shows a response that was prepared on another thread.
+    fn arranged(&mut self, resource: Resource, arrival: Arrival) {
+        if arrival.recorded().is_some() {
+            return self.model.state.browsers[resource].show_recorded(arrival);
+        }
+        let (is_shown, poll) = self.model.state.browsers[resource].arrived(arrival);
+        if is_shown {
+            self.listed(resource, poll);
+        }
+    }
+
+    /// Announces to the features that a table shows a new response, or its failure.
+    fn listed(&mut self, resource: Resource, poll: Option<Poll>) {
+        let unrecorded = self.model.state.browsers[resource].take_unrecorded();
+        self.effects.extend(unrecorded.map(Effect::record));
+        self.lend(|cx| watching::listed(cx, resource, poll.as_ref()));
+        self.emit(Event::Listed(resource, poll));
+    }
+
+    /// Completes a write, and reports the outcome if no view shows it.
+    pub(crate) fn on_write_reply(&mut self, kind: WriteKind, news: News) {
+        let News::Reply(response) = news else { return };
+        let sent = self.model.state.mutations.in_flight(kind);
+        let is_awaited = sent.is_some_and(|sent| sent.is_awaited);
+        let completed = self.lend(|cx| cx.write_answered(kind, &response));
+        if let Some(completed) = completed.filter(|_| !is_awaited) {
+            writes::announce(&mut self.model.state, &completed, self.now);
+        }
+        self.tick();
+    }
+}
+
+/// The records of a reply; `None` for replies of another kind.
+fn records(result: Result<Reply, ApiError>) -> Option<Result<Listing, ApiError>> {
+    match result {
+        Ok(Reply::Records(listing)) => Some(Ok(*listing)),
+        Ok(_) => None,
+        Err(error) => Some(Err(error)),
+    }
+}
