@@ -16,7 +16,7 @@ use crate::core::frame_layout::Target;
 use crate::core::state::State;
 use crate::core::view::{Cx, Region, Scene};
 use crate::domain::text::screen;
-use crate::domain::{CellRef, Condition, Listing, Operand, Operator, Query, Resource, Value, format, language};
+use crate::domain::{CellRef, Listing, Operator, Query, Resource, Value, format, language};
 use crate::keys::pane::Pane;
 use crate::record::Moment;
 use crate::table::remote::Now;
@@ -122,11 +122,7 @@ fn query_of(state: &State, model: &str) -> Query {
     let browser = &state.browsers[Resource::Offers];
     let mut query = language::default_query(Resource::Offers, browser.dialect());
     query.storage = Some(browser.storage().0);
-    if let Some(field) = query.catalog().by_key("gpu_name") {
-        let operand = Operand::One(Value::Text(model.to_owned()));
-        query.conditions.push(Condition::new(field, Operator::Eq, operand));
-    }
-    query
+    query.with("gpu_name", Operator::Eq, Value::Text(model.to_owned()))
 }
 
 /// Counts new rows, and starts the analyses of their models.
@@ -190,7 +186,7 @@ fn take_output(cx: &mut Cx<'_>) {
     let line: &MarketLine = cx.state().feature();
     let Some((model, asked)) = &line.asked else { return };
     let week = match Recall::read(cx.state()).output(asked) {
-        Recalled::Here(week) => week.clone(),
+        Recalled::Here(memory) => memory.as_ref().map(ModelWeek::new),
         Recalled::Failed(_) => None,
         Recalled::Awaited => return,
     };
