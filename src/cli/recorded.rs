@@ -3,7 +3,10 @@
 use std::io::{self, IsTerminal as _};
 use std::sync::atomic::AtomicBool;
 
-use super::output::{self, ProgressLine};
+use super::output::{self, CliError, ProgressLine};
+use super::wanted::Wanted;
+use crate::api::client::current_time;
+use crate::record::Moment;
 use crate::record::store::{Database, HistoryError};
 use crate::settings::Settings;
 
@@ -35,4 +38,12 @@ pub fn open(settings: &Settings) -> Result<Database, HistoryError> {
 /// The member `simulated` of a document about recorded prices: `true` in the sandbox, else none.
 pub fn simulated(settings: &Settings) -> Option<bool> {
     settings.is_sandbox().then_some(true)
+}
+
+/// The record without the machines that a search leaves out, and the end of the time of questions to it.
+///
+/// This second counts: a search may just have been recorded.
+pub fn without_banned(settings: &Settings, wanted: &Wanted) -> Result<(Database, Moment), CliError> {
+    let database = open(settings)?.leaving_out(wanted.bans(settings).banned());
+    Ok((database, Moment(current_time().moment().0 + 1)))
 }

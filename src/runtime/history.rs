@@ -1,7 +1,7 @@
 //! The thread that owns the recorded market, and writes and reads one job after another, since both
 //! wait for the disk.
 //!
-//! A database that cannot be used is reported once; the dashboard continues without it.
+//! A database that cannot be used is reported once; the dashboard continues with one in memory.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -115,8 +115,8 @@ struct Keeper {
 enum State {
     Closed,
     Open(Database),
-    /// It failed permanently, until another file replaces this one.
-    Off(HistoryError, Option<(u64, u64)>),
+    /// A record in memory, until another file replaces the one that cannot be used.
+    InMemory(Database, Option<(u64, u64)>),
 }
 
 impl Keeper {
@@ -211,8 +211,8 @@ impl Keeper {
             self.tell(&error);
         }
         let record = match &self.state {
-            State::Open(database) => Some(database),
-            State::Closed | State::Off(..) => None,
+            State::Open(database) | State::InMemory(database, _) => Some(database),
+            State::Closed => None,
         };
         self.turns.claim(record, claim)
     }
@@ -233,13 +233,13 @@ impl Keeper {
     fn with<T>(&mut self, act: impl FnOnce(&mut Database) -> Result<T, HistoryError>) -> Result<T, HistoryError> {
         let file = self.history.path.as_deref().and_then(files::identity);
         let mut state = std::mem::replace(&mut self.state, State::Closed);
-        if matches!(&state, State::Off(_, failed) if *failed != file) {
+        if matches!(&state, State::InMemory(_, failed) if *failed != file) {
             state = State::Closed;
             self.was_told = false;
         }
         let result = match &mut state {
             State::Open(database) => database.follow().and_then(|()| act(database)),
-            State::Off(error, _) => Err(error.clone()),
+            State::InMemory(database, _) => act(database),
             State::Closed => self.history.open().and_then(|mut database| {
                 let result = act(&mut database);
                 state = State::Open(database);
@@ -249,7 +249,13 @@ impl Keeper {
         if let Err(error) = &result
             && !error.is_passing()
         {
-            state = State::Off(error.clone(), file);
+            let in_memory = HistoryLocation {
+                path: None,
+                ..self.history.clone()
+            };
+            state = in_memory
+                .open()
+                .map_or(State::Closed, |database| State::InMemory(database, file));
         }
         self.state = state;
         result

@@ -1,6 +1,6 @@
 //! The state of a search with auto-refresh: earlier responses, and the changes since.
 
-use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use jiff::tz::TimeZone;
 
@@ -9,21 +9,15 @@ use super::remote::Ticket;
 use crate::domain::time::{MonotonicTime, Now};
 use crate::domain::watching::Watching;
 use crate::domain::{Field, Listing, Query, Resource, RowId};
-use crate::record;
 use crate::record::differences::{lots, recorded_lot};
 use crate::record::watch::CauseSearch;
-use crate::record::{Cause, Event, EventKind, Lot, Moment, Poll};
+use crate::record::{Cause, Lot, Moment, Poll};
 
 /// Seconds without a key press after which the user counts as away.
 const AWAY: f64 = 60.0;
 
 /// Seconds in the background after which auto-refresh pauses.
 const LONG_AWAY: f64 = 3600.0;
-
-/// Maximum number of stored events while nothing is recorded.
-///
-/// They are in memory only, and nobody reads further back.
-const MOST_EVENTS: usize = 500;
 
 /// Maximum number of stored causes before those without a lot in any baseline are removed.
 ///
@@ -91,9 +85,6 @@ pub struct Watch {
     pub(crate) departures: Departures,
     /// The causes of departures that a search could determine.
     pub(crate) causes: HashMap<Lot, Cause>,
-    /// The newest response as a poll, for the events while nothing is recorded.
-    poll: Option<Poll>,
-    events: VecDeque<Event>,
     /// The search for causes in progress.
     pub(crate) cause_search: Option<(Ticket, CauseSearch)>,
     /// The time of prices that another program recorded, if they are newer than the rows.
@@ -181,8 +172,6 @@ impl Watch {
             changes: Changes::default(),
             departures: Departures::default(),
             causes: HashMap::new(),
-            poll: None,
-            events: VecDeque::new(),
             cause_search: None,
             recorded: None,
             polls_read: 0,
@@ -289,13 +278,6 @@ impl Watch {
         self.causes.clear();
         self.cause_search = None;
         self.recorded = None;
-        self.poll = None;
-        self.events.clear();
-    }
-
-    /// The events since auto-refresh was turned on, newest first.
-    pub fn events(&self) -> impl Iterator<Item = &Event> {
-        self.events.iter()
     }
 
     /// Removes the causes of lots that are listed again, and of those that no baseline has.
@@ -333,24 +315,6 @@ impl Watch {
     /// The poll that waits for its causes, to record it without them as auto-refresh ends.
     pub(crate) fn ended(self) -> Option<Box<Poll>> {
         self.unrecorded
-    }
-
-    /// Adds the changes of a response to the events, priced with `storage` GB.
-    pub(crate) fn polled(&mut self, poll: &Poll, storage: f64) {
-        let priced = |poll: &Poll| poll.without_lines().priced(storage, record::PricePer::Gpu);
-        let before = self.poll.as_ref();
-        let changes = before.map(|before| record::compare(&priced(before), &priced(poll)));
-        for change in changes.unwrap_or_default() {
-            self.events.push_front(Event {
-                at: poll.at,
-                search: poll.search.clone(),
-                kind: EventKind::Change { change, lasted: None },
-            });
-        }
-        self.events.truncate(MOST_EVENTS);
-        if poll.outcome.is_usable() {
-            self.poll = Some(poll.without_lines());
-        }
     }
 
     /// Stores the response number `number`, which the next one is about to replace, and removes

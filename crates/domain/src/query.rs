@@ -230,6 +230,18 @@ impl Query {
         self.resource.catalog()
     }
 
+    /// The query with a condition on the field with that wire name, unless it has it already or has no such field.
+    #[must_use]
+    pub fn with(mut self, key: &str, operator: Operator, value: Value) -> Self {
+        if let Some(field) = self.catalog().by_key(key) {
+            let condition = Condition::new(field, operator, Operand::One(value));
+            if !self.conditions.contains(&condition) {
+                self.conditions.push(condition);
+            }
+        }
+        self
+    }
+
     pub fn active(&self) -> impl Iterator<Item = &Condition> {
         self.conditions.iter().filter(|condition| condition.enabled)
     }

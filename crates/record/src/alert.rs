@@ -149,23 +149,18 @@ impl Rule {
         }
     }
 
-    /// The lots of a poll to which the rule applies.
-    fn counted<'a>(&self, poll: &'a Poll) -> impl Iterator<Item = &'a Sighting> {
-        let below = self.price();
-        let machine = match self.trigger {
-            Trigger::MachineBack(machine) => Some(machine),
-            Trigger::PriceBelow(_)
-            | Trigger::GpusAtLeast { .. }
-            | Trigger::PriceDown { .. }
-            | Trigger::GpusBelow(_)
-            | Trigger::WorkersBelow(_) => None,
-        };
-        poll.sightings.iter().filter(move |sighting| {
-            let is_model = self.model.as_ref().is_none_or(|model| sighting.lot.model == *model);
-            is_model
-                && below.is_none_or(|limit| sighting.price < limit)
-                && machine.is_none_or(|machine| sighting.lot.machine == machine)
-        })
+    /// The lots of the rule's model.
+    fn lots<'a>(&self, figures: Figures<'a>) -> impl Iterator<Item = &'a Sighting> {
+        let lots = figures.sightings.iter();
+        lots.filter(|sighting| self.model.as_ref().is_none_or(|model| sighting.lot.model == *model))
+    }
+
+    /// The lots to which the rule applies.
+    fn counted<'a>(&self, figures: Figures<'a>) -> impl Iterator<Item = &'a Sighting> {
+        let limit = self.price().unwrap_or(f64::INFINITY);
+        let is_other = |machine: i64| matches!(self.trigger, Trigger::MachineBack(wanted) if wanted != machine);
+        let lots = self.lots(figures);
+        lots.filter(move |sighting| sighting.price < limit && !is_other(sighting.lot.machine))
     }
 
     /// Whether it has fired or expired, so that it will not fire again.
@@ -204,9 +199,23 @@ enum Phase {
 /// The figures of a poll that an alert is checked against.
 #[derive(Debug, Clone, Copy)]
 pub struct Figures<'a> {
-    pub poll: &'a Poll,
+    pub at: Moment,
+    pub outcome: PollOutcome,
+    pub sightings: &'a [Sighting],
     /// The number of workers that the poll's offers can run at once; `None` unless the search is a workergroup's.
     pub workers: Option<u32>,
+}
+
+impl<'a> Figures<'a> {
+    /// The figures of a poll with its sightings.
+    pub fn new(poll: &'a Poll, workers: Option<u32>) -> Self {
+        Self {
+            at: poll.at,
+            outcome: poll.outcome,
+            sightings: &poll.sightings,
+            workers,
+        }
+    }
 }
 
 /// The figure of the poll that met the trigger.
@@ -252,7 +261,7 @@ enum Sight<'a> {
 /// After firing it first has to be clear by a margin or for ten minutes, so that a price which moves around the limit
 /// fires once.
 pub fn check(rule: &Rule, state: &mut AlertState, figures: Figures<'_>) -> Option<Ring> {
-    let at = figures.poll.at;
+    let at = figures.at;
     if rule.is_done(state, at) {
         return None;
     }
@@ -277,7 +286,7 @@ pub fn check(rule: &Rule, state: &mut AlertState, figures: Figures<'_>) -> Optio
                 at,
                 seen,
                 cheapest: cheapest.cloned(),
-                count: rule.counted(figures.poll).count(),
+                count: rule.counted(figures).count(),
             })
         }
     }
@@ -286,59 +295,44 @@ pub fn check(rule: &Rule, state: &mut AlertState, figures: Figures<'_>) -> Optio
 /// The figure of a poll that a rule compares: the lowest price, the GPUs on offer, or the workers that can run; `None`
 /// if it has none. Of a truncated poll it is that of the rows it has.
 pub fn figure(rule: &Rule, figures: Figures<'_>) -> Option<f64> {
-    let poll = figures.poll;
-    if !poll.outcome.is_usable() {
+    if !figures.outcome.is_usable() {
         return None;
     }
-    let lots = poll
-        .sightings
-        .iter()
-        .filter(|sighting| rule.model.as_ref().is_none_or(|model| sighting.lot.model == *model));
     match rule.trigger {
-        Trigger::PriceBelow(_) | Trigger::PriceDown { .. } => cheapest(lots).map(|sighting| sighting.price),
-        Trigger::GpusAtLeast { .. } | Trigger::GpusBelow(_) => Some(f64::from(total(rule.counted(poll)))),
+        Trigger::PriceBelow(_) | Trigger::PriceDown { .. } => {
+            cheapest(rule.lots(figures)).map(|sighting| sighting.price)
+        }
+        Trigger::GpusAtLeast { .. } | Trigger::GpusBelow(_) => Some(f64::from(total(rule.counted(figures)))),
         Trigger::WorkersBelow(_) => figures.workers.map(f64::from),
         Trigger::MachineBack(_) => None,
     }
 }
 
 fn look<'a>(rule: &Rule, state: &mut AlertState, figures: Figures<'a>) -> Sight<'a> {
-    let poll = figures.poll;
-    if !poll.outcome.is_usable() {
+    if !figures.outcome.is_usable() {
         return Sight::Unknown;
     }
-    let is_model = |sighting: &&Sighting| rule.model.as_ref().is_none_or(|model| sighting.lot.model == *model);
-    let lots: Vec<&Sighting> = poll.sightings.iter().filter(is_model).collect();
-    let cheapest = cheapest(lots.iter().copied());
+    let cheapest = cheapest(rule.lots(figures));
+    let total = total(rule.counted(figures));
     let sight = match rule.trigger {
         Trigger::PriceBelow(limit) => price_below(cheapest, limit),
-        Trigger::GpusAtLeast { gpus, below } => {
-            let limit = below.unwrap_or(f64::INFINITY);
-            let counted = lots.iter().filter(|sighting| sighting.price < limit);
-            at_least(gpus, total(counted.copied()), cheapest)
-        }
-        Trigger::MachineBack(machine) => {
-            let back = lots.iter().filter(|sighting| sighting.lot.machine == machine);
-            match self::cheapest(back.copied()) {
-                Some(sighting) => Sight::Met(Seen::Machine(machine), Some(sighting)),
-                None => Sight::Clear { is_far: false },
-            }
-        }
-        Trigger::PriceDown { percent, hours } => {
-            let span = i64::from(hours) * 3600;
-            state.down(poll, span, percent, cheapest)
-        }
-        Trigger::GpusBelow(gpus) => {
-            let have = total(lots.iter().copied());
-            below(gpus, have, Sight::Met(Seen::Gpus(have), cheapest))
-        }
+        Trigger::GpusAtLeast { gpus, .. } if total >= gpus => Sight::Met(Seen::Gpus(total), cheapest),
+        Trigger::GpusAtLeast { gpus, .. } => Sight::Clear {
+            is_far: total.saturating_add(margin(gpus)) < gpus,
+        },
+        Trigger::MachineBack(machine) => match self::cheapest(rule.counted(figures)) {
+            Some(sighting) => Sight::Met(Seen::Machine(machine), Some(sighting)),
+            None => Sight::Clear { is_far: false },
+        },
+        Trigger::PriceDown { percent, hours } => state.down(figures, i64::from(hours) * 3600, percent, cheapest),
+        Trigger::GpusBelow(gpus) => below(gpus, total, Sight::Met(Seen::Gpus(total), cheapest)),
         Trigger::WorkersBelow(workers) => match figures.workers {
             Some(have) => below(workers, have, Sight::Met(Seen::Workers(have), cheapest)),
             None => Sight::Unknown,
         },
     };
     // A truncated response proves only conclusions that further rows cannot change.
-    if poll.outcome == PollOutcome::Complete || rule.trigger.holds_for_parts(&sight) {
+    if figures.outcome == PollOutcome::Complete || rule.trigger.holds_for_parts(&sight) {
         sight
     } else {
         Sight::Unknown
@@ -386,15 +380,6 @@ fn margin(wanted: u32) -> u32 {
     (wanted / 10).max(1)
 }
 
-fn at_least(wanted: u32, have: u32, cheapest: Option<&Sighting>) -> Sight<'_> {
-    if have >= wanted {
-        return Sight::Met(Seen::Gpus(have), cheapest);
-    }
-    Sight::Clear {
-        is_far: have.saturating_add(margin(wanted)) < wanted,
-    }
-}
-
 fn below(wanted: u32, have: u32, met: Sight<'_>) -> Sight<'_> {
     if have < wanted {
         return met;
@@ -406,8 +391,8 @@ fn below(wanted: u32, have: u32, met: Sight<'_>) -> Sight<'_> {
 
 impl AlertState {
     /// Compares the lowest price with the highest of the last `span` seconds.
-    fn down<'a>(&mut self, poll: &Poll, span: i64, percent: f64, cheapest: Option<&'a Sighting>) -> Sight<'a> {
-        let at = poll.at;
+    fn down<'a>(&mut self, figures: Figures<'a>, span: i64, percent: f64, cheapest: Option<&'a Sighting>) -> Sight<'a> {
+        let at = figures.at;
         self.highs
             .retain(|(moment, _)| *moment <= at && at.since(*moment) <= span);
         let Some(sighting) = cheapest else {
@@ -416,7 +401,7 @@ impl AlertState {
         let low = sighting.price;
         let peak = self.highs.first().copied();
         // The rest of a truncated response may be cheaper.
-        if poll.outcome == PollOutcome::Complete {
+        if figures.outcome == PollOutcome::Complete {
             // A price not above this one can never be the peak again, so the first of the rest always is the peak.
             self.highs.retain(|(_, price)| *price > low);
             let is_new = |last: &(Moment, f64)| at.since(last.0) > span / PARTS;

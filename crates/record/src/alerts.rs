@@ -6,7 +6,9 @@ use bourse_domain::text::visible;
 use bourse_domain::{Resource, format};
 use serde::{Deserialize, Serialize};
 
-use crate::{AlertState, Figures, Moment, Poll, PricePer, Repeat, Ring, Rule, Seen, Trigger, check, with_storage};
+use crate::{
+    AlertState, Figures, Moment, Poll, PricePer, Repeat, Ring, Rule, Seen, Trigger, check, figure, with_storage,
+};
 
 /// The maximum length of a name, in characters.
 ///
@@ -161,14 +163,30 @@ impl Alert {
     /// the number that the offers can run at once, if it follows a workergroup.
     pub fn check(&mut self, poll: &Poll, workers: Option<u32>, storage: f64) -> Option<(Ring, Logged)> {
         let is_volume = poll.search.resource == Resource::Volumes;
-        let poll = &poll.without_lines().priced(storage, self.rule.per);
-        let ring = check(&self.rule, &mut self.state, Figures { poll, workers })?;
+        let sightings = &poll.priced(storage, self.rule.per);
+        let figures = Figures {
+            sightings,
+            ..Figures::new(poll, workers)
+        };
+        let ring = check(&self.rule, &mut self.state, figures)?;
         let logged = Logged {
             alert: self.name.clone(),
             at: ring.at,
             text: seen(&ring, self.rule.per, is_volume, storage),
         };
         Some((ring, logged))
+    }
+}
+
+impl Alert {
+    /// The figure that it compares with its limit, at a poll of its search; see [`Alert::check`].
+    pub fn figure(&self, poll: &Poll, workers: Option<u32>, storage: f64) -> Option<f64> {
+        let sightings = &poll.priced(storage, self.rule.per);
+        let figures = Figures {
+            sightings,
+            ..Figures::new(poll, workers)
+        };
+        figure(&self.rule, figures)
     }
 }
 

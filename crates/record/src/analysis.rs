@@ -14,20 +14,20 @@ pub trait Analysis: fmt::Debug + Send + 'static {
     /// Computes the output from an excerpt for each of the questions, in their order.
     fn answer(&self, excerpts: &[Excerpt]) -> Self::Output;
 
-    /// The reader that computes the output lot by lot; `None` if the analysis needs whole excerpts.
+    /// The reader that computes the output lot by lot, from the question's `polls`; `None` if the analysis needs whole
+    /// excerpts.
     ///
     /// For an analysis of one question that is run all day: a month of a busy market has more spells than fit in
-    /// memory.
-    fn lot_reader(&self) -> Option<Box<dyn LotReader<Self::Output>>> {
+    /// memory. It is not yet known which of the responses have the lowest price.
+    fn lot_reader(&self, _polls: &[PollRow]) -> Option<Box<dyn LotReader<Self::Output>>> {
         None
     }
 }
 
 /// Receives the excerpt of a question, one lot after another.
 pub trait LotReader<T> {
-    /// Receives all spells of a lot, in order of time. It is not yet known which of the responses have the lowest
-    /// price.
-    fn lot(&mut self, polls: &[PollRow], spells: &[Spell]);
+    /// Receives all spells of a lot, in order of time.
+    fn lot(&mut self, spells: &[Spell]);
 
     fn finish(self: Box<Self>, polls: &[PollRow]) -> T;
 }
@@ -41,7 +41,7 @@ pub struct AnyOutput(Box<dyn Any + Send>);
 trait Erased: Send + fmt::Debug {
     fn questions(&self) -> Vec<Question>;
     fn answer(&self, excerpts: &[Excerpt]) -> AnyOutput;
-    fn lot_reader(&self) -> Option<Box<dyn LotReader<AnyOutput>>>;
+    fn lot_reader(&self, polls: &[PollRow]) -> Option<Box<dyn LotReader<AnyOutput>>>;
     fn as_any(&self) -> &dyn Any;
 }
 
@@ -54,8 +54,8 @@ impl<A: Analysis> Erased for A {
         AnyOutput::new(Analysis::answer(self, excerpts))
     }
 
-    fn lot_reader(&self) -> Option<Box<dyn LotReader<AnyOutput>>> {
-        let reader = Analysis::lot_reader(self)?;
+    fn lot_reader(&self, polls: &[PollRow]) -> Option<Box<dyn LotReader<AnyOutput>>> {
+        let reader = Analysis::lot_reader(self, polls)?;
         Some(Box::new(AnyReader(reader)))
     }
 
@@ -68,8 +68,8 @@ impl<A: Analysis> Erased for A {
 struct AnyReader<T>(Box<dyn LotReader<T>>);
 
 impl<T: Send + 'static> LotReader<AnyOutput> for AnyReader<T> {
-    fn lot(&mut self, polls: &[PollRow], spells: &[Spell]) {
-        self.0.lot(polls, spells);
+    fn lot(&mut self, spells: &[Spell]) {
+        self.0.lot(spells);
     }
 
     fn finish(self: Box<Self>, polls: &[PollRow]) -> AnyOutput {
@@ -99,8 +99,8 @@ impl Analysis for AnyAnalysis {
         self.0.answer(excerpts)
     }
 
-    fn lot_reader(&self) -> Option<Box<dyn LotReader<AnyOutput>>> {
-        self.0.lot_reader()
+    fn lot_reader(&self, polls: &[PollRow]) -> Option<Box<dyn LotReader<AnyOutput>>> {
+        self.0.lot_reader(polls)
     }
 }
 

@@ -5,7 +5,7 @@
 //! shown earlier by it: the current clock is trusted. The length of the pause before is unknown. It counts as a gap, so
 //! that nothing is concluded from it.
 
-use super::{Ending, Excerpt, Moment, PollRow};
+use super::{Excerpt, Moment};
 
 /// Seconds by which polls may arrive in another order than they were answered, as from two programs.
 ///
@@ -28,31 +28,17 @@ impl Excerpt {
     /// The excerpt with all times `seconds` earlier.
     #[must_use]
     pub fn earlier(mut self, seconds: i64) -> Self {
-        let spells = self.spells.iter_mut();
-        let times = spells.map(|spell| (&mut spell.first, &mut spell.last, &mut spell.end));
-        tell_earlier(&mut self.polls, times, seconds);
-        self
-    }
-}
-
-/// Moves polls, and the first, last and ending times of spells, back by `seconds`.
-fn tell_earlier<'a>(
-    polls: &mut [PollRow],
-    times: impl Iterator<Item = (&'a mut Moment, &'a mut Moment, &'a mut Option<(Ending, Moment)>)>,
-    seconds: i64,
-) {
-    if seconds == 0 {
-        return;
-    }
-    for poll in polls {
-        move_back(&mut poll.at, seconds);
-    }
-    for (first, last, end) in times {
-        move_back(first, seconds);
-        move_back(last, seconds);
-        if let Some((_, at)) = end {
-            move_back(at, seconds);
+        for poll in &mut self.polls {
+            move_back(&mut poll.at, seconds);
         }
+        for spell in &mut self.spells {
+            move_back(&mut spell.first, seconds);
+            move_back(&mut spell.last, seconds);
+            spell.end = spell
+                .end
+                .map(|(ending, at)| (ending, Moment(at.0.saturating_sub(seconds))));
+        }
+        self
     }
 }
 

@@ -2,12 +2,13 @@
 
 use std::collections::{HashMap, HashSet};
 
+use bourse_domain::Resource;
 use bourse_domain::field::Field;
 use bourse_domain::insight::numeric;
 use bourse_domain::listing::{Listing, RowId};
-use bourse_domain::{CellRef, Resource};
 
-use crate::{Lot, VOLUME_MODEL};
+use crate::Lot;
+use crate::poll::{Columns, all_rows};
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PriceChange {
@@ -85,16 +86,19 @@ impl Differences {
         if self.arrived.is_empty() && self.left.is_empty() {
             return;
         }
+        let [old_columns, new_columns] = [old, new].map(Columns::new);
         let mut slices: HashMap<(Lot, Option<u64>), Vec<u32>> = HashMap::new();
         // In reverse, so that of equal slices the first is matched first.
         for row in self.left.iter().rev() {
-            if let Some(slice) = slice(old, *row) {
+            if let Some(slice) = old_columns.slice(*row) {
                 slices.entry(slice).or_default().push(*row);
             }
         }
         let mut matched = HashSet::new();
         for new_row in std::mem::take(&mut self.arrived) {
-            let slice = slice(new, new_row).and_then(|slice| slices.get_mut(&slice)?.pop());
+            let slice = new_columns
+                .slice(new_row)
+                .and_then(|slice| slices.get_mut(&slice)?.pop());
             if let Some(old_row) = slice {
                 matched.insert(old_row);
                 self.compare((old, old_row), (new, new_row), price);
@@ -103,67 +107,31 @@ impl Differences {
             }
         }
         self.left.retain(|row| !matched.contains(row));
-        let without = |rows: &mut Vec<u32>, listing: &Listing, compared: &Listing| {
+        let without = |rows: &mut Vec<u32>, columns: &Columns<'_>, compared: &Listing| {
             if !rows.is_empty() {
                 let lots = lots(compared);
-                rows.retain(|row| lot_of(listing, *row).is_none_or(|lot| !lots.contains(&lot)));
+                rows.retain(|row| columns.slice(*row).is_none_or(|(lot, _)| !lots.contains(&lot)));
             }
         };
-        without(&mut self.arrived, new, old);
-        without(&mut self.left, old, new);
+        without(&mut self.arrived, &new_columns, old);
+        without(&mut self.left, &old_columns, new);
     }
+}
+
+/// The lot under which a row is recorded: the volumes of a cluster are one. `None` if the record does not report it.
+pub fn recorded_lot(listing: &Listing, row: u32) -> Option<Lot> {
+    Columns::new(listing).lot(row)
+}
+
+/// The recorded lots of all rows.
+pub fn lots(listing: &Listing) -> HashSet<Lot> {
+    let columns = Columns::new(listing);
+    all_rows(listing).filter_map(|row| columns.lot(row)).collect()
 }
 
 /// The machine and model of a row; `None` if the record does not report them.
 pub fn lot_of(listing: &Listing, row: u32) -> Option<Lot> {
-    let catalog = listing.catalog();
     // The volumes of a cluster are rented one by one, and are distinguished by their ids.
-    if catalog.resource != Resource::Offers {
-        return None;
-    }
-    let row = row as usize;
-    let machine = listing.cell(row, catalog.by_key("machine_id")?).whole()?;
-    let machine = i64::try_from(machine).ok()?;
-    let model = match listing.cell(row, catalog.by_key("gpu_name")?) {
-        CellRef::Text(text) => text.chars().take(LONGEST_MODEL).collect(),
-        _ => String::new(),
-    };
-    Some(Lot {
-        machine,
-        model,
-        memory: 0,
-    })
-}
-
-/// The lot under which a row is recorded: the volumes of a cluster are one.
-pub fn recorded_lot(listing: &Listing, row: u32) -> Option<Lot> {
-    let catalog = listing.catalog();
-    match catalog.resource {
-        Resource::Offers => lot_of(listing, row),
-        Resource::Volumes => {
-            let cluster = listing.cell(row as usize, catalog.by_key("cluster_id")?);
-            Some(Lot {
-                machine: i64::try_from(cluster.whole()?).ok()?,
-                model: VOLUME_MODEL.to_owned(),
-                memory: 0,
-            })
-        }
-        Resource::Workergroups => None,
-    }
-}
-
-/// The maximum number of characters of a model's name that are compared.
-const LONGEST_MODEL: usize = 64;
-
-/// The recorded lots of all rows.
-pub fn lots(listing: &Listing) -> HashSet<Lot> {
-    let rows = 0..u32::try_from(listing.len()).unwrap_or(u32::MAX);
-    rows.filter_map(|row| recorded_lot(listing, row)).collect()
-}
-
-/// The identity of a row that survives a change of its id: its lot and number of GPUs.
-fn slice(listing: &Listing, row: u32) -> Option<(Lot, Option<u64>)> {
-    let gpus = listing.catalog().by_key("num_gpus");
-    let gpus = gpus.and_then(|field| listing.cell(row as usize, field).number());
-    Some((lot_of(listing, row)?, gpus.map(f64::to_bits)))
+    let is_offer = listing.catalog().resource == Resource::Offers;
+    recorded_lot(listing, row).filter(|_| is_offer)
 }

@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 
 use bourse_domain::field::Source;
 use bourse_domain::language::{Witness, named, witnesses};
-use bourse_domain::value::CellRef;
 use bourse_domain::{Condition, Field, Kind, Operand, Operator, Value};
 
 /// Fields whose values include the storage of a search.
@@ -30,52 +29,22 @@ pub fn includes_storage(field: &Field) -> bool {
     WITH_STORAGE.contains(&field.key) || matches!(field.source, Source::Nested(..))
 }
 
-/// The member that a condition reads: some fields read another member.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum View {
-    Itself,
-    TextIs(&'static str),
-    NumberIs(i64),
-}
-
-fn member(field: &Field) -> (&'static str, Kind, View) {
-    match field.source {
-        Source::TextIs(name, text) => (name, Kind::Text, View::TextIs(text)),
-        Source::NumberIs(name, number) => (name, Kind::Integer, View::NumberIs(number)),
-        Source::Member(name) => (name, field.kind, View::Itself),
-        Source::Known(_)
+/// The member that a field reads, and whether its values are texts.
+fn member(field: &Field) -> (&'static str, bool) {
+    let name = match field.source {
+        Source::Member(name) => name,
+        Source::TextIs(..)
+        | Source::NumberIs(..)
+        | Source::Known(_)
         | Source::Either(_)
         | Source::Search(_)
         | Source::Nested(..)
         | Source::TimeLeft(..)
         | Source::Since(_)
         | Source::Nowhere
-        | Source::Computed => (field.key, field.kind, View::Itself),
-    }
-}
-
-impl View {
-    /// The value of the member for which the field is true; `None` if the field reads its own member.
-    fn value(self) -> Option<Value> {
-        match self {
-            Self::Itself => None,
-            Self::TextIs(text) => Some(Value::Text(text.to_owned())),
-            #[expect(clippy::cast_precision_loss)] // small codes
-            Self::NumberIs(number) => Some(Value::Number(number as f64)),
-        }
-    }
-
-    fn is_accepted(self, condition: &Condition, cell: CellRef<'_>) -> bool {
-        let seen = match (self, cell) {
-            (Self::TextIs(wanted), CellRef::Text(text)) => CellRef::Flag(text == wanted),
-            #[expect(clippy::cast_precision_loss)] // small codes
-            (Self::NumberIs(wanted), CellRef::Number(number)) => {
-                CellRef::Flag(number.total_cmp(&(wanted as f64)).is_eq())
-            }
-            (Self::Itself | Self::TextIs(_) | Self::NumberIs(_), other) => other,
-        };
-        condition.accepts(seen)
-    }
+        | Source::Computed => field.key,
+    };
+    (name, matches!(field.kind, Kind::Text | Kind::Country))
 }
 
 /// The conditions of scope and query on one member.
@@ -85,20 +54,21 @@ struct Both<'a> {
     query: Vec<&'a Condition>,
 }
 
-/// Whether the conditions of `query` imply those of `scope`.
+/// Whether the conditions of `query` imply those of `scope`, both [`normalised`](crate::normalised).
 pub fn contains<'a>(
     scope: impl IntoIterator<Item = &'a Condition>,
     query: impl IntoIterator<Item = &'a Condition>,
 ) -> bool {
     let mut members: BTreeMap<(&'static str, bool), Both<'_>> = BTreeMap::new();
-    let is_text = |kind: Kind| matches!(kind, Kind::Text | Kind::Country);
     for condition in scope {
-        let (name, kind, _) = member(condition.field);
-        members.entry((name, is_text(kind))).or_default().scope.push(condition);
+        members
+            .entry(member(condition.field))
+            .or_default()
+            .scope
+            .push(condition);
     }
     for condition in query {
-        let (name, kind, _) = member(condition.field);
-        if let Some(both) = members.get_mut(&(name, is_text(kind))) {
+        if let Some(both) = members.get_mut(&member(condition.field)) {
             both.query.push(condition);
         }
     }
@@ -110,27 +80,20 @@ impl Both<'_> {
         let Some(first) = self.scope.first() else {
             return true;
         };
-        let (_, kind, _) = member(first.field);
+        let kind = first.field.kind;
         // Their text differs from the value by which they are compared.
         if matches!(kind, Kind::Timestamp | Kind::List | Kind::Secret) {
             return self.scope.iter().all(|condition| self.query.contains(condition));
         }
         let conditions = || self.scope.iter().chain(&self.query).copied();
-        let views: Vec<Value> = conditions()
-            .filter_map(|condition| member(condition.field).2.value())
-            .collect();
-        let cells = witnesses(kind, named(conditions()).chain(&views));
-        let accepts = |condition: &Condition, cell: &Witness| {
-            let (.., view) = member(condition.field);
-            view.is_accepted(condition, cell.cell())
-        };
+        let cells = witnesses(kind, named(conditions()));
         let is_real = |cell: &&Witness| match cell {
             Witness::Number(number) => name != "num_gpus" || number.fract() == 0.0,
             Witness::Null | Witness::Flag(_) | Witness::Text(_) => true,
         };
         cells.iter().filter(is_real).all(|cell| {
-            let is_asked = self.query.iter().all(|condition| accepts(condition, cell));
-            !is_asked || self.scope.iter().all(|condition| accepts(condition, cell))
+            let accepts = |condition: &&Condition| condition.accepts(cell.cell());
+            !self.query.iter().all(accepts) || self.scope.iter().all(accepts)
         })
     }
 }

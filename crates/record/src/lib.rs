@@ -35,7 +35,6 @@ mod question;
 mod response;
 mod scope;
 mod sentences;
-mod shift;
 mod spells;
 mod state;
 pub mod state_file;
@@ -53,7 +52,7 @@ pub use clock::{Before, Placed, place};
 pub use like::{CheapestKind, offers_like};
 pub use line::{Line, SeenLine};
 pub use lows::{Levels, LowIntervals};
-pub use outline::{Interval, Onset, Outline};
+pub use outline::{Interval, Onset};
 pub use poll::{Arrival, MOST_CAUSES, MOST_SLICES, cause_query, causes, quotes};
 pub use proof::Proof;
 pub use question::Question;
@@ -62,10 +61,10 @@ pub use sentences::nothing_known;
 pub(crate) use state::index as attribute_index;
 pub use state::{State, Terms};
 pub use survival::{Estimate, Life, Lifetimes, Step, lifetimes, lives};
-pub use tape::{Change, ChangeKind, Event, EventKind, Lasted, Lived, compare};
+pub use tape::{Change, ChangeKind, Event, EventKind, Lasted, Lived};
 pub use timeline::{rhythm, seconds};
 pub use verdict::{
-    Days, LEAST_DEPARTURES, LEAST_WATCHED, Memory, Rating, Standing, Verdict, VerdictBasis, Withheld, trend,
+    Days, LEAST_DEPARTURES, LEAST_WATCHED, Memory, Rating, Standing, Verdict, VerdictBasis, Withheld, known_lows, trend,
 };
 
 /// Storage in GB for each GPU with which prices are compared from poll to poll, whatever the storage of the search.
@@ -107,18 +106,6 @@ pub struct SearchKey {
     pub offer_type: OfferType,
     /// The conditions in the query language, sorted.
     pub conditions: String,
-}
-
-impl SearchKey {
-    /// Whether the search has a condition on a price, so that a new result may only have become cheaper.
-    fn is_bound_by_price(&self) -> bool {
-        let conditions = self.conditions.split(' ');
-        let mut keys = conditions.map(|condition| {
-            let end = condition.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
-            condition.get(..end.unwrap_or(condition.len())).unwrap_or_default()
-        });
-        keys.any(is_price)
-    }
 }
 
 /// Whether a field changes with an offer's price.
@@ -268,17 +255,17 @@ pub struct Poll {
     pub causes: Vec<(Lot, Cause)>,
 }
 
-/// The reason a lot is no longer on offer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The reason a lot is no longer on offer, the more specific ones last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Cause {
-    /// The market lists it as rented.
-    Rented,
+    /// Unknown: not requested, or the response was not clear.
+    Unknown,
     /// On offer at a price or with values that the search excludes.
     LeftTheSearch,
     /// Neither on offer nor rented.
     Delisted,
-    /// Unknown: not requested, or the response was not clear.
-    Unknown,
+    /// The market lists it as rented.
+    Rented,
 }
 
 /// The beginning of a spell.
@@ -389,16 +376,6 @@ pub struct Excerpt {
 fn is_same_price(left: f64, right: f64) -> bool {
     // Markets send prices with six or seven digits, some in single precision.
     (left - right).abs() <= 1e-7 + 1e-6 * left.abs().max(right.abs())
-}
-
-impl Sighting {
-    const fn figures(&self) -> shift::Figures {
-        shift::Figures {
-            price: self.price,
-            amount: self.amount,
-            offer: self.offer,
-        }
-    }
 }
 
 impl Spell {

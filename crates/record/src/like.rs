@@ -1,7 +1,7 @@
 //! The offers comparable with a given one.
 
 use bourse_domain::value::Value;
-use bourse_domain::{Condition, Listing, Operand, Operator, Query, Resource};
+use bourse_domain::{Listing, Operator, Query, Resource};
 
 use crate::differences::recorded_lot;
 use crate::{Analysis, Excerpt, Question, Quote};
@@ -45,7 +45,7 @@ impl Analysis for CheapestKind {
         let on_offer = excerpt
             .spells
             .iter()
-            .filter(|spell| spell.interval(0).is_on_offer(last));
+            .filter(|spell| spell.interval(None).is_on_offer(last));
         let quotes = on_offer.flat_map(|spell| spell.quotes.iter().map(move |quote| (spell, quote)));
         let price = |quote: &Quote| quote.per_gpu(query.storage_gb());
         let (spell, quote) = quotes.min_by(|(_, left), (_, right)| price(left).total_cmp(&price(right)))?;
@@ -70,24 +70,13 @@ fn unordered(query: &Query) -> Query {
 
 /// The query restricted to one model and one number of GPUs.
 fn of_kind(query: &Query, model: String, gpus: f64) -> Query {
-    let like = with(unordered(query), "gpu_name", Operator::Eq, Value::Text(model));
-    with(like, "num_gpus", Operator::Eq, Value::Number(gpus))
+    let like = unordered(query).with("gpu_name", Operator::Eq, Value::Text(model));
+    like.with("num_gpus", Operator::Eq, Value::Number(gpus))
 }
 
 /// The query restricted to GPUs with that nominal memory in GB.
 fn with_memory(query: Query, sold: f64) -> Query {
     let [least, less] = [sold - 0.5, sold + 0.5].map(|gb| Value::Number(gb * SOLD_GB));
-    let like = with(query, "gpu_ram", Operator::Gte, least);
-    with(like, "gpu_ram", Operator::Lt, less)
-}
-
-/// The query with a condition, unless it already has it.
-fn with(mut query: Query, key: &str, operator: Operator, value: Value) -> Query {
-    if let Some(field) = query.catalog().by_key(key) {
-        let condition = Condition::new(field, operator, Operand::One(value));
-        if !query.conditions.contains(&condition) {
-            query.conditions.push(condition);
-        }
-    }
-    query
+    let like = query.with("gpu_ram", Operator::Gte, least);
+    like.with("gpu_ram", Operator::Lt, less)
 }

@@ -1,11 +1,11 @@
-//! The record of a search without names, from which prices and lifetimes over a month are computed.
+//! The spells of a question without names, from which prices and lifetimes over a month are computed.
 //!
 //! A month of a busy market has hundreds of thousands of spells. Copying the model's name into each would take longer
 //! than all the statistics.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
-use super::{Beginning, Ending, Excerpt, Lot, Moment, PollRow, Spell};
+use super::{Beginning, Ending, Excerpt, Lot, Moment, Spell};
 
 /// The relation of an interval to the preceding ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,24 +21,13 @@ pub enum Onset {
 /// A spell without its names.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Interval {
-    /// The lot, as an index from 0 on within this outline.
-    pub lot: u32,
     pub amount: u32,
-    /// The price with the storage of the question; NaN for other numbers of GPUs.
+    /// The price with the storage of the question; NaN if it is unknown.
     pub price: f64,
     pub onset: Onset,
     pub first: Moment,
     pub last: Moment,
     pub end: Option<(Ending, Moment)>,
-}
-
-/// The record of a search in the time of a question, without names.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Outline {
-    /// The polls of the time and the one before it, see [`super::Excerpt::polls`].
-    pub polls: Vec<PollRow>,
-    /// The intervals of the lots of the question, of each lot in order of time.
-    pub intervals: Vec<Interval>,
 }
 
 impl Onset {
@@ -61,38 +50,19 @@ impl Excerpt {
         lots
     }
 
-    /// The outline of the lots with a price, and those lots by their index.
-    pub fn outline(&self, price: impl Fn(&Spell) -> Option<f64>) -> (Outline, Vec<&Lot>) {
-        let mut numbers: HashMap<&Lot, u32> = HashMap::new();
-        let mut lots = Vec::new();
-        let mut intervals = Vec::new();
-        let spells = self.spells.iter();
-        for spell in spells.filter(|spell| spell.price.is_finite()) {
-            let next = u32::try_from(lots.len()).unwrap_or(u32::MAX);
-            let lot = *numbers.entry(&spell.lot).or_insert_with(|| {
-                lots.push(&spell.lot);
-                next
-            });
-            intervals.push(Interval {
-                price: price(spell).unwrap_or(f64::NAN),
-                ..spell.interval(lot)
-            });
-        }
-        let outline = Outline {
-            polls: self.polls.clone(),
-            intervals,
-        };
-        (outline, lots)
+    /// The spells as intervals, each with its `price`, or NaN for none.
+    pub fn intervals(&self, price: impl Fn(&Spell) -> Option<f64>) -> Vec<Interval> {
+        let spells = self.spells.iter().filter(|spell| spell.price.is_finite());
+        spells.map(|spell| spell.interval(price(spell))).collect()
     }
 }
 
 impl Spell {
-    /// The spell as an interval of the lot with an index.
-    pub const fn interval(&self, lot: u32) -> Interval {
+    /// The spell as an interval with a price; NaN for none.
+    pub fn interval(&self, price: Option<f64>) -> Interval {
         Interval {
-            lot,
             amount: self.amount,
-            price: self.price,
+            price: price.unwrap_or(f64::NAN),
             onset: Onset::from_beginning(self.beginning),
             first: self.first,
             last: self.last,

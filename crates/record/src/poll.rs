@@ -117,38 +117,13 @@ impl Poll {
         }
     }
 
-    /// The poll without its lines, which are many, for comparing sightings.
-    #[must_use]
-    pub fn without_lines(&self) -> Self {
-        Self {
-            search: self.search.clone(),
-            scope: self.scope.clone(),
-            proof: self.proof,
-            at: self.at,
-            took: self.took,
-            outcome: self.outcome,
-            rows: self.rows,
-            interval: self.interval,
-            bans: self.bans,
-            sightings: self.sightings.clone(),
-            lines: Vec::new(),
-            causes: self.causes.clone(),
-        }
-    }
-
-    /// The poll with the prices of offers that have `storage` GB, per GPU or per machine.
-    #[must_use]
-    pub fn priced(mut self, storage: f64, per: PricePer) -> Self {
-        for sighting in &mut self.sightings {
-            sighting.price = per.price(sighting.quotes.iter().copied(), sighting.price, storage);
-        }
-        self
-    }
-
-    /// The reason it lacks a lot.
-    pub(super) fn cause(&self, lot: &Lot) -> Cause {
-        let known = self.causes.iter().find(|(changed, _)| changed == lot);
-        known.map_or(Cause::Unknown, |(_, cause)| *cause)
+    /// The sightings with the prices of offers that have `storage` GB, per GPU or per machine.
+    pub fn priced(&self, storage: f64, per: PricePer) -> Vec<Sighting> {
+        let sightings = self.sightings.iter().map(|sighting| Sighting {
+            price: per.price(sighting.quotes.iter().copied(), sighting.price, storage),
+            ..sighting.clone()
+        });
+        sightings.collect()
     }
 
     /// The sighting of a lot; `None` if the poll lacks it.
@@ -226,7 +201,7 @@ fn outcome(query: &Query, listing: &Listing, check: &ResponseCheck) -> PollOutco
     }
 }
 
-fn all_rows(listing: &Listing) -> std::ops::Range<u32> {
+pub(crate) fn all_rows(listing: &Listing) -> std::ops::Range<u32> {
     0..u32::try_from(listing.len()).unwrap_or(u32::MAX)
 }
 
@@ -369,7 +344,7 @@ pub fn quotes(listing: &Listing, offer_type: OfferType) -> Box<dyn Fn(u32) -> Op
 }
 
 /// The columns that identify lots and lines.
-pub(super) struct Columns<'a> {
+pub(crate) struct Columns<'a> {
     pub(super) resource: Resource,
     machine: Option<&'a Column>,
     model: Option<&'a Column>,
@@ -383,7 +358,7 @@ pub(super) struct Columns<'a> {
 }
 
 impl<'a> Columns<'a> {
-    pub(super) fn new(listing: &'a Listing) -> Self {
+    pub(crate) fn new(listing: &'a Listing) -> Self {
         let column = |key| {
             let field = listing.catalog().by_key(key)?;
             Some(listing.sent_column(field))
@@ -403,7 +378,7 @@ impl<'a> Columns<'a> {
         }
     }
 
-    pub(super) fn lot(&self, row: u32) -> Option<Lot> {
+    pub(crate) fn lot(&self, row: u32) -> Option<Lot> {
         Some(Lot {
             machine: id(self.machine?, row)?,
             model: match self.model {
@@ -415,6 +390,14 @@ impl<'a> Columns<'a> {
             },
             memory: 0,
         })
+    }
+
+    /// The identity of an offer that survives a change of its id: its lot and number of GPUs. Volumes have none: those of
+    /// a cluster are rented one by one, and are distinguished by their ids.
+    pub(crate) fn slice(&self, row: u32) -> Option<(Lot, Option<u64>)> {
+        let gpus = self.gpus.and_then(|column| column.cell(row as usize).number());
+        let is_offer = self.resource == Resource::Offers;
+        Some((self.lot(row)?, gpus.map(f64::to_bits))).filter(|_| is_offer)
     }
 
     fn host(&self, row: u32) -> Option<i64> {

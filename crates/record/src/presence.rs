@@ -47,7 +47,7 @@ impl Response {
     /// The meaning of a line's absence, if it would contain a line with its earlier standing.
     fn absence(&self) -> Kind {
         if self.proof == Proof::Complete {
-            Kind::Gone(CauseRank::new(Cause::Unknown))
+            Kind::Gone(Cause::Unknown)
         } else {
             Kind::Hidden
         }
@@ -173,39 +173,12 @@ impl Presence {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
-    Seen,
+    Seen {
+        is_listed: bool,
+    },
     /// Gone or more expensive than before: missing from a response that proves prices up to a bound.
     Hidden,
-    Gone(CauseRank),
-}
-
-/// A cause as an ordered rank, the known ones last.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct CauseRank(u8);
-
-impl CauseRank {
-    const fn new(cause: Cause) -> Self {
-        Self(match cause {
-            Cause::Unknown => 0,
-            Cause::LeftTheSearch => 1,
-            Cause::Delisted => 2,
-            Cause::Rented => 3,
-        })
-    }
-
-    const fn cause(self) -> Cause {
-        match self.0 {
-            1 => Cause::LeftTheSearch,
-            2 => Cause::Delisted,
-            3 => Cause::Rented,
-            _ => Cause::Unknown,
-        }
-    }
-}
-
-/// The more specific of two causes.
-pub fn better(left: Cause, right: Cause) -> Cause {
-    CauseRank::new(left).max(CauseRank::new(right)).cause()
+    Gone(Cause),
 }
 
 /// A statement of a response about the line.
@@ -219,7 +192,6 @@ struct Said {
     level: u8,
     sight: usize,
     kind: Kind,
-    is_listed: bool,
 }
 
 /// The maximum number of times scopes may contradict each other about one change.
@@ -253,17 +225,8 @@ impl LineSights<'_> {
     fn follow(&mut self) {
         for (index, sight) in self.sights.iter().enumerate() {
             for run in sight.runs {
-                let said = |at, kind, is_listed| {
-                    Reverse(Said {
-                        at,
-                        is_seen: kind == Kind::Seen,
-                        level: 0,
-                        sight: index,
-                        kind,
-                        is_listed,
-                    })
-                };
-                self.said.push(said(run.first, Kind::Seen, run.is_listed));
+                let is_listed = run.is_listed;
+                self.say((index, 0), run.first, Kind::Seen { is_listed });
                 // Once out of sight, it is missing from the next response that would contain it.
                 let missed = || {
                     let telling = self.telling_after(index, sight, run.last)?;
@@ -272,25 +235,25 @@ impl LineSights<'_> {
                     (!is_again).then_some((telling.absence(), telling.at()))
                 };
                 let gone = run.gone.filter(|(_, at)| !(self.standing)(index, *at).is_outside);
-                let gone = gone.map(|(cause, at)| (Kind::Gone(CauseRank::new(cause)), at));
+                let gone = gone.map(|(cause, at)| (Kind::Gone(cause), at));
                 if let Some((kind, at)) = gone.or_else(missed) {
-                    self.said.push(said(at, kind, false));
+                    self.say((index, 0), at, kind);
                 }
             }
         }
         while let Some(Reverse(said)) = self.said.pop() {
             self.lose(said.at);
             match said.kind {
-                Kind::Seen => self.see(said),
+                Kind::Seen { is_listed } => self.see(said, is_listed),
                 Kind::Hidden => self.miss(said, None),
-                Kind::Gone(cause) => self.miss(said, Some(cause.cause())),
+                Kind::Gone(cause) => self.miss(said, Some(cause)),
             }
         }
         let ends = self.sights.iter().filter_map(|sight| Some(sight.watch.last()?.at()));
         let Some(end) = ends.max() else { return };
         self.lose(end);
         if let Some(open) = self.open.take() {
-            let (last, _) = self.seen(open.first, i64::MAX);
+            let (last, _) = seen(self.sights, open.first, i64::MAX);
             self.presences.push(Presence { last, ..open });
         }
     }
@@ -300,27 +263,20 @@ impl LineSights<'_> {
         sight.watch.telling_after(at, sight.least, &standing)
     }
 
-    /// The last response up to a moment that contained it, and the moment until which that is up to date.
-    fn seen(&self, first: i64, until: i64) -> (i64, i64) {
-        let (mut last, mut horizon) = (first, first);
-        for sight in self.sights {
-            let begun = sight.runs.partition_point(|run| run.first <= until);
-            let Some(run) = begun.checked_sub(1).and_then(|index| sight.runs.get(index)) else {
-                continue;
-            };
-            let end = run.last.min(until);
-            if let Some(response) = sight.watch.before(end.saturating_add(1)) {
-                last = last.max(response.at().min(end));
-                horizon = horizon.max(response.horizon());
-            }
-        }
-        (last, horizon)
+    fn say(&mut self, (sight, level): (usize, u8), at: i64, kind: Kind) {
+        self.said.push(Reverse(Said {
+            at,
+            is_seen: matches!(kind, Kind::Seen { .. }),
+            level,
+            sight,
+            kind,
+        }));
     }
 
     /// Ends the presence if it was seen for the last time too long before a moment.
     fn lose(&mut self, at: i64) {
         let Some(open) = self.open else { return };
-        let (last, horizon) = self.seen(open.first, at.saturating_sub(1));
+        let (last, horizon) = seen(self.sights, open.first, at.saturating_sub(1));
         let is_in_sight = self
             .sights
             .iter()
@@ -335,11 +291,11 @@ impl LineSights<'_> {
         }
     }
 
-    fn see(&mut self, said: Said) {
+    fn see(&mut self, said: Said, is_listed: bool) {
         if self.open.is_none() {
             self.open = Some(Presence {
                 first: said.at,
-                is_listed: said.is_listed || self.was_missing(said.at),
+                is_listed: is_listed || self.was_missing(said.at),
                 last: said.at,
                 end: None,
             });
@@ -355,14 +311,7 @@ impl LineSights<'_> {
             if let Some(response) = self.telling_after(index, sight, said.at)
                 && next.is_none_or(|run| response.at() < run.first)
             {
-                self.said.push(Reverse(Said {
-                    at: response.at(),
-                    is_seen: false,
-                    level: said.level + 1,
-                    sight: index,
-                    kind: response.absence(),
-                    is_listed: false,
-                }));
+                self.say((index, said.level + 1), response.at(), response.absence());
             }
         }
     }
@@ -370,7 +319,7 @@ impl LineSights<'_> {
     /// Ends the presence: with a cause if it is gone, else without one.
     fn miss(&mut self, said: Said, cause: Option<Cause>) {
         if let Some(open) = self.open.take() {
-            let (last, _) = self.seen(open.first, said.at.saturating_sub(1));
+            let (last, _) = seen(self.sights, open.first, said.at.saturating_sub(1));
             let end = match cause {
                 Some(cause) => (Ending::Gone(cause), said.at),
                 None => (Ending::LostSight, said.at.saturating_sub(1)),
@@ -384,7 +333,7 @@ impl LineSights<'_> {
             && let Some(cause) = cause
             && let Some((Ending::Gone(known), _)) = self.presences.last_mut().and_then(|last| last.end.as_mut())
         {
-            *known = better(*known, cause);
+            *known = (*known).max(cause);
         }
         if said.level >= LEVELS {
             return;
@@ -396,14 +345,8 @@ impl LineSights<'_> {
                 && let Some(response) = sight.watch.after(said.at)
                 && response.at() <= run.last
             {
-                self.said.push(Reverse(Said {
-                    at: response.at(),
-                    is_seen: true,
-                    level: said.level + 1,
-                    sight: index,
-                    kind: Kind::Seen,
-                    is_listed: false,
-                }));
+                let kind = Kind::Seen { is_listed: false };
+                self.say((index, said.level + 1), response.at(), kind);
             }
         }
     }
@@ -419,6 +362,23 @@ impl LineSights<'_> {
             })
         })
     }
+}
+
+/// The last response from `first` up to a moment that contained a line, and the moment until which that is up to date.
+pub fn seen(sights: &[Sight<'_>], first: i64, until: i64) -> (i64, i64) {
+    let (mut last, mut horizon) = (first, first);
+    for sight in sights {
+        let begun = sight.runs.partition_point(|run| run.first <= until);
+        let Some(run) = begun.checked_sub(1).and_then(|index| sight.runs.get(index)) else {
+            continue;
+        };
+        let end = run.last.min(until);
+        if let Some(response) = sight.watch.before(end.saturating_add(1)) {
+            last = last.max(response.at().min(end));
+            horizon = horizon.max(response.horizon());
+        }
+    }
+    (last, horizon)
 }
 
 /// The merged responses at a moment.

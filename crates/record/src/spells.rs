@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use super::presence::better;
-use super::{Beginning, Cause, Ending, Lot, Moment, Quote, Spell, is_same_price};
+use super::{Beginning, Cause, Ending, Lot, Moment, Onset, Quote, Spell, is_same_price};
 
 /// A time in which a line was on offer, met the question, and did not change.
 #[derive(Debug, Clone)]
@@ -11,8 +10,17 @@ pub struct Stretch {
     pub from: i64,
     /// The first second after it.
     pub stop: i64,
-    pub begun: Begun,
-    pub ended: Ended,
+    pub onset: Onset,
+    /// The last response with it.
+    pub last: i64,
+    /// `None` while it is on offer.
+    pub end: Option<Ending>,
+    pub state: LineState,
+}
+
+/// The figures of a line on offer.
+#[derive(Debug, Clone)]
+pub struct LineState {
     pub quote: Quote,
     pub offers: u32,
     pub gpu_mask: Option<u64>,
@@ -21,27 +29,6 @@ pub struct Stretch {
     pub offer: i64,
     pub host: Option<i64>,
     pub country: Option<Arc<str>>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Begun {
-    /// It may have been there before.
-    Found,
-    /// A response shortly before lacked it.
-    Listed,
-    /// It was there with other values.
-    Changed,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Ended {
-    /// Gone; the moment is that of the last response with it.
-    Gone(Cause, i64),
-    /// It may still be on offer; the moment is that of the last response with it.
-    Lost(i64),
-    Changed,
-    /// On offer; the moment is that of the last response with it.
-    Open(i64),
 }
 
 /// The sums over the lines of a lot.
@@ -58,14 +45,16 @@ struct Figures {
 impl Figures {
     fn from_stretches<'a>(stretches: impl Iterator<Item = &'a Stretch>) -> Option<Self> {
         let stretches: Vec<&Stretch> = stretches.collect();
-        let cheapest = stretches
+        let latest = &stretches.iter().max_by_key(|stretch| stretch.from)?.state;
+        let states: Vec<&LineState> = stretches.iter().map(|stretch| &stretch.state).collect();
+        let price = |state: &&&LineState| state.quote.reference();
+        let cheapest = states
             .iter()
-            .min_by(|left, right| left.quote.reference().total_cmp(&right.quote.reference()))?;
-        let latest = stretches.iter().max_by_key(|stretch| stretch.from)?;
-        let mut quotes: Vec<Quote> = stretches.iter().map(|stretch| stretch.quote).collect();
+            .min_by(|left, right| price(left).total_cmp(&price(right)))?;
+        let mut quotes: Vec<Quote> = states.iter().map(|state| state.quote).collect();
         quotes.sort_by_key(|quote| quote.gpus);
         Some(Self {
-            amount: amount(&stretches),
+            amount: amount(&states),
             price: cheapest.quote.reference(),
             offer: cheapest.offer,
             quotes,
@@ -81,18 +70,16 @@ impl Figures {
 }
 
 /// The number of GPUs that can be rented at once, or the size of the largest volume in GB.
-fn amount(stretches: &[&Stretch]) -> u32 {
-    if let Some(space) = stretches.iter().filter_map(|stretch| stretch.space).max() {
+fn amount(states: &[&LineState]) -> u32 {
+    if let Some(space) = states.iter().filter_map(|state| state.space).max() {
         return space;
     }
-    let masks = stretches.iter().map(|stretch| stretch.gpu_mask);
+    let masks = states.iter().map(|state| state.gpu_mask);
     let union = masks.reduce(|left, right| left.zip(right).map(|(left, right)| left | right));
     if let Some(mask) = union.flatten() {
         return mask.count_ones();
     }
-    let sizes = stretches
-        .iter()
-        .map(|stretch| stretch.quote.gpus.saturating_mul(stretch.offers));
+    let sizes = states.iter().map(|state| state.quote.gpus.saturating_mul(state.offers));
     sizes.max().unwrap_or(0)
 }
 
@@ -127,18 +114,18 @@ pub fn spells(lot: &Lot, stretches: &[Stretch], polls: &[i64]) -> Vec<Spell> {
         match (&before, figures.as_ref()) {
             (None, None) => {}
             (None, Some(figures)) => {
-                let is_listed = begun.iter().all(|stretch| stretch.begun == Begun::Listed);
+                let is_listed = begun.iter().all(|stretch| stretch.onset == Onset::Listed);
                 let beginning = if is_listed { Beginning::Listed } else { Beginning::Found };
                 spells.push(begin(lot, figures, beginning, time));
             }
             (Some(_), None) => {
                 if let Some(open) = spells.last_mut() {
-                    close(open, &ended, time, polls);
+                    close(open, &ended, time);
                 }
             }
             (Some(old), Some(new)) => {
-                let is_seen = begun.iter().all(|stretch| stretch.begun != Begun::Found)
-                    && ended.iter().all(|stretch| !matches!(stretch.ended, Ended::Lost(_)));
+                let is_seen = begun.iter().all(|stretch| stretch.onset != Onset::Found)
+                    && ended.iter().all(|stretch| stretch.end != Some(Ending::LostSight));
                 let beginning = if old.is_quoted_as(new) && old.amount == new.amount {
                     None
                 } else if !is_seen {
@@ -153,7 +140,9 @@ pub fn spells(lot: &Lot, stretches: &[Stretch], polls: &[i64]) -> Vec<Spell> {
                 match (beginning, spells.last_mut()) {
                     (Some(beginning), Some(open)) => {
                         open.end = Some((Ending::Changed, Moment(time)));
-                        open.last = Moment(seen_before(polls, time, open.first.0));
+                        let shown = ended.iter().map(|stretch| stretch.last).max();
+                        let last = shown.unwrap_or_else(|| seen_before(polls, time));
+                        open.last = Moment(last.max(open.first.0));
                         spells.push(begin(lot, new, beginning, time));
                     }
                     (None, Some(open)) => {
@@ -167,12 +156,10 @@ pub fn spells(lot: &Lot, stretches: &[Stretch], polls: &[i64]) -> Vec<Spell> {
         }
         before = figures;
     }
-    let open = stretches.iter().filter_map(|stretch| match stretch.ended {
-        Ended::Open(last) => Some(last),
-        Ended::Gone(..) | Ended::Lost(_) | Ended::Changed => None,
-    });
+    let open = stretches.iter().filter(|stretch| stretch.end.is_none());
     if let Some(spell) = spells.last_mut().filter(|spell| spell.end.is_none()) {
-        spell.last = Moment(open.max().unwrap_or(spell.first.0).max(spell.first.0));
+        let last = open.map(|stretch| Moment(stretch.last)).max();
+        spell.last = spell.first.max(last.unwrap_or(spell.first));
     }
     spells
 }
@@ -194,39 +181,32 @@ fn begin(lot: &Lot, figures: &Figures, beginning: Beginning, at: i64) -> Spell {
 }
 
 /// Ends a spell after which no line of its lot is on offer.
-fn close(open: &mut Spell, ended: &[&Stretch], time: i64, polls: &[i64]) {
+fn close(open: &mut Spell, ended: &[&Stretch], time: i64) {
+    let last_with = |is_lost: bool| {
+        let ends = ended
+            .iter()
+            .filter(|stretch| (stretch.end == Some(Ending::LostSight)) == is_lost);
+        ends.map(|stretch| Moment(stretch.last)).max()
+    };
     // No line continues: those that changed no longer meet the question.
-    let mut cause = None;
-    let mut sight = None;
-    let mut seen = open.first.0;
-    for stretch in ended {
-        let (own, last) = match stretch.ended {
-            Ended::Gone(own, last) => (own, last),
-            Ended::Changed => (Cause::LeftTheSearch, seen_before(polls, time, open.first.0)),
-            Ended::Lost(last) => {
-                sight = sight.max(Some(last));
-                continue;
-            }
-            Ended::Open(_) => continue,
-        };
-        cause = Some(cause.map_or(own, |known| better(known, own)));
-        seen = seen.max(last);
-    }
-    match (cause, sight) {
-        (_, Some(last)) => {
-            open.last = Moment(last.max(open.first.0));
-            open.end = Some((Ending::LostSight, Moment(time.saturating_sub(1))));
+    let causes = ended.iter().filter_map(|stretch| match stretch.end? {
+        Ending::Gone(cause) => Some(cause),
+        Ending::Changed => Some(Cause::LeftTheSearch),
+        Ending::LostSight => None,
+    });
+    let (last, end) = match last_with(true) {
+        Some(last) => (Some(last), (Ending::LostSight, Moment(time.saturating_sub(1)))),
+        None => {
+            let cause = causes.max().unwrap_or(Cause::Unknown);
+            (last_with(false), (Ending::Gone(cause), Moment(time)))
         }
-        (cause, None) => {
-            open.last = Moment(seen);
-            open.end = Some((Ending::Gone(cause.unwrap_or(Cause::Unknown)), Moment(time)));
-        }
-    }
+    };
+    open.last = open.first.max(last.unwrap_or(open.first));
+    open.end = Some(end);
 }
 
-/// The last response before a moment, but not before `first`.
-fn seen_before(polls: &[i64], time: i64, first: i64) -> i64 {
-    let index = polls.partition_point(|at| *at < time);
-    let before = index.checked_sub(1).and_then(|index| polls.get(index));
-    before.map_or(first, |at| (*at).max(first))
+/// The last response before a moment.
+fn seen_before(polls: &[i64], time: i64) -> i64 {
+    let before = polls.partition_point(|at| *at < time).checked_sub(1);
+    before.and_then(|index| polls.get(index)).copied().unwrap_or(i64::MIN)
 }

@@ -147,6 +147,16 @@ fn member(resource: Resource, field: &Field) -> Option<Origin> {
     }
 }
 
+/// The attribute with the price of the GPUs, of volumes with that of a GB.
+pub const fn base_key(resource: Resource, offer_type: OfferType) -> &'static str {
+    match (resource, offer_type) {
+        (Resource::Offers, OfferType::OnDemand) => "dph_base",
+        (Resource::Offers, OfferType::Bid) => "min_bid",
+        (Resource::Offers, OfferType::Reserved) => "discounted_dph_total",
+        (Resource::Volumes | Resource::Workergroups, _) => "storage_cost",
+    }
+}
+
 impl<'a> State<'a> {
     /// The cell of a field at a moment; [`CellRef::Missing`] if it is unknown or not recorded.
     pub fn cell(&self, field: &Field, at: Moment) -> CellRef<'a> {
@@ -216,12 +226,7 @@ impl<'a> State<'a> {
 
     /// $/h of the GPUs by the price type; of volumes $/GB/month. `None` if it is unknown.
     pub fn base(&self) -> Option<f64> {
-        let key = match (self.terms.resource, self.terms.offer_type) {
-            (Resource::Offers, OfferType::OnDemand) => "dph_base",
-            (Resource::Offers, OfferType::Bid) => "min_bid",
-            (Resource::Offers, OfferType::Reserved) => "discounted_dph_total",
-            (Resource::Volumes | Resource::Workergroups, _) => "storage_cost",
-        };
+        let key = base_key(self.terms.resource, self.terms.offer_type);
         self.number(key).filter(|price| *price >= 0.0)
     }
 

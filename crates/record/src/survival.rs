@@ -162,7 +162,7 @@ pub fn lives(excerpt: &Excerpt) -> Vec<Life> {
     let lots = excerpt.lots().into_values();
     let lives = lots.flat_map(|spells| {
         let priced = spells.into_iter().filter(|spell| spell.price.is_finite());
-        lot_lifetimes(priced.map(|spell| spell.interval(0)), &polls)
+        lot_lifetimes(priced.map(|spell| spell.interval(Some(spell.price))), &polls)
     });
     lives.collect()
 }

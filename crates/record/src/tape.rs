@@ -1,8 +1,7 @@
-//! Events: the changes between two polls.
+//! Events: the changes of lots from poll to poll.
 
 use super::outline::{Interval, Onset};
-use super::shift::{Outcomes, Shift};
-use super::{Cause, Lot, Moment, Poll, PollOutcome, SearchKey, Sighting, Spell, is_same_price};
+use super::{Cause, Lot, Moment, SearchKey, Spell, is_same_price};
 
 /// The kind of a change of a lot.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -90,63 +89,7 @@ pub struct Event {
     pub kind: EventKind,
 }
 
-/// The changes between two usable polls of one search, sorted by lot; empty for other polls.
-///
-/// Of polls with a gap between them this is the difference, not the course of events.
-pub fn compare(before: &Poll, after: &Poll) -> Vec<Change> {
-    let is_usable = before.outcome.is_usable() && after.outcome.is_usable();
-    // After a failed poll or a changed search, a missing lot means nothing.
-    if before.search != after.search || !is_usable {
-        return Vec::new();
-    }
-    // Banned and unbanned machines neither leave nor arrive.
-    let is_same_scope = before.bans == after.bans;
-    let gone = before.sightings.iter().filter_map(|seen| {
-        let is_gone = is_same_scope && after.sighting(&seen.lot).is_none();
-        is_gone.then(|| Change::new(seen, missed(after, &seen.lot)))
-    });
-    let outcomes = Outcomes {
-        before: before.outcome,
-        after: after.outcome,
-    };
-    let others = after.sightings.iter().filter_map(|seen| {
-        let kind = match before.sighting(&seen.lot) {
-            None if !is_same_scope => return None,
-            None if before.outcome == PollOutcome::Complete && !after.search.is_bound_by_price() => ChangeKind::Listed,
-            None => ChangeKind::IntoView,
-            Some(old) => match outcomes.shift(old.figures(), seen.figures()) {
-                Shift::Repriced => ChangeKind::Repriced { from: old.price },
-                Shift::Resized => ChangeKind::Resized { from: old.amount },
-                Shift::Same | Shift::Revealed => return None,
-            },
-        };
-        Some(Change::new(seen, kind))
-    });
-    let mut changes: Vec<Change> = gone.chain(others).collect();
-    changes.sort_by(|left, right| left.lot.cmp(&right.lot));
-    changes
-}
-
-fn missed(poll: &Poll, lot: &Lot) -> ChangeKind {
-    if poll.outcome == PollOutcome::Complete {
-        ChangeKind::Gone(poll.cause(lot))
-    } else {
-        ChangeKind::OutOfView
-    }
-}
-
 impl Change {
-    fn new(seen: &Sighting, kind: ChangeKind) -> Self {
-        Self {
-            lot: seen.lot.clone(),
-            host: seen.host,
-            offer: seen.offer,
-            amount: seen.amount,
-            price: seen.price,
-            kind,
-        }
-    }
-
     pub fn of_spell(spell: &Spell, price: f64, kind: ChangeKind) -> Self {
         Self {
             lot: spell.lot.clone(),

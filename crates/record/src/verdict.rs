@@ -8,7 +8,7 @@ use bourse_domain::{OfferType, Query};
 use jiff::tz::TimeZone;
 
 use super::lows::{LowSeries, LowestOfPolls, Prices, quantile};
-use super::outline::{Interval, Outline};
+use super::outline::Interval;
 use super::survival::{Life, Lifetimes, lot_lifetimes};
 use super::tape::{Lasted, Lived};
 use super::timeline::{self, seconds, share};
@@ -174,27 +174,21 @@ impl Analysis for VerdictBasis {
 
     fn answer(&self, excerpts: &[Excerpt]) -> Option<Memory> {
         let excerpt = excerpts.first()?;
-        let mut known = Remembering::new(&self.0);
+        let mut sums = Sums::new(&self.0, &excerpt.polls);
         for spells in excerpt.lots().values() {
-            known.follow(&excerpt.polls, spells.iter().copied());
+            sums.follow(spells.iter().copied());
         }
-        known.memory(&excerpt.polls)
+        sums.memory(&excerpt.polls)
     }
 
-    fn lot_reader(&self) -> Option<Box<dyn LotReader<Option<Memory>>>> {
-        Some(Box::new(Remembering::new(&self.0)))
+    fn lot_reader(&self, polls: &[PollRow]) -> Option<Box<dyn LotReader<Option<Memory>>>> {
+        Some(Box::new(Sums::new(&self.0, polls)))
     }
-}
-
-/// Builds a [`Memory`] lot by lot.
-struct Remembering {
-    question: Question,
-    /// The sums; `None` before the first lot.
-    sums: Option<Sums>,
 }
 
 /// The sums over all lots.
 struct Sums {
+    question: Question,
     /// The usable responses, and the number of those in the question's time or before it.
     usable: Vec<PollRow>,
     many: usize,
@@ -208,6 +202,7 @@ impl Sums {
         let usable = timeline::usable(polls);
         let many = usable.partition_point(|poll| poll.at <= question.until);
         Self {
+            question: question.clone(),
             lows: LowestOfPolls::new(many),
             many,
             usable,
@@ -216,16 +211,13 @@ impl Sums {
         }
     }
 
-    fn follow<'a>(&mut self, question: &Question, spells: impl Iterator<Item = &'a Spell>) {
+    fn follow<'a>(&mut self, spells: impl Iterator<Item = &'a Spell>) {
         let asked = self.usable.get(..self.many).unwrap_or_default();
         let last = asked.last().map(|poll| poll.at);
         let mut lived: Option<Lived> = None;
         let mut intervals = Vec::new();
         for spell in spells.filter(|spell| spell.price.is_finite()) {
-            let interval = Interval {
-                price: question.price_of(spell).unwrap_or(f64::NAN),
-                ..spell.interval(0)
-            };
+            let interval = spell.interval(self.question.price_of(spell));
             let so_far = *lived.insert(Lived::after(lived, &interval));
             if let Some(last) = last.filter(|last| interval.is_on_offer(*last)) {
                 self.on_offer.push((spell.lot.clone(), so_far.lasted(last)));
@@ -235,32 +227,17 @@ impl Sums {
         }
         self.lives.extend(lot_lifetimes(intervals, &self.usable));
     }
-}
-
-impl Remembering {
-    fn new(question: &Question) -> Self {
-        Self {
-            question: question.clone(),
-            sums: None,
-        }
-    }
-
-    fn follow<'a>(&mut self, polls: &[PollRow], spells: impl Iterator<Item = &'a Spell>) {
-        let sums = self.sums.get_or_insert_with(|| Sums::new(&self.question, polls));
-        sums.follow(&self.question, spells);
-    }
 
     /// The result; `None` if nothing is recorded in the time. `polls` are updated with whether they contain the lowest
     /// price.
     fn memory(self, polls: &[PollRow]) -> Option<Memory> {
-        let Self { question, sums } = self;
-        let sums = sums.unwrap_or_else(|| Sums::new(&question, polls));
+        let Self { question, many, .. } = self;
         let usable = timeline::usable(polls);
-        let asked = usable.get(..sums.many)?;
+        let asked = usable.get(..many)?;
         let since = asked.get(asked.partition_point(|poll| poll.at < question.since))?.at;
         let last = asked.last()?.at;
-        let (lows, lowest) = low_intervals(asked, &sums.lows.finish(), since);
-        let mut on_offer = sums.on_offer;
+        let (lows, lowest) = low_intervals(asked, &self.lows.finish(), since);
+        let mut on_offer = self.on_offer;
         on_offer.sort_by(|(left, _), (right, _)| left.cmp(right));
         Some(Memory {
             gpus: question.gpus(),
@@ -269,7 +246,7 @@ impl Remembering {
             watched: lows.iter().map(|(from, to, _)| to.since(*from)).sum(),
             lowest,
             recorded: lowest,
-            lifetimes: lifetimes(&sums.lives),
+            lifetimes: lifetimes(&self.lives),
             lows,
             on_offer,
             last,
@@ -278,9 +255,9 @@ impl Remembering {
     }
 }
 
-impl LotReader<Option<Memory>> for Remembering {
-    fn lot(&mut self, polls: &[PollRow], spells: &[Spell]) {
-        self.follow(polls, spells.iter());
+impl LotReader<Option<Memory>> for Sums {
+    fn lot(&mut self, spells: &[Spell]) {
+        self.follow(spells.iter());
     }
 
     fn finish(self: Box<Self>, polls: &[PollRow]) -> Option<Memory> {
@@ -288,13 +265,11 @@ impl LotReader<Option<Memory>> for Remembering {
     }
 }
 
-impl Outline {
-    /// The intervals with a known lowest price, and the price of the last poll that must contain it.
-    pub fn lows(&self, question: &Question, since: Moment) -> (LowIntervals, Option<f64>) {
-        let mut polls = timeline::usable(&self.polls);
-        polls.retain(|poll| poll.at <= question.until);
-        low_intervals(&polls, &LowSeries::new(&self.intervals, &polls).of_polls, since)
-    }
+/// The times up to a moment in which the lowest price of some intervals is known, from the usable `polls`.
+pub fn known_lows(intervals: &[Interval], polls: &[PollRow], (since, until): (Moment, Moment)) -> LowIntervals {
+    let mut polls = timeline::usable(polls);
+    polls.retain(|poll| poll.at <= until);
+    low_intervals(&polls, &LowSeries::new(intervals, &polls).of_polls, since).0
 }
 
 /// The intervals with a known lowest price, and the price of the last poll that must contain it. The content of a poll

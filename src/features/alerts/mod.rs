@@ -23,7 +23,7 @@ use crate::domain::time::{MonotonicTime, Now};
 use crate::domain::{Query, Resource};
 use crate::record::alerts::{Alert, AlertChange, Alerts, Followed, Logged, variables};
 use crate::record::watch::Wish;
-use crate::record::{Figures, Poll, PricePer, Ring, SearchKey, figure};
+use crate::record::{Poll, PricePer, Ring, SearchKey};
 use crate::table::recording::Asked;
 use crate::table::remote::Ticket;
 
@@ -76,7 +76,7 @@ pub struct AlertWatch {
     claims: Vec<RingClaim>,
     /// Number of changes whose saving is not confirmed yet.
     pending: usize,
-    /// The figure of each alert at the last poll that has it, see [`figure`].
+    /// The figure of each alert at the last poll that has it, see [`Alert::figure`].
     pub(crate) seen: HashMap<String, f64>,
     /// The time at which a state was last saved.
     saved_at: MonotonicTime,
@@ -296,7 +296,7 @@ fn check_all(cx: &mut Cx<'_>, poll: &Poll, workers: Option<u32>) {
     let alerts: Vec<(Alert, f64)> = AlertWatch::read(state).all.alerts.iter().filter_map(followed).collect();
     for (mut alert, storage) in alerts {
         let before = alert.state.clone();
-        if let Some(figure) = current(&alert, poll, workers, storage) {
+        if let Some(figure) = alert.figure(poll, workers, storage) {
             cx.feature::<AlertWatch>().seen.insert(alert.name.clone(), figure);
         }
         let ring = alert.check(poll, workers, storage);
@@ -327,12 +327,6 @@ fn check_all(cx: &mut Cx<'_>, poll: &Poll, workers: Option<u32>) {
             cx.effects_for(Owner::Feature(claimed), [Effect::History(job)]);
         }
     }
-}
-
-/// The figure that an alert compares with its limit, at a poll of its search.
-fn current(alert: &Alert, poll: &Poll, workers: Option<u32>, storage: f64) -> Option<f64> {
-    let poll = &poll.without_lines().priced(storage, alert.rule.per);
-    figure(&alert.rule, Figures { poll, workers })
 }
 
 /// The notification of a fired alert.

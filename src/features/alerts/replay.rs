@@ -1,9 +1,7 @@
 //! Checks an alert on the recorded polls, as if it had been active then.
 
-use crate::domain::Dialect;
 use crate::record::{
-    AlertState, Analysis, Excerpt, Figures, Moment, Poll, Proof, Question, Repeat, Rule, Scope, SearchKey, Sighting,
-    Spell, check, timeline,
+    AlertState, Analysis, Excerpt, Figures, Moment, Question, Repeat, Rule, Sighting, Spell, check, timeline,
 };
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -53,7 +51,6 @@ fn replay(rule: &Rule, question: &Question, excerpt: &Excerpt) -> Option<Replay>
     let polls = timeline::usable(&excerpt.polls);
     let mut polls = polls.iter().filter(|poll| poll.at >= question.since).peekable();
     let since = polls.peek()?.at;
-    let search = SearchKey::new(&question.query);
     let rule = Rule {
         repeat: Repeat::EveryTime,
         ..rule.clone()
@@ -65,11 +62,10 @@ fn replay(rule: &Rule, question: &Question, excerpt: &Excerpt) -> Option<Replay>
     // Few offers change from poll to poll, so one poll is updated in place.
     let mut removals: Vec<Moment> = Vec::new();
     let mut sightings: Vec<Sighting> = Vec::new();
-    let scope = Scope::new(&question.query, &Dialect::SANDBOX, []);
     let (mut state, mut rings) = (AlertState::default(), 0);
     for row in polls {
         while let Some(spell) = coming.next_if(|spell| spell.first <= row.at) {
-            removals.push(spell.interval(0).removed());
+            removals.push(spell.interval(None).removed());
             let price = rule
                 .per
                 .price(spell.quotes.iter().copied(), spell.price, question.query.storage_gb());
@@ -79,26 +75,13 @@ fn replay(rule: &Rule, question: &Question, excerpt: &Excerpt) -> Option<Replay>
             });
         }
         remove_gone(&mut removals, &mut sightings, row.at);
-        let poll = Poll {
-            search: search.clone(),
-            scope: scope.clone(),
-            proof: Proof::Nothing,
-            lines: Vec::new(),
-            at: row.at,
-            took: row.took,
-            outcome: row.outcome,
-            rows: row.rows,
-            interval: row.interval,
-            bans: row.bans,
-            sightings,
-            causes: Vec::new(),
-        };
         let figures = Figures {
-            poll: &poll,
+            at: row.at,
+            outcome: row.outcome,
+            sightings: &sightings,
             workers: None,
         };
         rings += usize::from(check(&rule, &mut state, figures).is_some());
-        sightings = poll.sightings;
     }
     let prices = sightings.iter().map(|sighting| sighting.price);
     let lowest = prices.filter(|price| price.is_finite()).reduce(f64::min);

@@ -168,9 +168,7 @@ fn record(cx: &mut Cx<'_>, resource: Resource, poll: Option<Poll>) {
     }
     let awaits_causes = ask_causes(cx, resource);
     let browser = cx.table(resource);
-    let storage = browser.storage().0;
     if let Some(watch) = &mut browser.watch {
-        watch.polled(&poll, storage);
         if awaits_causes {
             watch.unrecorded = Some(Box::new(poll));
         } else {

@@ -1,20 +1,17 @@
 //! `bourse bids`: the holds that bids would have had, and the cost of a job at each.
 
-use jiff::tz::TimeZone;
-
 use super::arguments::BidsArguments;
 use super::document;
 use super::document::{Basis, BidFigures};
 use super::rules::{HEADS, NOTHING, Run, basis, cells};
 use super::study::{BidMarket, BidStudy};
-use crate::api::client::current_time;
 use crate::cli::args::SearchArguments;
 use crate::cli::output;
 use crate::cli::output::CliError;
 use crate::cli::recorded;
 use crate::cli::wanted::{Flags, wanted};
 use crate::domain::{Resource, text};
-use crate::features::history::command::{rfc3339, short, zone_name};
+use crate::features::history::command::{rfc3339, zoned};
 use crate::features::history::figures::{Figures, Head};
 use crate::record::{DAY, Moment, SearchKey};
 use crate::settings::Settings;
@@ -45,10 +42,7 @@ pub fn bids(settings: &Settings, options: &BidsArguments) -> Result<(), CliError
         checkpoint: options.checkpoint.as_secs_f64(),
         restart: options.restart.as_secs_f64(),
     };
-    let database = recorded::open(settings)?;
-    let database = database.leaving_out(wanted.bans(settings).banned());
-    // This second counts: a search may just have been recorded.
-    let until = Moment(current_time().moment().0 + 1);
+    let (database, until) = recorded::without_banned(settings, &wanted)?;
     let since = Moment(until.0 - i64::from(options.days) * DAY);
     let search = SearchKey::new(&wanted.query);
     let study = BidStudy {
@@ -80,14 +74,8 @@ pub fn bids(settings: &Settings, options: &BidsArguments) -> Result<(), CliError
     });
     document.figures = lines;
     document.simulated = recorded::simulated(settings);
-    let zone = TimeZone::system();
-    let sentences = withheld.into_iter().chain(basis(
-        &history,
-        &format!("{} {}", short(history.since, &zone), zone_name(&zone)),
-        &run,
-        settings.is_sandbox(),
-    ));
-    let sentences: Vec<_> = sentences.collect();
+    let basis = basis(&history, &zoned(history.since), &run, settings.is_sandbox());
+    let sentences: Vec<_> = withheld.into_iter().chain(basis).collect();
     figures.print(options.format, &sentences, &document.figures, (KIND, &document))?;
     output::require_rows(options.fail_empty, figures.rows.is_empty())
 }

@@ -174,10 +174,7 @@ fn stays(excerpt: &Excerpt) -> BTreeMap<(String, u32), Vec<Stay>> {
             }
             latest.insert((&spell.lot, quote.gpus), index);
             stays.push(Stay {
-                interval: Interval {
-                    price: min_bid,
-                    ..spell.interval(0)
-                },
+                interval: spell.interval(Some(min_bid)),
                 is_end_seen: match spell.end {
                     Some((Ending::Changed | Ending::Gone(Cause::Rented | Cause::Delisted | Cause::Unknown), _)) => true,
                     // It continues, with values that the search excludes.

@@ -7,16 +7,16 @@ use super::rules::{CHECKPOINT, HEADS, NOTHING, Outlook, RESTART, Run, cells, sho
 use super::study::{BidHistory, BidMarket, BidStudy};
 use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Region, Scene, View};
+use crate::core::views::chart;
 use crate::core::views::chart::{Axis, Labels, polyline};
 use crate::core::views::keys::{TABBED_CHART, of_chart};
-use crate::core::views::{chart, sheet};
 use crate::domain::format::{brief, dollars, lasting, percent};
 use crate::domain::insight::Scale;
 use crate::domain::text::visible;
-use crate::domain::{Condition, Operand, Operator, Value};
+use crate::domain::{Operator, Value};
 use crate::features::history;
 use crate::features::history::Recall;
-use crate::features::history::figures::{self, Figures};
+use crate::features::history::figures::Figures;
 use crate::features::history::{Asked, Recalled};
 use crate::keys::{Action, Context};
 use crate::record::differences::recorded_lot;
@@ -28,7 +28,7 @@ const CHART: u16 = 8;
 
 #[derive(Debug)]
 pub(crate) struct Bids {
-    asked: Option<Asked<BidStudy>>,
+    asked: Asked<BidStudy>,
     /// The selected offer's model and number of GPUs.
     like: Option<(String, u32)>,
     run: Run,
@@ -55,9 +55,8 @@ impl Bids {
             Some((recorded_lot(listing, row)?.model, u32::try_from(gpus).ok()?))
         });
         let mut query = browser.shown_query()?.clone();
-        if let (Some((model, _)), Some(field)) = (&like, query.catalog().by_key("gpu_name")) {
-            let model = Operand::One(Value::Text(model.clone()));
-            query.conditions.push(Condition::new(field, Operator::Eq, model));
+        if let Some((model, _)) = &like {
+            query = query.with("gpu_name", Operator::Eq, Value::Text(model.clone()));
         }
         let until = now.epoch.moment();
         let study = BidStudy {
@@ -65,36 +64,31 @@ impl Bids {
             since: Moment(until.0 - VERDICT_DAYS * DAY),
             until,
         };
-        let is_on = Recall::read(state).is_on;
         let job = browser
             .computed
             .job
             .filter(|job| job.work_dlperf_hours.is_none() && job.work.is_none());
-        let mut view = Self {
-            asked: None,
+        Some(Self {
             like,
             run: Run {
                 hours: job.map_or(1.0, |job| job.run_hours),
                 checkpoint: CHECKPOINT,
                 restart: RESTART,
             },
-            is_awaited: is_on,
-            failure: (!is_on).then(|| "Nothing is recorded without a state folder".to_owned()),
+            is_awaited: true,
+            failure: None,
             history: None,
             market: 0,
             cursor: 0,
-        };
-        if is_on {
-            view.asked = Some(history::ask(cx, study));
-        }
-        Some(view)
+            asked: history::ask(cx, study),
+        })
     }
 
     fn take_output(&mut self, state: &State) {
-        match self.asked.as_ref().map(|asked| Recall::read(state).output(asked)) {
-            Some(Recalled::Here(history)) => self.history.clone_from(history),
-            Some(Recalled::Failed(error)) => self.failure = Some(error.to_string()),
-            Some(Recalled::Awaited) | None => return,
+        match Recall::read(state).output(&self.asked) {
+            Recalled::Here(history) => self.history.clone_from(history),
+            Recalled::Failed(error) => self.failure = Some(error.to_string()),
+            Recalled::Awaited => return,
         }
         self.is_awaited = false;
         let markets = self.history.iter().flat_map(|history| &history.markets);
@@ -212,24 +206,17 @@ impl View for Bids {
         let inner = scene.tabbed("Bids", facts, area);
         let text = self.head(scene);
         let local = scene.state.local_time(scene.now);
-        let head = u16::try_from(sheet::rows(&text, inner.width)).unwrap_or(u16::MAX);
-        let [head, body, foot] =
-            Layout::vertical([Constraint::Length(head), Constraint::Fill(1), Constraint::Length(1)]).areas(inner);
-        if let Some(history) = self.history.as_ref().filter(|history| history.watched > 0) {
+        let recorded = self.history.as_ref().filter(|history| history.watched > 0);
+        let basis = recorded.map(|history| {
             let since = local.minute(history.since.unix());
-            let is_simulated = scene.state.profile.is_sandbox;
-            sheet::foot(&short_basis(history, &since, &self.run, is_simulated), foot, scene);
-        }
-        let [table, chart] = figures::beside(outlooks.len(), &HEADS, CHART, body);
-        sheet::text(text, head, scene);
-        if !outlooks.is_empty() {
-            let line = |(index, outlook)| cells(outlook, lowest == Some(index));
-            let figures = Figures {
-                heads: HEADS.to_vec(),
-                rows: outlooks.iter().enumerate().map(line).collect(),
-            };
-            figures.draw(self.cursor, table, scene);
-        }
+            short_basis(history, &since, &self.run, scene.state.profile.is_sandbox)
+        });
+        let line = |(index, outlook)| cells(outlook, lowest == Some(index));
+        let figures = Figures {
+            heads: HEADS.to_vec(),
+            rows: outlooks.iter().enumerate().map(line).collect(),
+        };
+        let chart = figures.draw((text, basis), (self.cursor, CHART), inner, scene);
         draw_shares((&outlooks, lowest), chart, scene);
     }
 }

@@ -5,8 +5,8 @@ use jiff::tz::TimeZone;
 use super::arguments::{HistoryArguments, WatchedSearch};
 use super::document;
 use super::document::VerdictResult;
+use super::figures::{csv, shown};
 use super::prices::series::{Bucket, PriceSeries, Series};
-use crate::api::client::current_time;
 use crate::cli::args::ReportFormat;
 use crate::cli::args::SearchArguments;
 use crate::cli::output::CliError;
@@ -14,7 +14,7 @@ use crate::cli::wanted::Wanted;
 use crate::cli::{output, recorded, table, wanted};
 use crate::domain::format::{percent, trimmed, unit_price};
 use crate::domain::local::LocalTime;
-use crate::domain::{Condition, Operand, Operator, Query, Resource, Value, export, format};
+use crate::domain::{Operator, Query, Resource, Value};
 use crate::record::{
     Cause, CheapestKind, DAY, Ending, LEAST_WATCHED, Levels, Memory, Moment, Question, SearchKey, VERDICT_DAYS,
     Verdict, VerdictBasis, nothing_known, price_unit,
@@ -60,11 +60,8 @@ pub fn wanted(settings: &Settings, options: &WatchedSearch, limit: Option<u32>) 
 
 pub fn history(settings: &Settings, options: &HistoryArguments) -> Result<(), CliError> {
     let wanted = wanted(settings, &options.search, None)?;
-    let bans = wanted.bans(settings);
     let query = asked(&wanted.query, options)?;
-    let database = recorded::open(settings)?.leaving_out(bans.banned());
-    // This second counts: a search may just have been recorded.
-    let until = Moment(current_time().moment().0 + 1);
+    let (database, until) = recorded::without_banned(settings, &wanted)?;
     let question = Question::of_last(i64::from(options.days) * DAY, query, until);
     let buckets = usize::from(options.days) * PER_DAY[usize::from(options.days > 2)];
     let prices = PriceSeries { question, buckets };
@@ -87,7 +84,7 @@ pub fn history(settings: &Settings, options: &HistoryArguments) -> Result<(), Cl
     };
     match options.format {
         ReportFormat::Table => output::print(&report.table())?,
-        ReportFormat::Csv => output::print(&report.csv())?,
+        ReportFormat::Csv => output::print(&csv(&HEAD, &report.document(None).series))?,
         ReportFormat::Json => {
             output::print_document("history", report.document(recorded::simulated(settings)))?;
         }
@@ -104,27 +101,27 @@ pub fn history(settings: &Settings, options: &HistoryArguments) -> Result<(), Cl
 /// When volumes have no such field.
 pub fn asked(query: &Query, options: &HistoryArguments) -> Result<Query, CliError> {
     let mut query = query.clone();
-    let model = options.model.clone().map(|model| ("gpu_name", Value::Text(model)));
     let machine = match query.resource {
+        Resource::Volumes if options.model.is_some() => {
+            return Err(CliError::Usage("volumes have no model: leave out --model".to_owned()));
+        }
         Resource::Volumes => "cluster_id",
         Resource::Offers | Resource::Workergroups => "machine_id",
     };
-    let machine = options.machine.map(|id| (machine, Value::id(id.into())));
-    for (key, value) in model.into_iter().chain(machine) {
-        let field = query.catalog().by_key(key);
-        let field = field.ok_or_else(|| CliError::Usage("volumes have no model: leave out --model".to_owned()))?;
-        query
-            .conditions
-            .push(Condition::new(field, Operator::Eq, Operand::One(value)));
+    if let Some(model) = options.model.clone() {
+        query = query.with("gpu_name", Operator::Eq, Value::Text(model));
     }
-    Ok(query)
+    Ok(match options.machine {
+        Some(id) => query.with(machine, Operator::Eq, Value::id(id.into())),
+        None => query,
+    })
 }
 
 /// The report of a search that is not recorded.
 fn print_nothing(options: &HistoryArguments, question: &Question, settings: &Settings) -> Result<(), CliError> {
     match options.format {
         ReportFormat::Table => output::print(&(nothing_known() + "\n")),
-        ReportFormat::Csv => output::print(&export::csv_lines([HEAD.map(str::to_owned)])),
+        ReportFormat::Csv => output::print(&csv(&HEAD, &[] as &[document::Step])),
         ReportFormat::Json => {
             let query = &question.query;
             let search = SearchKey::new(query);
@@ -175,19 +172,14 @@ impl Report {
         let watched: Vec<_> = self.watched().collect();
         let newest = watched.len().saturating_sub(self.rows);
         rows.extend(watched[newest..].iter().map(|bucket| {
-            let level = |pick: fn(&Levels) -> f64| {
-                let price = bucket.levels.as_ref().map(pick);
-                price.map_or_else(|| format::NONE.to_owned(), unit_price)
-            };
+            let level = |pick: fn(&Levels) -> f64| shown(bucket.levels.as_ref().map(pick), unit_price);
             vec![
                 short(bucket.from, &self.zone),
                 level(|levels| levels.lowest),
                 level(|levels| levels.p20),
                 level(|levels| levels.median),
                 level(|levels| levels.p80),
-                bucket
-                    .amount
-                    .map_or_else(|| format::NONE.to_owned(), |amount| trimmed(amount, 1)),
+                shown(bucket.amount, |amount| trimmed(amount, 1)),
                 percent(bucket.watched),
             ]
         }));
@@ -228,25 +220,6 @@ impl Report {
             lines.push(memory.lifetime_sentence());
         }
         lines
-    }
-
-    fn csv(&self) -> String {
-        let number = |value: Option<f64>| value.map_or_else(String::new, |number| number.to_string());
-        let newest = self.series.buckets.len().saturating_sub(self.rows);
-        let lines = self.series.buckets[newest..].iter().map(|bucket| {
-            let levels = bucket.levels;
-            [
-                rfc3339(bucket.from),
-                rfc3339(bucket.until),
-                number(levels.map(|levels| levels.lowest)),
-                number(levels.map(|levels| levels.p20)),
-                number(levels.map(|levels| levels.median)),
-                number(levels.map(|levels| levels.p80)),
-                number(bucket.amount),
-                bucket.watched.to_string(),
-            ]
-        });
-        export::csv_lines(std::iter::once(HEAD.map(str::to_owned)).chain(lines))
     }
 
     fn document(&self, simulated: Option<bool>) -> document::History {
@@ -338,8 +311,14 @@ fn verdict(memory: &Memory) -> document::Verdict {
     }
 }
 
+/// A time as text, in the user's time zone, with its name.
+pub fn zoned(moment: Moment) -> String {
+    let zone = TimeZone::system();
+    format!("{} {}", short(moment, &zone), zone_name(&zone))
+}
+
 /// A time as text, in the user's time zone.
-pub fn short(moment: Moment, zone: &TimeZone) -> String {
+fn short(moment: Moment, zone: &TimeZone) -> String {
     let local = LocalTime {
         zone: zone.clone(),
         now: moment.unix(),
@@ -348,7 +327,7 @@ pub fn short(moment: Moment, zone: &TimeZone) -> String {
 }
 
 /// The name of a time zone.
-pub fn zone_name(zone: &TimeZone) -> &str {
+fn zone_name(zone: &TimeZone) -> &str {
     let name = zone.iana_name().unwrap_or("local time");
     // A system without a setting counts by UTC.
     if matches!(name, "Etc/UTC" | "Etc/Unknown") {

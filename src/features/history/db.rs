@@ -5,13 +5,13 @@ use std::fmt::Write as _;
 use super::arguments::DbCommand;
 use super::command::{end_name, rfc3339};
 use super::document;
+use super::figures::csv_cells;
 use crate::api::client::current_time;
 use crate::cli::args::{ExportFormat, ReplyFormat};
 use crate::cli::output;
 use crate::cli::output::CliError;
 use crate::domain::export::csv_lines;
 use crate::domain::format::{grouped, moment, size};
-use crate::domain::text;
 use crate::record::store::{Database, ExportedSpell, HistoryError};
 use crate::settings::Settings;
 
@@ -121,7 +121,7 @@ fn export(database: &Database, format: ExportFormat) -> Result<(), CliError> {
     database.export(|spell| {
         lines.push(match format {
             ExportFormat::Jsonl => format!("{}\n", output::document("price", document_of(spell))),
-            ExportFormat::Csv => csv_lines([cells(spell)]),
+            ExportFormat::Csv => csv_lines([csv_cells(&HEAD, &document_of(spell))]),
         });
         if lines.len() >= BATCH {
             print(format, &std::mem::take(&mut lines))?;
@@ -154,25 +154,6 @@ const HEAD: [&str; 13] = [
     "end",
     "ended",
 ];
-
-fn cells(exported: &ExportedSpell) -> [String; 13] {
-    let (search, spell) = (&exported.search, &exported.spell);
-    [
-        search.resource.nouns().to_owned(),
-        search.offer_type.wire().to_owned(),
-        text::csv_text(&search.conditions),
-        spell.lot.machine.to_string(),
-        text::csv_text(&spell.lot.model),
-        spell.host.map_or_else(String::new, |host| host.to_string()),
-        spell.offer.to_string(),
-        spell.amount.to_string(),
-        spell.price.to_string(),
-        rfc3339(spell.first),
-        rfc3339(spell.last),
-        spell.end.map_or("", |(end, _)| end_name(end)).to_owned(),
-        spell.end.map_or_else(String::new, |(_, at)| rfc3339(at)),
-    ]
-}
 
 fn document_of(exported: &ExportedSpell) -> document::RecordedPrice {
     let (search, spell) = (&exported.search, &exported.spell);

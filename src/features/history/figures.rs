@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Style;
+use ratatui::text::Line;
 use serde::Serialize;
 use serde_json::Value as Json;
 
@@ -11,12 +12,37 @@ use crate::cli::args::ReportFormat;
 use crate::cli::output::CliError;
 use crate::cli::{output, table};
 use crate::core::view::{Region, Scene};
+use crate::core::views::sheet;
+use crate::domain::text::csv_text;
 use crate::domain::{export, format};
 use crate::tui::table::{Column, Rows, Table, place};
 
 /// An optional figure as text; a dash for `None`.
 pub(crate) fn shown(value: Option<f64>, show: impl Fn(f64) -> String) -> String {
     value.map_or_else(|| format::NONE.to_owned(), show)
+}
+
+/// Lines of a document as CSV, with the members `keys` of each.
+pub(crate) fn csv(keys: &[&str], lines: &[impl Serialize]) -> String {
+    let head = keys.iter().map(|key| (*key).to_owned()).collect();
+    let lines = lines.iter().map(|line| csv_cells(keys, line));
+    export::csv_lines(std::iter::once(head).chain(lines))
+}
+
+/// The members `keys` of a line as cells of CSV.
+pub(crate) fn csv_cells(keys: &[&str], line: &impl Serialize) -> Vec<String> {
+    // A line of figures has no keys that JSON could not write.
+    let line = serde_json::to_value(line).unwrap_or_default();
+    let cell = |value: &Json| match value {
+        Json::Null => String::new(),
+        Json::String(text) => csv_text(text),
+        Json::Number(number) => match number.as_f64().filter(|_| number.is_f64()) {
+            Some(fraction) => fraction.to_string(),
+            None => number.to_string(),
+        },
+        Json::Bool(_) | Json::Array(_) | Json::Object(_) => value.to_string(),
+    };
+    keys.iter().map(|key| cell(&line[*key])).collect()
 }
 
 /// A column: its title, its member in the lines of the document, its width in cells, and its
@@ -52,26 +78,33 @@ impl Figures {
                 output::print(&(table + &sentences.join("\n") + "\n"))
             }
             ReportFormat::Csv => {
-                let keys = || self.heads.iter().map(|(_, key, ..)| *key);
-                let text = |value: &Json| match value {
-                    Json::Null => String::new(),
-                    Json::String(text) => text.clone(),
-                    value => value.to_string(),
-                };
-                let line = |line| {
-                    // A line of figures has no keys that JSON could not write.
-                    let line = serde_json::to_value(line).unwrap_or_default();
-                    keys().map(|key| text(&line[key])).collect()
-                };
-                let head = keys().map(str::to_owned).collect::<Vec<_>>();
-                output::print(&export::csv_lines(std::iter::once(head).chain(lines.iter().map(line))))
+                let keys: Vec<&str> = self.heads.iter().map(|(_, key, ..)| *key).collect();
+                output::print(&csv(&keys, lines))
             }
             ReportFormat::Json => output::print_document(kind, document),
         }
     }
 
-    /// Draws the table with a selected line.
-    pub fn draw(&self, cursor: usize, area: Rect, scene: &mut Scene<'_, '_>) {
+    /// Draws a headline, the table with a selected line, and the basis of its figures as one grey line; returns the area
+    /// of a chart at least `chart` lines high.
+    pub fn draw(
+        &self,
+        (text, basis): (Vec<Line<'static>>, Option<String>),
+        (cursor, chart): (usize, u16),
+        area: Rect,
+        scene: &mut Scene<'_, '_>,
+    ) -> Rect {
+        let head = u16::try_from(sheet::rows(&text, area.width)).unwrap_or(u16::MAX);
+        let [head, body, foot] =
+            Layout::vertical([Constraint::Length(head), Constraint::Fill(1), Constraint::Length(1)]).areas(area);
+        if let Some(basis) = basis {
+            sheet::foot(&basis, foot, scene);
+        }
+        sheet::text(text, head, scene);
+        let [table, chart] = beside(self.rows.len(), &self.heads, chart, body);
+        if self.rows.is_empty() {
+            return chart;
+        }
         let columns = self
             .heads
             .iter()
@@ -81,9 +114,10 @@ impl Figures {
                 column(title, width).priority(priority)
             });
         let columns: Vec<Column> = columns.collect();
-        let placed = place(&columns, area.width);
-        let table = Table::new(self, &columns, &placed, Some(cursor), scene.theme);
-        scene.scroll(Region::MAIN, table, area);
+        let placed = place(&columns, table.width);
+        let rows = Table::new(self, &columns, &placed, Some(cursor), scene.theme);
+        scene.scroll(Region::MAIN, rows, table);
+        chart
     }
 }
 
@@ -95,7 +129,7 @@ const BESIDE: u16 = 44;
 ///
 /// A long table is beside the chart if both fit. Otherwise it is above the chart, which gets the
 /// rest.
-pub(crate) fn beside(rows: usize, heads: &[Head], chart: u16, area: Rect) -> [Rect; 2] {
+fn beside(rows: usize, heads: &[Head], chart: u16, area: Rect) -> [Rect; 2] {
     let width = heads.iter().map(|(_, _, width, _)| width + 1).sum::<u16>() + 2;
     // Beside a few rows there would be a blank corner.
     if area.width >= width + BESIDE && 3 * rows > usize::from(area.height) {

@@ -35,9 +35,8 @@ use crate::table::remote::Ticket;
 pub(crate) const FEATURE: Feature = Feature {
     state: |_| Some(Box::new(Recall::default())),
     event: |cx, event| {
-        if let Event::Restored(restored) = event {
-            // Without files to save to, nothing is recorded.
-            cx.feature::<Recall>().is_on |= restored.documents.is_some();
+        if let Event::Restored(_) = event {
+            cx.feature::<Recall>().is_on = true;
         }
     },
     follow,
@@ -63,7 +62,7 @@ const MOST_ANSWERS: usize = 16;
 /// In so little of a month nothing changes.
 const FRESH: f64 = 60.0;
 
-/// Minimum time for which a verdict's basis is current, as a multiple of the time to read it.
+/// Minimum time for which an output is current, as a multiple of the time to read it.
 ///
 /// Reading a record of millions of prices takes seconds, in which nothing is recorded and no search
 /// may begin.
@@ -119,9 +118,13 @@ impl Remembered {
 
 #[derive(Debug, Default)]
 pub struct Recall {
-    /// Whether anything is recorded, as there is a folder for the record.
+    /// Whether the market is recorded, as it is once the program has started.
     pub is_on: bool,
     outputs: VecDeque<(Ticket, Result<AnyOutput, EffectError>)>,
+    /// The analyses of views in progress, and the monotonic times at which they were requested.
+    awaited: Vec<(Ticket, MonotonicTime)>,
+    /// The monotonic time until which no view reads the record again for a further response.
+    rests_until: MonotonicTime,
     /// The bases for the selected and the marked offers of the shown search, latest first.
     models: Vec<Remembered>,
     /// The rows and the selection of the last update, to detect changes.
@@ -151,8 +154,16 @@ impl Recall {
             }
             return;
         }
+        for (_, asked) in self.awaited.extract_if(.., |(awaited, _)| *awaited == ticket) {
+            self.rests_until = self.rests_until.max(now.mono + REST * (now.mono - asked));
+        }
         self.outputs.push_front((ticket, result));
         self.outputs.truncate(MOST_ANSWERS);
+    }
+
+    /// The time at which a view reads the record again, as there is a further response.
+    pub fn due(&self, now: Now) -> MonotonicTime {
+        self.rests_until.max(now.mono)
     }
 
     /// The basis of verdicts on some offers; `None` until it is read.
@@ -204,7 +215,8 @@ pub(crate) fn reading(state: &State) -> String {
 
 /// Starts an analysis of the record; [`Recall::output`] has its output once it is finished.
 pub(crate) fn ask<A: Analysis>(cx: &mut Cx<'_>, analysis: A) -> Asked<A> {
-    let ticket = cx.ticket();
+    let (ticket, now) = (cx.ticket(), cx.now.mono);
+    cx.feature::<Recall>().awaited.push((ticket, now));
     cx.effects_for(Owner::Feature(on_output), [job(ticket, analysis)]);
     Asked {
         ticket,

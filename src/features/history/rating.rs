@@ -8,7 +8,7 @@ use crate::domain::format::percent;
 use crate::domain::time::Now;
 use crate::domain::{Resource, format};
 use crate::features::history::remembered;
-use crate::record::{Lasted, Memory, Standing, Verdict};
+use crate::record::{Lasted, Memory, Standing, Verdict, seconds};
 use crate::tui::theme::Theme;
 
 /// The ending of a text about recorded prices, which marks simulated ones; empty on a real market.
@@ -61,8 +61,7 @@ pub(crate) fn trend(state: &State, (resource, row): (Resource, usize), theme: &T
         return None;
     }
     let line = levels(&prices, low, high);
-    #[expect(clippy::cast_precision_loss)] // seconds of this century
-    let span = format::brief(memory.until.since(memory.since) as f64);
+    let span = format::brief(seconds(memory.until.since(memory.since)));
     let range = if low < high {
         // Between two parts, days apart, it may have been above all of them.
         format!("from {}", memory.money(low))
@@ -133,7 +132,5 @@ fn offer(memory: &Memory, price: f64) -> Option<String> {
 
 fn span(lasted: Lasted) -> String {
     let sign = if lasted.is_at_least { "at least " } else { "" };
-    #[expect(clippy::cast_precision_loss)] // seconds of this century
-    let seconds = lasted.seconds as f64;
-    format!("{sign}{}", format::brief(seconds))
+    format!("{sign}{}", format::brief(seconds(lasted.seconds)))
 }

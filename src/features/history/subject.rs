@@ -3,7 +3,7 @@
 
 use super::like;
 use crate::core::State;
-use crate::domain::{Condition, Operand, Operator, Query, Resource, Untrusted, Value};
+use crate::domain::{Operator, Query, Resource, Untrusted, Value};
 use crate::features::workergroups::look::Look;
 use crate::record::differences::recorded_lot;
 use crate::record::{Lot, SearchKey, quotes};
@@ -74,52 +74,26 @@ pub(crate) fn subjects(state: &State) -> Vec<Subject> {
     let Some((Lot { machine, model, .. }, gpus, like)) = lot else {
         return vec![all];
     };
-    let with = |conditions: &[(&str, Value)]| {
-        let mut query = query.clone();
-        for (key, value) in conditions {
-            if let Some(field) = query.catalog().by_key(key) {
-                let operand = Operand::One(value.clone());
-                query.conditions.push(Condition::new(field, Operator::Eq, operand));
-            }
-        }
-        query
-    };
     let search = SearchKey::new(&query);
-    let id = Value::id(machine.into());
-    if browser.resource() == Resource::Volumes {
-        let query = with(&[("cluster_id", id)]);
-        let cluster = Subject {
-            title: format!("cluster {machine}"),
-            search,
-            is_search: false,
-            like: query.clone(),
-            query,
-        };
-        return vec![all, cluster];
-    }
-    let name = Untrusted::from(model.as_str()).screen(24);
-    let named = ("gpu_name", Value::Text(model));
-    let on_machine = with(&[named.clone(), ("machine_id", id)]);
-    let machine_alone = Subject {
-        title: format!("{name} on machine {machine}"),
+    let subject = |title: String, query: &Query, like: &Query| Subject {
+        title,
+        query: query.clone(),
         search: search.clone(),
         is_search: false,
-        like: on_machine.clone(),
-        query: on_machine,
-    };
-    let of_size = Subject {
-        title: format!("{gpus}x {name}"),
-        search: search.clone(),
-        is_search: false,
-        query: like.clone(),
         like: like.clone(),
     };
-    let of_model = Subject {
-        title: name,
-        search,
-        is_search: false,
-        query: with(&[named]),
-        like,
-    };
-    vec![of_model, of_size, machine_alone, all]
+    let id = Value::id(machine.into());
+    if browser.resource() == Resource::Volumes {
+        let query = query.with("cluster_id", Operator::Eq, id);
+        return vec![all, subject(format!("cluster {machine}"), &query, &query)];
+    }
+    let name = Untrusted::from(model.as_str()).screen(24);
+    let of_model = query.with("gpu_name", Operator::Eq, Value::Text(model));
+    let on_machine = of_model.clone().with("machine_id", Operator::Eq, id);
+    vec![
+        subject(name.clone(), &of_model, &like),
+        subject(format!("{gpus}x {name}"), &like, &like),
+        subject(format!("{name} on machine {machine}"), &on_machine, &on_machine),
+        all,
+    ]
 }

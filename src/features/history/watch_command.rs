@@ -7,7 +7,7 @@ use super::tape::events::RecentEvents;
 use crate::domain::format::{lasting, unit_price};
 use crate::domain::{Query, Resource, Untrusted};
 use crate::record::store::{Database, HistoryError};
-use crate::record::{Change, ChangeKind, Event, EventKind, Moment, Question, SearchKey, with_storage};
+use crate::record::{Change, ChangeKind, Event, EventKind, Moment, Question, SearchKey, seconds, with_storage};
 
 /// The changes of a search after the last reported one, newest first.
 pub(crate) fn changes(
@@ -59,11 +59,6 @@ pub(crate) fn line(event: &Event, search: &SearchKey, storage: f64) -> String {
         format!(", after {least}{}", lasting(seconds(lasted.seconds)))
     });
     format!("{at}  {model}  machine {}  {what}{lasted}", change.lot.machine)
-}
-
-#[expect(clippy::cast_precision_loss)] // for people
-fn seconds(number: i64) -> f64 {
-    number as f64
 }
 
 /// The document of an event.

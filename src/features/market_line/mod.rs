@@ -17,7 +17,7 @@ use crate::core::state::State;
 use crate::core::view::{Cx, Region, Scene};
 use crate::domain::text::screen;
 use crate::domain::time::{MonotonicTime, Now};
-use crate::domain::{CellRef, Condition, Listing, Operand, Operator, Query, Resource, Value, format, language};
+use crate::domain::{CellRef, Listing, Operator, Query, Resource, Value, format, language};
 use crate::keys::pane::Pane;
 
 pub(crate) const FEATURE: Feature = Feature {
@@ -121,11 +121,7 @@ fn query_of(state: &State, model: &str) -> Query {
     let browser = &state.browsers[Resource::Offers];
     let mut query = language::default_query(Resource::Offers, browser.dialect());
     query.storage = Some(browser.storage().0);
-    if let Some(field) = query.catalog().by_key("gpu_name") {
-        let operand = Operand::One(Value::Text(model.to_owned()));
-        query.conditions.push(Condition::new(field, Operator::Eq, operand));
-    }
-    query
+    query.with("gpu_name", Operator::Eq, Value::Text(model.to_owned()))
 }
 
 /// Counts new rows, and starts the analyses of their models.
@@ -189,7 +185,7 @@ fn take_output(cx: &mut Cx<'_>) {
     let line: &MarketLine = cx.state().feature();
     let Some((model, asked)) = &line.asked else { return };
     let week = match Recall::read(cx.state()).output(asked) {
-        Recalled::Here(week) => week.clone(),
+        Recalled::Here(memory) => memory.as_ref().map(ModelWeek::new),
         Recalled::Failed(_) => None,
         Recalled::Awaited => return,
     };

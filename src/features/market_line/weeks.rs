@@ -1,8 +1,7 @@
 //! A week of a model's record.
 
 use crate::domain::Query;
-use crate::record::{Analysis, DAY, Excerpt, LotReader, Moment, PollRow, Question, Spell};
-use crate::record::{Memory, VerdictBasis};
+use crate::record::{Analysis, DAY, Excerpt, LotReader, Memory, Moment, PollRow, Question, VerdictBasis};
 
 /// Number of days that are read.
 const DAYS: i64 = 7;
@@ -27,7 +26,8 @@ pub struct ModelWeek {
 }
 
 impl ModelWeek {
-    fn new(memory: &Memory, until: Moment) -> Self {
+    /// The week of the output of [`WeekStudy`].
+    pub fn new(memory: &Memory) -> Self {
         let lowest = |from: i64, to: i64| {
             let lows = memory
                 .lows()
@@ -35,7 +35,7 @@ impl ModelWeek {
                 .filter(|(since, end, _)| end.0 > from && since.0 < to);
             lows.map(|(.., price)| *price).reduce(f64::min)
         };
-        let day = |days: i64| until.0 - days * DAY;
+        let day = |days: i64| memory.until.0 - days * DAY;
         Self {
             days: (0..DAYS).rev().map(|past| lowest(day(past + 1), day(past))).collect(),
             now: memory.lowest,
@@ -50,57 +50,29 @@ impl ModelWeek {
     }
 }
 
-/// The analysis of a model's week.
-///
-/// It reads lot by lot: a week of a busy market has more spells than fit in memory.
+/// The analysis of the lowest prices of a model's offers in a week.
 #[derive(Debug, Clone)]
-pub struct WeekStudy {
-    lows: VerdictBasis,
-    /// The end of the week.
-    until: Moment,
-}
+pub struct WeekStudy(VerdictBasis);
 
 impl WeekStudy {
-    /// The analysis of the offers that a query finds.
+    /// The analysis of the offers that a query finds, up to a moment.
     pub fn new(query: Query, until: Moment) -> Self {
-        Self {
-            lows: VerdictBasis::for_question(Question::of_last(DAYS * DAY, query, until)),
-            until,
-        }
+        Self(VerdictBasis::for_question(Question::of_last(DAYS * DAY, query, until)))
     }
 }
 
 impl Analysis for WeekStudy {
-    /// `None` if nothing is recorded of the model.
-    type Output = Option<ModelWeek>;
+    type Output = Option<Memory>;
 
     fn questions(&self) -> Vec<Question> {
-        self.lows.questions()
+        self.0.questions()
     }
 
     fn answer(&self, excerpts: &[Excerpt]) -> Self::Output {
-        let memory = self.lows.answer(excerpts)?;
-        Some(ModelWeek::new(&memory, self.until))
+        self.0.answer(excerpts)
     }
 
-    fn lot_reader(&self) -> Option<Box<dyn LotReader<Self::Output>>> {
-        let (lows, until) = (self.lows.lot_reader()?, self.until);
-        Some(Box::new(Reader { lows, until }))
-    }
-}
-
-struct Reader {
-    lows: Box<dyn LotReader<Option<Memory>>>,
-    until: Moment,
-}
-
-impl LotReader<Option<ModelWeek>> for Reader {
-    fn lot(&mut self, polls: &[PollRow], spells: &[Spell]) {
-        self.lows.lot(polls, spells);
-    }
-
-    fn finish(self: Box<Self>, polls: &[PollRow]) -> Option<ModelWeek> {
-        let memory = self.lows.finish(polls)?;
-        Some(ModelWeek::new(&memory, self.until))
+    fn lot_reader(&self, polls: &[PollRow]) -> Option<Box<dyn LotReader<Self::Output>>> {
+        self.0.lot_reader(polls)
     }
 }

@@ -1,19 +1,16 @@
 //! `bourse history --index`: the price index of a search.
 
-use jiff::tz::TimeZone;
-
 use super::arguments::IndexArguments;
 use super::document;
 use super::document::IndexFigures;
 use super::index::{IndexLine, PriceIndex};
 use super::rules::{HEADS, basis, cells, known};
-use crate::api::client::current_time;
 use crate::cli::output;
 use crate::cli::output::CliError;
 use crate::cli::recorded;
 use crate::domain::Resource;
 use crate::features::history::arguments::HistoryArguments;
-use crate::features::history::command::{asked, rfc3339, short, wanted, zone_name};
+use crate::features::history::command::{asked, rfc3339, wanted, zoned};
 use crate::features::history::figures::Figures;
 use crate::features::history::origin;
 use crate::record::{DAY, Moment, SearchKey, price_unit};
@@ -27,10 +24,7 @@ pub fn index(settings: &Settings, options: &HistoryArguments, index: IndexArgume
         ));
     }
     let wanted = wanted(settings, &options.search, None)?;
-    let database = recorded::open(settings)?;
-    let database = database.leaving_out(wanted.bans(settings).banned());
-    // This second counts: a search may just have been recorded.
-    let until = Moment(current_time().moment().0 + 1);
+    let (database, until) = recorded::without_banned(settings, &wanted)?;
     let since = Moment(until.0 - i64::from(options.days) * DAY);
     let query = asked(&wanted.query, options)?;
     let (unit, search) = (price_unit(Resource::Offers, query.storage_gb()), SearchKey::new(&query));
@@ -63,12 +57,7 @@ pub fn index(settings: &Settings, options: &HistoryArguments, index: IndexArgume
     document.models_withheld = Some(index.withheld);
     document.simulated = recorded::simulated(settings);
     let origin = origin(settings.is_sandbox());
-    let zone = TimeZone::system();
-    let basis = basis(
-        &index,
-        &format!("{} {}", short(index.since, &zone), zone_name(&zone)),
-        (&unit, origin),
-    );
+    let basis = basis(&index, &zoned(index.since), (&unit, origin));
     figures.print(options.format, &basis, &document.figures, (KIND, &document))?;
     output::require_rows(options.fail_empty, figures.rows.is_empty())
 }

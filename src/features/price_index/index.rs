@@ -9,8 +9,8 @@ use crate::domain::{OfferType, Query};
 use crate::record::lows::{Prices, quantile};
 use crate::record::timeline::seconds;
 use crate::record::{
-    Analysis, Cause, Ending, Excerpt, Interval, LEAST_DEPARTURES, LEAST_WATCHED, LowIntervals, Moment, Outline,
-    PollOutcome, Question, Quote, Spell,
+    Analysis, Cause, Ending, Excerpt, Interval, LEAST_DEPARTURES, LEAST_WATCHED, LowIntervals, Moment, PollOutcome,
+    Question, Quote, Spell, known_lows,
 };
 
 /// The numbers of GPUs whose price per GPU is compared with that of one.
@@ -170,19 +170,13 @@ impl<'a> ModelGroup<'a> {
     fn lows(&self, question: &Question, since: Moment, price: impl Fn(&Quote) -> Option<f64>) -> LowIntervals {
         let intervals = self.spells.iter().map(|spell| {
             let prices = spell.quotes.iter().filter_map(&price);
-            Interval {
-                price: prices.reduce(f64::min).unwrap_or(f64::NAN),
-                ..spell.interval(0)
-            }
+            spell.interval(prices.reduce(f64::min))
         });
+        let intervals: Vec<Interval> = intervals.collect();
         let mut polls = self.excerpt.polls.clone();
         // What a truncated response lacks is more expensive by its own order, not by any of these prices.
         polls.retain(|poll| poll.outcome == PollOutcome::Complete);
-        let outline = Outline {
-            polls,
-            intervals: intervals.collect(),
-        };
-        outline.lows(question, since).0
+        known_lows(&intervals, &polls, (since, question.until))
     }
 
     fn on_offer(&self) -> u64 {

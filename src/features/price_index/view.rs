@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use super::index::{self, Index, IndexLine};
@@ -10,13 +10,12 @@ use super::rules::{HEADS, cells, short_basis};
 use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Region, Scene, View};
 use crate::core::views::keys::{TABBED_CHART, of_chart};
-use crate::core::views::sheet;
 use crate::domain::Resource;
 use crate::domain::format::{counted, percent, unit_price};
 use crate::domain::text::{screen, visible};
 use crate::features::history;
 use crate::features::history::Recall;
-use crate::features::history::figures::{self, Figures};
+use crate::features::history::figures::Figures;
 use crate::features::history::prices::chart_of_lows;
 use crate::features::history::rating;
 use crate::features::history::{Asked, Recalled};
@@ -36,7 +35,7 @@ const CHART: u16 = 9;
 
 #[derive(Debug)]
 pub(crate) struct PriceIndex {
-    asked: Option<Asked<index::PriceIndex>>,
+    asked: Asked<index::PriceIndex>,
     /// The start of the indexed time.
     since: Moment,
     until: Moment,
@@ -62,16 +61,16 @@ impl PriceIndex {
         let lot = row.and_then(|(listing, row)| recorded_lot(listing, u32::try_from(row).ok()?));
         let like = lot.map(|lot| lot.model);
         let query = browser.shown_query()?.clone();
-        let (storage, is_on) = (query.storage_gb(), Recall::read(cx.state()).is_on);
+        let storage = query.storage_gb();
         let analysis = index::PriceIndex { query, since, until };
         Some(Self {
-            asked: is_on.then(|| history::ask(cx, analysis)),
+            asked: history::ask(cx, analysis),
             since,
             until,
             storage,
-            is_awaited: is_on,
+            is_awaited: true,
             index: None,
-            why: (!is_on).then(|| "Nothing is recorded without a state folder".to_owned()),
+            why: None,
             like,
             model: None,
             cursor: 0,
@@ -124,17 +123,15 @@ impl PriceIndex {
     }
 
     fn take_output(&mut self, state: &State) {
-        self.why = match self.asked.as_ref().map(|asked| Recall::read(state).output(asked)) {
-            Some(Recalled::Here(Some(index))) if !index.lines.is_empty() => {
+        self.why = match Recall::read(state).output(&self.asked) {
+            Recalled::Here(Some(index)) if !index.lines.is_empty() => {
                 self.index = Some(index.clone());
                 None
             }
-            Some(Recalled::Here(Some(_))) => {
-                Some("No index yet: no model's lowest price is known for 24 hours".to_owned())
-            }
-            Some(Recalled::Here(None)) => Some("Nothing is recorded of this search: turn on auto-refresh".to_owned()),
-            Some(Recalled::Failed(error)) => Some(visible(&error.to_string(), 200)),
-            Some(Recalled::Awaited) | None => return,
+            Recalled::Here(Some(_)) => Some("No index yet: no model's lowest price is known for 24 hours".to_owned()),
+            Recalled::Here(None) => Some("Nothing is recorded of this search: turn on auto-refresh".to_owned()),
+            Recalled::Failed(error) => Some(visible(&error.to_string(), 200)),
+            Recalled::Awaited => return,
         };
         self.is_awaited = false;
         let mut models = self.lines().into_iter().map(|line| Some(&line.model));
@@ -207,23 +204,16 @@ impl View for PriceIndex {
         let why = why.map(|why| Line::styled(why, scene.theme.text));
         let lines = self.lines();
         let text: Vec<Line<'static>> = why.or_else(|| self.headline(&lines, scene)).into_iter().collect();
-        let head = u16::try_from(sheet::rows(&text, inner.width)).unwrap_or(u16::MAX);
-        let [head, body, foot] =
-            Layout::vertical([Constraint::Length(head), Constraint::Fill(1), Constraint::Length(1)]).areas(inner);
-        if let Some(index) = self.index.as_ref().filter(|index| !index.lines.is_empty()) {
+        let known = self.index.as_ref().filter(|index| !index.lines.is_empty());
+        let basis = known.map(|index| {
             let since = scene.state.local_time(scene.now).minute(index.since.unix());
-            sheet::foot(&short_basis(index, &since, origin), foot, scene);
-        }
+            short_basis(index, &since, origin)
+        });
         let mut heads = HEADS.to_vec();
         heads.insert(TREND, ("30 days", "", WEEKS, 1));
         let is_of_models = self.model.is_none();
         if is_of_models {
             heads.remove(COUNTRY);
-        }
-        let [table, chart] = figures::beside(lines.len(), &heads, CHART, body);
-        sheet::text(text, head, scene);
-        if lines.is_empty() {
-            return;
         }
         let span = self.span();
         let row = |line: &&IndexLine| {
@@ -239,7 +229,7 @@ impl View for PriceIndex {
             heads,
             rows: lines.iter().map(row).collect(),
         };
-        figures.draw(self.cursor, table, scene);
+        let chart = figures.draw((text, basis), (self.cursor, CHART), inner, scene);
         if let Some(line) = lines.get(self.cursor).filter(|_| chart.height >= CHART) {
             let country = line
                 .country

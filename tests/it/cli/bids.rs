@@ -105,7 +105,7 @@ fn each_bid_has_its_share_interruptions_and_the_bill_with_restarts() {
         let (_, out, _) = bids(&home, &[&["4090", "--format", "csv"][..], &flags].concat());
         let lines: Vec<&str> = out.lines().collect();
         assert!(
-            lines[1].ends_with(",18000.0,,,false") && lines[2].ends_with(",true"),
+            lines[1].ends_with(",18000,,,false") && lines[2].ends_with(",true"),
             "{out}"
         );
     }

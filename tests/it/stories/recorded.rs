@@ -204,16 +204,6 @@ fn the_tape_goes_on_with_every_response() {
     desk.keys("right").expect("this search · ");
 }
 
-#[test]
-fn without_a_record_the_tape_shows_what_auto_refresh_has_seen() {
-    let mut desk = TestApp::with_offers(THREE);
-    desk.keys("w").wait(30.0).answer(THREE).wait(30.0);
-    // The price of the GPU, from which the record's price with 50 GB follows: 0.40 + 0.0625.
-    desk.answer(&THREE.replace("\"dph_base\":0.40", "\"dph_base\":0.3501"));
-    desk.keys("T").expect("Nothing is recorded without a state folder");
-    desk.expect("cheaper").expect("0.410 → 0.360");
-}
-
 /// What [`recorded`] says, of volumes on clusters 1 to 40 at 0.0030 to 0.0420 $/GB/month.
 fn recorded_volumes() -> Excerpt {
     let mut all = recorded();

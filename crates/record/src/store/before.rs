@@ -2,6 +2,7 @@
 //! only, and ages out.
 
 use bourse_domain::annotations::Supplier;
+use bourse_domain::dialect::TransferUnit;
 use bourse_domain::language::{Mode, parse};
 use bourse_domain::value::CellRef;
 use bourse_domain::{Condition, Dialect, OfferType, Query, Resource};
@@ -10,7 +11,7 @@ use rusqlite::{Connection, Params, Row, params};
 use super::{Database, codes};
 use crate::Question;
 use crate::implication::{contains, includes_storage};
-use crate::{Cause, Ending, Excerpt, Lot, Moment, PollRow, Quote, Spell, implicit, timeline};
+use crate::{Cause, Ending, Excerpt, Lot, Moment, PollRow, Quote, Spell, implicit, normalised, timeline};
 
 /// The recorded fields of a lot, by which a search may be narrowed.
 const RECORDED: [&str; 7] = [
@@ -153,14 +154,18 @@ impl Database {
 /// The conditions of a query that a search lacks; `None` if its record does not answer the query.
 fn narrower(conditions: &str, query: &Query) -> Option<Vec<Condition>> {
     let parsed = parse(conditions, query.catalog(), &Dialect::SANDBOX, &[], Mode::Strict).ok()?;
-    let search = Query {
-        conditions: parsed.conditions,
-        ..Query::empty(query.resource)
+    // Both have speeds in the unit of the market.
+    let normal = |conditions: &mut dyn Iterator<Item = &Condition>| Query {
+        conditions: conditions
+            .map(|own| normalised(own, TransferUnit::MegabitsPerSecond))
+            .collect(),
+        ..query.clone()
     };
+    let (search, query) = (&normal(&mut parsed.conditions.iter()), &normal(&mut query.active()));
     // The storage with which it was sent is not recorded.
     let mut bounds = search.active().filter(|bound| includes_storage(bound.field));
     let is_same_bound = bounds.all(|bound| query.active().any(|asked| asked == bound));
-    let (added, asked_added) = (implicit(&search, 0.0), implicit(query, query.storage_gb()));
+    let (added, asked_added) = (implicit(search, 0.0), implicit(query, query.storage_gb()));
     if !is_same_bound || !contains(search.active(), query.active().chain(&asked_added)) {
         return None;
     }

@@ -13,7 +13,7 @@ use crate::implication::Part;
 use crate::lows::LowestOfPolls;
 use crate::presence::{Merged, Watch, merged};
 use crate::spells::{self, Stretch};
-use crate::{Excerpt, Interval, Lot, Moment, PollOutcome, PollRow, Question, Spell};
+use crate::{Excerpt, Lot, Moment, PollOutcome, PollRow, Question, Spell};
 
 /// A callback that receives all responses and the spells of a lot.
 type Take<'a> = &'a mut dyn FnMut(&[PollRow], Vec<Spell>);
@@ -73,14 +73,7 @@ impl Database {
             unknown = self.spells_of_lots(&transaction, &recorded, &asked, question, &mut |spells| {
                 for spell in &spells {
                     if let Some(lows) = &mut lows {
-                        let price = question.price_of(spell).unwrap_or(f64::NAN);
-                        lows.add(
-                            &Interval {
-                                price,
-                                ..spell.interval(0)
-                            },
-                            &rows,
-                        );
+                        lows.add(&spell.interval(question.price_of(spell)), &rows);
                     }
                 }
                 let old = spells.first().and_then(|spell| of_lots.remove(&spell.lot));

@@ -6,16 +6,15 @@ use std::fmt::Write as _;
 use bourse_domain::annotations::{Bans, Supplier};
 use bourse_domain::listing::Listing;
 use bourse_domain::{CellRef, Field, Kind, Query, Source};
-use rusqlite::{Connection, OptionalExtension as _, params};
 use serde_json::{Map, Value as Json, json};
 
-use super::asked::{Asked, KnownScope};
-use super::line_reader::{country_of, space_of};
-use super::line_rows::{KnownLine, host_of, market, needed, response, scopes, select_lines};
-use super::{Database, HistoryError, codes};
+use super::asked::Asked;
+use super::line_reader::line_state;
+use super::line_rows::{KnownLine, host_of, market, needed, scopes, select_lines, usable};
+use super::{Database, HistoryError};
 use crate::presence::Response;
-use crate::spells::{Begun, Ended, Stretch, spells};
-use crate::{Lot, Moment, Poll, Proof, Scope, SearchKey, Spell, State, Terms, attributes};
+use crate::spells::{Stretch, spells};
+use crate::{Lot, Moment, Onset, Poll, Proof, Scope, SearchKey, Spell, State, Terms, attributes};
 
 /// A recorded response, and its lines.
 struct Recalled {
@@ -91,7 +90,8 @@ impl Database {
             if !is_covering && !is_same() {
                 continue;
             }
-            let Some(last) = last_usable(&transaction, known)?.filter(|last| last.row.at > since) else {
+            let Some(last) = usable(&transaction, known.id, "DESC", known.ahead)?.filter(|last| last.row.at > since)
+            else {
                 continue;
             };
             let is_whole = is_covering && last.proof == Proof::Complete;
@@ -143,18 +143,6 @@ const fn state(terms: Terms, known: &KnownLine) -> State<'_> {
         facts: known.latest.facts.as_slice(),
         terms,
     }
-}
-
-fn last_usable(connection: &Connection, known: &KnownScope) -> rusqlite::Result<Option<Response>> {
-    connection
-        .prepare_cached(
-            "SELECT at, took, proof, below, rows, every FROM response
-             WHERE scope = ?1 AND proof != ?2 ORDER BY at DESC LIMIT 1",
-        )?
-        .query_row(params![known.id, codes::proof(Proof::Nothing).0], |row| {
-            response(row, known.ahead)
-        })
-        .optional()
 }
 
 /// A listing of lines, in the form of a response of the market; `None` if it cannot be read.
@@ -224,17 +212,14 @@ fn poll(query: &Query, asked: &Asked, recalled: Recalled, bans: &Bans) -> Poll {
     let row = recalled.response.row;
     let mut lots: BTreeMap<Lot, Vec<Stretch>> = BTreeMap::new();
     for line in &recalled.lines {
-        let host = host_of(&line.latest.facts, asked.terms.resource);
-        let machine = line.line.lot.machine;
-        let is_banned =
-            bans.contains(&Supplier::Machine(machine)) || host.is_some_and(|host| bans.contains(&Supplier::Host(host)));
-        let state = state(asked.terms, line);
-        let Some(quote) = state
-            .quote()
-            .filter(|quote| quote.reference().is_finite() && !is_banned)
-        else {
+        let Some(state) = line_state(&state(asked.terms, line), &line.latest) else {
             continue;
         };
+        let host = state.host.map(Supplier::Host);
+        let machine = Supplier::Machine(line.line.lot.machine);
+        if bans.contains(&machine) || host.is_some_and(|host| bans.contains(&host)) {
+            continue;
+        }
         // Polls distinguish the models of a machine by name alone.
         let lot = Lot {
             memory: 0,
@@ -243,15 +228,10 @@ fn poll(query: &Query, asked: &Asked, recalled: Recalled, bans: &Bans) -> Poll {
         lots.entry(lot).or_default().push(Stretch {
             from: row.at.0,
             stop: i64::MAX,
-            begun: Begun::Found,
-            ended: Ended::Open(row.at.0),
-            quote,
-            offers: line.latest.offers,
-            gpu_mask: line.latest.gpu_mask,
-            space: space_of(&state),
-            offer: line.latest.offer,
-            host,
-            country: country_of(&state),
+            onset: Onset::Found,
+            last: row.at.0,
+            end: None,
+            state,
         });
     }
     let spells = lots

@@ -12,9 +12,9 @@ use super::asked::{Asked, Judged, KnownScope, excludes};
 use super::codes;
 use super::line_rows::{Correction, KnownLine, Values, host_of};
 use crate::implication::Part;
-use crate::presence::{Presence, Response, Run, Sight, Standing, Watch, presences};
-use crate::spells::{Begun, Ended, Stretch};
-use crate::{Attribute, Beginning, Cause, Ending, Line, Moment, Quote, State, attribute_index};
+use crate::presence::{self, Presence, Response, Run, Sight, Standing, Watch, presences};
+use crate::spells::{LineState, Stretch};
+use crate::{Attribute, Beginning, Cause, Ending, Line, Moment, Onset, State, attribute_index};
 
 /// A time in which a line did not change.
 struct Piece {
@@ -23,12 +23,8 @@ struct Piece {
     judged: Judged,
     /// The covering scopes whose conditions it does not meet, one bit each.
     outside: u64,
-    quote: Option<Quote>,
-    offers: u32,
-    gpu_mask: Option<u64>,
-    space: Option<u32>,
-    host: Option<i64>,
-    country: Option<Arc<str>>,
+    /// `None` if its price is unknown.
+    state: Option<LineState>,
 }
 
 /// Reads lines one after another.
@@ -76,7 +72,7 @@ impl LineReader<'_> {
                 let runs = runs.get(place).map_or(&[][..], Vec::as_slice);
                 let totals = pieces
                     .iter()
-                    .filter_map(|piece| Some(piece.quote?.total(scope.storage)));
+                    .filter_map(|piece| Some(piece.state.as_ref()?.quote.total(scope.storage)));
                 let least = totals.fold(f64::INFINITY, f64::min);
                 is_seen.then_some((*place, Sight { watch, runs, least }))
             })
@@ -90,8 +86,8 @@ impl LineReader<'_> {
             Standing {
                 is_outside: piece.is_some_and(|piece| piece.outside & bit != 0),
                 total: piece
-                    .and_then(|piece| piece.quote.zip(storage()))
-                    .map(|(quote, storage)| quote.total(storage)),
+                    .and_then(|piece| piece.state.as_ref().zip(storage()))
+                    .map(|(state, storage)| state.quote.total(storage)),
             }
         };
         let vouched = is_sighted
@@ -99,7 +95,8 @@ impl LineReader<'_> {
             .filter(|(_, sight)| !sight.runs.is_empty())
             .filter_map(|(place, _)| self.vouched.get(place))
             .fold(0, |all, own| all | own);
-        let (stretches, is_unknown) = self.stretches_of(known, &pieces, &presences(&sights, &standing), vouched);
+        let seen = |from, until| presence::seen(&sights, from, until).0;
+        let (stretches, is_unknown) = self.stretches_of(&pieces, &presences(&sights, &standing), &seen, vouched);
         self.unknown = self
             .unknown
             .saturating_add(u32::from(is_unknown && stretches.is_empty()));
@@ -107,12 +104,12 @@ impl LineReader<'_> {
     }
 
     /// The times in which a line was on offer and met the question; and whether only an unknown value kept it from
-    /// that.
+    /// that. `seen` is the last response with the line between two moments.
     fn stretches_of(
         &self,
-        known: &KnownLine,
         pieces: &[Piece],
         presences: &[Presence],
+        seen: &dyn Fn(i64, i64) -> i64,
         vouched: u64,
     ) -> (Vec<Stretch>, bool) {
         let mut stretches = Vec::new();
@@ -130,33 +127,26 @@ impl LineReader<'_> {
                     continue;
                 }
                 is_unknown |= piece.judged.is_unknown(vouched);
-                let Some(quote) = piece.quote.filter(|_| piece.judged.is_met(vouched)) else {
+                let Some(state) = piece.state.clone().filter(|_| piece.judged.is_met(vouched)) else {
                     continue;
                 };
-                let begun = match (from == presence.first, presence.is_listed) {
-                    (true, true) => Begun::Listed,
-                    (true, false) => Begun::Found,
-                    (false, _) => Begun::Changed,
+                let onset = match (from == presence.first, presence.is_listed) {
+                    (true, true) => Onset::Listed,
+                    (true, false) => Onset::Found,
+                    (false, _) => Onset::Continued,
                 };
-                let ended = match presence.end {
-                    _ if until < stop => Ended::Changed,
-                    None => Ended::Open(presence.last),
-                    Some((Ending::Gone(cause), _)) => Ended::Gone(cause, presence.last),
-                    Some((Ending::LostSight, _)) => Ended::Lost(presence.last),
-                    Some((Ending::Changed, _)) => Ended::Changed,
+                let (last, end) = if until < stop {
+                    (seen(presence.first, until.saturating_sub(1)), Some(Ending::Changed))
+                } else {
+                    (presence.last, presence.end.map(|(ending, _)| ending))
                 };
                 stretches.push(Stretch {
                     from,
                     stop: until,
-                    begun,
-                    ended,
-                    quote,
-                    offers: piece.offers,
-                    gpu_mask: piece.gpu_mask,
-                    space: piece.space,
-                    offer: known.latest.offer,
-                    host: piece.host,
-                    country: piece.country.clone(),
+                    onset,
+                    last,
+                    end,
+                    state,
                 });
             }
         }
@@ -324,8 +314,7 @@ impl LineReader<'_> {
         }
         edges.sort_unstable();
         edges.dedup();
-        let quote = state.quote().filter(|quote| quote.reference().is_finite());
-        let resource = self.asked.terms.resource;
+        let known = line_state(&state, values);
         let mut end = until;
         for from in edges.into_iter().rev() {
             let is_outside = |place: &usize| {
@@ -338,12 +327,7 @@ impl LineReader<'_> {
                 until: end,
                 outside: outside.fold(0, |all, (index, _)| all | bit(index)),
                 judged: self.asked.judge(&state, Moment(from.max(0))),
-                quote,
-                offers: values.offers,
-                gpu_mask: values.gpu_mask,
-                space: space_of(&state),
-                host: host_of(&values.facts, resource),
-                country: country_of(&state),
+                state: known.clone(),
             });
             end = from;
         }
@@ -374,7 +358,20 @@ fn bounds(condition: &Condition) -> Vec<(&Condition, f64)> {
     numbers.collect()
 }
 
-pub(super) fn space_of(state: &State<'_>) -> Option<u32> {
+/// The figures of a line in a state; `None` if its price is unknown.
+pub(super) fn line_state(state: &State<'_>, values: &Values) -> Option<LineState> {
+    Some(LineState {
+        quote: state.quote().filter(|quote| quote.reference().is_finite())?,
+        offers: values.offers,
+        gpu_mask: values.gpu_mask,
+        space: space_of(state),
+        offer: values.offer,
+        host: host_of(&values.facts, state.terms.resource),
+        country: country_of(state),
+    })
+}
+
+fn space_of(state: &State<'_>) -> Option<u32> {
     if state.terms.resource != Resource::Volumes {
         return None;
     }
@@ -384,7 +381,7 @@ pub(super) fn space_of(state: &State<'_>) -> Option<u32> {
     space
 }
 
-pub(super) fn country_of(state: &State<'_>) -> Option<Arc<str>> {
+fn country_of(state: &State<'_>) -> Option<Arc<str>> {
     let location = state.facts.get(attribute_index(state.terms.resource, "geolocation")?)?;
     let CellRef::Text(location) = Attribute::cell(location) else {
         return None;

@@ -149,8 +149,25 @@ pub(super) fn watch(connection: &Connection, known: &KnownScope, question: &Ques
     Ok(Watch::new(usable.collect()))
 }
 
+/// The first or the last usable response of a scope, by the `order` of time; its times are those of the record less
+/// `ahead` seconds.
+pub(super) fn usable(
+    connection: &Connection,
+    scope: i64,
+    order: &str,
+    ahead: i64,
+) -> rusqlite::Result<Option<Response>> {
+    connection
+        .prepare_cached(&format!(
+            "SELECT at, took, proof, below, rows, every FROM response
+            WHERE scope = ?1 AND proof < 3 ORDER BY at {order} LIMIT 1"
+        ))?
+        .query_row([scope], |row| response(row, ahead))
+        .optional()
+}
+
 /// Reads a row with the columns `at, took, proof, below, rows, every`.
-pub(super) fn response(row: &Row<'_>, ahead: i64) -> rusqlite::Result<Response> {
+fn response(row: &Row<'_>, ahead: i64) -> rusqlite::Result<Response> {
     let at: i64 = row.get(0)?;
     let proof = codes::proof_of(row.get(2)?, row.get(3)?);
     Ok(Response {

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
-use std::sync::LazyLock;
 
 use bourse_domain::Resource;
 use bourse_domain::field::NoiseThreshold;
@@ -21,16 +20,6 @@ struct Statements {
     select: String,
     insert: String,
     update: String,
-}
-
-fn statements(resource: Resource) -> &'static Statements {
-    static ALL: LazyLock<[Statements; 3]> = LazyLock::new(|| Resource::ALL.map(Statements::for_resource));
-    let [offers, volumes, groups] = &*ALL;
-    match resource {
-        Resource::Offers => offers,
-        Resource::Volumes => volumes,
-        Resource::Workergroups => groups,
-    }
 }
 
 impl Statements {
@@ -93,7 +82,7 @@ struct Writer<'c> {
 impl<'c> Writer<'c> {
     fn new(connection: &'c Connection, scope: RecordedScope, poll: &Poll, at: Moment) -> rusqlite::Result<Self> {
         let resource = poll.scope.resource;
-        let statements = statements(resource);
+        let statements = Statements::for_resource(resource);
         let mut known: HashMap<String, i64> = connection
             .prepare_cached("SELECT name, id FROM field")?
             .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?

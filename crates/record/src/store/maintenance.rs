@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
+use super::retention::TIMES;
 use super::{Database, HistoryError, schema};
 use crate::{Moment, Question, SearchKey, Spell};
 
@@ -62,13 +63,11 @@ impl Database {
                 self.connection
                     .pragma_query_value(None, name, |row| row.get::<_, i64>(0))
             };
-            let span: (Option<i64>, Option<i64>) = self.connection.query_row(
-                "SELECT min(at), max(at) FROM (
-                     SELECT at - ahead AS at FROM poll JOIN search ON search.id = poll.search
-                     UNION ALL SELECT at - ahead FROM response JOIN scope ON scope.id = response.scope)",
-                [],
-                |row| Ok((row.get(0)?, row.get(1)?)),
-            )?;
+            let span: (Option<i64>, Option<i64>) =
+                self.connection
+                    .query_row(&format!("SELECT min(at), max(at) FROM ({TIMES})"), [], |row| {
+                        Ok((row.get(0)?, row.get(1)?))
+                    })?;
             let count = |sql| self.connection.query_row(sql, [], |row| row.get(0));
             let markets: Vec<String> = self
                 .connection

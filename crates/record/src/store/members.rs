@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 
 use bourse_domain::cost::storage_per_hour;
-use bourse_domain::{OfferType, Resource};
 use rusqlite::{Connection, params};
 
 use super::codes;
-use super::scopes::{LastResponse, RecordedScope};
-use crate::{Beginning, Cause, Ending, Lot, Moment, Poll, Proof, Scope, patience};
+use super::scopes::RecordedScope;
+use crate::presence::Response;
+use crate::state::base_key;
+use crate::{Beginning, Cause, Ending, Moment, Poll, Proof, Scope};
 
 /// Continues the memberships of a scope with a poll at `at`, whose lines have these ids. `last` is the usable response
 /// before it.
@@ -17,10 +18,10 @@ pub(super) fn write(
     scope: RecordedScope,
     poll: &Poll,
     at: Moment,
-    last: Option<LastResponse>,
+    last: Option<Response>,
     lines: &[i64],
 ) -> rusqlite::Result<()> {
-    let last = last.filter(|last| !last.is_gap(at));
+    let last = last.filter(|last| !last.row.is_gap(at));
     if last.is_none() {
         lose_sight(connection, scope, at)?;
     }
@@ -30,7 +31,7 @@ pub(super) fn write(
     let mut end = connection.prepare_cached(
         "UPDATE member SET last = ?3, ended = ?4, ending = ?5 WHERE scope = ?1 AND line = ?2 AND ended IS NULL",
     )?;
-    let beginning = if last.is_some_and(|last| last.is_complete) {
+    let beginning = if last.is_some_and(|last| last.proof == Proof::Complete) {
         Beginning::Listed
     } else {
         Beginning::Found
@@ -58,16 +59,15 @@ pub(super) fn write(
     let Some(last) = last else {
         return Ok(());
     };
-    let patience = patience(last.every);
+    let patience = last.row.patience();
     let mut hide =
         connection.prepare_cached("UPDATE member SET last = ?3 WHERE scope = ?1 AND line = ?2 AND ended IS NULL")?;
     for (line, hidden) in open {
-        let seen = hidden.unwrap_or(last.at);
-        let missing = Missing::read(connection, line)?;
+        let seen = hidden.unwrap_or(last.row.at);
         if poll.proof == Proof::Complete && at.since(seen) <= patience {
-            let ending = Ending::Gone(missing.cause(poll));
-            end.execute(params![scope.id, line, seen.0, at.0, codes::ending(ending)])?;
-        } else if at.since(seen) > patience || missing.is_disproved(&poll.scope, poll.proof) {
+            let ending = codes::ending(Ending::Gone(cause(connection, line, poll)?));
+            end.execute(params![scope.id, line, seen.0, at.0, ending])?;
+        } else if at.since(seen) > patience || is_disproved(connection, line, poll)? {
             end.execute(params![
                 scope.id,
                 line,
@@ -107,63 +107,30 @@ fn open(connection: &Connection, scope: RecordedScope) -> rusqlite::Result<HashM
         .collect()
 }
 
-/// The recorded state of a line that a poll lacks.
-struct Missing {
-    lot: Lot,
-    dph_base: Option<f64>,
-    min_bid: Option<f64>,
-    discounted: Option<f64>,
-    storage: Option<f64>,
+/// Whether a poll would contain a line that it lacks if that were on offer unchanged: it is gone or more expensive.
+fn is_disproved(connection: &Connection, line: i64, poll: &Poll) -> rusqlite::Result<bool> {
+    let Scope {
+        resource, offer_type, ..
+    } = poll.scope;
+    let bound = match poll.proof {
+        Proof::Complete => return Ok(true),
+        Proof::UpTo(bound) => bound,
+        Proof::Some | Proof::Nothing => return Ok(false),
+    };
+    let base = base_key(resource, offer_type);
+    let (base, storage): (Option<f64>, Option<f64>) = connection
+        .prepare_cached(&format!("SELECT {base}, storage_cost FROM line WHERE id = ?1"))?
+        .query_row([line], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let price = base.zip(storage);
+    Ok(price.is_some_and(|(base, storage)| base + storage_per_hour(storage, poll.scope.storage) < bound))
 }
 
-impl Missing {
-    fn read(connection: &Connection, line: i64) -> rusqlite::Result<Self> {
-        connection
-            .prepare_cached(
-                "SELECT machine, model, memory, dph_base, min_bid, discounted_dph_total, storage_cost
-                 FROM line WHERE id = ?1",
-            )?
-            .query_row([line], |row| {
-                Ok(Self {
-                    lot: Lot {
-                        machine: row.get(0)?,
-                        model: row.get(1)?,
-                        memory: row.get(2)?,
-                    },
-                    dph_base: row.get(3)?,
-                    min_bid: row.get(4)?,
-                    discounted: row.get(5)?,
-                    storage: row.get(6)?,
-                })
-            })
-    }
-
-    /// Whether a poll with this proof would contain it if it were on offer unchanged: it is gone or more expensive.
-    fn is_disproved(&self, scope: &Scope, proof: Proof) -> bool {
-        match proof {
-            Proof::Complete => true,
-            Proof::UpTo(bound) => self.price(scope).is_some_and(|price| price < bound),
-            Proof::Some | Proof::Nothing => false,
-        }
-    }
-
-    fn price(&self, scope: &Scope) -> Option<f64> {
-        if scope.resource == Resource::Volumes {
-            return self.storage;
-        }
-        let base = match scope.offer_type {
-            OfferType::OnDemand => self.dph_base,
-            OfferType::Bid => self.min_bid,
-            OfferType::Reserved => self.discounted,
-        };
-        Some(base? + storage_per_hour(self.storage?, scope.storage))
-    }
-
-    fn cause(&self, poll: &Poll) -> Cause {
-        let mut causes = poll.causes.iter();
-        let is_same = |lot: &Lot| lot.machine == self.lot.machine && lot.model == self.lot.model;
-        causes
-            .find(|(lot, _)| is_same(lot))
-            .map_or(Cause::Unknown, |(_, cause)| *cause)
-    }
+/// The reason a poll lacks a line, as far as it is known.
+fn cause(connection: &Connection, line: i64, poll: &Poll) -> rusqlite::Result<Cause> {
+    let (machine, model): (i64, String) = connection
+        .prepare_cached("SELECT machine, model FROM line WHERE id = ?1")?
+        .query_row([line], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let mut causes = poll.causes.iter();
+    let known = causes.find(|(lot, _)| lot.machine == machine && lot.model == model);
+    Ok(known.map_or(Cause::Unknown, |(_, cause)| *cause))
 }

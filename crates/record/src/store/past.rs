@@ -6,10 +6,11 @@
 use std::fs::File;
 
 use bourse_domain::Resource;
-use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior, params};
+use rusqlite::{Connection, TransactionBehavior, params};
 
+use super::line_rows::usable;
 use super::{Database, HistoryError, codes, scopes, turn};
-use crate::{Beginning, Cause, Ending, Moment, Poll, attributes, patience};
+use crate::{Beginning, Cause, Ending, Moment, Poll, Proof, attributes};
 
 /// The past of a market while it is recorded. It is deleted if dropped before [`PastWriter::finish`].
 #[derive(Debug)]
@@ -218,24 +219,14 @@ fn join_changes(connection: &Connection) -> rusqlite::Result<()> {
 
 /// Joins the members of a scope's past with those of its first response, and moves both under the scope.
 fn join_members(connection: &Connection, past: i64, scope: i64) -> rusqlite::Result<()> {
-    let usable = |id: i64, order: &str| {
-        connection
-            .query_row(
-                &format!(
-                    "SELECT at, every, proof = 0 FROM response WHERE scope = ?1 AND proof < 3 ORDER BY at {order}"
-                ),
-                [id],
-                |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
-            )
-            .optional()
-    };
-    let last: Option<(i64, Option<u32>, bool)> = usable(past, "DESC")?;
-    let first: Option<(i64, Option<u32>, bool)> = usable(scope, "ASC")?;
-    if let Some((last, every, was_complete)) = last {
-        let next = first.filter(|(at, ..)| at - last <= patience(every));
+    if let Some(last) = usable(connection, past, "DESC", 0)? {
+        let next = usable(connection, scope, "ASC", 0)?.filter(|next| !last.row.is_gap(next.row.at));
+        let next = next.map(|next| (next.at(), next.proof == Proof::Complete));
+        let was_complete = last.proof == Proof::Complete;
+        let last = last.at();
         let found = codes::beginning(Beginning::Found);
         let listed = codes::beginning(Beginning::Listed);
-        if let Some((next, ..)) = next {
+        if let Some((next, _)) = next {
             connection.execute(
                 "UPDATE member SET (first, beginning) = (SELECT first, beginning FROM member AS earlier
                      WHERE earlier.scope = ?1 AND earlier.line = member.line AND earlier.ended IS NULL)
@@ -256,8 +247,8 @@ fn join_members(connection: &Connection, past: i64, scope: i64) -> rusqlite::Res
             }
         }
         let (ended, ending) = match next {
-            Some((next, _, true)) => (Some(next), Ending::Gone(Cause::Unknown)),
-            Some((_, _, false)) | None => (None, Ending::LostSight),
+            Some((next, true)) => (Some(next), Ending::Gone(Cause::Unknown)),
+            Some((_, false)) | None => (None, Ending::LostSight),
         };
         connection.execute(
             "UPDATE member SET last = coalesce(last, ?2), ended = coalesce(?3, last, ?2), ending = ?4

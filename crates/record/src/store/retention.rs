@@ -4,7 +4,7 @@
 //! time from poll to poll, of which a pause counts as a day at most. However wrong a clock is, a poll at its time makes
 //! the rest a day older.
 
-use rusqlite::{Connection, TransactionBehavior, params};
+use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior, params};
 
 use super::{Database, HistoryError};
 use crate::Moment;
@@ -75,10 +75,7 @@ const LONGEST_PAUSE: i64 = 86_400;
 
 /// The time, by the current clock, from which on polls are at most `age` old.
 fn border(connection: &Connection, now: Moment, age: i64) -> rusqlite::Result<i64> {
-    let mut statement = connection.prepare(
-        "SELECT at - ahead FROM poll JOIN search ON search.id = poll.search
-         UNION SELECT at - ahead FROM response JOIN scope ON scope.id = response.scope ORDER BY 1 DESC",
-    )?;
+    let mut statement = connection.prepare(&format!("{TIMES} ORDER BY at DESC"))?;
     let mut rows = statement.query([])?;
     let (mut later, mut left) = (now.0, age);
     while let Some(row) = rows.next()? {
@@ -100,119 +97,69 @@ pub(super) fn size(connection: &Connection) -> rusqlite::Result<i64> {
     Ok(used * pragma("page_size")?)
 }
 
-/// The tables of the past: a table, the column with the end of a row, and the table with the seconds by which that is
-/// ahead of the clock.
-const PAST: [(&str, &str, &str); 3] = [
-    ("spell", "ended", "search ON search.id = spell.search"),
-    ("member", "ended", "scope ON scope.id = member.scope"),
-    (
-        "change",
-        "until",
-        "line ON line.id = change.line JOIN (SELECT market, max(ahead) AS ahead FROM scope GROUP BY market) AS clock
-         ON clock.market = line.market",
-    ),
-];
+/// The tables of the record of version 0.1, and those of the record since: of searches or scopes, of the times in which
+/// they contained an offer, and of responses.
+pub(super) const RECORDS: [[&str; 3]; 2] = [["search", "spell", "poll"], ["scope", "member", "response"]];
 
-/// The tables of responses, old and new.
-const RESPONSES: [(&str, &str, &str); 2] = [
-    ("poll", "at", "search ON search.id = poll.search"),
-    ("response", "at", "scope ON scope.id = response.scope"),
-];
+/// The times of all responses, by the current clock.
+pub(super) const TIMES: &str = "SELECT at - ahead AS at FROM poll JOIN search ON search.id = poll.search
+    UNION ALL SELECT at - ahead FROM response JOIN scope ON scope.id = response.scope";
 
-/// The end of the oldest tenth of the past; if there is none, of the responses. `None` if the record is empty.
+/// The end of the oldest tenth of the responses; `None` if the record is empty.
 fn oldest_share(connection: &Connection) -> rusqlite::Result<Option<i64>> {
-    let oldest = |(table, column, clock): (&str, &str, &str)| {
-        let count: i64 = connection.query_row(&format!("SELECT count({column}) FROM {table}"), [], |row| row.get(0))?;
-        if count == 0 {
-            return Ok(None);
-        }
-        connection
-            .query_row(
-                &format!(
-                    "SELECT {column} - ahead FROM {table} JOIN {clock}
-                     WHERE {column} IS NOT NULL ORDER BY 1 LIMIT 1 OFFSET ?1"
-                ),
-                [count / SHARE],
-                |row| row.get(0),
-            )
+    let count: i64 = connection.query_row(&format!("SELECT count(*) FROM ({TIMES})"), [], |row| row.get(0))?;
+    connection
+        .query_row(
+            &format!("{TIMES} ORDER BY at LIMIT 1 OFFSET ?1"),
+            [count / SHARE],
             // Includes the one at the border, so that something is always deleted.
-            .map(|at: i64| Some(at.saturating_add(1)))
-    };
-    let first = |tables: &[(&str, &str, &str)]| {
-        let mut earliest: Option<i64> = None;
-        for table in tables {
-            let oldest: Option<i64> = oldest(*table)?;
-            earliest = earliest.into_iter().chain(oldest).min();
-        }
-        Ok::<_, rusqlite::Error>(earliest)
-    };
-    match first(&PAST)? {
-        Some(border) => Ok(Some(border)),
-        None => first(&RESPONSES),
-    }
+            |row| row.get(0).map(|at: i64| at.saturating_add(1)),
+        )
+        .optional()
 }
 
-/// Deletes polls before `border`, by the current clock, with everything that ended before it.
+/// Deletes responses before `border`, by the current clock, with everything that ended before it, search by search and
+/// some lines at a time: other programs write in between.
 ///
 /// Without them, the time would look like one in which nothing was on offer.
 fn forget_before(connection: &mut Connection, border: i64) -> rusqlite::Result<()> {
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let searches: Vec<(i64, i64)> = transaction
-        .prepare("SELECT id, ahead FROM search")?
-        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
-        .collect::<rusqlite::Result<_>>()?;
-    for (search, ahead) in searches {
-        let border = border.saturating_add(ahead);
-        for text in [
-            "DELETE FROM spell WHERE search = ?1 AND ending IS NOT NULL AND ended < ?2",
-            // Members on offer at the last poll of a search that was not run since.
-            "DELETE FROM spell WHERE search = ?1 AND ending IS NULL
-             AND coalesce((SELECT max(at) FROM poll WHERE search = ?1) < ?2, TRUE)",
-            "DELETE FROM poll WHERE search = ?1 AND at < ?2",
-        ] {
-            transaction.execute(text, params![search, border])?;
+    for [of, times, responses] in RECORDS {
+        for (id, ahead) in clocks(connection, &format!("SELECT id, ahead FROM {of}"))? {
+            let border = border.saturating_add(ahead);
+            let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            for text in [
+                format!("DELETE FROM {times} WHERE {of} = ?1 AND ending IS NOT NULL AND ended < ?2"),
+                // Those on offer in the last response to a search that was not sent since.
+                format!(
+                    "DELETE FROM {times} WHERE {of} = ?1 AND ending IS NULL
+                    AND coalesce((SELECT max(at) FROM {responses} WHERE {of} = ?1) < ?2, TRUE)"
+                ),
+                format!("DELETE FROM {responses} WHERE {of} = ?1 AND at < ?2"),
+                format!(
+                    "DELETE FROM {of} WHERE id = ?1 AND ?2 IS NOT NULL AND NOT EXISTS
+                    (SELECT 1 FROM {responses} WHERE {of} = ?1)"
+                ),
+            ] {
+                transaction.execute(&text, params![id, border])?;
+            }
+            transaction.commit()?;
         }
     }
-    // Rows that others refer to are deleted after those.
-    transaction.execute("DELETE FROM ring WHERE at < ?1", params![border])?;
-    transaction.execute("DELETE FROM search WHERE id NOT IN (SELECT search FROM poll)", [])?;
-    transaction.execute("DELETE FROM lot WHERE id NOT IN (SELECT lot FROM spell)", [])?;
-    transaction.commit()?;
-    forget_evidence(connection, border)
-}
-
-/// Deletes responses before `border`, and everything that ended before it, scope by scope and some lines at a time:
-/// other programs write in between.
-fn forget_evidence(connection: &mut Connection, border: i64) -> rusqlite::Result<()> {
-    let scopes: Vec<(i64, i64)> = connection
-        .prepare("SELECT id, ahead FROM scope")?
-        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
-        .collect::<rusqlite::Result<_>>()?;
-    for (scope, ahead) in scopes {
-        let border = border.saturating_add(ahead);
-        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        for text in [
-            "DELETE FROM member WHERE scope = ?1 AND ended < ?2",
-            // Members on offer in the last response to a scope that was not requested since.
-            "DELETE FROM member WHERE scope = ?1 AND ended IS NULL
-             AND coalesce((SELECT max(at) FROM response WHERE scope = ?1) < ?2, TRUE)",
-            "DELETE FROM response WHERE scope = ?1 AND at < ?2",
-            "DELETE FROM scope WHERE id = ?1 AND ?2 IS NOT NULL AND NOT EXISTS
-             (SELECT 1 FROM response WHERE scope = ?1)",
-        ] {
-            transaction.execute(text, params![scope, border])?;
-        }
-        transaction.commit()?;
-    }
+    connection.execute("DELETE FROM ring WHERE at < ?1", params![border])?;
+    connection.execute("DELETE FROM lot WHERE id NOT IN (SELECT lot FROM spell)", [])?;
     // Changes are deleted after the responses: without these nothing is concluded from old values of fields.
-    let markets: Vec<(i64, i64)> = connection
-        .prepare("SELECT id, coalesce((SELECT max(ahead) FROM scope WHERE market = market.id), 0) FROM market")?
-        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
-        .collect::<rusqlite::Result<_>>()?;
-    for (market, ahead) in markets {
+    let markets = "SELECT id, coalesce((SELECT max(ahead) FROM scope WHERE market = market.id), 0) FROM market";
+    for (market, ahead) in clocks(connection, markets)? {
         forget_changes(connection, market, border.saturating_add(ahead))?;
     }
     Ok(())
+}
+
+/// The ids that a statement selects, and the seconds by which the times of each are ahead of the clock.
+fn clocks(connection: &Connection, statement: &str) -> rusqlite::Result<Vec<(i64, i64)>> {
+    let mut statement = connection.prepare(statement)?;
+    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    rows.collect()
 }
 
 /// Deletes changes until `border`, and lines that no scope contained since, some lines at a time.

@@ -9,6 +9,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 
 use super::HistoryError;
+use super::retention::RECORDS;
 use crate::attributes;
 
 /// The application id in the header of the file, "brse", so that no other program's database is mistaken for it.
@@ -276,24 +277,23 @@ fn version_if_ours(connection: &Connection) -> rusqlite::Result<Option<usize>> {
 
 /// Whether all times are plausible. Computations with damaged ones might never end.
 fn is_plausible(connection: &Connection) -> rusqlite::Result<bool> {
-    connection.query_row(
-        "SELECT NOT EXISTS (
-             SELECT 1 FROM search WHERE ahead NOT BETWEEN 0 AND ?1
-             OR (SELECT min(at) FROM poll WHERE poll.search = search.id) < -?1
-             OR (SELECT max(at) FROM poll WHERE poll.search = search.id) > ?1
-             OR (SELECT min(ended) FROM spell
-                 WHERE spell.search = search.id AND ending IS NOT NULL) < -?1
-             OR (SELECT max(ended) FROM spell
-                 WHERE spell.search = search.id AND ending IS NOT NULL) > ?1)
-         AND NOT EXISTS (
-             SELECT 1 FROM scope WHERE ahead NOT BETWEEN 0 AND ?1
-             OR (SELECT min(at) FROM response WHERE response.scope = scope.id) < -?1
-             OR (SELECT max(at) FROM response WHERE response.scope = scope.id) > ?1
-             OR (SELECT min(ended) FROM member WHERE member.scope = scope.id AND ended IS NOT NULL) < -?1
-             OR (SELECT max(ended) FROM member WHERE member.scope = scope.id AND ended IS NOT NULL) > ?1)",
-        [LATEST],
-        |row| row.get(0),
-    )
+    for [of, times, responses] in RECORDS {
+        let is_plausible: bool = connection.query_row(
+            &format!(
+                "SELECT NOT EXISTS (SELECT 1 FROM {of} WHERE ahead NOT BETWEEN 0 AND ?1
+                OR (SELECT min(at) FROM {responses} WHERE {of} = {of}.id) < -?1
+                OR (SELECT max(at) FROM {responses} WHERE {of} = {of}.id) > ?1
+                OR (SELECT min(ended) FROM {times} WHERE {of} = {of}.id AND ended IS NOT NULL AND ending IS NOT NULL) < -?1
+                OR (SELECT max(ended) FROM {times} WHERE {of} = {of}.id AND ended IS NOT NULL AND ending IS NOT NULL) > ?1)"
+            ),
+            [LATEST],
+            |row| row.get(0),
+        )?;
+        if !is_plausible {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Switches to a write-ahead log.

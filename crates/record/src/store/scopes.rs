@@ -3,8 +3,9 @@
 use bourse_domain::Resource;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
+use super::line_rows::usable;
 use super::{codes, lines, members};
-use crate::{Before, Moment, Poll, Scope, patience, place, rhythm};
+use crate::{Before, Moment, Poll, Scope, place, rhythm};
 
 /// The ids and the clock offset of a recorded scope.
 #[derive(Debug, Clone, Copy)]
@@ -13,22 +14,6 @@ pub(super) struct RecordedScope {
     pub market: i64,
     /// Seconds by which recorded times are ahead of the clock.
     pub ahead: i64,
-}
-
-/// A usable response to a scope.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct LastResponse {
-    pub at: Moment,
-    pub every: Option<u32>,
-    /// Whether lines that it lacks were not on offer.
-    pub is_complete: bool,
-}
-
-impl LastResponse {
-    /// Whether the scope was unwatched between it and a later moment.
-    pub(super) fn is_gap(&self, later: Moment) -> bool {
-        later.since(self.at) > patience(self.every)
-    }
 }
 
 /// Adds a poll; returns the time it is recorded at, `None` if it is not recorded.
@@ -43,8 +28,8 @@ pub(super) fn add(connection: &Connection, market: &str, poll: &Poll) -> rusqlit
         return Ok(None);
     };
     let at = placed.at;
-    let last = last_usable(connection, scope.id)?;
-    if last.is_some_and(|last| at <= last.at) {
+    let last = usable(connection, scope.id, "DESC", 0)?;
+    if last.is_some_and(|last| at <= last.row.at) {
         return Ok(None);
     }
     if placed.ahead != scope.ahead {
@@ -140,22 +125,6 @@ fn before(connection: &Connection, scope: RecordedScope) -> rusqlite::Result<Bef
         market: market.map(Moment),
         watched_until: watched_until.map(Moment),
     })
-}
-
-/// The newest usable response to a scope; `None` if there is none.
-fn last_usable(connection: &Connection, scope: i64) -> rusqlite::Result<Option<LastResponse>> {
-    connection
-        .prepare_cached(
-            "SELECT at, every, proof = 0 FROM response WHERE scope = ?1 AND proof < 3 ORDER BY at DESC LIMIT 1",
-        )?
-        .query_row([scope], |row| {
-            Ok(LastResponse {
-                at: Moment(row.get(0)?),
-                every: row.get(1)?,
-                is_complete: row.get(2)?,
-            })
-        })
-        .optional()
 }
 
 /// Seconds until the next response to a scope after one at `at`, derived from earlier ones; `None` if they have no

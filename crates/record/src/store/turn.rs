@@ -31,14 +31,24 @@ const LOOK: f64 = 1.0;
 /// A program's participation in the turns.
 #[derive(Debug)]
 pub struct Turns {
-    lock: Lock,
+    /// The lock file of the market; `None` if nothing is shared with other programs.
+    path: Option<PathBuf>,
+    /// The lock file, while this program holds its lock.
+    held: Option<File>,
     budget: SharedBudget,
 }
 
 impl Turns {
     pub fn new(history: &HistoryLocation) -> Self {
+        let record = history.path.as_deref();
+        let path = record.map(|record| lock_file(record, &history.market, "turn"));
+        if let Some(path) = &path {
+            // Files that cannot be removed are retried at the next start.
+            let _ = sweep(path);
+        }
         Self {
-            lock: Lock::new(history),
+            path,
+            held: None,
             budget: SharedBudget::new(history),
         }
     }
@@ -54,7 +64,7 @@ impl Turns {
         if let Some(poll) = look() {
             return Right::Recorded(Box::new(poll));
         }
-        if !self.lock.take(claim.now) {
+        if !self.take(claim.now) {
             return Right::Later(LOOK);
         }
         let poll = look();
@@ -87,28 +97,7 @@ impl Turns {
 
     /// Ends the turn: the response is recorded, or there is none.
     pub fn end(&mut self) {
-        self.lock.file = None;
-    }
-}
-
-/// The lock file of a market.
-#[derive(Debug)]
-struct Lock {
-    /// The path; `None` if nothing is shared with other programs.
-    path: Option<PathBuf>,
-    /// The file, while this program holds its lock.
-    file: Option<File>,
-}
-
-impl Lock {
-    fn new(history: &HistoryLocation) -> Self {
-        let record = history.path.as_deref();
-        let path = record.map(|record| lock_file(record, &history.market, "turn"));
-        if let Some(path) = &path {
-            // Files that cannot be removed are retried at the next start.
-            let _ = sweep(path);
-        }
-        Self { path, file: None }
+        self.held = None;
     }
 
     /// Takes the lock; false if another program holds it. If files cannot be written or locked, every program may poll.
@@ -119,7 +108,7 @@ impl Lock {
 
     fn try_take(&mut self, now: SystemTime) -> io::Result<bool> {
         let Some(path) = &self.path else { return Ok(true) };
-        let (file, is_held) = match self.file.take() {
+        let (file, is_held) = match self.held.take() {
             Some(file) => (file, true),
             None => open(path)?,
         };
@@ -130,7 +119,7 @@ impl Lock {
         if is_ours {
             file.set_modified(now)?;
         }
-        self.file = Some(file).filter(|_| is_held);
+        self.held = Some(file).filter(|_| is_held);
         Ok(is_ours)
     }
 }

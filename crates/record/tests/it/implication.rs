@@ -1,12 +1,19 @@
 //! Which scopes contain which queries, against an evaluation of conditions that shares no code.
 
+use bourse_domain::dialect::TransferUnit;
 use bourse_domain::language::{Mode, parse};
 use bourse_domain::{Condition, Dialect, OFFERS};
 use bourse_record::implication::{contains, divisions};
+use bourse_record::normalised;
 
 fn conditions(text: &str) -> Vec<Condition> {
     let parsed = parse(text, &OFFERS, &Dialect::SANDBOX, &[], Mode::Strict);
-    parsed.unwrap_or_else(|error| panic!("{text}: {error:?}")).conditions
+    let parsed = parsed.unwrap_or_else(|error| panic!("{text}: {error:?}"));
+    parsed.conditions.iter().map(normal).collect()
+}
+
+fn normal(condition: &Condition) -> Condition {
+    normalised(condition, TransferUnit::MegabitsPerSecond)
 }
 
 fn holds(scope: &str, query: &str) -> bool {
@@ -64,7 +71,7 @@ fn a_list_is_divided_value_by_value() {
     let query = conditions("gpu_name in [RTX_4090,RTX_3090] num_gpus=2");
     let divided = divisions(&query);
     assert_eq!(divided.len(), 2);
-    let scopes = ["gpu_name=RTX_4090", "gpu_name=RTX_3090"].map(conditions);
+    let scopes = ["gpu_name=RTX_3090", "gpu_name=RTX_4090"].map(conditions);
     assert!(scopes.iter().all(|scope| !contains(scope, &query)));
     for (part, scope) in divided[1].iter().zip(&scopes) {
         assert!(contains(scope, &part.conditions));

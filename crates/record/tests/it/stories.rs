@@ -171,6 +171,25 @@ fn an_ignored_condition_proves_nothing_but_presence() {
 }
 
 #[test]
+fn a_price_was_last_asked_at_the_response_that_showed_it() {
+    let market = Market::new();
+    let (id, machine, model, gpus, base, place) = BERLIN;
+    let see = |at, offers: &[Offer]| market.see(&sent(at, "gpu_name=RTX_4090"), offers);
+    see(1000, &[BERLIN]);
+    see(1060, &[BERLIN]);
+    assert_eq!(see(1120, &[OLD]), Proof::Some);
+    see(1180, &[(id, machine, model, gpus, base + 0.1, place)]);
+    let spells = market.ask("gpu_name=RTX_4090", 900, 1200).spells;
+    let times = spells
+        .iter()
+        .map(|spell| (spell.first.0, spell.last.0, spell.end.map(|(_, at)| at.0)));
+    assert_eq!(
+        times.collect::<Vec<_>>(),
+        [(1000, 1060, Some(1180)), (1180, 1180, None)]
+    );
+}
+
+#[test]
 fn sixty_four_rows_without_a_key_are_not_all() {
     let market = Market::new();
     let offers: Vec<Offer> = (0..64).map(|id| (id, id * 10, "RTX 4090", FIRST, 0.4, "DE")).collect();

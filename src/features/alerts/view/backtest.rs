@@ -7,7 +7,7 @@ use crate::features::alerts::replay::{AlertReplay, Replay};
 use crate::features::history::Recall;
 use crate::features::history::{self, Asked, Recalled};
 use crate::record::alerts::Followed;
-use crate::record::{DAY, PricePer, Question, Rule, VERDICT_DAYS};
+use crate::record::{DAY, PricePer, Question, Rule, VERDICT_DAYS, seconds};
 
 /// Seconds of the record on which a rule is checked.
 const RECORDED: i64 = VERDICT_DAYS * DAY;
@@ -74,8 +74,7 @@ impl Backtest {
             many => format!("have rung {} times", format::grouped(many)),
         };
         let recorded = answered.question.until.since(replay.since);
-        #[expect(clippy::cast_precision_loss)] // at most a month of seconds
-        let time = format::lasting(recorded as f64);
+        let time = format::lasting(seconds(recorded));
         (is_same && recorded >= LEAST).then(|| format!("It would {times} in the last {time}{mark}."))
     }
 }

@@ -3,7 +3,7 @@
 use crate::core::{Pane, State};
 use crate::domain::saved::SearchSpec;
 use crate::domain::text::visible;
-use crate::domain::{Condition, Operand, Operator, Resource, Value, language};
+use crate::domain::{Operator, Resource, Value, language};
 use crate::record::alerts::{Alert, Followed, condition};
 use crate::tui::text::capitalized;
 
@@ -75,8 +75,7 @@ fn model(state: &State) -> Option<AlertSubject> {
     let name = browser.listing()?.text(browser.selected_row()?, field)?;
     let mut query = language::default_query(Resource::Offers, browser.dialect());
     query.offer_type = browser.query.offer_type;
-    let value = Operand::One(Value::Text(name.compared().to_owned()));
-    query.conditions.push(Condition::new(field, Operator::Eq, value));
+    let query = query.with("gpu_name", Operator::Eq, Value::Text(name.compared().to_owned()));
     Some(AlertSubject {
         label: format!("Any {}", name.screen(40)),
         follows: Followed::Search(SearchSpec::new(&query, &[])),

@@ -7,9 +7,9 @@ use ratatui::style::Color;
 use ratatui::text::{Line, Span as Text};
 use ratatui::widgets::canvas::Context;
 
-use super::History;
 use super::series::{Bucket, Now, Series};
 use super::unrecorded;
+use super::{History, SPANS};
 use crate::core::view::Scene;
 use crate::core::views::chart::{Axis, Labels, Mark, polyline};
 use crate::core::views::{chart, sheet};
@@ -48,7 +48,7 @@ pub(super) fn history(view: &History, area: Rect, scene: &mut Scene<'_, '_>) {
         resource,
         subject.map_or(DEFAULT_STORAGE_GB, |subject| subject.query.storage_gb()),
     );
-    let span = view.span.title();
+    let span = SPANS[view.span].1;
     let facts = subject.map_or_else(|| span.to_owned(), |subject| format!("{} · {span}", subject.title));
     let inner = scene.tabbed("History", facts, area);
     let theme = scene.theme;
@@ -121,7 +121,7 @@ fn empty(view: &History, resource: Resource, scene: &Scene<'_, '_>) -> Vec<Line<
     let single = view.series.as_deref().filter(|series| series.now.is_some());
     let mut lines = single.map_or_else(
         || {
-            let text = format!("Nothing recorded in {}", view.span.title());
+            let text = format!("Nothing recorded in {}", SPANS[view.span].1);
             vec![Line::styled(text, theme.text)]
         },
         |series| headline(view, (series, resource), scene),

@@ -27,48 +27,22 @@ use crate::record::{Analysis as _, DAY, Excerpt, Memory, Question, VerdictBasis}
 // Parts of the time: as many as a wide screen has columns for.
 const BUCKETS: usize = 180;
 
-/// The time span of the chart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Span {
-    Hour,
-    Day,
-    Week,
-    Month,
-}
-
-impl Span {
-    const ALL: [Self; 4] = [Self::Hour, Self::Day, Self::Week, Self::Month];
-
-    const fn seconds(self) -> i64 {
-        match self {
-            Self::Hour => 3600,
-            Self::Day => DAY,
-            Self::Week => 7 * DAY,
-            Self::Month => 30 * DAY,
-        }
-    }
-
-    const fn title(self) -> &'static str {
-        match self {
-            Self::Hour => "the last hour",
-            Self::Day => "the last day",
-            Self::Week => "the last week",
-            Self::Month => "the last month",
-        }
-    }
-
-    fn stepped(self, by: isize) -> Self {
-        let index = Self::ALL.iter().position(|span| *span == self).unwrap_or(0);
-        let index = index.saturating_add_signed(by).min(Self::ALL.len() - 1);
-        Self::ALL[index]
-    }
-}
+/// The time spans of the chart, in seconds, with their titles.
+const SPANS: [(i64, &str); 4] = [
+    (3600, "the last hour"),
+    (DAY, "the last day"),
+    (7 * DAY, "the last week"),
+    (30 * DAY, "the last month"),
+];
+const HOUR_SPAN: usize = 0;
+const DAY_SPAN: usize = 1;
 
 #[derive(Debug)]
 pub(crate) struct History {
     subjects: Vec<Subject>,
     index: usize,
-    span: Span,
+    /// The place of the span in [`SPANS`].
+    span: usize,
     /// Whether the user has chosen the span; otherwise it follows the recorded time.
     is_span_chosen: bool,
     prices: Option<Asked<PriceSeries>>,
@@ -114,7 +88,7 @@ impl History {
         let mut view = Self {
             subjects,
             index: 0,
-            span: Span::Day,
+            span: DAY_SPAN,
             is_span_chosen: false,
             prices: None,
             month: None,
@@ -126,9 +100,6 @@ impl History {
             now: Vec::new(),
             pane,
         };
-        if !Recall::read(cx.state()).is_on {
-            view.failure = Some("Nothing is recorded without a state folder".to_owned());
-        }
         view.ask(cx);
         view
     }
@@ -144,12 +115,10 @@ impl History {
         let row = browser.listing().zip(browser.selected_row());
         let prices = row.map(|(listing, row)| Standing::unit_prices(listing, row));
         self.now = prices.unwrap_or_default();
-        let Some(subject) = self.subject().filter(|_| Recall::read(cx.state()).is_on) else {
-            return;
-        };
+        let Some(subject) = self.subject() else { return };
         let until = cx.now.epoch.moment();
         let prices = PriceSeries {
-            question: Question::of_last(self.span.seconds(), subject.query.clone(), until),
+            question: Question::of_last(SPANS[self.span].0, subject.query.clone(), until),
             buckets: BUCKETS,
         };
         let basis = VerdictBasis::new(subject.like.clone(), until);
@@ -167,10 +136,10 @@ impl History {
         let Some(series) = self.series.as_ref().filter(|_| !self.is_span_chosen) else {
             return;
         };
-        let last_hour = series.until.0 - Span::Hour.seconds();
+        let last_hour = series.until.0 - SPANS[HOUR_SPAN].0;
         let first = series.buckets.iter().find(|bucket| bucket.watched > 0.0);
-        if self.span == Span::Day && first.is_some_and(|first| first.from.0 > last_hour) {
-            self.span = Span::Hour;
+        if self.span == DAY_SPAN && first.is_some_and(|first| first.from.0 > last_hour) {
+            self.span = HOUR_SPAN;
             self.is_span_chosen = true;
             self.ask(cx);
         }
@@ -230,7 +199,7 @@ impl History {
     }
 
     fn choose_span(&mut self, by: isize) {
-        self.span = self.span.stepped(by);
+        self.span = self.span.saturating_add_signed(by).min(SPANS.len() - 1);
         self.is_span_chosen = true;
     }
 
@@ -282,12 +251,13 @@ impl View for History {
     fn deadline(&self, state: &State, now: Now) -> Option<MonotonicTime> {
         let (pane, responses) = self.pane;
         // A response was recorded since, so the chart is extended.
-        (state.browsers[pane].polls() != responses).then_some(now.mono)
+        (state.browsers[pane].polls() != responses).then(|| Recall::read(state).due(now))
     }
 
     fn tick(&mut self, cx: &mut Cx<'_>) {
         let (pane, responses) = self.pane;
-        if cx.state().browsers[pane].polls() != responses {
+        let is_due = Recall::read(cx.state()).due(cx.now) <= cx.now.mono;
+        if is_due && cx.state().browsers[pane].polls() != responses {
             self.ask(cx);
         }
         self.take_answer(cx.state());

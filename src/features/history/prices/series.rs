@@ -95,7 +95,7 @@ impl Analysis for PriceSeries {
         let first = polls.partition_point(|poll| poll.at < since);
         let last = polls.partition_point(|poll| poll.at <= until);
         let within = polls.get(first..last).filter(|polls| !polls.is_empty())?;
-        let intervals = excerpt.outline(|spell| question.price_of(spell)).0.intervals;
+        let intervals = excerpt.intervals(|spell| question.price_of(spell));
         let lows = LowSeries::new(&intervals, within);
         // The poll before the time holds until the first one in it: its price counts, too.
         let before = polls.get(..first).and_then(<[PollRow]>::last);

@@ -1,13 +1,10 @@
 //! Draws the tape: the filter, and a line for each event.
 
-use std::borrow::Cow;
-
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Style;
 use ratatui::text::Line;
 
 use super::{DAYS, SEARCH, Tape, flows, what};
-use crate::core::State;
 use crate::core::view::{Region, Scene};
 use crate::core::views::sheet;
 use crate::domain::local::LocalTime;
@@ -16,11 +13,10 @@ use crate::domain::{Resource, Untrusted, format};
 use crate::features::history::Recall;
 use crate::features::history::{Recalled, origin, reading};
 use crate::keys::Action;
-use crate::record::{Change, ChangeKind, Event, EventKind, Lasted, Moment, price_unit};
-use crate::tui::table;
-use crate::tui::table::{Column, Rows, Table};
+use crate::record::{Change, ChangeKind, Event, EventKind, Lasted, Moment, price_unit, seconds};
+use crate::tui::records::{Cell, Records};
+use crate::tui::table::Column;
 use crate::tui::text::cells;
-use crate::tui::theme::Theme;
 
 /// Width of all columns of the events with their frame, and the width above which names get more.
 const EVENTS: u16 = 84;
@@ -42,9 +38,8 @@ pub(super) fn tape(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) {
     let panel = scene.tabbed_panel("Tape").on_blank();
     let inner = panel.inner(area);
     let has_search = view.search.is_shown();
-    let [head, note, search, list, foot] = Layout::vertical([
+    let [head, search, list, foot] = Layout::vertical([
         Constraint::Length(1),
-        Constraint::Length(u16::from(view.failure.is_some())),
         Constraint::Length(u16::from(has_search)),
         Constraint::Fill(1),
         Constraint::Length(1),
@@ -53,10 +48,6 @@ pub(super) fn tape(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) {
     scene.render(flows::headline(&view.flows, DAYS, scene.theme), head);
     let basis = format!("Prices {origin} · After: how long the offer or its last price held");
     sheet::foot(&basis, foot, scene);
-    if let Some(why) = &view.failure {
-        let text = format!("{}: only what auto-refresh has seen is here", visible(why, 200));
-        scene.render(Line::styled(text, scene.theme.warning), note);
-    }
     if has_search {
         view.search
             .draw("machine, GPU model or what happened", SEARCH, search, scene);
@@ -73,22 +64,62 @@ pub(super) fn tape(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) {
 
 /// The lines of the events; says which are visible, unless all are.
 fn events(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) -> Option<String> {
-    let local = scene.state.local_time(scene.now);
-    let columns = columns(view, &local, area.width);
-    let placed = table::place(&columns, area.width);
-    let rows = Events {
-        view,
-        local: &local,
-        unit: match view.resource {
-            Resource::Offers => "GPUs",
-            Resource::Volumes | Resource::Workergroups => "GB",
-        },
-        state: scene.state,
-        theme: scene.theme,
+    let (state, theme) = (scene.state, scene.theme);
+    let local = &state.local_time(scene.now);
+    let (lot, unit) = match view.resource {
+        Resource::Offers => ("Machine", "GPUs"),
+        Resource::Volumes | Resource::Workergroups => ("Cluster", "GB"),
     };
-    let widget = Table::new(&rows, &columns, &placed, Some(view.cursor), scene.theme);
-    let viewport = scene.scroll(Region::MAIN, widget, area);
+    let event = |row: usize| view.events.get(*view.rows.get(row)?);
+    let times = (0..view.rows.len()).filter_map(event);
+    let widest = times.map(|event| cells(&time(event.at, local))).max().unwrap_or(8);
+    let model = if area.width < ROOMY { 12 } else { 20 };
+    let style = move |change: &Change| match change.kind {
+        ChangeKind::Listed => theme.accent,
+        ChangeKind::Repriced { from } if change.price < from => theme.good,
+        ChangeKind::Repriced { .. } => theme.warning,
+        ChangeKind::Gone(_) | ChangeKind::IntoView | ChangeKind::OutOfView | ChangeKind::Resized { .. } => theme.dim,
+    };
+    let rows = Records::new(view.rows.len(), event)
+        .styled(Column::text("Time", widest), |event: &Event, _| {
+            (time(event.at, local).into(), theme.dim)
+        })
+        .styled(Column::number(lot, 8), |event, _| {
+            of_change(event, |change, _| (change.lot.machine.to_string(), Style::new()))
+        })
+        .styled(Column::text("GPU", model).priority(3), |event, _| {
+            of_change(event, |change, _| {
+                (Untrusted::from(change.lot.model.as_str()).screen(MODEL), Style::new())
+            })
+        })
+        .styled(Column::text("What", 15), move |event, _| match &event.kind {
+            EventKind::NotWatched { .. } => ("not watched for".into(), theme.dim),
+            EventKind::Change { change, .. } => (what(change, view.cause(change, state)).into(), style(change)),
+        })
+        .styled(Column::number("Old → new", 14), move |event, _| match &event.kind {
+            EventKind::NotWatched { since } => (gap(event.at.since(*since)).into(), theme.dim),
+            EventKind::Change { change, .. } => (prices(change, unit).into(), style(change)),
+        })
+        .styled(Column::number("%", 5).priority(1), move |event, _| {
+            of_change(event, |change, _| (share(change).unwrap_or_default(), style(change)))
+        })
+        .styled(Column::number("After", 6).priority(2), |event, _| {
+            of_change(event, |_, lasted| (lasted.map_or_else(String::new, after), theme.dim))
+        })
+        .column(Column::text("", 1).priority(4).grows(), |_| String::new());
+    let viewport = scene.table(Region::MAIN, &rows, Some(view.cursor), area);
     (viewport.page < viewport.total).then(|| viewport.label())
+}
+
+/// The cell of a change; blank for a gap.
+fn of_change(event: &Event, cell: impl FnOnce(&Change, Option<Lasted>) -> (String, Style)) -> Cell<'static> {
+    match &event.kind {
+        EventKind::NotWatched { .. } => Cell::default(),
+        EventKind::Change { change, lasted } => {
+            let (text, style) = cell(change, *lasted);
+            (text.into(), style)
+        }
+    }
 }
 
 /// The areas of the events and of their sums; the latter is empty where the events need the space.
@@ -112,13 +143,14 @@ fn nothing_new(view: &Tape) -> String {
 
 fn empty(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
-    let is_awaited = view.failure.is_none()
-        && view.asked.as_ref().is_some_and(|asked| {
-            let recalled = Recall::read(scene.state).output(asked);
-            matches!(recalled, Recalled::Awaited)
-        });
+    let is_awaited = view.asked.as_ref().is_some_and(|asked| {
+        let recalled = Recall::read(scene.state).output(asked);
+        matches!(recalled, Recalled::Awaited)
+    });
     let watch = scene.state.keymap.key_of(Action::Watch);
-    let lines = if is_awaited {
+    let lines = if let Some(why) = &view.failure {
+        vec![Line::styled(visible(why, 200), theme.warning)]
+    } else if is_awaited {
         vec![Line::styled(reading(scene.state), theme.dim)]
     } else if !view.search.words.is_empty() {
         let text = format!(
@@ -142,68 +174,8 @@ fn empty(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) {
     sheet::text(lines, area, scene);
 }
 
-fn columns(view: &Tape, local: &LocalTime, width: u16) -> Vec<Column> {
-    let times = view.rows.iter().filter_map(|row| view.events.get(*row));
-    let widest = times.map(|event| cells(&time(event.at, local))).max().unwrap_or(8);
-    let lot = match view.resource {
-        Resource::Offers => "Machine",
-        Resource::Volumes | Resource::Workergroups => "Cluster",
-    };
-    vec![
-        Column::text("Time", widest),
-        Column::number(lot, 8),
-        Column::text("GPU", if width < ROOMY { 12 } else { 20 }).priority(3),
-        Column::text("What", 15),
-        Column::number("Old → new", 14),
-        Column::number("%", 5).priority(1),
-        Column::number("After", 6).priority(2),
-        Column::text("", 1).priority(4).grows(),
-    ]
-}
-
 fn time(at: Moment, local: &LocalTime) -> String {
     local.clock(at.unix())
-}
-
-/// The events as records of the table.
-struct Events<'a> {
-    view: &'a Tape,
-    local: &'a LocalTime,
-    /// The unit of amounts: GPUs, or GB of volumes.
-    unit: &'static str,
-    state: &'a State,
-    theme: &'a Theme,
-}
-
-impl Events<'_> {
-    fn event(&self, row: usize) -> Option<&Event> {
-        self.view.events.get(*self.view.rows.get(row)?)
-    }
-
-    fn change(&self, change: &Change, lasted: Option<Lasted>, column: usize) -> (String, Style) {
-        let theme = self.theme;
-        let cause = self.view.cause(change, self.state);
-        let style = match change.kind {
-            ChangeKind::Listed => theme.accent,
-            ChangeKind::Repriced { from } if change.price < from => theme.good,
-            ChangeKind::Repriced { .. } => theme.warning,
-            ChangeKind::Gone(_) | ChangeKind::IntoView | ChangeKind::OutOfView | ChangeKind::Resized { .. } => {
-                theme.dim
-            }
-        };
-        match column {
-            1 => (change.lot.machine.to_string(), Style::new()),
-            2 => {
-                let model = Untrusted::from(change.lot.model.as_str());
-                (model.screen(MODEL), Style::new())
-            }
-            3 => (what(change, cause).to_owned(), style),
-            4 => (prices(change, self.unit), style),
-            5 => (share(change).unwrap_or_default(), style),
-            6 => (lasted.map_or_else(String::new, after), theme.dim),
-            _ => Default::default(),
-        }
-    }
 }
 
 /// A price per GPU, or per GB, as text.
@@ -233,10 +205,9 @@ fn share(change: &Change) -> Option<String> {
 
 /// The duration of a price or an offer as text: `3.2h`, or `>26m` if its beginning was not
 /// observed.
-#[expect(clippy::cast_precision_loss)] // seconds of this century
 fn after(lasted: Lasted) -> String {
     let sign = if lasted.is_at_least { ">" } else { "" };
-    format!("{sign}{}", format::span(lasted.seconds as f64))
+    format!("{sign}{}", format::span(seconds(lasted.seconds)))
 }
 
 /// The duration of a gap as text: `6 h 02 min`.
@@ -245,25 +216,5 @@ fn gap(seconds: i64) -> String {
     match (minutes / 60, minutes % 60) {
         (0, minutes) => format!("{minutes} min"),
         (hours, minutes) => format!("{hours} h {minutes:02} min"),
-    }
-}
-
-impl Rows for Events<'_> {
-    fn count(&self) -> usize {
-        self.view.rows.len()
-    }
-
-    fn cell(&self, row: usize, column: usize, _: u16) -> (Cow<'_, str>, Style) {
-        let Some(event) = self.event(row) else {
-            return Default::default();
-        };
-        let (text, style) = match (&event.kind, column) {
-            (_, 0) => (time(event.at, self.local), self.theme.dim),
-            (EventKind::NotWatched { .. }, 3) => ("not watched for".to_owned(), self.theme.dim),
-            (EventKind::NotWatched { since }, 4) => (gap(event.at.since(*since)), self.theme.dim),
-            (EventKind::NotWatched { .. }, _) => Default::default(),
-            (EventKind::Change { change, lasted }, column) => self.change(change, *lasted, column),
-        };
-        (Cow::Owned(text), style)
     }
 }

@@ -122,7 +122,7 @@ impl<'a> Lives<'a> {
     /// Adds the next spell of a lot; returns the duration of the spell before, if this one
     /// continues it.
     fn follow(&mut self, spell: &'a Spell, price: f64) -> Option<Lasted> {
-        let interval = spell.interval(0);
+        let interval = spell.interval(None);
         let before = self.lots.get(&spell.lot).copied();
         let lived = Lived::after(before.map(|(lived, ..)| lived), &interval);
         self.lots.insert(&spell.lot, (lived, spell, price));

@@ -1,6 +1,5 @@
 //! The sums of the tape's events by GPU model, shown beside them on a wide screen.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 
 use ratatui::layout::Rect;
@@ -12,8 +11,9 @@ use crate::core::view::Scene;
 use crate::domain::{Untrusted, format};
 use crate::record::{Change, ChangeKind, EventKind};
 use crate::tui::panel::Panel;
+use crate::tui::records::Records;
 use crate::tui::table;
-use crate::tui::table::{Column, Rows, Table};
+use crate::tui::table::{Column, Table};
 use crate::tui::theme::Theme;
 use crate::tui::viewport::Viewport;
 
@@ -98,48 +98,22 @@ pub(super) fn draw(flows: &[Flow], area: Rect, scene: &mut Scene<'_, '_>) {
     let models = format::counted(flows.len(), "model", "models");
     let panel = Panel::new("By GPU").note(models).sized(scene.size);
     let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
-    let columns = [
-        Column::text("GPU", 18),
-        Column::number("listed", 6),
-        Column::number("gone", 6),
-        Column::number("▼ cheaper", 9),
-        Column::number("▲ more", 7),
-    ];
-    let placed = table::place(&columns, inner.width);
-    let rows = FlowRows {
-        flows,
-        theme: scene.theme,
-    };
-    let table = Table::new(&rows, &columns, &placed, None, scene.theme);
-    let mut viewport = Viewport::default();
-    scene.frame.render_stateful_widget(table, inner, &mut viewport);
-}
-
-struct FlowRows<'a> {
-    flows: &'a [Flow],
-    theme: &'a Theme,
-}
-
-impl Rows for FlowRows<'_> {
-    fn count(&self) -> usize {
-        self.flows.len()
-    }
-
-    fn cell(&self, row: usize, column: usize, _: u16) -> (Cow<'_, str>, Style) {
-        let Some(flow) = self.flows.get(row) else {
-            return Default::default();
-        };
-        let theme = self.theme;
-        let (many, style) = match column {
-            0 => return (flow.model.as_str().into(), Style::new()),
-            1 => (flow.listed, theme.accent),
-            2 => (flow.gone, theme.text),
-            3 => (flow.cheaper, theme.good),
-            _ => (flow.costlier, theme.warning),
-        };
-        if many == 0 {
-            return (format::NONE.into(), theme.dim);
+    let theme = scene.theme;
+    let count = |count: fn(&Flow) -> usize, style: Style| {
+        move |flow: &Flow, _| match count(flow) {
+            0 => (format::NONE.into(), theme.dim),
+            many => (format::grouped(many).into(), style),
         }
-        (format::grouped(many).into(), style)
-    }
+    };
+    let rows = Records::new(flows.len(), |row| flows.get(row))
+        .column(Column::text("GPU", 18), |flow: &Flow| flow.model.clone())
+        .styled(Column::number("listed", 6), count(|flow| flow.listed, theme.accent))
+        .styled(Column::number("gone", 6), count(|flow| flow.gone, theme.text))
+        .styled(Column::number("▼ cheaper", 9), count(|flow| flow.cheaper, theme.good))
+        .styled(Column::number("▲ more", 7), count(|flow| flow.costlier, theme.warning));
+    let placed = table::place(rows.columns(), inner.width);
+    let table = Table::new(&rows, rows.columns(), &placed, None, theme);
+    scene
+        .frame
+        .render_stateful_widget(table, inner, &mut Viewport::default());
 }

@@ -50,7 +50,7 @@ pub(crate) struct Tape {
     flows: Vec<flows::Flow>,
     search: TypedSearch,
     cursor: usize,
-    /// The reason there are no events from before auto-refresh was turned on.
+    /// The reason the record cannot be read.
     failure: Option<String>,
 }
 
@@ -82,9 +82,6 @@ impl Tape {
     fn ask(&mut self, cx: &mut Cx<'_>) {
         self.storage = cx.state().browsers[self.resource].storage().0;
         self.responses = cx.state().browsers[self.resource].polls();
-        if !Recall::read(cx.state()).is_on {
-            return;
-        }
         let subject = self.subjects.get(self.index).filter(|subject| !subject.is_search);
         let shown = cx.state().browsers[self.resource].shown_query();
         let Some(query) = subject.map(|subject| &subject.query).or(shown) else {
@@ -105,20 +102,13 @@ impl Tape {
                 self.failure = None;
                 self.events.clone_from(events);
             }
-            Some(Recalled::Failed(error)) => self.take_live(state, &error.to_string()),
-            Some(Recalled::Awaited) => return,
-            None => self.take_live(state, "Nothing is recorded without a state folder"),
+            Some(Recalled::Failed(error)) => {
+                self.failure = Some(error.to_string());
+                self.events.clear();
+            }
+            Some(Recalled::Awaited) | None => return,
         }
         self.narrow(state);
-    }
-
-    /// Shows the events since auto-refresh was turned on, as there is no record.
-    ///
-    /// `why` is the reason.
-    fn take_live(&mut self, state: &State, why: &str) {
-        self.failure = Some(why.to_owned());
-        let watch = state.browsers[self.resource].watching();
-        self.events = watch.map_or_else(Vec::new, |watch| watch.events().cloned().collect());
     }
 
     fn narrow(&mut self, state: &State) {
@@ -314,11 +304,12 @@ impl View for Tape {
 
     fn deadline(&self, state: &State, now: Now) -> Option<MonotonicTime> {
         // A response has been recorded since: its events are read at once.
-        (state.browsers[self.resource].polls() != self.responses).then_some(now.mono)
+        (state.browsers[self.resource].polls() != self.responses).then(|| Recall::read(state).due(now))
     }
 
     fn tick(&mut self, cx: &mut Cx<'_>) {
-        if cx.state().browsers[self.resource].polls() != self.responses {
+        let is_due = Recall::read(cx.state()).due(cx.now) <= cx.now.mono;
+        if is_due && cx.state().browsers[self.resource].polls() != self.responses {
             self.ask(cx);
         }
         self.take_answer(cx.state());

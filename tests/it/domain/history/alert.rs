@@ -24,7 +24,7 @@ fn rings(rule: &Rule, polls: &[Poll]) -> Vec<i64> {
     let mut state = AlertState::default();
     let mut rings = Vec::new();
     for poll in polls {
-        let figures = Figures { poll, workers: None };
+        let figures = Figures::new(poll, None);
         rings.extend(check(rule, &mut state, figures).map(|ring| ring.at.0));
     }
     rings
@@ -75,10 +75,7 @@ fn once_and_until_a_date_end() {
     let mut state = AlertState::default();
     assert!(!once.is_done(&state, Moment(0)));
     let polls = prices(&[0.1]);
-    let figures = Figures {
-        poll: &polls[0],
-        workers: None,
-    };
+    let figures = Figures::new(&polls[0], None);
     let ring = check(&once, &mut state, figures);
     let expected = Ring {
         at: Moment(0),
@@ -157,10 +154,7 @@ fn few_gpus_or_workers_ring_and_a_truncated_response_does_not_tell() {
     let workers = rule(Trigger::WorkersBelow(3), Repeat::EveryTime);
     let poll = gpus(0, 8);
     let reported = |workers_now| {
-        let figures = Figures {
-            poll: &poll,
-            workers: workers_now,
-        };
+        let figures = Figures::new(&poll, workers_now);
         check(&workers, &mut AlertState::default(), figures).map(|ring| ring.seen)
     };
     assert_eq!(reported(Some(2)), Some(Seen::Workers(2)));
@@ -225,10 +219,7 @@ fn rules_and_states_survive_storage() {
     let down = rule(down, Repeat::EveryTime);
     let mut state = AlertState::default();
     for poll in prices(&[1.0, 0.7, 0.9]) {
-        let figures = Figures {
-            poll: &poll,
-            workers: None,
-        };
+        let figures = Figures::new(&poll, None);
         check(&down, &mut state, figures);
     }
     let text = toml::to_string(&state).unwrap();
@@ -296,7 +287,12 @@ fn a_price_per_machine_is_that_of_all_gpus_of_an_offer() {
     }];
     let poll = complete(0, vec![eight]);
     let mut below = rule(Trigger::PriceBelow(15.0), Repeat::Once);
-    let priced = |rule: &Rule| [poll.clone().priced(0.0, rule.per)];
+    let priced = |rule: &Rule| {
+        [Poll {
+            sightings: poll.priced(0.0, rule.per),
+            ..poll.clone()
+        }]
+    };
     assert_eq!(rings(&below, &priced(&below)), [0], "$2 per GPU");
     below.per = PricePer::Machine;
     assert_eq!(rings(&below, &priced(&below)), NEVER, "$16 for all eight");

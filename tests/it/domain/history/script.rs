@@ -5,7 +5,7 @@ use bourse::domain::response_check::ResponseCheck;
 use bourse::domain::time::UnixTime;
 use bourse::domain::{Dialect, Listing, OFFERS, Query, Resource};
 use bourse::features::history::tape::events::RecentEvents;
-use bourse::record::{Arrival, Cause, Change, ChangeKind, Event, EventKind, Lasted, Moment, Poll, Question, compare};
+use bourse::record::{Arrival, Cause, Change, ChangeKind, Event, EventKind, Lasted, Moment, Poll, Question};
 
 use super::record::{Record, about, complete, output, question, sighting};
 
@@ -190,33 +190,6 @@ fn a_clock_set_back_is_a_gap_and_times_are_told_by_the_clock_in_use() {
         (9000, 0, "not watched since 4441"),
     ];
     assert_eq!(reported(&polls, 9000), wanted(&right));
-}
-
-#[test]
-fn two_polls_are_compared_as_the_record_tells() {
-    let polls = script();
-    let reported = |before: usize, after: usize| {
-        let changes = compare(&polls[before], &polls[after]);
-        let reported = changes.iter().map(|it| (it.lot.machine, what(it)));
-        reported.collect::<Vec<_>>()
-    };
-    let none: [(i64, String); 0] = [];
-    assert_eq!(reported(0, 1), none);
-    assert_eq!(reported(1, 2), none);
-    let wanted = |changes: &[(i64, &str)]| {
-        let owned = changes.iter().map(|(machine, text)| (*machine, (*text).to_owned()));
-        owned.collect::<Vec<_>>()
-    };
-    // The truncated answer lacks one half of machine 1: that is out of view too.
-    assert_eq!(
-        reported(2, 3),
-        wanted(&[(3, "out of view"), (4, "listed 1 at 1.5"), (6, "out of view")])
-    );
-    assert_eq!(reported(3, 4), none);
-    assert_eq!(reported(3, 5), wanted(&[(3, "into view"), (6, "into view")]));
-    assert_eq!(reported(5, 6), none);
-    assert_eq!(reported(5, 8), wanted(&[(6, "gone Unknown")]));
-    assert_eq!(reported(8, 9), wanted(&[(1, "amount 4 to 2"), (6, "listed 1 at 6")]));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Spells: what polls open, continue and close.
 
 use bourse::domain::annotations::Supplier;
-use bourse::record::{Beginning, Cause, Ending, Poll, PollOutcome, Spell, compare};
+use bourse::record::{Beginning, Cause, Ending, Poll, PollOutcome, Spell};
 
 use super::record::{Record, complete, poll, sighting};
 
@@ -56,13 +56,6 @@ fn a_ban_is_no_departure_and_lifting_it_no_arrival() {
             (2, 1, 0.4, Beginning::Found, 0, 240, None),
         ]
     );
-    assert_eq!(compare(&polls[1], &polls[2]), []);
-    assert_eq!(compare(&polls[3], &polls[4]), []);
-    let machines: Vec<_> = compare(&polls[1], &banned(120, vec![sighting(2, 1, 0.3)]))
-        .iter()
-        .map(|change| change.lot.machine)
-        .collect();
-    assert_eq!(machines, [2], "what stays listed is still compared");
 }
 
 #[test]
