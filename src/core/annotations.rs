@@ -27,6 +27,8 @@ pub struct AnnotationState {
     pub all: Arc<Annotations>,
     /// Whether banned offers are listed until the program ends.
     pub shows_banned: bool,
+    /// The search whose response has banned rows, too.
+    unfiltered: Option<Ticket>,
     /// The changes that undo the latest ones, newest last.
     undo: Vec<AnnotationChange>,
     /// Number of changes whose saving is not confirmed yet.
@@ -57,6 +59,14 @@ impl Cx<'_> {
         let change = self.state.annotations.undo.pop()?;
         self.annotate_only(&change);
         Some(change)
+    }
+
+    /// Sends a search without the bans, for a view that names what hides an offer and lists none; its response goes to
+    /// [`crate::core::view::View::on_news`]. A newer one replaces it.
+    pub fn send_unfiltered(&mut self, query: Query) -> Ticket {
+        let ticket = self.send(Request::Search(query));
+        self.state.annotations.unfiltered = Some(ticket);
+        ticket
     }
 
     fn annotate_only(&mut self, change: &AnnotationChange) -> AnnotationChange {
@@ -144,8 +154,9 @@ impl State {
         for effect in effects {
             if let Effect::Call {
                 request: Request::Search(query),
-                ..
+                ticket,
             } = effect
+                && self.annotations.unfiltered != Some(*ticket)
             {
                 let bans = self.ban_conditions(query);
                 query.conditions.extend(bans);
@@ -153,9 +164,10 @@ impl State {
         }
     }
 
-    /// Removes banned rows from a response, unless banned offers are listed.
-    pub(crate) fn hide_banned(&self, result: &mut Result<Reply, ApiError>) {
-        if let (Ok(Reply::Records(listing)), false) = (result, self.annotations.shows_banned) {
+    /// Removes banned rows from the response to a ticket, unless banned offers are listed.
+    pub(crate) fn hide_banned(&self, ticket: Ticket, result: &mut Result<Reply, ApiError>) {
+        let shows_banned = self.annotations.shows_banned || self.annotations.unfiltered == Some(ticket);
+        if let (Ok(Reply::Records(listing)), false) = (result, shows_banned) {
             self.annotations.all.hide_banned(listing);
         }
     }

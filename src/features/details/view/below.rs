@@ -7,6 +7,7 @@ use crate::core::view::Scene;
 use crate::domain::format::NONE;
 use crate::domain::insight::is_silent;
 use crate::domain::{Listing, Resource, format};
+use crate::tui::panel::Size;
 
 /// Further fields of an offer that the card leaves out, in the order of their use.
 const OF_OFFERS: [&str; 20] = [
@@ -50,11 +51,14 @@ pub(crate) fn below_card(resource: Resource, row: usize, scene: &Scene<'_, '_>) 
     let Some(listing) = browser.listing() else {
         return Vec::new();
     };
+    // A person decides by the card and the prices: the details have all other fields.
+    let has_room = scene.size == Size::Wide;
+    let has_job = browser.computed.job.is_some();
     let parts = match resource {
         Resource::Offers => vec![
             ("Prices", prices(None, browser, listing, row, scene)),
-            ("Job", job(browser, listing, row, scene)),
-            ("More", fields(&OF_OFFERS, listing, row, scene)),
+            ("Job", when(has_job || has_room, || job(browser, listing, row, scene))),
+            ("More", when(has_room, || fields(&OF_OFFERS, listing, row, scene))),
         ],
         // The card shows the cost of the term.
         Resource::Volumes => vec![("More", fields(&OF_VOLUMES, listing, row, scene))],
@@ -68,6 +72,10 @@ pub(crate) fn below_card(resource: Resource, row: usize, scene: &Scene<'_, '_>) 
         .filter(|(_, lines)| !lines.is_empty())
         .map(|(title, lines)| Block::titled(title.to_owned(), lines, scene.theme))
         .collect()
+}
+
+fn when(is_shown: bool, lines: impl FnOnce() -> Vec<Line<'static>>) -> Vec<Line<'static>> {
+    if is_shown { lines() } else { Vec::new() }
 }
 
 /// The further fields of an offer or a volume; `None` if it reports none of them.

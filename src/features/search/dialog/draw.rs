@@ -42,7 +42,7 @@ pub(super) fn dialog(view: &SearchDialog, area: Rect, scene: &mut Scene<'_, '_>)
         let width = sheet::side_width(area, scene.size);
         let body = sheet::rows(&request(view, scene), width).max(view.preview.json.len() + 3);
         match scene.size {
-            Size::Compact => sheet::with_result(panel, side, (form, 0), area, scene),
+            Size::Compact => sheet::with_result(panel, side, (form, u16::MAX), area, scene),
             Size::Medium | Size::Wide => {
                 // Without a search line.
                 let lines = body.max(form.into()).saturating_sub(1);
@@ -68,7 +68,7 @@ pub(super) fn dialog(view: &SearchDialog, area: Rect, scene: &mut Scene<'_, '_>)
     } else if view.tab == Tab::Filters {
         // One line instead of the second panel.
         let [rest, line] = Layout::vertical([Constraint::Fill(1), Constraint::Length(1)]).areas(main);
-        let text = Line::styled(view.preview.text.clone(), scene.theme.good);
+        let text = Line::styled(view.preview.text.clone(), scene.theme.text);
         scene.render(fit(text, line.width), line);
         main = rest;
     }
@@ -114,7 +114,7 @@ fn query(view: &SearchDialog, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     lines.push(if preview.text.is_empty() {
         Line::styled("No filters: everything is shown", theme.dim)
     } else {
-        Line::styled(preview.text.clone(), theme.good)
+        Line::styled(preview.text.clone(), theme.text)
     });
     if let Some(matches) = view.matches {
         let count = |number: usize| words::count(u64::try_from(number).unwrap_or(u64::MAX));
