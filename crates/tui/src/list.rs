@@ -439,3 +439,17 @@ pub fn fuzzy<K: Copy>(pattern: &str, lines: &[(K, String)]) -> Vec<K> {
     scored.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
     scored.into_iter().map(|(_, key)| key).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::whole_clauses;
+
+    #[test]
+    fn a_sentence_without_room_is_shortened_to_whole_clauses() {
+        let text = "GPU model as the market spells it: RTX 4090, H100 SXM.";
+        assert_eq!(whole_clauses(text, 60), text);
+        assert_eq!(whole_clauses(text, 45), "GPU model as the market spells it: RTX 4090");
+        assert_eq!(whole_clauses(text, 40), "GPU model as the market spells it");
+        assert_eq!(whole_clauses(text, 20), "");
+    }
+}

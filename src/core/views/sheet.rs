@@ -42,7 +42,7 @@ pub(crate) fn open(list: Panel<'_>, preview: Panel<'_>, lines: usize, area: Rect
         if area.height < ROOM {
             return frames((list, area), None, scene);
         }
-        let area = as_high_as(lines_of(lines).saturating_add(3 + STRIP), area);
+        let area = as_high_as(lines_of(lines).saturating_add(3 + STRIP), area, scene);
         let [upper, lower] = Layout::vertical([Constraint::Fill(1), Constraint::Length(STRIP)]).areas(area);
         return frames((list, upper), Some((preview, lower)), scene);
     }
@@ -51,13 +51,17 @@ pub(crate) fn open(list: Panel<'_>, preview: Panel<'_>, lines: usize, area: Rect
     page(list, preview, dialog, scene)
 }
 
-/// The top of an area on a compact screen, above the pane that a dialog leaves in sight; all of it, if little is left.
-fn as_high_as(height: u16, area: Rect) -> Rect {
-    let is_whole = height >= area.height.saturating_sub(3);
-    Rect {
-        height: if is_whole { area.height } else { height },
-        ..area
+/// The top of an area on a compact screen, and a rule between it and the pane that stays visible below; all of it, if
+/// little is left.
+fn as_high_as(height: u16, area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
+    if height >= area.height.saturating_sub(3) {
+        return area;
     }
+    let top = Rect { height, ..area };
+    let rule = "─".repeat(usize::from(area.width));
+    let style = scene.theme.border;
+    scene.frame.buffer_mut().set_string(top.x, top.bottom(), rule, style);
+    top
 }
 
 fn lines_of(lines: usize) -> u16 {
@@ -154,7 +158,7 @@ pub(crate) fn with_result(
     let result = result.sized(size);
     if size == Size::Compact {
         let needed = rows.0.saturating_add(1).min(area.height);
-        let area = as_high_as(needed.saturating_add(rows.1).saturating_add(1), area);
+        let area = as_high_as(needed.saturating_add(rows.1).saturating_add(1), area, scene);
         let below = area.height - needed;
         if below < LEAST {
             return frames((form, area), None, scene);

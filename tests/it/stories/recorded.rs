@@ -315,7 +315,7 @@ fn a_cursor_reads_out_the_prices_of_a_time() {
         // It stays on its time when the chart is of a longer one.
         desk.keys("right");
         recall(&mut desk, &recorded());
-        desk.expect("2026-11-19 11:12  ●");
+        desk.expect("2026-11-19 11:44  ●");
     }
 }
 

@@ -53,14 +53,9 @@ pub(super) fn dialog(view: &SearchDialog, area: Rect, scene: &mut Scene<'_, '_>)
     let mut main = sheet.main;
     if let Some(side) = sheet.side {
         let lines = match view.tab {
+            Tab::Filters if scene.size == Size::Wide => with_row(query(view, scene), view, side, scene),
             Tab::Filters => query(view, scene),
-            Tab::Sort => {
-                let mut lines = order(view, scene);
-                let room = usize::from(side.height).saturating_sub(lines.len() + 6);
-                lines.extend([Line::default(), Line::styled("Selected row", scene.theme.heading)]);
-                lines.extend(values(view, room, scene));
-                lines
-            }
+            Tab::Sort => with_row(order(view, scene), view, side, scene),
             Tab::Columns => row(view, usize::from(side.height), scene),
             Tab::Settings => request(view, scene),
         };
@@ -79,6 +74,19 @@ pub(super) fn dialog(view: &SearchDialog, area: Rect, scene: &mut Scene<'_, '_>)
     } else {
         tab(view, main, scene);
     }
+}
+
+/// Lines, and below them the values of the selected row.
+fn with_row(
+    mut lines: Vec<Line<'static>>,
+    view: &SearchDialog,
+    side: Rect,
+    scene: &Scene<'_, '_>,
+) -> Vec<Line<'static>> {
+    let room = usize::from(side.height).saturating_sub(lines.len() + 6);
+    lines.extend([Line::default(), Line::styled("Selected row", scene.theme.heading)]);
+    lines.extend(values(view, room, scene));
+    lines
 }
 
 /// The list or the form of the open tab, below warnings.
