@@ -252,19 +252,6 @@ impl<'a, T: Clone> ListLines<'a, T> {
         Self { list, theme }
     }
 
-    /// The text of a line, with the reason why it is disabled if there is room for it. Instead of a cut sentence it is
-    /// the clauses that fit; only the selected line has all that fits.
-    fn text(&self, item: &Item<T>, is_selected: bool, room: u16) -> String {
-        let full = match &item.disabled {
-            Some(why) => format!("{} ({why})", item.text),
-            None => item.text.clone(),
-        };
-        if is_selected || cells(&full) <= room {
-            return full;
-        }
-        whole_clauses(&item.text, room).to_owned()
-    }
-
     fn line(&self, item: &Item<T>, is_selected: bool, widths: (u16, u16), width: u16) -> Line<'a> {
         let theme = self.theme;
         if item.value.is_none() {
@@ -296,7 +283,7 @@ impl<'a, T: Clone> ListLines<'a, T> {
         );
         pad(&mut line, title + 4, title_style);
         let room = width.saturating_sub(title + 4 + gap);
-        let text = self.text(item, is_selected, room);
+        let text = shortened(item, is_selected, room);
         let mut text = fit(Line::from(Span::styled(text, text_style)), room);
         pad(&mut text, room, text_style);
         line.spans.extend(text.spans);
@@ -315,6 +302,19 @@ impl<'a, T: Clone> ListLines<'a, T> {
         }
         line
     }
+}
+
+/// The text of a line, with the reason why it is disabled if there is room for it. Instead of a cut sentence it is
+/// the clauses that fit; only the selected line has all that fits.
+fn shortened<T>(item: &Item<T>, is_selected: bool, room: u16) -> String {
+    let full = match &item.disabled {
+        Some(why) => format!("{} ({why})", item.text),
+        None => item.text.clone(),
+    };
+    if is_selected || cells(&full) <= room {
+        return full;
+    }
+    whole_clauses(&item.text, room).to_owned()
 }
 
 /// The first clauses of a sentence that fit into `room` cells; empty if none does.
