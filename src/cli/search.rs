@@ -13,7 +13,7 @@ use super::wanted::{Wanted, annotations, is_sorted_here, request};
 use crate::api::{ApiError, Progress, Reply, Request, Session, Wait};
 use crate::domain::annotations::Annotations;
 use crate::domain::cost::{Basis, Fit, Gap, Prices};
-use crate::domain::format::grouped;
+use crate::domain::format::{counted, grouped};
 use crate::domain::insight::{Coverage, query_coverage};
 use crate::domain::response_check::ResponseCheck;
 use crate::domain::{Dialect, Field, Listing, OfferType, Query, Resource, format};
@@ -329,10 +329,11 @@ pub fn tell_skipped(listing: &Listing) {
     }
     let more = listing.skipped().len().saturating_sub(NAMED);
     if more > 0 {
-        output::note(&format!("{more} more records skipped"));
+        output::note(&format!("{} skipped", counted(more, "more record", "more records")));
     }
     if listing.duplicates() > 0 {
-        output::note(&format!("{} records dropped: duplicate id", listing.duplicates()));
+        let records = counted(listing.duplicates(), "record", "records");
+        output::note(&format!("{records} dropped: duplicate id"));
     }
 }
 

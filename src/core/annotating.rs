@@ -40,6 +40,14 @@ impl Cx<'_> {
         Some(change)
     }
 
+    /// Sends a search without the bans, for a view that names what hides an offer and lists none; its response goes to
+    /// [`crate::core::view::View::on_news`]. A newer one replaces it.
+    pub fn send_unfiltered(&mut self, query: Query) -> Ticket {
+        let ticket = self.send(Request::Search(query));
+        self.state.annotations.unfiltered = Some(ticket);
+        ticket
+    }
+
     fn annotate_only(&mut self, change: &AnnotationChange) -> AnnotationChange {
         let annotations = &mut self.state.annotations;
         let before = Annotations::clone(&annotations.all);
@@ -125,8 +133,9 @@ impl State {
         for effect in effects {
             if let Effect::Call {
                 request: Request::Search(query),
-                ..
+                ticket,
             } = effect
+                && self.annotations.unfiltered != Some(*ticket)
             {
                 let bans = self.ban_conditions(query);
                 query.conditions.extend(bans);
@@ -134,9 +143,10 @@ impl State {
         }
     }
 
-    /// Removes banned rows from a response, unless banned offers are listed.
-    pub(crate) fn hide_banned(&self, result: &mut Result<Reply, ApiError>) {
-        if let (Ok(Reply::Records(listing)), false) = (result, self.annotations.shows_banned) {
+    /// Removes banned rows from the response to a ticket, unless banned offers are listed.
+    pub(crate) fn hide_banned(&self, ticket: Ticket, result: &mut Result<Reply, ApiError>) {
+        let shows_banned = self.annotations.shows_banned || self.annotations.unfiltered == Some(ticket);
+        if let (Ok(Reply::Records(listing)), false) = (result, shows_banned) {
             self.annotations.all.hide_banned(listing);
         }
     }

@@ -19,6 +19,8 @@ impl Region {
     pub const PREVIEW: Self = Self(1);
     /// The names of the tabs.
     pub const TABS: Self = Self(2);
+    /// A chart, whose parts can be clicked.
+    pub const CHART: Self = Self(3);
 }
 
 /// A part of the screen that reacts to clicks.

@@ -6,6 +6,7 @@ use crossterm::event::{KeyEvent, MouseEvent};
 
 use super::exported::{AnyContent, NotWritten, Written};
 use super::markets::{MarketCommand, MarketEvent, MarketList};
+use super::sandbox::Simulation;
 pub use super::toast::Toast;
 use crate::api::ledger::LedgerEntry;
 use crate::api::{Called, Request, Response};
@@ -48,9 +49,8 @@ pub enum Message {
     },
     /// A copy, a file, the record or a task succeeded or failed, with a message for the user.
     Report(Result<String, EffectError>),
-    /// Days before the sandbox's first start that are being simulated and recorded; `None` once
-    /// finished.
-    Simulating(Option<u32>),
+    /// The days before the sandbox's first start are being simulated and recorded; `None` once finished.
+    Simulating(Option<Simulation>),
     /// The state of the dashboard or of its sandbox cannot be saved; the reason.
     NotSaved(String),
     /// An important notice, shown until it is dismissed.

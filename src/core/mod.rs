@@ -129,9 +129,15 @@ impl<'a> Update<'a> {
                 self.emit(Event::Woken { spread });
             }
             Message::Deadline => self.due(),
-            Message::Simulating(days) => {
-                state.sandbox.simulating = days;
-                if let Some(text) = state.sandbox.simulation() {
+            Message::Simulating(simulation) => {
+                let before = state.sandbox.simulation();
+                state.sandbox.simulating = simulation;
+                // Its progress replaces no other notice.
+                let is_free = state
+                    .toast
+                    .as_ref()
+                    .is_none_or(|toast| Some(&toast.text) == before.as_ref());
+                if let Some(text) = state.sandbox.simulation().filter(|_| before.is_none() || is_free) {
                     state.show(Toast::new(text, now));
                 }
             }

@@ -19,7 +19,7 @@ impl Update<'_> {
         let state = &mut self.model.state;
         if let News::Reply(response) = &mut news {
             state.note_response(response);
-            state.hide_banned(response);
+            state.hide_banned(ticket, response);
         }
         match state.owners.take_owner(ticket, &news) {
             Some(Owner::Table(resource)) => self.on_table_news(resource, ticket, news),

@@ -1,5 +1,7 @@
 //! Notes on the embedded sandbox, for facts that a market would not explain.
 
+use crate::domain::format::counted;
+
 /// The notes; a real market has none.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SandboxNotes {
@@ -7,8 +9,16 @@ pub struct SandboxNotes {
     pub listings: Vec<UserListing>,
     /// The reason created workergroups are not saved, or `None` if they are.
     pub unsaved: Option<&'static str>,
-    /// Number of past days still being recorded; until they are, nothing is read from the record.
-    pub simulating: Option<u32>,
+    /// The recording of its past; until that is finished, nothing is read from the record.
+    pub simulating: Option<Simulation>,
+}
+
+/// The recording of a simulated past in progress.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Simulation {
+    pub days: u32,
+    /// The percentage done.
+    pub percent: u32,
 }
 
 /// A volume listing of the user.
@@ -27,10 +37,9 @@ impl SandboxNotes {
 
     /// A sentence on the simulation of its past; `None` if that is not in progress.
     pub fn simulation(&self) -> Option<String> {
-        let days = self.simulating?;
-        Some(format!(
-            "Recording {days} simulated days of the sandbox's price history"
-        ))
+        let Simulation { days, percent } = self.simulating?;
+        let days = counted(days as usize, "simulated day", "simulated days");
+        Some(format!("Recording {days} of the sandbox's price history: {percent}%"))
     }
 
     /// The ids to try, as text: `4001, 4002 (rented)`.

@@ -29,6 +29,8 @@ pub enum Context {
     Outcome,
     /// A chart or comparison: the arrows move the selection.
     Chart,
+    /// A chart of prices over time, with a cursor that reads out its values; [`Context::Chart`] follows.
+    PriceChart,
     RouteLab,
     /// A list whose lines are switched, moved and removed.
     ListEdit,
@@ -70,6 +72,7 @@ impl Context {
             Self::Dialog => "Questions",
             Self::Outcome => "Outcomes of writes",
             Self::Chart => "Charts and comparisons",
+            Self::PriceChart => "Price charts",
             Self::RouteLab => "Route lab",
             Self::ListEdit => "Lists that are edited",
             Self::Choice => "Choices, switches and buttons",
@@ -369,7 +372,7 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Table, &["J"], Action::Job, "job",
         "Price the rows for a job or volume term").also(&["bill", "work", "tokens", "throughput", "rate", "speed"]).hint("job", 4),
     row(Context::Table, &["B"], Action::SaveSearch, "save-search", "Save this search under a name").also(&["bookmark"]).hint("save", 9),
-    row(Context::Table, &["A"], Action::Alerts, "alert", "Alert on the prices and supply of this search").also(&["notify"]).hint("alert", 9),
+    row(Context::Table, &["A"], Action::Alerts, "alert", "Alert on the prices and supply of this search").also(&["notify", "closed", "background"]).hint("alert", 9),
     row(Context::Table, &["space"], Action::Mark, "mark", "Mark or unmark the row and go to the next").hint("mark", 6),
     row(Context::Table, &["v"], Action::Compare, "compare", "Compare the marked rows side by side").also(&["diff"]).hint("compare", 8),
     row(Context::Table, &["m"], Action::Summary, "market", "Compare prices and supply by group").hint("market", 5),
@@ -498,6 +501,11 @@ pub static BINDINGS: &[Binding] = &[
         "Show differing rows only, or the distribution of x").hint("differences", 3),
     row(Context::Chart, &["r", "f5"], Action::Refresh, "chart-refresh", "Refresh").hint("refresh", 7),
 
+    row(Context::PriceChart, &["<"], Action::Shift(Step::Back), "read-left",
+        "Read out the prices of an earlier time").also(&["cursor", "value"]).hint("read prices", 2),
+    row(Context::PriceChart, &[">"], Action::Shift(Step::Forward), "read-right",
+        "Read out the prices of a later time"),
+
     row(Context::RouteLab, &["n"], Action::New, "new-run", "Send one route request or a series").hint("new run", 1),
     row(Context::RouteLab, &["space"], Action::Toggle, "pause-run", "Pause or resume the run").hint("pause", 2),
     row(Context::RouteLab, &["delete"], Action::Remove, "stop-run",
@@ -505,7 +513,7 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::RouteLab, &["r", "f5"], Action::Refresh, "run-again", "Run the same plan again").hint("run again", 4),
     row(Context::RouteLab, &["enter"], Action::Open, "open-attempt", "Open the selected attempt").hint("details", 5),
     row(Context::RouteLab, &["/"], Action::Query, "search-attempts", "Search the attempts").hint("search", 6),
-    row(Context::RouteLab, &["v"], Action::Compare, "compare-runs", "Compare with another run").hint("compare", 7),
+    row(Context::RouteLab, &["v"], Action::Compare, "compare-runs", "Compare with another run").hint("compare", 3),
     row(Context::RouteLab, &["e"], Action::Export, "export-run", "Export the run as CSV or JSON").also(&["csv", "download"]).hint("export", 8),
     row(Context::RouteLab, &["o"], Action::Settings, "worker-request",
         "Write the request for the assigned worker").hint("worker request", 9),
@@ -586,7 +594,7 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Global, &["shift-tab", "["], Action::PreviousPane, "previous-pane", "Previous pane"),
     row(Context::Global, &["b"], Action::SavedSearches, "saved-searches",
         "Run, save, rename or delete searches").hint("searches", 9).in_panes(),
-    row(Context::Global, &["A"], Action::Alerts, "alerts", "Add, pause or delete alerts on prices and supply"),
+    row(Context::Global, &["A"], Action::Alerts, "alerts", "Add, pause or delete alerts on prices and supply").also(&["notify", "closed", "background"]),
     row(Context::Global, &[], Action::Annotations, "annotations", "List, edit or lift stars, notes and bans").also(&["bans", "unban"]),
     row(Context::Global, &["y"], Action::Copy, "copy", "Copy the row, the query or a command").also(&["clipboard"]).hint("copy", 10),
     row(Context::Global, &["e"], Action::Export, "export", "Export to a file").hint("export", 13),

@@ -13,7 +13,9 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use crate::api::client::current_time;
 use crate::core::message::{EffectError, HistoryJob, News};
+use crate::core::sandbox::Simulation;
 use crate::core::{Message, Ticket};
+use crate::domain::format::counted;
 use crate::domain::{Listing, Query};
 use crate::record::Moment;
 use crate::record::store::{Database, HistoryError, HistoryLocation, ProgramId, Turns};
@@ -136,10 +138,9 @@ impl Keeper {
         let (days, outbox) = (past.days, self.outbox.clone());
         let mut is_simulated = false;
         let ensured = self.with(|database| {
-            past.ensure(database, is_stopped, |_| {
-                if !std::mem::replace(&mut is_simulated, true) {
-                    let _ = outbox.send(Message::Simulating(Some(days)));
-                }
+            past.ensure(database, is_stopped, |percent| {
+                is_simulated = true;
+                let _ = outbox.send(Message::Simulating(Some(Simulation { days, percent })));
             })
         });
         if is_simulated {
@@ -149,7 +150,8 @@ impl Keeper {
             Ok(Ensured::Stopped) => return false,
             Ok(Ensured::WasThere) => {}
             Ok(Ensured::Recorded) => {
-                let text = format!("{days} simulated days of prices are recorded");
+                let days = counted(days as usize, "simulated day", "simulated days");
+                let text = format!("{days} of prices are recorded");
                 let _ = self.outbox.send(Message::Report(Ok(text)));
             }
             Err(error) => self.tell(&error),
@@ -290,6 +292,16 @@ mod tests {
         fn start(history: Option<&HistoryLocation>) -> Self {
             let (outbox, messages) = unbounded_channel();
             Self(HistoryThread::start(history.cloned(), None, outbox), messages)
+        }
+
+        /// The next message but the progress of a simulation.
+        fn report(&mut self) -> Option<Message> {
+            loop {
+                match self.1.blocking_recv() {
+                    Some(Message::Simulating(Some(Simulation { percent: 1.., .. }))) => {}
+                    message => return message,
+                }
+            }
         }
 
         fn claim(&mut self, resource: Resource, now: UnixTime) -> Right {
@@ -433,16 +445,16 @@ mod tests {
             )
         };
         let mut first = start();
-        let reported = [(); 3].map(|()| first.1.blocking_recv());
+        let reported = [(); 3].map(|()| first.report());
         let [
-            Some(Message::Simulating(Some(1))),
+            Some(Message::Simulating(Some(Simulation { days: 1, percent: 0 }))),
             Some(Message::Simulating(None)),
             Some(Message::Report(Ok(text))),
         ] = reported
         else {
             panic!("{reported:?}");
         };
-        assert!(text.contains("1 simulated days of prices"));
+        assert!(text.contains("1 simulated day of prices"));
         // A claim takes nothing else for its answer.
         start().claim(Resource::Offers, UnixTime::new(1000.0));
         let database = history.open().unwrap();
@@ -579,10 +591,14 @@ mod tests {
         second.take(HistoryJob::Record(Box::new(poll(1002))));
         let mut second = Program(second, messages);
         // It says that it starts, and that it is done.
-        let reported = [(); 3].map(|()| second.1.blocking_recv());
+        let reported = [(); 3].map(|()| second.report());
         assert!(matches!(
             reported,
-            [Some(Message::Simulating(Some(1))), _, Some(Message::Report(Ok(_)))]
+            [
+                Some(Message::Simulating(Some(Simulation { days: 1, percent: 0 }))),
+                _,
+                Some(Message::Report(Ok(_)))
+            ]
         ));
         second.claim(Resource::Offers, UnixTime::new(1000.0));
         assert_eq!(polls(), 2 * 4 + 1);

@@ -15,6 +15,7 @@ use crate::api::curl::WorkerRoot;
 use crate::api::redact::KnownSecrets;
 use crate::api::{Client, ClientConfig, Operation, Origin, Pacer, Secret, Session, WorkerClient};
 use crate::domain::dialect::RouteKey;
+use crate::domain::format::counted;
 use crate::domain::workergroup::{MOST_GROUPS, MadeGroups};
 use crate::domain::{Condition, Dialect, plain};
 use crate::process::Terminal;
@@ -292,9 +293,8 @@ pub(crate) fn dropped(wrong: &[ConfigError]) -> Vec<String> {
         .collect();
     let more = wrong.len().saturating_sub(TOLD);
     if more > 0 {
-        notices.push(format!(
-            "{more} more errors in the configuration: run bourse config check"
-        ));
+        let more = counted(more, "more error", "more errors");
+        notices.push(format!("{more} in the configuration: run bourse config check"));
     }
     notices
 }

@@ -38,7 +38,7 @@ impl Browser {
         self.load(query, words);
     }
 
-    /// Sets or clears the job; its columns appear and disappear with it, and an order by price
+    /// Sets or clears the job; its columns and the price of its unit appear and disappear with it, and an order by price
     /// follows. The job's disk is the storage that prices include. True if the market must be
     /// queried for those prices.
     pub fn set_job(&mut self, job: Option<Job>) -> bool {
@@ -58,11 +58,20 @@ impl Browser {
             self.go_to_top();
         }
         self.count_arrangement();
+        let unit = |job: Option<Job>| job.and_then(|job| job.work).map(|work| work.unit);
+        let before_unit = unit(self.computed.job).filter(|before| Some(*before) != unit(job));
+        if let Some(column) = before_unit.map(WorkUnit::column) {
+            self.hide_columns(&[column]);
+            self.query.order.retain(|key| key.field.key != column);
+        }
         self.computed.job = job;
         self.take_disk_of_job();
         self.hide_columns(&JOB_COLUMNS);
         if let Some(job) = job {
             self.show_columns(&columns_of(&job), "dph_total");
+            let priced = job.work.map(|work| work.unit);
+            let priced = priced.filter(|unit| self.computed.throughput.models(*unit) > 0);
+            self.show_columns(priced.map(WorkUnit::column).as_slice(), "dph_total");
         } else {
             self.query.order.retain(|key| !JOB_COLUMNS.contains(&key.field.key));
         }

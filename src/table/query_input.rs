@@ -16,7 +16,9 @@ use crate::domain::language::{Candidate, Completion};
 use crate::domain::local::LocalTime;
 use crate::domain::plain::{Cluster, Reading, Settings};
 use crate::domain::quantity::{Quantity, write};
-use crate::domain::{CellRef, Condition, Direction, Field, Listing, OrderKey, Resource, country, language, plain};
+use crate::domain::{
+    CellRef, Condition, Direction, Field, Listing, Operand, Operator, OrderKey, Resource, country, language, plain,
+};
 
 impl Browser {
     /// Starts editing the query after its last condition.
@@ -236,6 +238,17 @@ impl Browser {
             [word] if self.resource() != Resource::Workergroups => id(word),
             _ => None,
         }
+    }
+
+    /// The id of the one offer or machine that the search is about: a word, or a condition on the id.
+    pub fn sought_id(&self) -> Option<u64> {
+        let by_id = |condition: &Condition| match &condition.operand {
+            Operand::One(value) if condition.field.key == "id" && condition.operator == Operator::Eq => {
+                value.whole().and_then(|id| u64::try_from(id).ok())
+            }
+            _ => None,
+        };
+        self.typed_id().or_else(|| self.query.active().find_map(by_id))
     }
 
     /// Restores the running query; Up recalls the draft.

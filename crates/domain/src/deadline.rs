@@ -1,4 +1,4 @@
-//! Deadlines as people write them: `friday`, `tomorrow noon`.
+//! Deadlines as people write them: `friday`, `next sunday evening`, `tomorrow noon`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -28,6 +28,9 @@ enum Day {
     Tomorrow,
     /// The next such day, which may be today.
     Weekday(Weekday),
+    /// The next such day after today: of the two days that people call `next friday` the earlier one, which is in time
+    /// for both.
+    Next(Weekday),
     Date(Date),
 }
 
@@ -65,35 +68,56 @@ impl FromStr for Deadline {
             let has_digits = word.contains(|sign: char| sign.is_ascii_digit());
             word.split(move |sign| has_digits && sign == 't')
         });
-        let mut words = words.filter(|word| !word.is_empty());
-        let is_read = words.all(|word| match (day(word), clock(word)) {
-            (Some(day), _) => own.day.replace(day).is_none(),
-            (None, Some(time)) => own.time.replace(time).is_none(),
-            (None, None) => false,
-        });
-        let is_time = is_read && (own.day.is_some() || own.time.is_some());
+        let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+        let mut rest = &words[..];
+        while let [word, after @ ..] = rest {
+            let next = after.first().copied();
+            (rest, own) = match (*word, day(word), clock(word)) {
+                ("next", ..) => (after.get(1..).unwrap_or_default(), own.on(next.and_then(after_today))?),
+                // `this sunday`, `in the morning`, `sunday at noon`
+                ("this" | "coming" | "the", ..) if next.is_some() => (after, own),
+                ("at" | "in" | "on", ..) if next.is_some() => (after, own),
+                (_, Some(day), _) => (after, own.on(Some(day))?),
+                (_, None, time) => (after, own.until(time)?),
+            };
+        }
+        let is_time = own.day.is_some() || own.time.is_some();
         is_time.then_some(own).ok_or(DeadlineError::Malformed)
     }
+}
+
+/// The day of the week: `friday`, `fri`.
+fn weekday(word: &str) -> Option<Weekday> {
+    let is_it = |name: &str| name == word || name[..3] == *word;
+    DAYS.iter().find(|(name, _)| is_it(name)).map(|(_, day)| *day)
+}
+
+/// The day after `next`. Neither `next week` nor `next month` ends on one day for everybody.
+fn after_today(word: &str) -> Option<Day> {
+    weekday(word).map(Day::Next)
 }
 
 fn day(word: &str) -> Option<Day> {
     match word {
         "today" | "tonight" => Some(Day::Today),
         "tomorrow" => Some(Day::Tomorrow),
-        // `fri`
-        _ if word.len() >= 3 && word.chars().all(char::is_alphabetic) => {
-            let mut days = DAYS.iter().filter(|(name, _)| *name == word || name[..3] == *word);
-            days.next().map(|(_, day)| Day::Weekday(*day))
+        _ => {
+            let date = || word.parse().ok().filter(|_| word.len() == 10);
+            weekday(word).map(Day::Weekday).or_else(|| date().map(Day::Date))
         }
-        _ => word.parse().ok().filter(|_| word.len() == 10).map(Day::Date),
     }
 }
 
-/// Parses a time of day: `18:00`, `6pm`, `6:30pm`, `noon`.
+/// Parses a time of day: `18:00`, `6pm`, `6:30pm`, `noon`, or a part of the day.
+///
+/// That is its beginning, which is in time for a person who means a later hour, too; a night ends with its day, as
+/// `tonight` does.
 fn clock(word: &str) -> Option<Time> {
     match word {
-        "noon" => return Some(time(12, 0, 0, 0)),
-        "midnight" => return Some(END_OF_DAY),
+        "morning" => return Some(time(6, 0, 0, 0)),
+        "noon" | "afternoon" => return Some(time(12, 0, 0, 0)),
+        "evening" => return Some(time(18, 0, 0, 0)),
+        "night" | "midnight" => return Some(END_OF_DAY),
         _ => {}
     }
     let half = ["am", "pm"].into_iter().find(|half| word.ends_with(half));
@@ -112,6 +136,22 @@ fn clock(word: &str) -> Option<Time> {
 }
 
 impl Deadline {
+    /// The deadline on a day; an error without one, or if it has a day.
+    fn on(self, day: Option<Day>) -> Result<Self, DeadlineError> {
+        match (self.day, day) {
+            (None, Some(_)) => Ok(Self { day, ..self }),
+            _ => Err(DeadlineError::Malformed),
+        }
+    }
+
+    /// The deadline at a time of day; an error without one, or if it has a time.
+    fn until(self, time: Option<Time>) -> Result<Self, DeadlineError> {
+        match (self.time, time) {
+            (None, Some(_)) => Ok(Self { time, ..self }),
+            _ => Err(DeadlineError::Malformed),
+        }
+    }
+
     /// The time it stands for; `None` if it is outside the calendar.
     ///
     /// A weekday or a time of day that has passed today means the next one.
@@ -136,6 +176,10 @@ impl Deadline {
             Some(Day::Weekday(day)) => {
                 let days = i64::from(today.weekday().until(day));
                 coming(today.checked_add(days.days()).ok()?, 7)
+            }
+            Some(Day::Next(day)) => {
+                let days = i64::from(today.tomorrow().ok()?.weekday().until(day)) + 1;
+                on(today.checked_add(days.days()).ok()?)
             }
             Some(Day::Today) => on(today),
             Some(Day::Tomorrow) => on(today.tomorrow().ok()?),
@@ -175,14 +219,13 @@ pub(super) fn written(at: UnixTime) -> String {
 
 impl fmt::Display for Deadline {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = |own: Weekday| DAYS.iter().find(|(_, day)| *day == own).map_or("", |(name, _)| name);
         let day = self.day.map(|day| match day {
             Day::Today => "today".to_owned(),
             Day::Tomorrow => "tomorrow".to_owned(),
             Day::Date(date) => date.to_string(),
-            Day::Weekday(own) => {
-                let named = DAYS.iter().find(|(_, day)| *day == own);
-                named.map_or_else(String::new, |(name, _)| (*name).to_owned())
-            }
+            Day::Weekday(own) => name(own).to_owned(),
+            Day::Next(own) => format!("next {}", name(own)),
         });
         let time = self.time.map(|time| time.strftime("%H:%M").to_string());
         let parts: Vec<_> = day.into_iter().chain(time).collect();
@@ -217,6 +260,13 @@ mod tests {
             ("12 am tomorrow", "2026-11-25T23:00:00Z"),
             ("midnight", "2026-11-25T22:59:00Z"),
             ("today 6:30pm", "2026-11-25T17:30:00Z"),
+            ("next sunday", "2026-11-29T22:59:00Z"),
+            ("next wed", "2026-12-02T22:59:00Z"),
+            ("this wednesday", "2026-11-25T22:59:00Z"),
+            ("sunday evening", "2026-11-29T17:00:00Z"),
+            ("next friday at noon", "2026-11-27T11:00:00Z"),
+            ("in the morning", "2026-11-26T05:00:00Z"),
+            ("tomorrow night", "2026-11-26T22:59:00Z"),
             ("2026-12-01", "2026-12-01T22:59:00Z"),
             ("2026 - 12 - 01 18 : 00", "2026-12-01T17:00:00Z"),
             ("2026-12-01T18:00", "2026-12-01T17:00:00Z"),
@@ -240,6 +290,12 @@ mod tests {
             "2026-02-30",
             "18:00 9am",
             "fry",
+            "next",
+            "next week",
+            "next tomorrow",
+            "sunday evening morning",
+            "sunday at",
+            "the",
         ] {
             let fault = moment(text, &local()).unwrap_err().to_string();
             assert!(fault.starts_with("Not a time"), "{text}: {fault}");

@@ -214,6 +214,13 @@ pub fn counted(number: usize, singular: &str, plural: &str) -> String {
     format!("{} {}", grouped(number), if number == 1 { singular } else { plural })
 }
 
+/// A number with up to one decimal, with its noun: `0.5 requests`, `1 request`.
+pub fn counted_decimal(number: f64, singular: &str, plural: &str) -> String {
+    let text = trimmed(number, 1);
+    let noun = if text == "1" { singular } else { plural };
+    format!("{text} {noun}")
+}
+
 /// Inserts commas between the thousands of a number written with or without decimals.
 fn commas(text: &str) -> String {
     let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));

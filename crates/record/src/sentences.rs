@@ -19,6 +19,11 @@ const DAYS: [&str; 7] = [
     "Sundays",
 ];
 
+/// The fewest departures of which a median is named.
+///
+/// One or two come by chance; the count beside the median says how far it may be trusted.
+const LEAST_FOR_MEDIAN: usize = 5;
+
 /// A part of the time, as an index, and its usual price.
 type WeightedPart = (usize, f64);
 
@@ -82,13 +87,20 @@ impl Memory {
         )
     }
 
-    /// The sentence about the lifetimes of such offers, or the number of departures that is too small for it.
+    /// The sentence about the lifetimes of such offers, or the number of departures that is too small for its range.
     pub fn lifetime_sentence(&self) -> String {
         let nouns = self.query.resource.nouns();
         let departures = self.lifetimes.departures;
         let Some(lifetimes) = self.lasting() else {
+            let median = self.lifetimes.median().filter(|_| departures >= LEAST_FOR_MEDIAN);
             let departures = format::counted(departures, "departure", "departures");
-            return format!("Lifetimes, too few: {departures}, {LEAST_DEPARTURES} needed");
+            return match median {
+                None => format!("Lifetimes, too few: {departures}, {LEAST_DEPARTURES} needed"),
+                Some(median) => format!(
+                    "Lifetimes: median {} of {departures}, too few for a range ({LEAST_DEPARTURES} needed)",
+                    format::brief(median.median)
+                ),
+            };
         };
         let Some(median) = lifetimes.median() else {
             let longest = format::brief(lifetimes.longest);

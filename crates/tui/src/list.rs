@@ -272,10 +272,6 @@ impl<'a, T: Clone> ListLines<'a, T> {
         // any room for it.
         let note = cells(&item.note).min(note);
         let sign = if is_selected { "› " } else { "  " };
-        let text = match &item.disabled {
-            Some(why) => format!("{} ({why})", item.text),
-            None => item.text.clone(),
-        };
         let gap = if note == 0 { 0 } else { note + 2 };
         let title = cells(&item.title).min(width.saturating_sub(gap + 4)).max(title);
         let mut line = fit(
@@ -287,6 +283,7 @@ impl<'a, T: Clone> ListLines<'a, T> {
         );
         pad(&mut line, title + 4, title_style);
         let room = width.saturating_sub(title + 4 + gap);
+        let text = shortened(item, is_selected, room);
         let mut text = fit(Line::from(Span::styled(text, text_style)), room);
         pad(&mut text, room, text_style);
         line.spans.extend(text.spans);
@@ -305,6 +302,30 @@ impl<'a, T: Clone> ListLines<'a, T> {
         }
         line
     }
+}
+
+/// The text of a line, with the reason why it is disabled if there is room for it. Instead of a cut sentence it is
+/// the clauses that fit; only the selected line has all that fits.
+fn shortened<T>(item: &Item<T>, is_selected: bool, room: u16) -> String {
+    let full = match &item.disabled {
+        Some(why) => format!("{} ({why})", item.text),
+        None => item.text.clone(),
+    };
+    if is_selected || cells(&full) <= room {
+        return full;
+    }
+    whole_clauses(&item.text, room).to_owned()
+}
+
+/// The first clauses of a sentence that fit into `room` cells; empty if none does.
+fn whole_clauses(text: &str, room: u16) -> &str {
+    let mut clauses = text;
+    while cells(clauses) > room {
+        let ends = [", ", "; ", ": ", ". ", " (", " · "];
+        let end = ends.into_iter().filter_map(|end| clauses.rfind(end)).max();
+        clauses = end.map_or("", |end| &clauses[..end]);
+    }
+    clauses
 }
 
 /// Pads a line to `width` cells.
@@ -417,4 +438,18 @@ pub fn fuzzy<K: Copy>(pattern: &str, lines: &[(K, String)]) -> Vec<K> {
         .collect();
     scored.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
     scored.into_iter().map(|(_, key)| key).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::whole_clauses;
+
+    #[test]
+    fn a_sentence_without_room_is_shortened_to_whole_clauses() {
+        let text = "GPU model as the market spells it: RTX 4090, H100 SXM.";
+        assert_eq!(whole_clauses(text, 60), text);
+        assert_eq!(whole_clauses(text, 45), "GPU model as the market spells it: RTX 4090");
+        assert_eq!(whole_clauses(text, 40), "GPU model as the market spells it");
+        assert_eq!(whole_clauses(text, 20), "");
+    }
 }

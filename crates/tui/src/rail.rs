@@ -113,7 +113,14 @@ fn track(cells: u16, theme: &Theme) -> Span<'static> {
 
 impl Widget for Rail<'_> {
     fn render(self, area: Rect, buffer: &mut Buffer) {
+        let selected = self.theme.selected;
+        let cell = buffer.cell(area.as_position());
+        let is_selected = selected.bg.is_some() && cell.is_some_and(|cell| Some(cell.bg) == selected.bg);
         self.line(area.width).render(area, buffer);
+        if is_selected {
+            // On the stripe of a selected row not every tint can be read.
+            buffer.set_style(area, selected);
+        }
     }
 }
 
@@ -162,5 +169,6 @@ mod tests {
         let symbols: String = (0..9).map(|x| buffer[(x, 0)].symbol()).collect();
         assert_eq!(symbols, drawn(3.0, 9));
         assert!((0..9).all(|x| Some(buffer[(x, 0)].bg) == Theme::DARK.selected.bg));
+        assert!((0..9).all(|x| Some(buffer[(x, 0)].fg) == Theme::DARK.selected.fg));
     }
 }

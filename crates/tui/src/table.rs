@@ -142,21 +142,22 @@ pub fn place_in_order(columns: &[Column], leading: usize, offset: usize, gutter:
         room = all.saturating_sub(cells(&count));
         (start, end) = fitting(room);
     }
-    let shown = (0..leading.min(columns.len())).chain(start..end).collect();
-    let mut placed = put_side_by_side(columns, shown, gutter, room);
-    let next = placed.last().map_or(gutter, |last| last.x + last.width + 1);
-    let rest = (gutter + room).saturating_sub(next);
-    // Texts are readable when cut, such as a country.
-    if let Some(column) = columns.get(end)
-        && column.alignment == Alignment::Left
-        && rest >= CUT.min(column.width)
-    {
-        let width = rest.min(column.width);
-        placed.push(Placed {
-            index: end,
-            x: next,
-            width,
-        });
+    let shown: Vec<usize> = (0..leading.min(columns.len())).chain(start..end).collect();
+    let taken: u16 = shown.iter().map(|index| columns[*index].width + 1).sum();
+    let rest = room.saturating_sub(taken);
+    // Texts are readable when cut, such as a country: that is worth more than a column that grows.
+    let cut = columns.get(end).filter(|column| column.alignment == Alignment::Left);
+    let cut = cut.map(|column| column.width).filter(|width| rest >= CUT.min(*width));
+    let cut = cut.map(|width| rest.min(width));
+    let mut placed = put_side_by_side(
+        columns,
+        shown,
+        gutter,
+        room - cut.map_or(0, |width| width + 1).min(room),
+    );
+    if let Some(width) = cut {
+        let x = placed.last().map_or(gutter, |last| last.x + last.width + 1);
+        placed.push(Placed { index: end, x, width });
         end += 1;
     }
     Strip {

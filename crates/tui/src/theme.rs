@@ -41,7 +41,7 @@ pub struct Theme {
     pub live: Style,
     /// The background; `None` for the terminal's own.
     pub background: Option<Color>,
-    /// The series of a chart, in the order of its legend.
+    /// The series of a chart, in the order of its legend; none has the colour of a good, bad or wrong value.
     pub series: [Style; SERIES],
     /// Whether the focused frame is drawn thick, for themes that cannot show it by colour.
     pub thick_focus: bool,
@@ -94,7 +94,7 @@ impl Palette {
             good: rgb(self.good),
             warning: rgb(self.warning),
             error: rgb(self.error).add_modifier(Modifier::BOLD),
-            sandbox: rgb(self.good),
+            sandbox: Style::new(),
             live: on(self.live).add_modifier(Modifier::BOLD),
             background: None,
             focus: rgb(self.accent),
@@ -125,7 +125,7 @@ impl Theme {
         field: (0xe8edf5, 0x1b222e),
         input: (0xffffff, 0x2f3b50),
         highlight: (0xffe9a8, 0x5c4a12),
-        series: [0x7ac7ff, 0x9ee08f, 0xf5c86a, 0xc8b6ff, 0xff9d7a, 0x7fe0d0],
+        series: [0x7ac7ff, 0xc8b6ff, 0x6fd3c7, 0xf0a8d0, 0xb4c2da, 0xdccfb0],
     }
     .theme();
 
@@ -143,7 +143,7 @@ impl Theme {
         field: (0x081020, 0xf0f3f7),
         input: (0x081020, 0xdce5f1),
         highlight: (0x201800, 0xffe39a),
-        series: [0x0055aa, 0x1d6f20, 0x8a5500, 0x5b2fa8, 0xb03a14, 0x00706a],
+        series: [0x0055aa, 0x6a2fb0, 0x00706a, 0x96266e, 0x4a5a70, 0x6b5a2a],
     }
     .theme();
 
@@ -176,7 +176,7 @@ impl Theme {
             field: (0xffffff, 0),
             input: (0, 0xffffff),
             highlight: (0, 0xffffff),
-            series: [0x66ffff, 0x66ff66, 0xffff66, 0xff9dff, 0xffd040, 0xffffff],
+            series: [0x66ffff, 0xff9dff, 0xa8ffe0, 0xffffff, 0xb4b4ff, 0xffd8c0],
         }
         .theme()
     };
@@ -191,18 +191,17 @@ impl Theme {
         good: fg(Color::Green),
         warning: fg(Color::Yellow),
         error: fg(Color::Red).add_modifier(Modifier::BOLD),
-        sandbox: fg(Color::Green),
         live: fg(Color::Yellow).add_modifier(Modifier::BOLD.union(Modifier::REVERSED)),
         focus: fg(Color::Cyan),
         highlight: Style::new().add_modifier(Modifier::BOLD.union(Modifier::REVERSED)),
         backdrop: Style::new().add_modifier(Modifier::DIM).remove_modifier(Modifier::BOLD),
         series: [
             fg(Color::Cyan),
-            fg(Color::Green),
-            fg(Color::Yellow),
             fg(Color::Magenta),
-            fg(Color::Red),
             fg(Color::Blue),
+            fg(Color::LightCyan),
+            fg(Color::LightMagenta),
+            fg(Color::LightBlue),
         ],
         ..Self::MONO
     };

@@ -216,7 +216,7 @@ pub(crate) fn marks(marks: &[Mark], scale: &Scale, plot: Rect, scene: &mut Scene
         };
         let (_, y) = dot_cell((0.0, share), plot);
         let style = mark.style.remove_modifier(Modifier::UNDERLINED);
-        let is_free = |x: u16, buffer: &Buffer| matches!(buffer[(x, y)].symbol(), " " | "░");
+        let is_free = |x: u16, buffer: &Buffer| matches!(buffer[(x, y)].symbol(), " " | "░" | "·");
         let label = format!(" {} {} ", mark.label, format::figure(mark.value, 4));
         let width = cells(&label).min(plot.width);
         // The label is where it covers no line, if it can be.
@@ -231,6 +231,21 @@ pub(crate) fn marks(marks: &[Mark], scale: &Scale, plot: Rect, scene: &mut Scene
         }
         buffer.set_stringn(start, y, label, usize::from(width), style);
     }
+}
+
+/// Draws the cursor of a chart: a line up the plot at a position across, from 0 to 1, behind the lines that are drawn
+/// there already.
+pub(crate) fn cursor(share: f64, plot: Rect, scene: &mut Scene<'_, '_>) {
+    let (x, _) = dot_cell((share, 0.0), plot);
+    let style = scene.theme.accent.remove_modifier(Modifier::UNDERLINED);
+    let buffer = scene.frame.buffer_mut();
+    for y in plot.top()..plot.bottom() {
+        if matches!(buffer[(x, y)].symbol(), " " | "\u{2800}" | "░" | "┄" | "·") {
+            buffer[(x, y)].reset();
+            buffer.set_string(x, y, "│", style);
+        }
+    }
+    buffer.set_string(x, plot.bottom(), OWN_BAR, style);
 }
 
 /// Draws the axes with their ticks; returns the area between them, or `None` if there is none.
@@ -300,11 +315,7 @@ const BARS: usize = 6;
 
 /// The style of a column of a histogram, also above its bar.
 const fn bar_style(is_marked: bool, theme: &Theme) -> Style {
-    if is_marked {
-        theme.warning.remove_modifier(Modifier::UNDERLINED)
-    } else {
-        theme.series[0]
-    }
+    if is_marked { theme.figure() } else { theme.series[0] }
 }
 
 /// Draws the distribution of `values` under a heading, with the bar that contains `marked` highlighted; false, and

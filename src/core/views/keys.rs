@@ -6,6 +6,15 @@ use crate::keys::{Action, Context};
 /// The contexts of a chart with tabs.
 pub(crate) const TABBED_CHART: &[Context] = &[Context::Tabs, Context::Chart, Context::Global, Context::Always];
 
+/// The contexts of a price chart with tabs.
+pub(crate) const TABBED_PRICE_CHART: &[Context] = &[
+    Context::Tabs,
+    Context::PriceChart,
+    Context::Chart,
+    Context::Global,
+    Context::Always,
+];
+
 /// The contexts of a list whose lines are edited. While nothing is typed, a space toggles the line;
 /// afterwards it is text.
 pub(crate) const fn edits(is_typed: bool) -> &'static [Context] {

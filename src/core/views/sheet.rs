@@ -42,19 +42,36 @@ pub(crate) fn open(list: Panel<'_>, preview: Panel<'_>, lines: usize, area: Rect
         if area.height < ROOM {
             return frames((list, area), None, scene);
         }
+        let area = as_high_as(lines_of(lines).saturating_add(3 + STRIP), area, scene);
         let [upper, lower] = Layout::vertical([Constraint::Fill(1), Constraint::Length(STRIP)]).areas(area);
         return frames((list, upper), Some((preview, lower)), scene);
     }
-    let lines = u16::try_from(lines).unwrap_or(u16::MAX);
     // With frame and search line.
-    let dialog = place(lines.saturating_add(3), area, buffer);
+    let dialog = place(lines_of(lines).saturating_add(3), area, buffer);
     page(list, preview, dialog, scene)
+}
+
+/// The top of an area on a compact screen, and a rule between it and the pane that stays visible below; all of it, if
+/// little is left.
+fn as_high_as(height: u16, area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
+    if height >= area.height.saturating_sub(3) {
+        return area;
+    }
+    let top = Rect { height, ..area };
+    let rule = "─".repeat(usize::from(area.width));
+    let style = scene.theme.border;
+    scene.frame.buffer_mut().set_string(top.x, top.bottom(), rule, style);
+    top
+}
+
+fn lines_of(lines: usize) -> u16 {
+    u16::try_from(lines).unwrap_or(u16::MAX)
 }
 
 /// Draws both frames over the whole area, without dimming it.
 pub(crate) fn page(list: Panel<'_>, preview: Panel<'_>, area: Rect, scene: &mut Scene<'_, '_>) -> Sheet {
     if scene.size == Size::Compact {
-        return open(list, preview, 0, area, scene);
+        return open(list, preview, usize::MAX, area, scene);
     }
     let list = list.tone(Tone::Focused).sized(scene.size);
     let preview = preview.sized(scene.size);
@@ -141,6 +158,7 @@ pub(crate) fn with_result(
     let result = result.sized(size);
     if size == Size::Compact {
         let needed = rows.0.saturating_add(1).min(area.height);
+        let area = as_high_as(needed.saturating_add(rows.1).saturating_add(1), area, scene);
         let below = area.height - needed;
         if below < LEAST {
             return frames((form, area), None, scene);

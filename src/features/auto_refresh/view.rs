@@ -127,7 +127,8 @@ impl WatchForm {
         let here = 60.0 / interval;
         let limit = state.settings.pace.limit;
         let rate = |many: f64| format::trimmed(many, 1);
-        let mut lines = vec![Line::styled(format!("{} requests a minute", rate(here)), theme.heading)];
+        let requests = format::counted_decimal(here, "request", "requests");
+        let mut lines = vec![Line::styled(format!("{requests} a minute"), theme.heading)];
         if elsewhere > 0.0 {
             let text = format!("and {} for the other watched search", rate(elsewhere));
             lines.push(Line::styled(text, theme.text));

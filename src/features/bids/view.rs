@@ -1,7 +1,8 @@
 //! The tab of bids: the holds of each, and the bid with the lowest bill for the job.
 
 use ratatui::layout::{Constraint, Layout, Rect};
-use ratatui::text::Line;
+use ratatui::style::Modifier;
+use ratatui::text::{Line, Span};
 
 use super::rules::{CHECKPOINT, HEADS, NOTHING, Outlook, RESTART, Run, cells, short_basis};
 use super::study::{BidHistory, BidMarket, BidStudy};
@@ -21,7 +22,7 @@ use crate::features::history::{Asked, Recalled};
 use crate::keys::{Action, Context};
 use crate::record::differences::recorded_lot;
 use crate::record::{DAY, Moment, VERDICT_DAYS};
-use crate::tui::text::cells as cells_of;
+use crate::tui::text::{cells as cells_of, fit};
 
 /// Minimum height of a useful chart.
 const CHART: u16 = 8;
@@ -217,12 +218,14 @@ impl View for Bids {
             rows: outlooks.iter().enumerate().map(line).collect(),
         };
         let chart = figures.draw((text, basis), (self.cursor, CHART), inner, scene);
-        draw_shares((&outlooks, lowest), chart, scene);
+        draw_shares((&outlooks, lowest), self.cursor, chart, scene);
     }
 }
 
-/// The share of the time that each bid would have held, filled below, with the one of the lowest bill marked.
-fn draw_shares((outlooks, lowest): (&[Outlook], Option<usize>), area: Rect, scene: &mut Scene<'_, '_>) {
+/// The share of the time that each bid would have held, filled below, with the one of the lowest bill marked and the one
+/// at the cursor read out.
+fn draw_shares((outlooks, lowest): (&[Outlook], Option<usize>), cursor: usize, area: Rect, scene: &mut Scene<'_, '_>) {
+    let at_cursor = outlooks.get(cursor);
     // Bids above the first that holds as long as any add nothing but length.
     let most = outlooks.iter().map(|outlook| outlook.held).fold(0.0, f64::max);
     let enough = outlooks.iter().position(|outlook| outlook.held >= most);
@@ -238,8 +241,15 @@ fn draw_shares((outlooks, lowest): (&[Outlook], Option<usize>), area: Rect, scen
         return;
     }
     let [title, area] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(area);
-    let heading = "% of the time held, by bid in $/h";
-    scene.render(Line::styled(heading, scene.theme.heading), title);
+    let heading = Span::styled("% of the time held, by bid in $/h", scene.theme.heading);
+    let read = at_cursor.map_or_else(String::new, |outlook| {
+        format!("  ${:.4} {}", outlook.bid, percent(outlook.held))
+    });
+    let accent = scene.theme.accent.remove_modifier(Modifier::UNDERLINED);
+    scene.render(
+        fit(Line::from(vec![heading, Span::styled(read, accent)]), title.width),
+        title,
+    );
     let axes = (Axis(&across, Labels::Number), Axis(&upwards, Labels::Number));
     let Some(plot) = chart::axes(&axes.0, Some(&axes.1), area, scene) else {
         return;
@@ -267,6 +277,10 @@ fn draw_shares((outlooks, lowest): (&[Outlook], Option<usize>), area: Rect, scen
     let color = scene.theme.series[1].fg.unwrap_or_default();
     let canvas = chart::canvas().paint(|context| polyline(context, &points, color));
     scene.render(canvas, plot);
+    let share = at_cursor.and_then(|outlook| across.position(outlook.bid));
+    if let Some(share) = share {
+        chart::cursor(share, plot, scene);
+    }
     let lowest = lowest.and_then(|lowest| outlooks.get(lowest));
     if let Some((outlook, (x, y))) = lowest.and_then(|outlook| Some((outlook, position(outlook)?))) {
         let label = format!("◆ ${:.4} lowest bill", outlook.bid);

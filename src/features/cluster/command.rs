@@ -39,7 +39,7 @@ pub async fn plan(settings: &Settings, options: &PlanArguments) -> Result<(), Cl
             Err(CliError::NotMet)
         });
     }
-    let remarks = planning.remarks(&need, market.bill(), |row| market.id(row));
+    let remarks = planning.remarks(&need, market.bill(), &market.result.query, |row| market.id(row));
     let texts: Vec<String> = remarks.into_iter().map(|remark| remark.text).collect();
     output::complain(&texts.join("\n"));
     Err(CliError::NotMet)
@@ -106,7 +106,10 @@ impl Shown<'_> {
         }));
         text.push_str(&table::left(&rows));
         text.push('\n');
-        let remarks = self.planning.remarks(self.need, bill, |row| self.market.id(row));
+        let searched = &self.market.result.query;
+        let remarks = self
+            .planning
+            .remarks(self.need, bill, searched, |row| self.market.id(row));
         for remark in remarks {
             text.push_str(&remark.text);
             text.push('\n');
@@ -157,7 +160,10 @@ impl Shown<'_> {
             gpus: *gpus,
             bill: *total,
         });
-        let remarks = self.planning.remarks(self.need, bill, |row| self.market.id(row));
+        let searched = &self.market.result.query;
+        let remarks = self
+            .planning
+            .remarks(self.need, bill, searched, |row| self.market.id(row));
         let plan = |plan: &Option<Plan>| plan.as_ref().map(|plan| self.plan_json(plan));
         document::Plans {
             plan: plan(&self.planning.plan),

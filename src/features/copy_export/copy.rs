@@ -7,6 +7,7 @@ use crate::core::message::Effect;
 use crate::core::profile::Profile;
 use crate::core::state::State;
 use crate::core::view::Cx;
+use crate::domain::format::counted;
 use crate::domain::limits::Limits;
 use crate::domain::text::visible;
 use crate::domain::{Resource, WORKERGROUPS};
@@ -162,10 +163,10 @@ fn row_items(browser: &Browser) -> Vec<CopyItem> {
     let json = row.map(|row| copy_formats::row_json(listing, row));
     let line = row.map(|row| copy_formats::row_csv(listing, row, &browser.columns));
     let (rows, which) = if marked.is_empty() {
-        (browser.view().to_vec(), format!("{} rows", browser.view().len()))
+        (browser.view().to_vec(), counted(browser.view().len(), "row", "rows"))
     } else {
-        let many = if marked.len() == 1 { "row" } else { "rows" };
-        (marked.clone(), format!("{} marked {many}", marked.len()))
+        let many = counted(marked.len(), "marked row", "marked rows");
+        (marked.clone(), many)
     };
     let marked_text = if marked.is_empty() {
         Err(CopyError::Missing("no row is marked"))

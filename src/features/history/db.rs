@@ -11,7 +11,7 @@ use crate::cli::args::{ExportFormat, ReplyFormat};
 use crate::cli::output;
 use crate::cli::output::CliError;
 use crate::domain::export::csv_lines;
-use crate::domain::format::{grouped, moment, size};
+use crate::domain::format::{counted, moment, size};
 use crate::record::store::{Database, ExportedSpell, HistoryError};
 use crate::settings::Settings;
 
@@ -98,12 +98,13 @@ fn check(database: &Database, shown: &str, format: ReplyFormat) -> Result<(), Cl
         };
         return output::print_document("db-check", content);
     }
-    let count = |number: i64| grouped(usize::try_from(number).unwrap_or(usize::MAX));
+    let count =
+        |number: i64, singular, plural| counted(usize::try_from(number).unwrap_or(usize::MAX), singular, plural);
     let mut text = format!(
-        "{shown}: no damage\n{} searches, {} polls, {} prices, {}\n",
-        count(contents.searches),
-        count(contents.polls),
-        count(contents.prices),
+        "{shown}: no damage\n{}, {}, {}, {}\n",
+        count(contents.searches, "search", "searches"),
+        count(contents.polls, "poll", "polls"),
+        count(contents.prices, "price", "prices"),
         bytes(contents.size)
     );
     if let Some((first, last)) = contents.span {

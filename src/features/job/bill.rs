@@ -72,7 +72,7 @@ fn steps(steps: &[Step], width: u16, theme: &Theme) -> Vec<Line<'static>> {
             Span::styled(format!("{:LABEL$}", step.label), theme.dim),
             Span::styled(
                 format!("{value:>AMOUNT$}"),
-                if is_sum { theme.good } else { theme.text },
+                if is_sum { theme.figure() } else { theme.text },
             ),
         ]);
         let formula = Span::styled(format!("  = {}", step.formula), theme.dim);

@@ -17,6 +17,7 @@ use super::answer::document;
 use crate::api::client::current_time;
 use crate::cli::output::{Captured, CliError, captured};
 use crate::cli::tool::{Call, Tool};
+use crate::domain::format::counted;
 use crate::domain::text::visible_lines;
 use crate::features::TOOLS;
 use crate::record::store::SharedBudget;
@@ -66,8 +67,8 @@ impl Server {
             };
             if waited + wait > LONGEST_WAIT {
                 return Err(CliError::Failed(format!(
-                    "the budget of {a_minute} requests a minute is used up: call again in {} s, or raise \
-                     watch.requests_per_minute",
+                    "the budget of {} a minute is used up: call again in {} s, or raise watch.requests_per_minute",
+                    counted(a_minute as usize, "request", "requests"),
                     wait.ceil()
                 )));
             }

@@ -23,7 +23,7 @@ use crate::cli::sandbox::Stop;
 use crate::cli::search::reply;
 use crate::cli::{output, table};
 use crate::domain::Resource;
-use crate::domain::format::{counted, lasting, trimmed};
+use crate::domain::format::{counted, counted_decimal, lasting, trimmed};
 use crate::domain::time::{MonotonicTime, Now};
 use crate::features::history::arguments::{WatchArguments, WatchFormat};
 use crate::process::{self, Terminal};
@@ -377,9 +377,9 @@ fn list(settings: &Settings, rhythm: Rhythm, format: WatchFormat) -> Result<(), 
     } else {
         String::new()
     };
-    let rate = trimmed(rate, 1);
+    let rate = counted_decimal(rate, "request", "requests");
     output::print(&format!(
-        "{table}\n{rate} requests a minute{slower}; at most {most} by watch.requests_per_minute\n"
+        "{table}\n{rate} a minute{slower}; at most {most} by watch.requests_per_minute\n"
     ))
 }
 

@@ -17,7 +17,7 @@ use crate::api::{ApiError, Reply, Request};
 use crate::cli::search::{SearchResult, arranged};
 use crate::cli::wanted::{self, Wanted};
 use crate::domain::Listing;
-use crate::domain::format::{counted, trimmed};
+use crate::domain::format::{counted, counted_decimal};
 use crate::domain::saved::Searches;
 use crate::domain::time::{MonotonicTime, Now};
 use crate::features::history::document;
@@ -341,8 +341,8 @@ impl<'a> Watcher<'a> {
         let count = |of: fn(&Target) -> usize| self.targets.iter().map(of).sum::<usize>();
         let searches = counted(count(|target| target.saved.len()), "saved search", "saved searches");
         let alerts = counted(count(|target| target.alerts.len()), "alert", "alerts");
-        let rate = trimmed(self.engine.rate(), 1);
-        self.say_once([format!("watching {searches} and {alerts}: {rate} requests a minute")]);
+        let rate = counted_decimal(self.engine.rate(), "request", "requests");
+        self.say_once([format!("watching {searches} and {alerts}: {rate} a minute")]);
     }
 
     /// Passes the wishes of the targets to the engine.

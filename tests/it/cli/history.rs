@@ -109,7 +109,7 @@ fn what_changed_since_the_last_search_is_printed_as_lines() {
     let (status, out, err) = run(&mut home.bourse(&["db", "check", "--base-url", &url]));
     assert_eq!(status, 0, "{err}");
     assert!(out.contains("no damage"), "{out}");
-    assert!(out.contains("1 searches, 3 polls, 4 prices"), "{out}");
+    assert!(out.contains("1 search, 3 polls, 4 prices"), "{out}");
     let export = ["db", "export", "--base-url", &url, "--format", "csv"];
     let (_, out, _) = run(&mut home.bourse(&export));
     assert_eq!(out.lines().count(), 5, "{out}");
@@ -421,7 +421,7 @@ fn a_failed_search_is_recorded_and_told() {
     let (status, out, err) = run(&mut watch(&home, &url, &["--once"]));
     assert_eq!((status, out.as_str()), (1, ""), "{err}");
     let (_, out, _) = run(&mut home.bourse(&["db", "check", "--base-url", &url]));
-    assert!(out.contains("1 polls, 0 prices"), "{out}");
+    assert!(out.contains("1 poll, 0 prices"), "{out}");
     let history = ["history", "--no-default", "--base-url", &url];
     let (status, _, err) = run(&mut home.bourse(&history));
     assert_eq!(status, 0, "{err}");

@@ -4,7 +4,7 @@ use bourse::domain::cost::{Basis, Job, Prices};
 use bourse::domain::insight::Bill;
 use bourse::domain::insight::plan::{Need, Offers, Planning, Same};
 use bourse::domain::objection::Objection;
-use bourse::domain::{Condition, Listing, OFFERS, OfferType, Operand, Operator, Value};
+use bourse::domain::{Condition, Listing, OFFERS, OfferType, Operand, Operator, Query, Resource, Value};
 use proptest::prelude::*;
 
 use super::supply::{near, offers};
@@ -346,7 +346,8 @@ fn the_bill_of_a_job_says_that_disk_and_traffic_are_per_offer() {
         shared_by: None,
     };
     let texts = |need: &Need, bill| -> Vec<String> {
-        let remarks = planned(&market, need, Some(job)).remarks(need, bill, |row| row.to_string());
+        let remarks = planned(&market, need, Some(job))
+            .remarks(need, bill, &Query::empty(Resource::Offers), |row| row.to_string());
         remarks.into_iter().map(|remark| remark.text).collect()
     };
     let said = "The bill has disk and traffic for each of the 2 offers".to_owned();

@@ -6,7 +6,7 @@ use bourse::domain::cost::{Basis, Job, Prices};
 use bourse::domain::insight::Bill;
 use bourse::domain::insight::plan::{Need, Offers, Planning};
 use bourse::domain::throughput::{Throughput, Work, WorkUnit};
-use bourse::domain::{Listing, OfferType};
+use bourse::domain::{Listing, OfferType, Query, Resource};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
@@ -141,7 +141,7 @@ fn bought(planning: &Planning) -> (Vec<u32>, f64) {
 }
 
 fn remarks(planning: &Planning, need: &Need) -> Vec<String> {
-    let remarks = planning.remarks(need, Bill::Job, |row| row.to_string());
+    let remarks = planning.remarks(need, Bill::Job, &Query::empty(Resource::Offers), |row| row.to_string());
     remarks.into_iter().map(|remark| remark.text).collect()
 }
 

@@ -208,6 +208,16 @@ fn words_name_work_and_a_deadline_or_are_refused() {
             "cheapest 4090 500k steps by 6 pm",
             "gpu_name=RTX_4090 · job 500k steps, by 18:00 · sort job_cost",
         ),
+        ("500m tokens by next sunday", "job 500M tokens, by next sunday"),
+        (
+            "4090 500m tokens until next friday",
+            "gpu_name=RTX_4090 · job 500M tokens, by next friday",
+        ),
+        (
+            "500m tokens by sunday evening europe",
+            "geolocation in EUROPE · job 500M tokens, by sunday 18:00",
+        ),
+        ("3d before next monday", "job 3d, by next monday 00:00"),
         (
             "4090 500m tokens under $50 in total",
             "gpu_name=RTX_4090 job_cost<50 · job 500M tokens",
@@ -228,6 +238,8 @@ fn words_name_work_and_a_deadline_or_are_refused() {
         "500m tokens 200 images",
         "at least 500m tokens",
         "500m tokens by someday",
+        "500m tokens by next week",
+        "500m tokens by next",
         "500m tokens by friday bananas",
         "500m tokens under $2",
         "under $1 per 500m tokens",

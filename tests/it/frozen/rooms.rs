@@ -16,8 +16,8 @@ const ENDS: &[(u16, u16)] = &[(80, 24), (200, 60)];
 type Room = (&'static str, &'static str, &'static [(u16, u16)], f64);
 
 const ROOMS: [Room; 15] = [
-    ("Offers", "press down", ALL, 33.0),
-    ("JSON tab", "press enter tab tab tab", LARGE, 35.0),
+    ("Offers", "press down", ALL, 22.0),
+    ("JSON tab", "press enter tab tab tab", LARGE, 22.0),
     ("Details", "press down enter", ALL, 25.0),
     (
         "Details, a past",
@@ -25,27 +25,27 @@ const ROOMS: [Room; 15] = [
         ALL,
         25.0,
     ),
-    ("History", "given a recorded week\npress H", ALL, 30.0),
+    ("History", "given a recorded week\npress H", ALL, 22.0),
     (
         "History, a month",
         "given a recorded week\npress H right right",
         ALL,
-        30.0,
+        22.0,
     ),
-    ("Requests", "press 2 4", ALL, 30.0),
+    ("Requests", "press 2 4", ALL, 27.0),
     (
         "Requests, a run",
         "press 3 t down down right\npress enter\nwait 30s\npress 4",
         ALL,
-        30.0,
+        22.0,
     ),
-    ("A request", "press 2 4 enter", LARGE, 35.0),
-    ("Workergroups", "press 3", ENDS, 30.0),
-    ("A workergroup", "press 3 enter", ALL, 27.0),
-    ("New group", "press 3 n", ENDS, 28.0),
-    ("Route form", "press 3 t", ENDS, 28.0),
-    ("Market", "press m", ALL, 33.0),
-    ("Filters", "press f", ALL, 33.0),
+    ("A request", "press 2 4 enter", LARGE, 29.0),
+    ("Workergroups", "press 3", ENDS, 25.5),
+    ("A workergroup", "press 3 enter", ALL, 25.5),
+    ("New group", "press 3 n", ENDS, 26.0),
+    ("Route form", "press 3 t", ENDS, 22.0),
+    ("Market", "press m", ALL, 22.0),
+    ("Filters", "press f", ALL, 22.0),
 ];
 
 /// The largest rectangle of blank cells as a share of the screen.

@@ -29,6 +29,7 @@ fn with_alert(columns: u16, rows: u16, price: &str) -> TestApp {
     let mut desk = TestApp::with_offers(MARKET);
     desk.resize(columns, rows).keys("A").expect("None yet");
     desk.keys("enter").expect("New alert");
+    desk.expect("While bourse is closed, bourse watch --saved");
     // The focus is on the price, the one field that has no value yet.
     desk.type_text(price).keys("enter");
     desk

@@ -39,6 +39,9 @@ fn the_planner_begins_with_the_gpus_of_the_search() {
     let mut desk = wide();
     desk.keys("/").type_text(" num_gpus=2").keys("enter");
     desk.answer(MARKET).keys("K").expect("2 GPUs in 2 offers on 2 machines");
+    // Nothing is claimed of the sizes that the search leaves out.
+    desk.expect("Only offers with num_gpus=2, as the search says")
+        .expect_not("No limit raises the bill");
 }
 
 #[test]

@@ -159,7 +159,8 @@ fn the_preview_of_an_offer_goes_on_with_its_prices_and_fields() {
     let (machine, _) = line(&desk, "Machine 8");
     let (prices, _) = line(&desk, "Prices");
     assert!(prices > machine);
-    desk.expect("No job set (J sets one)");
+    desk.expect("On-demand").expect_not("No job set");
+    desk.resize(200, 60).expect("No job set (J sets one)").expect("More");
 }
 
 #[test]

@@ -170,13 +170,44 @@ fn a_question_for_an_id_is_answered_at_once_also_for_a_machine() {
 }
 
 #[test]
-fn of_an_offer_that_a_ban_may_hide_nothing_is_claimed() {
+fn the_ban_that_hides_an_offer_is_named_and_lifted() {
+    let market = MARKET.replace("\"id\":101,", "\"id\":101234,");
+    for (columns, rows) in [(80, 24), (200, 60)] {
+        let mut desk = wide();
+        desk.resize(columns, rows).selects("101");
+        desk.keys("X").expect("Ban machine");
+        desk.keys("enter r");
+        desk.answer(&market).expect_not(" 101234 ");
+        // The search for the one offer goes without bans.
+        desk.keys("/").type_text(" why 101234").keys("enter");
+        assert_eq!(desk.asked_query().conditions.len(), 1, "{:?}", desk.asked_query());
+        desk.answer(&market);
+        desk.expect("Offer 101234 is hidden by your ban on machine 7")
+            .expect("lift ban");
+        // It is no row of the table meanwhile.
+        desk.keys("esc").expect("None of the 3 loaded offers match");
+        desk.keys("F").answer(&market);
+        desk.keys("delete").expect("Lifted the ban on machine 7");
+        assert!(!desk.asked_text().contains("machine_id"), "{}", desk.asked_text());
+    }
+}
+
+#[test]
+fn of_an_offer_that_no_market_and_no_ban_has_that_is_said() {
     let mut desk = wide();
-    desk.keys("X down enter r").answer(MARKET);
+    desk.keys("X enter r").answer(MARKET);
     desk.keys("/").type_text(" why 7777").keys("enter");
     desk.answer(r#"{"offers":[]}"#).answer(r#"{"offers":[]}"#);
-    desk.expect("found, but for what your bans hide")
-        .expect_not("The market has no offer");
+    desk.expect("The market has no offer and no machine 7777");
+}
+
+#[test]
+fn a_search_for_an_id_leads_to_what_hides_it() {
+    let mut desk = wide();
+    // This market does not filter by id: the loaded rows are narrowed.
+    desk.keys("/").type_text(" id=123456").keys("enter F").answer(HIDDEN);
+    desk.expect("Offer 123456 is hidden by verified=true and rented=false");
+    assert_ne!(behind(&desk, "[x] id=123456"), "hides it");
 }
 
 #[test]

@@ -266,6 +266,31 @@ fn a_market_is_added_with_what_was_typed_and_a_key_that_nobody_sees() {
 }
 
 #[test]
+fn the_last_field_is_the_key_and_enter_says_what_it_does() {
+    let mut desk = at_markets();
+    desk.keys("n").expect("Enter next");
+    desk.type_text("work").keys("tab");
+    desk.type_text("https://market.example").expect("Enter next");
+    desk.keys("pgdn").type_text(KEY);
+    desk.expect("16 to 63 characters").expect("Enter find dialect");
+    // On the button below it nothing is typed, and that is not kept quiet.
+    desk.keys("pgdn")
+        .type_text("x")
+        .expect("nothing can be typed here: go to the Key field");
+    desk.keys("enter");
+    let asked = commands(&mut desk);
+    assert!(matches!(asked.as_slice(), [MarketCommand::Probe(_)]), "{asked:?}");
+    news(&mut desk, MarketEvent::Probed(seen(Treatment::Refused, 895.0)));
+    desk.expect("Enter save");
+    desk.keys("enter");
+    let asked = commands(&mut desk);
+    assert!(
+        matches!(asked.as_slice(), [MarketCommand::Change(Change::Add(_))]),
+        "{asked:?}"
+    );
+}
+
+#[test]
 fn what_is_wrong_is_said_at_its_line_before_anything_is_kept() {
     let mut desk = at_markets();
     desk.keys("n enter").expect("enter a name");

@@ -183,7 +183,7 @@ fn with_a_job_its_bill_ranks_compares_and_sums_up() {
         // A faster offer does a job of fixed length no sooner.
         .expect_not("best value");
     desk.keys("esc p").expect("DLPerf (y) by Job $ (x)");
-    desk.expect("◆ Pareto front: 1 rows");
+    desk.expect("◆ Pareto front: 1 row,");
     desk.keys("esc :").type_text("clear-job").keys("enter");
     desk.expect("8 GB disk").expect("sort $/h ▲");
     desk.expect("0.2200");

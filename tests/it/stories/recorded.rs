@@ -283,6 +283,34 @@ fn the_history_shows_prices_with_their_record_low_and_gaps() {
 }
 
 #[test]
+fn a_cursor_reads_out_the_prices_of_a_time() {
+    for (columns, rows) in [(80, 24), (200, 60)] {
+        let mut desk = desk(columns, rows);
+        desk.keys("H");
+        recall(&mut desk, &recorded());
+        desk.expect("P20 to P80").expect_not("▴");
+        // The latest part of the day, of eight minutes; machines 1 to 40 ask 0.40 to 0.79.
+        desk.keys("<")
+            .expect("2026-11-20 11:52  ● $0.400 lowest  ○ $0.590 median")
+            .expect("▴");
+        desk.expect("$0.470 to $0.710");
+        desk.keys("< <").expect("2026-11-20 11:36  ●");
+        desk.keys(">").expect("2026-11-20 11:44  ●");
+        // 18 parts earlier, then where nothing is recorded.
+        desk.keys("pgup").expect("2026-11-20 09:20  ●");
+        desk.keys("pgup pgup pgup pgup")
+            .expect("2026-11-19 23:44  not recorded")
+            .expect_not("○ $");
+        desk.keys("g").expect("2026-11-19 12:00  ●");
+        desk.keys("<").expect("2026-11-19 12:00  ●");
+        // It stays on its time when the chart is of a longer one.
+        desk.keys("right");
+        recall(&mut desk, &recorded());
+        desk.expect("2026-11-19 11:44  ●");
+    }
+}
+
+#[test]
 fn the_history_is_of_a_model_a_machine_or_a_search() {
     let mut desk = desk(80, 24);
     desk.keys("H");
@@ -333,6 +361,8 @@ fn the_bids_tab_says_which_bid_makes_the_bill_lowest() {
     desk.expect(" 1x RTX 4090").expect("on-demand searches");
     desk.expect("Lowest GPU bill: $0.20 for 60 minutes of work, at $0.2000/h: held 100% of the time");
     desk.expect("≥ 30 h").expect("% of the time held");
+    // The bid under the cursor is read out of the curve.
+    desk.keys("g").expect("% of the time held, by bid in $/h  $0.2000 100%");
     desk.keys("esc L");
     recall(&mut desk, &Excerpt::default());
     desk.expect("No minimum bids are recorded of this search: bourse watch --type bid");

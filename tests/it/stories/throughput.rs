@@ -50,6 +50,23 @@ fn a_rate_gives_a_column_of_what_a_million_tokens_cost() {
 }
 
 #[test]
+fn its_column_goes_with_the_job_that_it_came_with() {
+    let mut desk = TestApp::with_offers(MARKET);
+    configure(&mut desk, tokens());
+    desk.keys("/ ctrl-u").type_text("4090 500m tokens").keys("enter");
+    desk.answer(MARKET).expect("$/Mtoken");
+    // Another amount of the same unit needs it, too.
+    desk.keys("/ ctrl-u").type_text("4090 200m tokens").keys("enter");
+    desk.answer(MARKET).expect("$/Mtoken");
+    desk.keys("/ ctrl-u").type_text("4090 3d").keys("enter");
+    desk.answer(MARKET).expect_not("$/Mtoken");
+    desk.keys("/ ctrl-u").type_text("4090 500m tokens").keys("enter");
+    desk.answer(MARKET).expect("$/Mtoken");
+    desk.keys(":").type_text("clear-job").keys("enter");
+    desk.expect_not("$/Mtoken");
+}
+
+#[test]
 fn offers_are_sorted_and_filtered_by_it() {
     let mut desk = TestApp::with_offers(MARKET);
     configure(&mut desk, tokens());

@@ -73,11 +73,14 @@ pub(super) fn counts(text: &Text<'_>, at: usize) -> Option<Clause> {
     (is_counted && text.is_offers()).then_some(Clause::new(facts, end))
 }
 
-/// Parses a deadline: `by friday`, `before 2026-12-01 18:00`, `due tomorrow`.
+/// Parses a deadline: `by friday`, `until next sunday evening`, `before 2026-12-01 18:00`, `due tomorrow`.
 pub(super) fn deadline(text: &Text<'_>, at: usize) -> Option<Clause> {
-    let from = text.skip(at, "must be done finished finish ready due deadline by before");
+    let from = text.skip(
+        at,
+        "must be done finished finish ready due deadline by before until till",
+    );
     let sign = Some(from.checked_sub(1)?).filter(|sign| *sign >= at && text.is_offers())?;
-    if !text.is_one_of(sign, "by before due deadline") {
+    if !text.is_one_of(sign, "by before due deadline until till") {
         return None;
     }
     // A date and a time of day are eight tokens.

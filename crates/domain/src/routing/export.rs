@@ -113,7 +113,7 @@ fn in_order(run: &Run) -> Vec<&RouteSample> {
 
 fn stop_words(stop: Stop) -> String {
     match stop {
-        Stop::Count(count) => format!("{count} requests"),
+        Stop::Count(count) => format!("{count} {}", if count == 1 { "request" } else { "requests" }),
         Stop::Duration(span) => format!("{span} s"),
     }
 }

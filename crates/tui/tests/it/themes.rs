@@ -237,6 +237,21 @@ fn what_matters_differs_by_more_than_colour() {
 }
 
 #[test]
+fn a_line_of_a_chart_has_no_colour_that_judges() {
+    for theme in [Theme::DARK, Theme::LIGHT, Theme::HIGH_CONTRAST, Theme::ANSI] {
+        let judging = [theme.good, theme.warning, theme.error].map(|style| style.fg);
+        for style in theme.series.into_iter().chain([theme.sandbox]) {
+            assert!(style.fg.is_none() || !judging.contains(&style.fg), "{style:?}");
+        }
+        let colors = theme.series.map(|style| style.fg);
+        assert!(
+            (1..colors.len()).all(|index| !colors[..index].contains(&colors[index])),
+            "{colors:?}"
+        );
+    }
+}
+
+#[test]
 fn without_colours_good_warning_and_error_differ() {
     let theme = Theme::MONO;
     assert_eq!(theme.good.add_modifier, Modifier::BOLD);

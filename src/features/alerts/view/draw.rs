@@ -248,6 +248,6 @@ pub(super) fn form(view: &AlertForm, area: Rect, scene: &mut Scene<'_, '_>) {
         let text = format!("Prices are {per}{storage}, as the search has them.");
         lines.push(Line::styled(text, theme.dim));
     }
-    lines.push(Line::styled(view.rhythm(), theme.dim));
+    lines.extend(view.rhythm().map(|text| Line::styled(text, theme.dim)));
     sheet::text(lines, side, scene);
 }

@@ -235,12 +235,13 @@ impl AlertForm {
         self.form.set_hidden(AlertField::Per, is_volume || !is_priced);
     }
 
-    /// A sentence on how often the alert is checked, and whether it fires again.
-    pub fn rhythm(&self) -> &'static str {
-        match self.form.chosen(AlertField::Repeat) {
+    /// Sentences on how often the alert is checked, by which programs, and whether it fires again.
+    pub fn rhythm(&self) -> [&'static str; 2] {
+        let repeat = match self.form.chosen(AlertField::Repeat) {
             0 => "Checked every minute while bourse runs, until it rings.",
             _ => "Checked every minute while bourse runs. Rings again after the condition was clear for a while.",
-        }
+        };
+        [repeat, "While bourse is closed, bourse watch --saved checks it."]
     }
 
     /// The unit of the prices in the form.

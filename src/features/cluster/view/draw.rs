@@ -88,7 +88,8 @@ fn lines(view: &Cluster, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
         let id = offers.listing().and_then(|listing| listing.id(row as usize));
         id.map_or_else(String::new, |id| id.to_string())
     };
-    let remarks = planning.remarks(need, bill, id).into_iter();
+    let searched = offers.shown_query().unwrap_or(&offers.query);
+    let remarks = planning.remarks(need, bill, searched, id).into_iter();
     let (warnings, notes): (Vec<_>, Vec<_>) = remarks.partition(|remark| remark.is_warning);
     let warnings = warnings.into_iter().map(|remark| format!("! {}", remark.text));
     lines.extend(warnings.map(|text| Line::styled(text, theme.warning)));

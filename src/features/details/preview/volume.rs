@@ -58,7 +58,8 @@ fn price(card: &Card<'_>) -> Vec<Line<'static>> {
     let Ok(cost) = prices.cost(subject.row, &term, subject.now.epoch) else {
         return lines;
     };
-    let size = format!("{} for {} days ", format::gigabytes(term.gb), trimmed(term.days, 1));
+    let days = format::counted_decimal(term.days, "day", "days");
+    let size = format!("{} for {days} ", format::gigabytes(term.gb));
     lines.push(Line::from(vec![
         Span::styled(size, theme.dim),
         Span::styled(format::dollars(cost.term), theme.figure()),

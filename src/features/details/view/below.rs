@@ -1,12 +1,15 @@
 //! The further parts of a preview below its card, where there is room.
 
-use ratatui::text::Line;
+use ratatui::text::{Line, Span};
 
 use super::overview::{Block, job, labelled, launch, prices, scaling};
 use crate::core::view::Scene;
 use crate::domain::format::NONE;
 use crate::domain::insight::is_silent;
-use crate::domain::{Listing, Resource, format};
+use crate::domain::text::visible;
+use crate::domain::{Condition, Listing, Resource, format, language};
+use crate::features::workergroups::look::Look;
+use crate::tui::panel::Size;
 
 /// Further fields of an offer that the card leaves out, in the order of their use.
 const OF_OFFERS: [&str; 20] = [
@@ -50,17 +53,21 @@ pub(crate) fn below_card(resource: Resource, row: usize, scene: &Scene<'_, '_>) 
     let Some(listing) = browser.listing() else {
         return Vec::new();
     };
+    // A person decides by the card and the prices: the details have all other fields.
+    let has_room = scene.size == Size::Wide;
+    let has_job = browser.computed.job.is_some();
     let parts = match resource {
         Resource::Offers => vec![
             ("Prices", prices(None, browser, listing, row, scene)),
-            ("Job", job(browser, listing, row, scene)),
-            ("More", fields(&OF_OFFERS, listing, row, scene)),
+            ("Job", when(has_job || has_room, || job(browser, listing, row, scene))),
+            ("More", when(has_room, || fields(&OF_OFFERS, listing, row, scene))),
         ],
         // The card shows the cost of the term.
         Resource::Volumes => vec![("More", fields(&OF_VOLUMES, listing, row, scene))],
         Resource::Workergroups => vec![
             ("Launch", launch(listing, row, scene)),
             ("Scaling", scaling(listing, row, scene)),
+            ("Conditions", when(has_room, || conditions(row, scene))),
         ],
     };
     parts
@@ -68,6 +75,30 @@ pub(crate) fn below_card(resource: Resource, row: usize, scene: &Scene<'_, '_>) 
         .filter(|(_, lines)| !lines.is_empty())
         .map(|(title, lines)| Block::titled(title.to_owned(), lines, scene.theme))
         .collect()
+}
+
+/// Each condition of a group's search with the meaning of its field.
+pub(super) fn conditions(row: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+    /// Maximum length of a condition's text, in cells.
+    const LONGEST: usize = 200;
+    let browser = &scene.state.browsers[Resource::Workergroups];
+    let look = browser
+        .listing()
+        .and_then(|listing| Look::at_row(listing, row, browser.dialect(), &[]).ok());
+    let conditions = look.map_or_else(Vec::new, |look| look.search.conditions);
+    let theme = scene.theme;
+    let line = |condition: &Condition| {
+        let text = visible(&language::print_condition(condition), LONGEST);
+        Line::from(vec![
+            Span::styled(format!("{text}  "), theme.text),
+            Span::styled(condition.field.doc, theme.dim),
+        ])
+    };
+    conditions.iter().map(line).collect()
+}
+
+fn when(is_shown: bool, lines: impl FnOnce() -> Vec<Line<'static>>) -> Vec<Line<'static>> {
+    if is_shown { lines() } else { Vec::new() }
 }
 
 /// The further fields of an offer or a volume; `None` if it reports none of them.

@@ -14,11 +14,9 @@ use crate::core::view::{Region, Scene};
 use crate::core::views::chart;
 use crate::core::views::chart::{Axis, Labels};
 use crate::domain::insight::Scale;
-use crate::domain::text::visible;
-use crate::domain::{Resource, format, language};
+use crate::domain::{Resource, format};
 use crate::features::details::preview::Subject;
 use crate::features::history::prices::draw_similar_lows;
-use crate::features::workergroups::look::Look;
 use crate::features::workergroups::preflight;
 use crate::features::workergroups::preflight::summary;
 use crate::keys::Action;
@@ -34,9 +32,6 @@ const CARD: u16 = 66;
 
 /// Maximum height of a chart, including title and axis: on a normal screen, and on a tall one.
 const TALLEST: [u16; 2] = [16, 30];
-
-/// Maximum length of a condition's text, in cells.
-const LONGEST_CONDITION: usize = 200;
 
 /// Minimum height of a useful chart, with its title and its axis.
 const LEAST_CHART: u16 = 8;
@@ -239,23 +234,9 @@ fn draw_record(row: usize, area: Rect, scene: &mut Scene<'_, '_>) {
 
 /// Draws each condition of a group's search with the meaning of its field.
 fn draw_search(row: usize, area: Rect, scene: &mut Scene<'_, '_>) {
-    let browser = &scene.state.browsers[Resource::Workergroups];
-    let look = browser
-        .listing()
-        .and_then(|listing| Look::at_row(listing, row, browser.dialect(), &[]).ok());
-    let conditions = look.map_or_else(Vec::new, |look| look.search.conditions);
-    let theme = scene.theme;
-    let lines: Vec<Line<'static>> = conditions
-        .iter()
-        .map(|condition| {
-            let text = visible(&language::print_condition(condition), LONGEST_CONDITION);
-            Line::from(vec![
-                Span::styled(format!("{text}  "), theme.text),
-                Span::styled(condition.field.doc, theme.dim),
-            ])
-        })
-        .flat_map(|line| wrap_line(&line, area.width, 2))
-        .collect();
+    let conditions = below::conditions(row, scene);
+    let lines = conditions.iter().flat_map(|line| wrap_line(line, area.width, 2));
+    let lines: Vec<Line<'static>> = lines.collect();
     if !lines.is_empty() && lines.len() < usize::from(area.height) {
         let below_title = titled("Conditions", area, scene);
         scene.lines(&lines, below_title);

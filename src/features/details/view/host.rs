@@ -2,7 +2,7 @@
 
 use ratatui::text::Line;
 
-use crate::domain::format::{grouped, trimmed};
+use crate::domain::format::{counted, grouped, trimmed};
 use crate::domain::insight::{HostCount, HostSummary, PriceLevel};
 use crate::tui::theme::Theme;
 
@@ -76,9 +76,6 @@ fn prices(level: Option<PriceLevel>, loaded: usize) -> String {
         _ if level.ratio < 1.0 => format!("{percent}% below"),
         _ => format!("{percent}% above"),
     };
-    let offers = match level.compared {
-        1 => "1 offer".to_owned(),
-        many => format!("{} offers", grouped(many)),
-    };
+    let offers = counted(level.compared, "offer", "offers");
     format!("Prices {relation} other hosts' median for the same GPUs ({offers}, {loaded} loaded)")
 }

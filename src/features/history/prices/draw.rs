@@ -8,8 +8,8 @@ use ratatui::text::{Line, Span as Text};
 use ratatui::widgets::canvas::Context;
 
 use super::series::{Bucket, Now, Series};
-use super::unrecorded;
 use super::{History, SPANS};
+use super::{cursor, unrecorded};
 use crate::core::view::Scene;
 use crate::core::views::chart::{Axis, Labels, Mark, polyline};
 use crate::core::views::{chart, sheet};
@@ -35,8 +35,8 @@ pub(super) const LEAST_PRICES: u16 = 11;
 const AMOUNTS: u16 = 8;
 
 /// The signs of the lines of prices.
-const LOWEST: &str = "●";
-const MEDIAN: &str = "○";
+pub(super) const LOWEST: &str = "●";
+pub(super) const MEDIAN: &str = "○";
 
 /// Minimum width of the table beside the charts, in cells.
 const TABLE: u16 = 40;
@@ -90,10 +90,15 @@ pub(super) fn history(view: &History, area: Rect, scene: &mut Scene<'_, '_>) {
     };
     let [legend, prices, amounts] =
         Layout::vertical([Constraint::Length(1), Constraint::Fill(1), Constraint::Length(amounts)]).areas(charts);
-    scene.render(key_of_lines(theme), legend);
-    draw_prices(series, &marks(view, scene), &local, prices, scene);
+    let bucket = view.read_bucket();
+    let line = bucket.map_or_else(
+        || key_of_lines(theme),
+        |bucket| cursor::readout(bucket, resource, &local, theme),
+    );
+    scene.render(fit(line, legend.width), legend);
+    draw_prices(series, &marks(view, scene), &local, prices, scene, bucket);
     if has_amounts {
-        draw_amounts(series, resource, &local, amounts, scene);
+        draw_amounts(series, resource, &local, amounts, scene, bucket);
     }
 }
 
@@ -217,7 +222,7 @@ fn basis(series: &Series, unit: &str, scene: &Scene<'_, '_>) -> String {
     text
 }
 
-const fn unit(resource: Resource) -> &'static str {
+pub(super) const fn unit(resource: Resource) -> &'static str {
     match resource {
         Resource::Offers | Resource::Workergroups => "GPUs",
         Resource::Volumes => "GB",
@@ -325,7 +330,14 @@ fn own_mark(value: f64, theme: &Theme) -> Mark {
     }
 }
 
-fn draw_prices(series: &Series, marks: &[Mark], local: &LocalTime, area: Rect, scene: &mut Scene<'_, '_>) {
+fn draw_prices(
+    series: &Series,
+    marks: &[Mark],
+    local: &LocalTime,
+    area: Rect,
+    scene: &mut Scene<'_, '_>,
+    cursor: Option<&Bucket>,
+) {
     let levels = || series.buckets.iter().filter_map(|bucket| bucket.levels);
     let highest = |levels: Levels| levels.lowest.max(levels.median).max(levels.p80);
     let cut = chart::cut(levels().map(highest)).unwrap_or(f64::INFINITY);
@@ -366,6 +378,10 @@ fn draw_prices(series: &Series, marks: &[Mark], local: &LocalTime, area: Rect, s
     });
     let peaks: Vec<(f64, f64)> = peaks.collect();
     chart::cut_labels(&peaks, &scale, plot, scene);
+    if let Some(bucket) = cursor {
+        chart::cursor(cursor::share(bucket, &time), plot, scene);
+    }
+    cursor::clickable(series, &time, plot, scene);
 }
 
 /// Fills the range from P20 to P80.
@@ -489,7 +505,14 @@ fn stairs(
 }
 
 /// Draws the amounts on offer, below the prices and over the same time.
-fn draw_amounts(series: &Series, resource: Resource, local: &LocalTime, area: Rect, scene: &mut Scene<'_, '_>) {
+fn draw_amounts(
+    series: &Series,
+    resource: Resource,
+    local: &LocalTime,
+    area: Rect,
+    scene: &mut Scene<'_, '_>,
+    cursor: Option<&Bucket>,
+) {
     let [title, area] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(area);
     let from = if series.truncated > 0 {
         " of complete responses"
@@ -512,4 +535,7 @@ fn draw_amounts(series: &Series, resource: Resource, local: &LocalTime, area: Re
         stairs(series, (&time, &scale), |bucket| bucket.amount, color, context);
     });
     scene.render(canvas, plot);
+    if let Some(bucket) = cursor {
+        chart::cursor(cursor::share(bucket, &time), plot, scene);
+    }
 }

@@ -1,11 +1,12 @@
 //! The price history: lowest and typical prices over a day, a week or a month, and the amounts on
 //! offer.
 
+mod cursor;
 mod draw;
 pub mod series;
 mod unrecorded;
 
-use self::series::{PriceSeries, Series};
+use self::series::{Bucket, PriceSeries, Series};
 use crate::features::history::Recall;
 
 pub(crate) use self::draw::{chart_of_lows, draw_similar_lows};
@@ -15,14 +16,14 @@ use ratatui::layout::Rect;
 
 use super::{Asked, Recalled};
 use crate::core::State;
-use crate::core::view::{Availability, Cx, Outcome, Scene, View};
-use crate::core::views::keys::{TABBED_CHART, of_chart};
+use crate::core::view::{Availability, Cx, Outcome, Region, Scene, View};
+use crate::core::views::keys::{TABBED_PRICE_CHART, of_chart};
 use crate::domain::insight::Standing;
 use crate::domain::time::{MonotonicTime, Now};
 use crate::domain::{Query, Resource};
 use crate::features::history::subject::{Subject, subjects};
-use crate::keys::{Action, Context, Motion};
-use crate::record::{Analysis as _, DAY, Excerpt, Memory, Question, VerdictBasis};
+use crate::keys::{Action, Context, Motion, Step};
+use crate::record::{Analysis as _, DAY, Excerpt, Memory, Moment, Question, VerdictBasis};
 
 // Parts of the time: as many as a wide screen has columns for.
 const BUCKETS: usize = 180;
@@ -60,6 +61,8 @@ pub(crate) struct History {
     now: Vec<f64>,
     /// The open pane, and its number of responses when the analysis was started.
     pane: (Resource, u64),
+    /// The time whose prices are read out; `None` until the cursor is moved.
+    reading: Option<Moment>,
 }
 
 impl History {
@@ -99,6 +102,7 @@ impl History {
             is_of_pane,
             now: Vec::new(),
             pane,
+            reading: None,
         };
         view.ask(cx);
         view
@@ -203,6 +207,42 @@ impl History {
         self.is_span_chosen = true;
     }
 
+    /// The part of the time under the cursor.
+    fn read_bucket(&self) -> Option<&Bucket> {
+        let buckets = &self.series.as_ref()?.buckets;
+        let reading = self.reading?;
+        let index = buckets.partition_point(|bucket| bucket.until <= reading);
+        buckets.get(index.min(buckets.len().saturating_sub(1)))
+    }
+
+    /// Moves the cursor; its first move shows it at the latest prices. False without a chart.
+    fn read(&mut self, action: Action) -> bool {
+        let Some(series) = self.series.as_ref().filter(|series| series.watched > 0.0) else {
+            return false;
+        };
+        let buckets = &series.buckets;
+        let (last, page) = (buckets.len().saturating_sub(1), BUCKETS as isize / 10);
+        let latest = buckets
+            .iter()
+            .rposition(|bucket| bucket.levels.is_some())
+            .unwrap_or(last);
+        let here = self
+            .reading
+            .map(|reading| buckets.partition_point(|bucket| bucket.until <= reading).min(last));
+        let index = match (action, here) {
+            (Action::Move(Motion::First), _) => 0,
+            (Action::Move(Motion::Last), _) => last,
+            (Action::Shift(_) | Action::Move(Motion::PageUp | Motion::PageDown), None) => latest,
+            (Action::Shift(Step::Back), Some(here)) => here.saturating_sub(1),
+            (Action::Shift(Step::Forward), Some(here)) => here + 1,
+            (Action::Move(Motion::PageUp), Some(here)) => here.saturating_add_signed(-page),
+            (Action::Move(Motion::PageDown), Some(here)) => here.saturating_add_signed(page),
+            _ => return false,
+        };
+        self.reading = buckets.get(index.min(last)).map(|bucket| bucket.from);
+        true
+    }
+
     fn step(&mut self, by: isize) {
         let many = self.subjects.len().max(1);
         let next = self.index.checked_add_signed(by);
@@ -212,7 +252,7 @@ impl History {
 
 impl View for History {
     fn contexts(&self) -> &'static [Context] {
-        TABBED_CHART
+        TABBED_PRICE_CHART
     }
 
     fn availability(&self, action: Action, _: &State) -> Availability {
@@ -229,6 +269,9 @@ impl View for History {
     }
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        if self.read(action) {
+            return Outcome::Handled;
+        }
         match action {
             Action::Move(Motion::Down) => self.step(1),
             Action::Move(Motion::Up) => self.step(-1),
@@ -262,6 +305,13 @@ impl View for History {
         }
         self.take_answer(cx.state());
         self.fit_span(cx);
+    }
+
+    fn click(&mut self, region: Region, column: usize, _: &mut Cx<'_>) -> Outcome {
+        let buckets = self.series.as_ref().map_or(&[][..], |series| &series.buckets);
+        let clicked = buckets.get(column).filter(|_| region == Region::CHART);
+        self.reading = clicked.map(|bucket| bucket.from).or(self.reading);
+        Outcome::handled_if(clicked.is_some())
     }
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {

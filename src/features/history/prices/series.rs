@@ -1,5 +1,6 @@
 //! Prices and amounts over time.
 
+use crate::domain::format::counted;
 use crate::record::lows::{Levels, LowSeries, Prices};
 use crate::record::timeline::{self, seconds, share};
 use crate::record::{Analysis, Excerpt, Interval, Moment, PollOutcome, PollRow, Question};
@@ -60,11 +61,8 @@ impl Series {
     /// A sentence on the number of offers that may belong to the subject, and the reason: `3 more
     /// offers may match: …`.
     pub fn unknown_sentence(&self) -> Option<String> {
-        let offers = match self.unknown {
-            0 => return None,
-            1 => "1 more offer".to_owned(),
-            many => format!("{many} more offers"),
-        };
+        let unknown = Some(self.unknown as usize).filter(|unknown| *unknown > 0)?;
+        let offers = counted(unknown, "more offer", "more offers");
         Some(format!(
             "{offers} may match: the record lacks a value that the search tests"
         ))

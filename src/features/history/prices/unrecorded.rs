@@ -1,6 +1,8 @@
 //! Parts of a chart of prices that stand for what is not recorded: the label of a gap, and the
 //! prices on offer now where there are none of earlier.
 
+use std::ops::Range;
+
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::Line;
 
@@ -19,14 +21,21 @@ const LABEL: &str = "not recorded";
 /// Cells of the list of offers beside the prices on offer.
 const LIST: u16 = 34;
 
-/// Names the longest time without polls in the middle of its gap, if it is wide enough.
+/// Dots the times without polls, and names the longest one in the middle of its gap, if it is wide enough.
 pub(super) fn label_gap(series: &Series, time: &Scale, plot: Rect, scene: &mut Scene<'_, '_>) {
     let gaps = series
         .buckets
         .chunk_by(|left, right| (left.watched > 0.0) == (right.watched > 0.0))
         .filter(|run| run[0].watched <= 0.0)
         .map(|run| [run[0].from, run[run.len() - 1].until].map(|moment| share_of(moment, time)));
-    let Some([from, until]) = gaps.max_by(|[from, until], [other, end]| (until - from).total_cmp(&(end - other)))
+    let gaps: Vec<[f64; 2]> = gaps.collect();
+    for ends in &gaps {
+        let [left, right] = ends.map(|share| chart::dot_cell((share, 0.5), plot).0);
+        dot(left..right, plot, scene);
+    }
+    let Some([from, until]) = gaps
+        .into_iter()
+        .max_by(|[from, until], [other, end]| (until - from).total_cmp(&(end - other)))
     else {
         return;
     };
@@ -38,6 +47,19 @@ pub(super) fn label_gap(series: &Series, time: &Scale, plot: Rect, scene: &mut S
             .frame
             .buffer_mut()
             .set_string(start, left.1, LABEL, scene.theme.dim);
+    }
+}
+
+/// Fills columns of a plot with sparse dots.
+fn dot(columns: Range<u16>, plot: Rect, scene: &mut Scene<'_, '_>) {
+    let style = scene.theme.border;
+    let buffer = scene.frame.buffer_mut();
+    for (row, y) in (plot.top()..plot.bottom()).enumerate().step_by(2) {
+        // Every other row is shifted by half a step.
+        let shift = usize::from(row % 4 == 2) * 3;
+        for x in columns.clone().skip(shift + 2).step_by(6) {
+            buffer.set_string(x, y, "·", style);
+        }
     }
 }
 

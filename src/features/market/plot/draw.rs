@@ -75,8 +75,8 @@ fn front_note(view: &Plot) -> String {
         Goal::Most => "high",
     };
     format!(
-        "◆ Pareto front: {} rows, {} {} and {} {}",
-        view.front.members().len(),
+        "◆ Pareto front: {}, {} {} and {} {}",
+        format::counted(view.front.members().len(), "row", "rows"),
         end(view.goals.0),
         view.x.label,
         end(view.goals.1),

@@ -18,7 +18,7 @@ use crate::keys::Action;
 use crate::tui::panel::{Panel, Size};
 use crate::tui::records::Records;
 use crate::tui::table::Column;
-use crate::tui::text::{cells, fit};
+use crate::tui::text::{cells, first_parts, fit};
 
 /// Height below which the details of a group are left out.
 const LEAST_WITH_DETAIL: u16 = 16;
@@ -213,8 +213,9 @@ fn selected(view: &Market, listing: &Listing, area: Rect, scene: &mut Scene<'_, 
     let panel = Panel::new(line.label.clone()).note(note).sized(scene.size);
     let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
     let [best, charts] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(inner);
-    let text = TextLine::styled(cheapest(view, line, listing), scene.theme.text);
-    scene.render(fit(text, best.width), best);
+    let text = cheapest(view, line, listing);
+    let text = first_parts(&text, best.width).to_owned();
+    scene.render(TextLine::styled(text, scene.theme.text), best);
     let side_by_side = charts.width >= 76;
     let [prices, _, depths] = Layout::horizontal([
         Constraint::Fill(u16::from(side_by_side)),

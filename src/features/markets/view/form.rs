@@ -2,7 +2,7 @@
 //!
 //! Input is checked while typing. No invalid input is lost, except a key when the form closes.
 
-use crossterm::event::KeyEvent;
+use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::layout::Rect;
 
 use super::{draw, question};
@@ -15,7 +15,7 @@ use crate::domain::secrets::KeyFault;
 use crate::features::markets;
 use crate::features::markets::name::name_fault;
 use crate::features::markets::{Change, KeyFrom, Market, NewMarket};
-use crate::keys::{Action, Context, KeyTarget as _};
+use crate::keys::{Action, Context, KeyTarget as _, Motion};
 use crate::settings::KEY_VARIABLE;
 use crate::tui::form::{Field, Form, FormEvent};
 use crate::tui::secret_input::SecretInput;
@@ -201,7 +201,7 @@ impl MarketForm {
     }
 
     /// The mistake in a field, or `None` if it is valid.
-    fn objection(&self, line: MarketField) -> Option<String> {
+    pub(super) fn objection(&self, line: MarketField) -> Option<String> {
         match line {
             MarketField::Name => name_fault(&self.text(line), &self.taken),
             MarketField::Address => self.address_fault(&self.text(line)),
@@ -325,21 +325,7 @@ impl MarketForm {
     /// The change if every field is valid; otherwise focuses the first invalid field and shows its
     /// error.
     fn change(&mut self) -> Option<Change> {
-        let mut lines = vec![MarketField::KeyFrom];
-        if self.market.is_none() {
-            lines.splice(
-                0..0,
-                [
-                    MarketField::Name,
-                    MarketField::Address,
-                    MarketField::Route,
-                    MarketField::Dialect,
-                ],
-            );
-        }
-        lines.extend(Some(self.key_line()).filter(|line| *line != MarketField::KeyFrom));
-        let mut wrong = lines.into_iter();
-        if let Some((line, why)) = wrong.find_map(|line| Some((line, self.objection(line)?))) {
+        if let Some((line, why)) = self.first_fault() {
             self.form.focus_on(line);
             self.form.set_error(line, Some(why));
             return None;
@@ -398,22 +384,6 @@ impl MarketForm {
         }
     }
 
-    /// The reason a pasted text cannot be meant for the focused field.
-    ///
-    /// A key pasted into the wrong field would be shown.
-    fn paste_fault(&self, text: &str) -> Option<&'static str> {
-        match self.form.focused() {
-            Some(MarketField::Name) if name_fault(text, &[]).is_some() => Some("not a name: nothing was pasted"),
-            Some(MarketField::Address | MarketField::Route) if !text.contains(['.', ':']) => {
-                Some("not an address: nothing was pasted")
-            }
-            Some(MarketField::Dialect | MarketField::Writes | MarketField::KeyFrom | MarketField::Save) => {
-                Some("nothing can be pasted here: go to the Key field")
-            }
-            _ => None,
-        }
-    }
-
     /// Stores the input as a draft, without the key.
     fn put_away(&self, cx: &mut Cx<'_>) {
         let had_key = self.form.secret(MarketField::Key).is_some_and(|key| !key.is_empty());
@@ -450,6 +420,8 @@ impl View for MarketForm {
 
     fn hint(&self, action: Action) -> Option<&'static str> {
         match action {
+            Action::Submit if self.first_fault().is_some() => Some("next"),
+            Action::Submit if self.is_new() && self.dialect().is_none() => Some("find dialect"),
             Action::Submit => Some("save"),
             _ => None,
         }
@@ -461,6 +433,17 @@ impl View for MarketForm {
             return Outcome::Handled;
         }
         if self.is_busy {
+            return Outcome::Handled;
+        }
+        let key = self.key_line();
+        let is_last = self
+            .form
+            .focused()
+            .is_some_and(|field| field == key || field == MarketField::Save);
+        if action == Action::Move(Motion::Last) && !is_last {
+            // The last field is the key: on the button below it nothing can be typed.
+            self.form.focus_on(key);
+            self.check();
             return Outcome::Handled;
         }
         match self.form.update(action.command()) {
@@ -480,10 +463,15 @@ impl View for MarketForm {
     }
 
     fn typed(&mut self, key: KeyEvent, _: &mut Cx<'_>) -> Outcome {
-        if !self.is_busy && self.form.key(key) {
+        if self.is_busy {
+            return Outcome::Handled;
+        }
+        if self.form.key(key) {
             self.complaint = None;
             self.on_address();
             self.check();
+        } else if matches!(key.code, KeyCode::Char(_)) && self.form.is_on_choice() {
+            self.complaint = Some("nothing can be typed here: go to the Key field".to_owned());
         }
         Outcome::Handled
     }

@@ -2,6 +2,7 @@
 
 mod dialect;
 mod draw;
+mod faults;
 mod form;
 
 use ratatui::layout::Rect;

@@ -9,6 +9,7 @@ use crate::api::curl;
 use crate::api::redact::REMOVED;
 use crate::core::frame_layout::Target;
 use crate::core::view::Scene;
+use crate::domain::format::counted;
 use crate::domain::text::visible;
 use crate::keys::Action;
 use crate::tui::panel::{Panel, Size};
@@ -117,10 +118,8 @@ fn one_body(view: &RequestDetails, area: Rect, scene: &mut Scene<'_, '_>) {
 fn lines_label(viewport: Viewport) -> String {
     if viewport.page < viewport.total {
         viewport.label()
-    } else if viewport.total == 1 {
-        "1 line".to_owned()
     } else {
-        format!("{} lines", viewport.total)
+        counted(viewport.total, "line", "lines")
     }
 }
 

@@ -11,7 +11,7 @@ use crate::cli::args::Format;
 use crate::cli::output::CliError;
 use crate::cli::{output, table};
 use crate::domain::export;
-use crate::domain::format::{percent, trimmed};
+use crate::domain::format::{counted, counted_decimal, percent, trimmed};
 use crate::domain::routing::{OutcomeKind, Quantiles, Run, WorkerShare, parameters_json, statuses_json, words};
 use crate::domain::time::MonotonicTime;
 
@@ -112,7 +112,9 @@ pub fn show(ended: &Ended, against: Option<&Against>, format: Format, secrets: b
     for (words, count) in &ended.failures {
         // A retry may have made up for it.
         if run.plan().hop.as_ref().is_some_and(|hop| hop.retries > 0) {
-            output::note(&format!("{count} attempts failed: {words}"));
+            let attempts = usize::try_from(*count).unwrap_or(usize::MAX);
+            let attempts = counted(attempts, "attempt", "attempts");
+            output::note(&format!("{attempts} failed: {words}"));
         } else {
             output::complain(&format!("{count} failed: {words}"));
         }
@@ -212,8 +214,8 @@ fn summary(ended: &Ended) -> Vec<String> {
     }
     if let Some(rate) = summary.per_second.filter(|_| !run.plan().is_single()) {
         lines.push(format!(
-            "{} requests a second for {} s",
-            trimmed(rate, 1),
+            "{} a second for {} s",
+            counted_decimal(rate, "request", "requests"),
             trimmed(summary.seconds, 1)
         ));
     }

@@ -58,7 +58,7 @@ fn describe(search: &SavedSearch, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     lines.push(if spec.query.is_empty() {
         Line::styled("No filters", theme.dim)
     } else {
-        Line::styled(visible(&spec.query, LONGEST), theme.good)
+        Line::styled(visible(&spec.query, LONGEST), theme.text)
     });
     if !spec.off.is_empty() {
         let off = format!("switched off: {}", spec.off.join(" "));

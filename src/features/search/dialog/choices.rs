@@ -26,10 +26,7 @@ pub(super) fn is_flag(field: &Field) -> bool {
 /// The values to offer, of the catalog and the loaded rows, most frequent first.
 pub(super) fn choices(field: &'static Field, listing: Option<&Listing>) -> Vec<Choice> {
     let counted = listing.map_or_else(Vec::new, |listing| counts(field, listing));
-    let rows = |count: usize| match count {
-        1 => "1 row here".to_owned(),
-        count => format!("{count} rows here"),
-    };
+    let rows = |count: usize| format!("{} here", format::counted(count, "row", "rows"));
     let choice = |value: &Value, note: String| Choice {
         text: language::print_value(field, value),
         label: match value {

@@ -22,14 +22,9 @@ const VALUE: usize = 32;
 /// The content of the second panel, for at most `height` lines.
 fn side_lines(view: &SearchDialog, height: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     match view.tab {
+        Tab::Filters if scene.size == Size::Wide => with_row(query(view, scene), view, height, scene),
         Tab::Filters => query(view, scene),
-        Tab::Sort => {
-            let mut lines = order(view, scene);
-            let room = height.saturating_sub(lines.len() + 6);
-            lines.extend([Line::default(), Line::styled("Selected row", scene.theme.heading)]);
-            lines.extend(values(view, room, scene));
-            lines
-        }
+        Tab::Sort => with_row(order(view, scene), view, height, scene),
         Tab::Columns => row(view, height, scene),
         Tab::Settings => request(view, scene),
     }
@@ -58,7 +53,7 @@ pub(super) fn dialog(view: &SearchDialog, area: Rect, scene: &mut Scene<'_, '_>)
         let width = sheet::side_width(area, scene.size);
         let body = sheet::rows(&request(view, scene), width).max(view.preview.json.len() + 3);
         match scene.size {
-            Size::Compact => sheet::with_result(panel, side, (form, 0), area, scene),
+            Size::Compact => sheet::with_result(panel, side, (form, u16::MAX), area, scene),
             Size::Medium | Size::Wide => {
                 // Without a search line.
                 let lines = body.max(form.into()).saturating_sub(1);
@@ -73,7 +68,7 @@ pub(super) fn dialog(view: &SearchDialog, area: Rect, scene: &mut Scene<'_, '_>)
     } else if view.tab == Tab::Filters {
         // One line instead of the second panel.
         let [rest, line] = Layout::vertical([Constraint::Fill(1), Constraint::Length(1)]).areas(main);
-        let text = Line::styled(view.preview.text.clone(), scene.theme.good);
+        let text = Line::styled(view.preview.text.clone(), scene.theme.text);
         scene.render(fit(text, line.width), line);
         main = rest;
     }
@@ -84,6 +79,19 @@ pub(super) fn dialog(view: &SearchDialog, area: Rect, scene: &mut Scene<'_, '_>)
     } else {
         tab(view, main, scene);
     }
+}
+
+/// Lines, and below them the values of the selected row.
+fn with_row(
+    mut lines: Vec<Line<'static>>,
+    view: &SearchDialog,
+    height: usize,
+    scene: &Scene<'_, '_>,
+) -> Vec<Line<'static>> {
+    let room = height.saturating_sub(lines.len() + 6);
+    lines.extend([Line::default(), Line::styled("Selected row", scene.theme.heading)]);
+    lines.extend(values(view, room, scene));
+    lines
 }
 
 /// The list or the form of the open tab, below warnings.
@@ -119,7 +127,7 @@ fn query(view: &SearchDialog, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     lines.push(if preview.text.is_empty() {
         Line::styled("No filters: everything is shown", theme.dim)
     } else {
-        Line::styled(preview.text.clone(), theme.good)
+        Line::styled(preview.text.clone(), theme.text)
     });
     if let Some(matches) = view.matches {
         let count = |number: usize| words::count(u64::try_from(number).unwrap_or(u64::MAX));

@@ -71,6 +71,10 @@ impl SearchDialog {
             let count = count.unwrap_or_else(|| "One search without filters tells".to_owned());
             items.push(Item::new("What each filter removes", count, DialogLine::Count));
         }
+        for of in self.removals().map_or(&[][..], Removals::banned) {
+            let title = format!("    Your ban on {of}");
+            items.push(Item::new(title, "hides it", DialogLine::Ban(*of)));
+        }
         for (index, condition) in self.draft.query.conditions.iter().enumerate() {
             let sign = if condition.enabled { "[x]" } else { "[ ]" };
             let title = format!("{sign} {}", language::print_condition_briefly(condition));
@@ -153,7 +157,7 @@ impl SearchDialog {
                     condition.enabled = !condition.enabled;
                 }
             }
-            Some(DialogLine::Run | DialogLine::Body | DialogLine::Count) | None => return,
+            Some(DialogLine::Run | DialogLine::Body | DialogLine::Count | DialogLine::Ban(_)) | None => return,
         }
         self.change(conditions, self.current());
     }
@@ -171,7 +175,10 @@ impl SearchDialog {
                 conditions.retain(|condition| condition.field != field);
                 self.change(conditions, Some(DialogLine::Field(field)));
             }
-            Some(DialogLine::Condition(_) | DialogLine::Run | DialogLine::Body | DialogLine::Count) | None => {}
+            Some(
+                DialogLine::Condition(_) | DialogLine::Run | DialogLine::Body | DialogLine::Count | DialogLine::Ban(_),
+            )
+            | None => {}
         }
     }
 
@@ -198,7 +205,7 @@ impl SearchDialog {
                 None => return,
             },
             Some(DialogLine::Field(field)) => (field, None),
-            Some(DialogLine::Run | DialogLine::Body | DialogLine::Count) | None => return,
+            Some(DialogLine::Run | DialogLine::Body | DialogLine::Count | DialogLine::Ban(_)) | None => return,
         };
         let written = self.unfinished.iter().position(|form| form.is_for(field, index));
         let form = written.map(|written| self.unfinished.remove(written));

@@ -21,6 +21,7 @@ use self::settings::Setting;
 use crate::core::State;
 use crate::core::view::{Cx, Outcome};
 use crate::core::views::request_preview::RequestPreview;
+use crate::domain::annotations::{AnnotationChange, Mark, Supplier};
 use crate::domain::{Condition, Dialect, Field, Kind, Query, Resource};
 use crate::keys::{Action, Step as Direction};
 use crate::table::browser::Browser;
@@ -72,6 +73,8 @@ enum DialogLine {
     Count,
     /// The condition at this index.
     Condition(usize),
+    /// The ban that hides the one offer that the dialog is about.
+    Ban(Supplier),
     Field(&'static Field),
 }
 
@@ -86,7 +89,9 @@ fn aliases(line: &DialogLine) -> Vec<&'static str> {
             PLACES.iter().copied().chain([field.doc]).collect()
         }
         DialogLine::Field(field) => field.aliases.iter().copied().chain([field.doc]).collect(),
-        DialogLine::Run | DialogLine::Body | DialogLine::Count | DialogLine::Condition(_) => Vec::new(),
+        DialogLine::Run | DialogLine::Body | DialogLine::Count | DialogLine::Condition(_) | DialogLine::Ban(_) => {
+            Vec::new()
+        }
     }
 }
 
@@ -136,7 +141,7 @@ pub(crate) fn open(action: Action, cx: &mut Cx<'_>) -> bool {
     cx.try_open(|state| {
         let mut dialog = SearchDialog::new(tab.unwrap_or(Tab::Filters), state)?;
         dialog.counts_at_once = action == Action::Funnel;
-        let typed = state.browser().and_then(Browser::typed_id);
+        let typed = state.browser().and_then(Browser::sought_id);
         dialog.wanted = typed.filter(|_| action == Action::Funnel);
         Some(dialog)
     })
@@ -223,7 +228,9 @@ impl SearchDialog {
     fn field(&self) -> Option<&'static Field> {
         match self.current()? {
             DialogLine::Field(field) => Some(field),
-            DialogLine::Run | DialogLine::Body | DialogLine::Count | DialogLine::Condition(_) => None,
+            DialogLine::Run | DialogLine::Body | DialogLine::Count | DialogLine::Condition(_) | DialogLine::Ban(_) => {
+                None
+            }
         }
     }
 
@@ -243,7 +250,7 @@ impl SearchDialog {
     fn selected_step(&self) -> Option<&RemovalStep> {
         match self.current()? {
             DialogLine::Condition(index) => self.removals()?.step(index),
-            DialogLine::Run | DialogLine::Body | DialogLine::Count | DialogLine::Field(_) => None,
+            DialogLine::Run | DialogLine::Body | DialogLine::Count | DialogLine::Ban(_) | DialogLine::Field(_) => None,
         }
     }
 
@@ -399,6 +406,7 @@ impl SearchDialog {
             (Tab::Filters, Some(DialogLine::Condition(_) | DialogLine::Field(_))) => {
                 self.open_form(cx.state().browser().and_then(|browser| browser.listing()));
             }
+            (Tab::Filters, Some(DialogLine::Ban(of))) => self.lift_ban(of, cx),
             (Tab::Filters, None) => {}
             (Tab::Filters, Some(DialogLine::Run)) | (Tab::Columns | Tab::Settings, _) => self.apply(cx),
             (Tab::Sort, _) => {
@@ -406,6 +414,17 @@ impl SearchDialog {
                 self.apply(cx);
             }
         }
+    }
+
+    /// Lifts a ban that hides the offer which the dialog is about; the table searches again.
+    fn lift_ban(&mut self, of: Supplier, cx: &mut Cx<'_>) {
+        let mark = Mark::Ban(false);
+        cx.annotate(&AnnotationChange { of, mark });
+        cx.toast(format!("Lifted the ban on {of}"));
+        if let Some(removals) = &mut self.removals {
+            removals.set_bans(cx.state().annotations.bans());
+        }
+        self.relist(Some(DialogLine::Count));
     }
 
     fn toggle(&mut self, state: &State) {
@@ -417,7 +436,10 @@ impl SearchDialog {
         }
     }
 
-    fn remove(&mut self) {
+    fn remove(&mut self, cx: &mut Cx<'_>) {
+        if let Some(DialogLine::Ban(of)) = self.current() {
+            return self.lift_ban(of, cx);
+        }
         match (self.tab, self.field()) {
             (Tab::Filters, _) => self.remove_condition(),
             (Tab::Sort, Some(field)) => self.draft.query.order.retain(|key| key.field != field),
@@ -436,7 +458,7 @@ impl SearchDialog {
             Action::Run => self.apply(cx),
             Action::Submit => self.choose(cx),
             Action::Toggle => self.toggle(cx.state()),
-            Action::Remove => self.remove(),
+            Action::Remove => self.remove(cx),
             Action::Reset => self.reset(),
             Action::Shift(Direction::Forward) if self.tab == Tab::Filters && !self.is_typed() => self.loosen(),
             Action::Shift(step) if self.tab != Tab::Filters => {

@@ -3,6 +3,7 @@
 
 use crate::api::Request;
 use crate::core::view::Cx;
+use crate::domain::annotations::{Bans, Supplier, suppliers};
 use crate::domain::cost::Basis;
 use crate::domain::insight::{Coverage, query_coverage};
 use crate::domain::language::print_condition_briefly;
@@ -59,6 +60,8 @@ struct Wanted {
     /// The indices of the conditions that reject it; of several offers on a machine, of the one
     /// that meets most. `None` if the market has no such offer.
     hides: Option<Vec<usize>>,
+    /// The banned machine and host among its suppliers.
+    banned: Vec<Supplier>,
     /// The conditions as text.
     texts: Vec<String>,
 }
@@ -89,12 +92,12 @@ impl Removals {
         let priced = browser.query.priced_storage(browser.dialect());
         let wanted = wanted.and_then(|id| {
             let field = browser.query.catalog().by_key("id")?;
-            let (hides, texts) = (None, Vec::new());
             Some(Wanted {
                 id,
                 field,
-                hides,
-                texts,
+                hides: None,
+                banned: Vec::new(),
+                texts: Vec::new(),
             })
         });
         Self {
@@ -133,7 +136,12 @@ impl Removals {
     }
 
     pub fn send(&mut self, cx: &mut Cx<'_>) {
-        let ticket = cx.send(Request::Search(self.query.clone()));
+        let query = self.query.clone();
+        // A ban may be what hides the one offer. The rows are only judged, never listed.
+        let ticket = match &self.wanted {
+            Some(_) => cx.send_unfiltered(query),
+            None => cx.send(Request::Search(query)),
+        };
         cx.abort(self.remote.ask(ticket, cx.now));
     }
 
@@ -163,7 +171,15 @@ impl Removals {
                 let accepts = |index: &usize| listing.matching(&conditions[*index..=*index]).contains(&row);
                 in_force().filter(|index| !accepts(index)).collect()
             };
-            wanted.hides = rows.into_iter().map(hides).min_by_key(Vec::len);
+            let bans = &self.computed.bans;
+            let banned = |row: u32| -> Vec<Supplier> {
+                let suppliers = suppliers(listing, row as usize).into_iter().flatten();
+                suppliers.filter(|supplier| bans.contains(supplier)).collect()
+            };
+            let found = rows.into_iter().map(|row| (hides(row), banned(row)));
+            let found = found.min_by_key(|(hides, banned)| hides.len() + banned.len());
+            let (hides, banned) = found.unzip();
+            (wanted.hides, wanted.banned) = (hides, banned.unwrap_or_default());
             wanted.texts = conditions.iter().map(print_condition_briefly).collect();
             self.steps.clear();
             return;
@@ -191,26 +207,35 @@ impl Removals {
         wanted.is_some_and(|wanted| wanted.hides.iter().flatten().any(|hider| *hider == index))
     }
 
-    /// The filters that hide the offer that it is about, in a sentence; `None` if it is about all.
+    /// The banned machine and host of the offer that it is about.
+    pub fn banned(&self) -> &[Supplier] {
+        self.wanted.as_ref().map_or(&[], |wanted| &wanted.banned)
+    }
+
+    /// Replaces the bans in force.
+    pub fn set_bans(&mut self, bans: Bans) {
+        self.computed.bans = bans;
+    }
+
+    /// The bans and filters that hide the offer that it is about, in a sentence; `None` if it is about all.
     pub fn verdict(&self) -> Option<String> {
         let wanted = self.wanted.as_ref()?;
         let name = wanted.name(self.query.resource);
         Some(match (self.remote.phase(), wanted.hides.as_deref()) {
             (Phase::Loading { .. } | Phase::Idle, _) => format!("{name}: looking for it…"),
             (Phase::Failed(error), _) => error.to_string(),
-            (Phase::Ready, None) if self.computed.bans.count() > 0 => format!(
-                "No {} and no machine {} found, but for what your bans hide: show banned offers to look there, too",
-                self.query.resource.noun(),
-                wanted.id
-            ),
             (Phase::Ready, None) => format!(
                 "The market has no {} and no machine {}",
                 self.query.resource.noun(),
                 wanted.id
             ),
-            (Phase::Ready, Some([])) => format!("{name} is hidden by no filter: if it is not listed, raise the limit"),
+            (Phase::Ready, Some([])) if wanted.banned.is_empty() => {
+                format!("{name} is hidden by no filter: if it is not listed, raise the limit")
+            }
             (Phase::Ready, Some(hides)) => {
-                let texts: Vec<&str> = hides.iter().map(|index| wanted.texts[*index].as_str()).collect();
+                let bans = wanted.banned.iter().map(|of| format!("your ban on {of}"));
+                let filters = hides.iter().map(|index| wanted.texts[*index].clone());
+                let texts: Vec<String> = bans.chain(filters).collect();
                 format!("{name} is hidden by {}", texts.join(" and "))
             }
         })

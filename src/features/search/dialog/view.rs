@@ -73,8 +73,12 @@ impl View for SearchDialog {
                 Some(DialogLine::Run) => Some("apply"),
                 Some(DialogLine::Body) => Some("show"),
                 Some(DialogLine::Count) => Some("count"),
+                Some(DialogLine::Ban(_)) => Some("lift ban"),
                 Some(DialogLine::Condition(_) | DialogLine::Field(_)) | None => Some("edit"),
             },
+            (Action::Remove, None, Tab::Filters) if matches!(self.current(), Some(DialogLine::Ban(_))) => {
+                Some("lift ban")
+            }
             (Action::Submit | Action::Run, ..) => Some("apply"),
             _ => None,
         }
@@ -167,9 +171,11 @@ impl View for SearchDialog {
             let keep = self.current();
             self.relist(keep);
             // Who has not moved sees the strictest filter first.
-            let strictest = self.removals.as_ref().and_then(Removals::strictest);
-            if let (Some(DialogLine::Count), Some(index)) = (keep, strictest) {
-                self.relist(Some(DialogLine::Condition(index)));
+            let removals = self.removals.as_ref();
+            let ban = removals.and_then(|removals| removals.banned().first().copied());
+            let strictest = removals.and_then(Removals::strictest).map(DialogLine::Condition);
+            if let (Some(DialogLine::Count), Some(line)) = (keep, ban.map(DialogLine::Ban).or(strictest)) {
+                self.relist(Some(line));
             }
         }
     }

@@ -93,7 +93,10 @@ fn note(state: &State, browser: &Browser, now: Now) -> Note {
         },
         (_, Some(listing)) if listing.is_empty() && listing.skipped().is_empty() => none(browser),
         (_, Some(listing)) if listing.is_empty() => Note {
-            title: format!("None of the {} records could be read", listing.skipped().len()),
+            title: match listing.skipped().len() {
+                1 => "The only record could not be read".to_owned(),
+                many => format!("None of the {many} records could be read"),
+            },
             reasons: listing
                 .skipped()
                 .first()

@@ -323,7 +323,12 @@ fn lifetimes_are_told_from_thirty_departures_on() {
     assert_eq!(market(29).lasting(), None);
     assert_eq!(
         market(29).lifetime_sentence(),
-        "Lifetimes, too few: 29 departures, 30 needed"
+        "Lifetimes: median 60 min of 29 departures, too few for a range (30 needed)"
+    );
+    // Of a few departures not even the median is named.
+    assert_eq!(
+        market(4).lifetime_sentence(),
+        "Lifetimes, too few: 4 departures, 30 needed"
     );
     let memory = market(30);
     let median = memory.lasting().unwrap().median().unwrap();

@@ -2,8 +2,9 @@
 
 use super::super::Bill;
 use super::{Need, Plan, Planning};
-use crate::format;
 use crate::format::counted;
+use crate::query::Query;
+use crate::{format, language};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Remark {
@@ -12,8 +13,8 @@ pub struct Remark {
 }
 
 impl Planning {
-    /// The remarks about the plan; `id` names the offer of a row.
-    pub fn remarks(&self, need: &Need, bill: Bill, id: impl Fn(u32) -> String) -> Vec<Remark> {
+    /// The remarks about a plan of the offers that `searched` finds; `id` names the offer of a row.
+    pub fn remarks(&self, need: &Need, bill: Bill, searched: &Query, id: impl Fn(u32) -> String) -> Vec<Remark> {
         let mut remarks = Vec::new();
         let mut say = |is_warning, text| remarks.push(Remark { is_warning, text });
         match (&self.plan, self.offers) {
@@ -58,11 +59,21 @@ impl Planning {
             }
             say(false, text);
         }
-        if self.plan.is_some() && self.binding.is_empty() && self.is_limited {
+        if let Some(size) = size_condition(searched) {
+            let text = format!("Only offers with {size}, as the search says: without it sizes can be mixed");
+            say(false, text);
+        } else if self.plan.is_some() && self.binding.is_empty() && self.is_limited {
             say(false, "No limit raises the bill".to_owned());
         }
         remarks
     }
+}
+
+/// The conditions of a search that leave some sizes of offers out of a plan.
+fn size_condition(searched: &Query) -> Option<String> {
+    let sizes = searched.active().filter(|condition| condition.field.key == "num_gpus");
+    let sizes: Vec<String> = sizes.map(language::print_condition_briefly).collect();
+    (!sizes.is_empty()).then(|| sizes.join(" "))
 }
 
 /// Describes the runner-up by its differences from the plan.
