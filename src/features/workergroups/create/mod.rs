@@ -16,8 +16,7 @@ use crate::core::views::write_dialog::{act_below, back, close_outcome, is_done, 
 use crate::core::{Pane, State};
 use crate::domain::Resource;
 use crate::domain::journal::{Verdict, WriteKind};
-use crate::features::workergroups::Groups;
-use crate::features::workergroups::look_at;
+use crate::features::workergroups::{Groups, look_at};
 use crate::keys::{Action, Context, Motion};
 use crate::table::remote::Now;
 
