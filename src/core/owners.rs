@@ -43,21 +43,10 @@ impl Owners {
 
     /// The owner of a ticket. Its result removes the ticket; progress does not.
     fn take_owner(&mut self, ticket: Ticket, news: &News) -> Option<Owner> {
-        match news {
-            News::Progress(_) => self.0.get(&ticket).copied(),
-            News::Reply(_)
-            | News::Arranged(_)
-            | News::Routed(_)
-            | News::Recalled(_)
-            | News::RecordedRows(_)
-            | News::Poll(_)
-            | News::Claimed(_)
-            | News::Saved(_)
-            | News::Written(_)
-            | News::Edited(_)
-            | News::Text(_)
-            | News::Ran(_)
-            | News::Market(_) => self.0.remove(&ticket),
+        if matches!(news, News::Progress(_)) {
+            self.0.get(&ticket).copied()
+        } else {
+            self.0.remove(&ticket)
         }
     }
 
@@ -131,10 +120,9 @@ impl Update<'_> {
             self.arranged(resource, *arrival);
         } else if let News::RecordedRows(latest) = news {
             self.recorded_rows(resource, ticket, latest.map(|latest| *latest));
-        } else if let News::Reply(response) = news
-            && let Some(answer) = records(*response)
-        {
-            self.records(resource, ticket, answer);
+        } else if let News::Reply(response) = news {
+            let answer = response.and_then(Reply::into_records);
+            self.records(resource, ticket, answer.map(|listing| *listing));
         }
     }
 
@@ -194,14 +182,5 @@ impl Update<'_> {
         self.effects.extend(unrecorded.map(Effect::record));
         self.lend(|cx| watching::listed(cx, resource, poll.as_ref()));
         self.emit(Event::Listed(resource, poll));
-    }
-}
-
-/// The records of a reply; `None` for replies of another kind.
-fn records(result: Result<Reply, ApiError>) -> Option<Result<Listing, ApiError>> {
-    match result {
-        Ok(Reply::Records(listing)) => Some(Ok(*listing)),
-        Ok(_) => None,
-        Err(error) => Some(Err(error)),
     }
 }

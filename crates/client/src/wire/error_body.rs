@@ -101,9 +101,7 @@ pub(super) fn retry_seconds(header: &str, now: f64) -> Option<f64> {
         return seconds.is_finite().then_some(seconds);
     }
     let date = jiff::fmt::rfc2822::parse(header).ok()?;
-    #[expect(clippy::cast_precision_loss)] // dates in seconds are far below 2^53
-    let date = date.timestamp().as_second() as f64;
-    Some(date - now)
+    Some(date.timestamp().as_second() as f64 - now)
 }
 
 /// The time in an `X-RateLimit-Reset` header, in seconds since 1970; `None` if it is past, or too far off to be a time

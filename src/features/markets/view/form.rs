@@ -449,10 +449,7 @@ impl View for MarketForm {
     }
 
     fn hint(&self, action: Action) -> Option<&'static str> {
-        match action {
-            Action::Submit => Some("save"),
-            _ => None,
-        }
+        (action == Action::Submit).then_some("save")
     }
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
