@@ -114,7 +114,7 @@ impl Deadline {
     /// The moment in seconds since 1970; `None` if it is outside the calendar.
     ///
     /// A weekday or a time of day that has passed today means the next one.
-    #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss)] // seconds of any century
+    #[expect(clippy::cast_possible_truncation)] // seconds of any century
     pub fn at(self, local: &LocalTime) -> Option<f64> {
         let now = Timestamp::from_second(local.now as i64).ok()?;
         let today = now.to_zoned(local.zone.clone()).date();
@@ -164,7 +164,6 @@ pub fn moment(text: &str, local: &LocalTime) -> Result<f64, DeadlineError> {
 }
 
 /// Parses a time with its offset from UTC, in seconds since 1970: `2026-12-01T18:00Z`.
-#[expect(clippy::cast_precision_loss)] // seconds of any century
 pub(super) fn absolute(text: &str) -> Option<f64> {
     let moment: Timestamp = text.trim().to_ascii_uppercase().parse().ok()?;
     Some(moment.as_second() as f64)

@@ -8,7 +8,8 @@ mod volume;
 
 use std::sync::Arc;
 
-use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::layout::Constraint::Fill;
+use ratatui::layout::{Layout, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
@@ -172,9 +173,7 @@ fn beside(subject: Subject<'_>, area: Rect, scene: &mut Scene<'_, '_>) {
     let blocks = below_card(subject.resource(), subject.row, scene);
     let json = json_of(subject.listing, subject.row, scene.theme);
     for many in 2..=3 {
-        let columns = Layout::horizontal(vec![Constraint::Fill(1); many])
-            .spacing(3)
-            .split(area);
+        let columns = Layout::horizontal(vec![Fill(1); many]).spacing(3).split(area);
         let width = columns.iter().map(|column| column.width).min().unwrap_or(0);
         let mut record = vec![Line::styled("JSON", scene.theme.heading)];
         record.extend(json.iter().map(|line| fit(line.clone(), width)));
@@ -236,10 +235,7 @@ impl Card<'_> {
 
     fn flag(&self, key: &str) -> Option<bool> {
         let field = self.subject.listing.catalog().by_key(key)?;
-        match self.record.cell(field) {
-            CellRef::Flag(flag) => Some(flag),
-            _ => None,
-        }
+        self.record.cell(field).flag()
     }
 
     /// A text of the record, safe for the screen; ids too.

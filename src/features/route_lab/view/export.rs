@@ -4,8 +4,7 @@ use crate::core::message::Effect;
 use crate::core::view::Cx;
 use crate::core::views::confirm::{Entered, Prompt};
 use crate::domain::format;
-use crate::features::route_lab::RouteRun;
-use crate::features::route_lab::Routes;
+use crate::features::route_lab::{RouteRun, Routes};
 
 /// Opens the prompt for the file of a run.
 pub(super) fn open(number: u64, cx: &mut Cx<'_>) {
