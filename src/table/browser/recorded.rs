@@ -25,7 +25,6 @@ impl Browser {
 
     /// The age of recorded rows on screen, in seconds.
     pub fn recorded_seconds(&self, now: Now) -> Option<f64> {
-        #[expect(clippy::cast_precision_loss)] // seconds of this century
         self.recorded_at().map(|at| (now.epoch - at.0 as f64).max(0.0))
     }
 

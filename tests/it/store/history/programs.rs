@@ -189,7 +189,11 @@ fn programs_stay_current_with_one_request_an_interval_whatever_becomes_of_the_ot
     let (first, last) = (requests[0], requests[requests.len() - 1]);
     let (intervals, interruptions) = ((last - first).as_secs() / 10 + 1, programs.len() + 2);
     let most = usize::try_from(intervals).unwrap() + interruptions;
-    assert!(requests.len() <= most, "{} requests in {intervals} intervals", requests.len());
+    assert!(
+        requests.len() <= most,
+        "{} requests in {intervals} intervals",
+        requests.len()
+    );
 }
 
 #[test]
