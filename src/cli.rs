@@ -4,12 +4,12 @@
 pub mod args;
 pub(crate) mod complete;
 pub(crate) mod config;
-pub mod contract;
 pub(crate) mod create_args;
 pub mod documents;
 pub(crate) mod enrich;
 pub mod formats;
 pub mod help;
+mod json;
 pub(crate) mod notes;
 pub(crate) mod output;
 pub(crate) mod prompt;
@@ -31,25 +31,24 @@ use clap::builder::PossibleValuesParser;
 use clap::{FromArgMatches as _, Subcommand};
 
 use crate::domain::{Dialect, Resource, language, plain, text};
-use crate::features;
 use crate::features::bids::arguments::BidsArguments;
-use crate::features::history::arguments::{DbCommand, HistoryArguments, WatchArguments, WatchFormat};
+use crate::features::history::arguments::{DbCommand, HistoryArguments, WatchArguments};
 use crate::features::market::arguments::{DepthArguments, MarketArguments, PlanArguments};
 use crate::features::markets::check::MarketsCommand;
 use crate::features::markets::command::ProfileResolver;
-use crate::features::pick::arguments::{PickArguments, Printed};
+use crate::features::pick::arguments::PickArguments;
 use crate::features::price_index::arguments::IndexArguments;
 use crate::features::watch_saved::SavedArguments;
-use crate::process;
 use crate::settings::flags::{Color, Variables, color_choice};
 use crate::settings::{Config, Environment, Error, Global, Settings, config as config_file};
+use crate::{features, process};
 
 use write::check::WritesCommand;
 
 pub use args::Arguments;
 use args::{
-    CompleteArguments, ExportFormat, Format, GroupsArguments, GroupsCommand, OffersArguments, RecordFormat,
-    ReplyFormat, ReportFormat, SandboxArguments, TextArguments, UnlistArguments, VolumesArguments,
+    CompleteArguments, GroupsArguments, OffersArguments, SandboxArguments, TextArguments, UnlistArguments,
+    VolumesArguments,
 };
 pub use output::CliError;
 use route_args::RouteArguments;
@@ -146,63 +145,6 @@ pub enum Command {
 }
 
 impl Command {
-    /// Sets the output format to JSON.
-    ///
-    /// # Errors
-    /// When it has none, or another format is given.
-    fn choose_json(&mut self) -> Result<(), CliError> {
-        match self {
-            Self::Offers(options) => spelling::set(&mut options.search.format, RecordFormat::Json),
-            Self::Volumes(options) => spelling::set(&mut options.search.format, RecordFormat::Json),
-            Self::Groups(options) => match &mut options.command {
-                Some(GroupsCommand::Create(create)) => spelling::set(&mut create.write.format, ReplyFormat::Json),
-                Some(GroupsCommand::Supply(supply)) => spelling::set(&mut supply.format, ReplyFormat::Json),
-                None => spelling::set(&mut options.search.format, RecordFormat::Json),
-            },
-            Self::Market(options) => spelling::set(&mut options.analysis.format, ReportFormat::Json),
-            Self::Depth(options) => spelling::set(&mut options.analysis.format, ReportFormat::Json),
-            Self::Plan(options) => spelling::set(&mut options.analysis.format, ReportFormat::Json),
-            Self::Pick(options) => match options.print.replace(Printed::Json) {
-                None | Some(Printed::Json) => Ok(()),
-                Some(Printed::Id | Printed::Command) => Err(spelling::contradiction()),
-            },
-            Self::Watch { options, saved } if saved.list => {
-                options.format = WatchFormat::Json;
-                Ok(())
-            }
-            Self::Watch { options, .. } => spelling::set(&mut options.format, WatchFormat::Jsonl),
-            Self::History { history, .. } => spelling::set(&mut history.format, ReportFormat::Json),
-            Self::Bids(options) => spelling::set(&mut options.format, ReportFormat::Json),
-            Self::Db { command } => match command {
-                DbCommand::Check(options) | DbCommand::Vacuum(options) | DbCommand::Reset(options) => {
-                    spelling::set(&mut options.format, ReplyFormat::Json)
-                }
-                DbCommand::Export { format } => spelling::set(format, ExportFormat::Jsonl),
-            },
-            Self::Markets { command } => match command {
-                MarketsCommand::Add(options) => spelling::set(&mut options.format, ReplyFormat::Json),
-                MarketsCommand::Check(options) => spelling::set(&mut options.format, ReplyFormat::Json),
-            },
-            Self::Unlist(options) => spelling::set(&mut options.write.format, ReplyFormat::Json),
-            Self::Writes {
-                command: WritesCommand::Check(options),
-            } => spelling::set(&mut options.format, ReplyFormat::Json),
-            Self::Route(options) => spelling::set(&mut options.format, Format::Json),
-            Self::Sandbox(options) => spelling::set(&mut options.format, ReplyFormat::Json),
-            Self::Config { command } => match command {
-                ConfigCommand::Check(options) | ConfigCommand::Show(options) => {
-                    spelling::set(&mut options.format, ReplyFormat::Json)
-                }
-                ConfigCommand::PrintDefault => Err(spelling::no_json("bourse config print-default prints TOML")),
-            },
-            Self::Paths(options) => spelling::set(&mut options.format, ReplyFormat::Json),
-            Self::Completions { .. } => Err(spelling::no_json("bourse completions prints a script")),
-            Self::Mcp => Err(spelling::no_json("bourse mcp speaks its protocol")),
-            Self::Schema { .. } => Ok(()),
-            Self::Help { .. } | Self::Man | Self::Complete(_) => Err(spelling::no_json("this command prints text")),
-        }
-    }
-
     /// Whether the command works while the file of `--config` is missing, as it may create that.
     const fn creates_configuration(&self) -> bool {
         matches!(
@@ -224,32 +166,8 @@ impl Command {
 
     /// Whether the command helps to repair a broken configuration, which stops every other one.
     const fn repairs_configuration(&self) -> bool {
-        match self {
-            Self::Config { .. }
-            | Self::Paths(_)
-            | Self::Completions { .. }
-            | Self::Help { .. }
-            | Self::Schema { .. }
-            | Self::Man
-            | Self::Complete(_) => true,
-            Self::Offers(_)
-            | Self::Volumes(_)
-            | Self::Market(_)
-            | Self::Depth(_)
-            | Self::Plan(_)
-            | Self::Pick(_)
-            | Self::Watch { .. }
-            | Self::History { .. }
-            | Self::Bids(_)
-            | Self::Db { .. }
-            | Self::Markets { .. }
-            | Self::Groups(_)
-            | Self::Unlist(_)
-            | Self::Writes { .. }
-            | Self::Route(_)
-            | Self::Sandbox(_)
-            | Self::Mcp => false,
-        }
+        matches!(self, Self::Config { .. } | Self::Paths(_))
+            || self.creates_configuration() && !matches!(self, Self::Sandbox(_) | Self::Markets { .. })
     }
 }
 
@@ -270,8 +188,11 @@ pub fn arguments() -> Arguments {
         .collect();
     Color::in_line(&line).set_for_process();
     let command = || help::command().color(color_choice());
-    let read = command().try_get_matches();
-    let read = read.and_then(|matches| Arguments::from_arg_matches(&matches));
+    let read = command().try_get_matches().and_then(|matches| {
+        let is_json = matches.get_flag("json") && matches.subcommand().is_some();
+        let matches = if is_json { json::printed(command())? } else { matches };
+        Arguments::from_arg_matches(&matches)
+    });
     let mut arguments = read.unwrap_or_else(|error| {
         // clap quotes arguments as they are: it gets them once more, fit to be shown.
         let shown = line.iter().map(|word| text::message(word));
@@ -290,10 +211,8 @@ pub fn arguments() -> Arguments {
 
 /// Runs the subcommand and returns its exit status; `None` without one.
 pub fn run(arguments: &mut Arguments) -> Option<ExitCode> {
-    let mut command = arguments.command.take()?;
-    let is_json = arguments.global.json;
-    let formatted = if is_json { command.choose_json() } else { Ok(()) };
-    let performed = formatted.and_then(|()| perform(arguments, &command));
+    let command = arguments.command.take()?;
+    let performed = perform(arguments, &command);
     process::end_all();
     Some(performed.unwrap_or_else(CliError::report))
 }

@@ -164,6 +164,36 @@ pub struct SearchArguments {
     pub no_bans: bool,
 }
 
+/// The flags of a search for offers that are compared by their prices.
+#[derive(Debug, Args)]
+pub struct PricedSearch {
+    /// Conditions or plain words, e.g. `4090 europe 200gb 3d`
+    ///
+    /// All of them must match. Arguments are joined by blanks; `-` reads the query from standard input.
+    #[arg(value_name = "QUERY")]
+    pub query: Vec<String>,
+
+    /// Start without the default conditions
+    #[arg(long, hide_short_help = true)]
+    pub no_default: bool,
+
+    #[command(flatten)]
+    pub job: JobArguments,
+
+    /// Price model [default: on-demand]
+    #[arg(long = "type", value_name = "TYPE", value_parser = OfferTypeParser)]
+    pub offer_type: Option<OfferType>,
+
+    /// Storage in GB that prices include [default: the job's disk, else 8]
+    #[arg(long, hide_short_help = true, value_name = "GB", allow_negative_numbers = true, value_parser = not_negative,
+        conflicts_with = "job")]
+    pub storage: Option<f64>,
+
+    /// Include machines and hosts that you banned
+    #[arg(long, hide_short_help = true)]
+    pub no_bans: bool,
+}
+
 #[derive(Debug, Args)]
 pub struct OffersArguments {
     #[command(flatten)]

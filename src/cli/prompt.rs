@@ -250,13 +250,10 @@ fn is_control(key: KeyEvent, letter: char) -> bool {
 
 /// The keys of an event, including pasted ones.
 fn keys(event: TerminalEvent) -> impl Iterator<Item = KeyEvent> {
-    let events = match event {
-        TerminalEvent::Input(events) | TerminalEvent::Pasted(events) => events,
-        TerminalEvent::Leave(_)
-        | TerminalEvent::Background(_)
-        | TerminalEvent::Stop
-        | TerminalEvent::Continued
-        | TerminalEvent::TaskLost(_) => Vec::new(),
+    let events = if let TerminalEvent::Input(events) | TerminalEvent::Pasted(events) = event {
+        events
+    } else {
+        Vec::new()
     };
     events.into_iter().filter_map(|event| match event {
         Event::Key(key) => Some(key),

@@ -244,12 +244,7 @@ pub fn print_curl(settings: &Settings, session: &Session, request: &Request) -> 
 
 /// Runs a request for records, showing waits on a terminal.
 pub async fn fetch(session: &Session, request: &Request) -> Result<Box<Listing>, CliError> {
-    match reply(session, request).await? {
-        Reply::Records(listing) => Ok(listing),
-        Reply::Unlisted { .. } | Reply::Created { .. } | Reply::Routed(_) => {
-            Err(CliError::Failed("the response has no records".to_owned()))
-        }
-    }
+    Ok(reply(session, request).await?.into_records()?)
 }
 
 /// Runs a request, showing waits on a terminal.

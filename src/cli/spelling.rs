@@ -1,27 +1,8 @@
-//! The effect of `--json` on the format of a command, and older spellings of flags.
+//! Older spellings of flags.
 
 use super::args::GroupsCommand;
-use super::output::CliError;
 use super::{Command, output};
 use crate::features::history::arguments::DbCommand;
-
-/// Replaces the default format; an error if another one is set.
-pub fn set<T: Copy + Default + PartialEq>(format: &mut T, json: T) -> Result<(), CliError> {
-    let before = std::mem::replace(format, json);
-    if before == json || before == T::default() {
-        Ok(())
-    } else {
-        Err(contradiction())
-    }
-}
-
-pub fn contradiction() -> CliError {
-    CliError::Usage("--json contradicts another output format: leave one of them out".to_owned())
-}
-
-pub fn no_json(why: &str) -> CliError {
-    CliError::Usage(format!("{why}: leave out --json"))
-}
 
 /// Notes flags of the command line that have a new name, or whose JSON is a stream now.
 ///

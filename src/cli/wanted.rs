@@ -2,7 +2,7 @@
 
 use std::io::Read as _;
 
-use super::args::{Addition, SearchArguments, local_time};
+use super::args::{Addition, PricedSearch, SearchArguments, local_time};
 use super::output::{self, CliError};
 use crate::api::Request;
 use crate::domain::annotations::Annotations;
@@ -57,6 +57,15 @@ impl Wanted {
             all: None,
             columns: Vec::new(),
             no_bans: false,
+        }
+    }
+
+    /// Sets the price model, and the storage that prices include, where flags give them.
+    pub fn set_prices(&mut self, offer_type: Option<OfferType>, storage: Option<f64>) {
+        self.query.offer_type = offer_type.unwrap_or(self.query.offer_type);
+        self.query.storage = storage.or(self.query.storage);
+        if let (Some(job), Some(gigabytes)) = (&mut self.job, storage) {
+            job.disk_gb = gigabytes;
         }
     }
 
@@ -136,6 +145,27 @@ pub struct Flags {
     /// The deadline of the job.
     pub by: Option<UnixTime>,
     pub term: Option<VolumeTerm>,
+}
+
+/// The search of flags for offers that are compared by their prices.
+pub fn priced(
+    settings: &Settings,
+    flags: &PricedSearch,
+    (order, limit): (Option<String>, Option<u32>),
+    by: Option<UnixTime>,
+) -> Result<Wanted, CliError> {
+    let arguments = SearchArguments {
+        query: flags.query.clone(),
+        order,
+        limit,
+        no_bans: flags.no_bans,
+        ..SearchArguments::default()
+    };
+    let job = flags.job.job(flags.storage);
+    let prices = Flags { job, by, term: None };
+    let mut wanted = wanted(settings, Resource::Offers, &arguments, flags.no_default, prices)?;
+    wanted.set_prices(flags.offer_type, flags.storage);
+    Ok(wanted)
 }
 
 /// The query from words and flags; flags override plain words.

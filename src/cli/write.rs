@@ -152,7 +152,6 @@ fn named(objection: &Objection) -> String {
 fn list_command(settings: &Settings, new: &NewWorkergroup) -> String {
     let (key, value) = match (&new.endpoint_name, new.endpoint_id) {
         (Some(name), _) => ("endpoint_name", Value::Text(name.clone())),
-        #[expect(clippy::cast_precision_loss)] // shown, not sent
         (None, id) => ("endpoint_id", Value::Number(id.unwrap_or_default() as f64)),
     };
     let condition = WORKERGROUPS.by_key(key).map(|field| {

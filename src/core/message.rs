@@ -122,23 +122,10 @@ pub struct Routed {
 impl News {
     /// The result of saving a `T`; `None` for other news.
     pub(crate) fn into_saved<T: Document>(self) -> Option<Result<T, EffectError>> {
-        match self {
-            Self::Saved(Ok(document)) => document.downcast().map(Ok),
-            Self::Saved(Err(error)) => Some(Err(error)),
-            Self::Progress(_)
-            | Self::Reply(_)
-            | Self::Routed(_)
-            | Self::Arranged(_)
-            | Self::Recalled(_)
-            | Self::RecordedRows(_)
-            | Self::Poll(_)
-            | Self::Claimed(_)
-            | Self::Written(_)
-            | Self::Edited(_)
-            | Self::Text(_)
-            | Self::Market(_)
-            | Self::Ran(_) => None,
-        }
+        let Self::Saved(result) = self else {
+            return None;
+        };
+        result.map_or_else(|error| Some(Err(error)), |document| document.downcast().map(Ok))
     }
 }
 

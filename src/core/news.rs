@@ -47,10 +47,9 @@ impl Update<'_> {
             self.arranged(resource, *arrival);
         } else if let News::RecordedRows(latest) = news {
             self.recorded_rows(resource, ticket, latest.map(|latest| *latest));
-        } else if let News::Reply(response) = news
-            && let Some(answer) = records(*response)
-        {
-            self.records(resource, ticket, answer);
+        } else if let News::Reply(response) = news {
+            let answer = response.and_then(Reply::into_records);
+            self.records(resource, ticket, answer.map(|listing| *listing));
         }
     }
 
@@ -122,14 +121,5 @@ impl Update<'_> {
             writes::announce(&mut self.model.state, &completed, self.now);
         }
         self.tick();
-    }
-}
-
-/// The records of a reply; `None` for replies of another kind.
-fn records(result: Result<Reply, ApiError>) -> Option<Result<Listing, ApiError>> {
-    match result {
-        Ok(Reply::Records(listing)) => Some(Ok(*listing)),
-        Ok(_) => None,
-        Err(error) => Some(Err(error)),
     }
 }

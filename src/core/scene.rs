@@ -186,6 +186,11 @@ impl Scene<'_, '_> {
         panel.render(area, self.frame.buffer_mut(), self.theme)
     }
 
+    /// The same, without borders at the sides on a small screen.
+    pub fn panel(&mut self, panel: Panel<'_>, area: Rect) -> Rect {
+        self.framed(panel.sized(self.size), area)
+    }
+
     /// The main panel of a view, with the keyboard and with the tabs in its border where the view is one of several;
     /// else with a title of its own.
     pub fn tabbed_panel(&self, title: &str) -> Panel<'static> {

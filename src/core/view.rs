@@ -47,6 +47,12 @@ pub enum Availability {
     Disabled(String),
 }
 
+impl Availability {
+    pub const fn hidden_if(is_hidden: bool) -> Self {
+        if is_hidden { Self::Hidden } else { Self::Available }
+    }
+}
+
 /// The place where a view is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Placement {
@@ -73,21 +79,18 @@ pub trait View: fmt::Debug + Send {
     }
 
     /// Whether an action is available; also called for the actions of panes while the view is open.
-    fn availability(&self, action: Action, state: &State) -> Availability {
-        let _ = (action, state);
+    fn availability(&self, _action: Action, _state: &State) -> Availability {
         Availability::Available
     }
 
     /// The name of an action's effect here, where the key table's word is too general: `start`,
     /// `price offers`.
-    fn hint(&self, action: Action) -> Option<&'static str> {
-        let _ = action;
+    fn hint(&self, _action: Action) -> Option<&'static str> {
         None
     }
 
     /// The widget that keys, pastes and the wheel go to first, updated from the state.
-    fn widget<'a>(&'a mut self, cx: &'a mut Cx<'_>) -> Option<&'a mut dyn InputWidget> {
-        let _ = cx;
+    fn widget<'a>(&'a mut self, _cx: &'a mut Cx<'_>) -> Option<&'a mut dyn InputWidget> {
         None
     }
 
@@ -98,9 +101,7 @@ pub trait View: fmt::Debug + Send {
     }
 
     /// Called after the text in its widget has changed.
-    fn text_changed(&mut self, cx: &mut Cx<'_>) {
-        let _ = cx;
-    }
+    fn text_changed(&mut self, _cx: &mut Cx<'_>) {}
 
     /// Handles a key that no context binds, such as typed text.
     fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
@@ -134,37 +135,26 @@ pub trait View: fmt::Debug + Send {
     }
 
     /// Handles the news of one of its tickets.
-    fn on_news(&mut self, ticket: Ticket, news: News, cx: &mut Cx<'_>) {
-        let _ = (ticket, news, cx);
-    }
+    fn on_news(&mut self, _ticket: Ticket, _news: News, _cx: &mut Cx<'_>) {}
 
     /// The time of its next [`View::tick`]; `None` if it needs none.
-    fn deadline(&self, state: &State, now: Now) -> Option<MonotonicTime> {
-        let _ = (state, now);
+    fn deadline(&self, _state: &State, _now: Now) -> Option<MonotonicTime> {
         None
     }
 
     /// Called once its deadline has passed, sometimes earlier, and when an effect has ended: a file
     /// was written, a market connected, a write completed.
-    fn tick(&mut self, cx: &mut Cx<'_>) {
-        let _ = cx;
-    }
+    fn tick(&mut self, _cx: &mut Cx<'_>) {}
 
     /// Called after rows, prices or marks of a pane have changed: results computed from them are
     /// stale.
-    fn rows_changed(&mut self, state: &State) {
-        let _ = state;
-    }
+    fn rows_changed(&mut self, _state: &State) {}
 
     /// Called when it gets the keyboard: it was opened, or the view above has closed.
-    fn on_top(&mut self, cx: &mut Cx<'_>) {
-        let _ = cx;
-    }
+    fn on_top(&mut self, _cx: &mut Cx<'_>) {}
 
     /// Called before it closes, to abort its requests and store its draft.
-    fn closing(&mut self, cx: &mut Cx<'_>) {
-        let _ = cx;
-    }
+    fn closing(&mut self, _cx: &mut Cx<'_>) {}
 }
 
 impl dyn View + '_ {

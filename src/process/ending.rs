@@ -1,10 +1,8 @@
 //! The signals that end the program while commands run.
 
-use std::fs;
-use std::io;
 use std::pin::Pin;
 use std::sync::{Mutex, OnceLock, PoisonError, mpsc};
-use std::thread;
+use std::{fs, io, thread};
 
 use futures_util::future::select_all;
 use rustix::process::Signal;

@@ -1,10 +1,9 @@
 //! The process groups of running commands, and the end of them.
 
-use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::thread;
 use std::time::Duration;
+use std::{io, thread};
 
 use rustix::process::{Pid, Signal, WaitOptions, kill_process_group, test_kill_process_group, waitpid};
 use tokio::process::{Child, Command};

@@ -1,11 +1,10 @@
 //! The screen of a broken configuration, shown until the file can be used.
 
-use std::io;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::thread;
+use std::{io, thread};
 
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
 use tokio::sync::Notify;

@@ -67,38 +67,13 @@ pub fn add(path: &Path, mut new: Profile, key: &KeyStorage) -> Result<(), EditEr
 ///
 /// On an error the file is unchanged.
 pub fn set_key(path: &Path, name: &str, key: &KeyStorage) -> Result<(), EditError> {
-    let (mut document, config) = read(path)?;
-    let Some(mut profile) = config.profile(name) else {
-        return Err(foreign(path, &format!("[profiles.{name}]")));
-    };
-    place_key(&mut profile, key, path);
     let line = key_line(key);
     let advice = match &line {
-        Some((setting, text)) => format!("[profiles.{name}] {setting} = {}", value(*text)),
-        None => format!("no {FILE} and no {COMMAND} in [profiles.{name}]"),
+        Some((setting, text)) => format!("{setting} = {}", value(*text)),
+        None => format!("without {FILE} and {COMMAND}"),
     };
-    let existing = document.get_mut("profiles").and_then(|all| all.get_mut(name));
-    match (existing.and_then(Item::as_table_like_mut), line) {
-        (Some(table), line) => {
-            for setting in [FILE, COMMAND] {
-                if line.as_ref().is_none_or(|(existing, _)| *existing != setting) {
-                    table.remove(setting);
-                }
-            }
-            if let Some((setting, text)) = line {
-                set(table, setting, text);
-            }
-            respace(document.get_mut("profiles").and_then(|all| all.get_mut(name)));
-        }
-        (None, None) => return Ok(()),
-        // A built-in profile that the file does not mention.
-        (None, Some((setting, text))) => {
-            let mut table = Table::new();
-            table.insert(setting, value(text));
-            append(&mut document, name, table);
-        }
-    }
-    write(path, &document, &config.with(profile), &advice)
+    let settings = [FILE, COMMAND].map(|setting| (setting, line.filter(|line| line.0 == setting).map(|line| line.1)));
+    change(path, name, &settings, &advice, |profile| place_key(profile, key, path))
 }
 
 /// Sets the dialect of a profile.
@@ -107,24 +82,50 @@ pub fn set_key(path: &Path, name: &str, key: &KeyStorage) -> Result<(), EditErro
 ///
 /// On an error the file is unchanged.
 pub fn set_dialect(path: &Path, name: &str, dialect: &'static Dialect) -> Result<(), EditError> {
-    const DIALECT: &str = "dialect";
+    let advice = format!("dialect = {}", value(dialect.name));
+    let settings = [("dialect", Some(dialect.name))];
+    change(path, name, &settings, &advice, |profile| profile.dialect = dialect)
+}
+
+/// Sets settings of a profile, or removes those without a value.
+fn change(
+    path: &Path,
+    name: &str,
+    settings: &[(&str, Option<&str>)],
+    advice: &str,
+    edit: impl FnOnce(&mut Profile),
+) -> Result<(), EditError> {
     let (mut document, config) = read(path)?;
     let Some(mut profile) = config.profile(name) else {
         return Err(foreign(path, &format!("[profiles.{name}]")));
     };
-    profile.dialect = dialect;
+    edit(&mut profile);
     let existing = document.get_mut("profiles").and_then(|all| all.get_mut(name));
     if let Some(table) = existing.and_then(Item::as_table_like_mut) {
-        set(table, DIALECT, dialect.name);
+        for (setting, text) in settings {
+            match text {
+                Some(text) => set(table, setting, text),
+                None => drop(table.remove(setting)),
+            }
+        }
         respace(document.get_mut("profiles").and_then(|all| all.get_mut(name)));
     } else {
         // A built-in profile that the file does not mention.
-        let mut table = Table::new();
-        table.insert(DIALECT, value(dialect.name));
+        let added = settings
+            .iter()
+            .filter_map(|(setting, text)| Some((*setting, value((*text)?))));
+        let table: Table = added.collect();
+        if table.is_empty() {
+            return Ok(());
+        }
         append(&mut document, name, table);
     }
-    let advice = format!("[profiles.{name}] {DIALECT} = {}", value(dialect.name));
-    write(path, &document, &config.with(profile), &advice)
+    write(
+        path,
+        &document,
+        &config.with(profile),
+        &format!("[profiles.{name}] {advice}"),
+    )
 }
 
 /// Sets a value in place, keeping the comment after it.

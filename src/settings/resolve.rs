@@ -23,8 +23,7 @@ use crate::record::store::{Database, HistoryLocation};
 use crate::sandbox::latency::Latency;
 use crate::sandbox::market::MarketConfig;
 use crate::sandbox::{GroupStore, Running, Sandbox, SandboxConfig, UnlistStore};
-use crate::store::keys;
-use crate::store::{PacingFile, Paths, StateFile};
+use crate::store::{PacingFile, Paths, StateFile, keys};
 
 /// The API keys in the environment. An empty variable counts as unset.
 #[derive(Clone, Default)]

@@ -46,6 +46,21 @@ pub enum Phase {
     Failed(ApiError),
 }
 
+impl Phase {
+    /// The wait before a request is sent, or `doing` with its time so far; `None` once it has ended.
+    pub fn under_way(&self, doing: &str, now: Now) -> Option<String> {
+        let Self::Loading { since, waiting, .. } = self else {
+            return None;
+        };
+        Some(if let Some(waiting) = waiting {
+            let left = (waiting.until - now.mono).max(0.0).ceil();
+            format!("{}: sending in {left:.0} s", waiting.why)
+        } else {
+            format!("{doing} {:.0} s", (now.mono - *since).max(0.0))
+        })
+    }
+}
+
 /// A wait before a request is sent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Waiting {
@@ -237,14 +252,9 @@ impl<T> Remote<T> {
 }
 
 impl Remote<Listing> {
-    /// Stores the awaited records, or the error in their place; false if the ticket is not awaited
-    /// or the reply has no records.
+    /// Stores the awaited records, or the error in their place; false if the ticket is not awaited.
     pub fn take_records(&mut self, ticket: Ticket, now: Now, response: Response) -> bool {
-        let answer = match response {
-            Ok(Reply::Records(listing)) => Ok(*listing),
-            Ok(_) => return false,
-            Err(error) => Err(error),
-        };
-        self.accept(ticket, now, answer)
+        let answer = response.and_then(Reply::into_records);
+        self.accept(ticket, now, answer.map(|listing| *listing))
     }
 }

@@ -11,6 +11,7 @@
 mod api;
 mod cases;
 mod cli;
+mod contract;
 mod domain;
 mod files;
 mod frozen;

@@ -426,7 +426,6 @@ fn seconds(span: Duration) -> String {
 
 /// Formats a size: `256 MiB`, `1.02 MiB`.
 fn mebibytes(bytes: usize) -> String {
-    #[expect(clippy::cast_precision_loss)] // two decimals are shown
     let mebibytes = bytes as f64 / (1024.0 * 1024.0);
     format!("{} MiB", trimmed(mebibytes, 2))
 }

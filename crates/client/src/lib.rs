@@ -221,6 +221,21 @@ pub enum Reply {
     Routed(RouteReply),
 }
 
+impl Reply {
+    /// The records of a search or listing.
+    ///
+    /// # Errors
+    ///
+    /// If it is the reply to another request.
+    pub fn into_records(self) -> Result<Box<Listing>, ApiError> {
+        if let Self::Records(listing) = self {
+            Ok(listing)
+        } else {
+            Err(ApiError::Empty { status: 200 })
+        }
+    }
+}
+
 /// A response of the routing endpoint.
 #[derive(Clone, PartialEq)]
 pub enum RouteReply {

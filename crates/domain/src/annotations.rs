@@ -329,10 +329,7 @@ impl Bans {
 
 /// The machine and the host of a row; `None` for each id that the record lacks.
 pub fn suppliers(listing: &Listing, row: usize) -> [Option<Supplier>; 2] {
-    let id = |key: &str| {
-        let field = listing.catalog().by_key(key)?;
-        id_of(listing.cell(row, field))
-    };
+    let id = |key: &str| id_of(listing.cell_of(row, key));
     [
         id("machine_id").map(Supplier::Machine),
         id("host_id").map(Supplier::Host),

@@ -99,7 +99,6 @@ fn write_number(number: f64, out: &mut String) {
     // Whole numbers of up to fifteen digits are written as such: that is faster.
     #[expect(clippy::cast_possible_truncation)] // whole and far below 2^63
     let whole = number as i64;
-    #[expect(clippy::cast_precision_loss)] // an inexact one is caught by the comparison
     let is_whole = whole.unsigned_abs() < 1_000_000_000_000_000 && (whole as f64).to_bits() == number.to_bits();
     // A String takes everything.
     let _ = if is_whole {

@@ -46,6 +46,12 @@ pub fn cell(listing: &Listing, row: usize, field: &Field, width: usize) -> Strin
     }
 }
 
+/// The cell of the field `key`, as in [`cell`]; empty without such a field.
+pub fn cell_of(listing: &Listing, row: usize, key: &str, width: usize) -> String {
+    let field = listing.catalog().by_key(key);
+    field.map_or_else(String::new, |field| cell(listing, row, field, width))
+}
+
 /// A value with its unit, for the detail view.
 pub fn detail(record: &FullRecord, field: &Field, dialect: &Dialect) -> String {
     match record.cell(field) {
@@ -237,7 +243,6 @@ fn commas(text: &str) -> String {
 
 /// Formats a number of bytes: `812 B`, `14.2 kB`, `3.1 MB`.
 pub fn size(bytes: usize) -> String {
-    #[expect(clippy::cast_precision_loss)] // for people
     let amount = bytes as f64;
     match bytes {
         0..1000 => format!("{bytes} B"),

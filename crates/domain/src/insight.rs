@@ -98,10 +98,7 @@ pub fn numeric(column: &Column, kind: Kind, row: usize) -> Option<f64> {
 fn number(cell: CellRef<'_>, kind: Kind) -> Option<f64> {
     match cell {
         CellRef::Number(number) if kind != Kind::Secret => Some(number),
-        CellRef::Text(text) if kind == Kind::Version => {
-            #[expect(clippy::cast_precision_loss)] // nine digits fit a double exactly
-            Version::parse(text.trim()).map(|version| version.code as f64)
-        }
+        CellRef::Text(text) if kind == Kind::Version => Version::parse(text.trim()).map(|version| version.code as f64),
         _ => None,
     }
     .filter(|number| number.is_finite())
@@ -117,7 +114,6 @@ pub fn axes(listing: &Listing) -> impl Iterator<Item = &'static Field> {
 }
 
 /// A count as a float.
-#[expect(clippy::cast_precision_loss)] // counts of rows are far below 2^53
 const fn count(number: usize) -> f64 {
     number as f64
 }

@@ -490,6 +490,12 @@ impl Listing {
         self.column(field).cell(row)
     }
 
+    /// The cell of the field `key`, to compare.
+    pub fn cell_of(&self, row: usize, key: &str) -> CellRef<'_> {
+        let field = self.catalog.by_key(key);
+        field.map_or(CellRef::Missing, |field| self.cell(row, field))
+    }
+
     /// The text of a field, to display; `None` if the cell is not a text.
     pub fn text(&self, row: usize, field: &Field) -> Option<&Untrusted> {
         self.column(field).text(row)

@@ -34,37 +34,23 @@ pub enum Quantity {
 /// Units of time with their length in hours.
 ///
 /// `m` are minutes and `mo` months, as in queries.
-const TIMES: [(&str, f64); 23] = [
+const TIMES: [(&str, f64); 8] = [
     ("ms", 1.0 / (1000.0 * SECONDS_PER_HOUR)),
-    ("s", 1.0 / SECONDS_PER_HOUR),
-    ("sec", 1.0 / SECONDS_PER_HOUR),
-    ("second", 1.0 / SECONDS_PER_HOUR),
-    ("seconds", 1.0 / SECONDS_PER_HOUR),
-    ("m", 1.0 / 60.0),
-    ("min", 1.0 / 60.0),
-    ("minute", 1.0 / 60.0),
-    ("minutes", 1.0 / 60.0),
-    ("h", 1.0),
-    ("hour", 1.0),
-    ("hours", 1.0),
-    ("d", HOURS_PER_DAY),
-    ("day", HOURS_PER_DAY),
-    ("days", HOURS_PER_DAY),
-    ("w", DAYS_PER_WEEK * HOURS_PER_DAY),
-    ("week", DAYS_PER_WEEK * HOURS_PER_DAY),
-    ("weeks", DAYS_PER_WEEK * HOURS_PER_DAY),
-    ("mo", DAYS_PER_MONTH * HOURS_PER_DAY),
-    ("month", DAYS_PER_MONTH * HOURS_PER_DAY),
-    ("months", DAYS_PER_MONTH * HOURS_PER_DAY),
-    ("y", 365.0 * HOURS_PER_DAY),
-    ("years", 365.0 * HOURS_PER_DAY),
+    ("s sec second seconds", 1.0 / SECONDS_PER_HOUR),
+    ("m min minute minutes", 1.0 / 60.0),
+    ("h hour hours", 1.0),
+    ("d day days", HOURS_PER_DAY),
+    ("w week weeks", DAYS_PER_WEEK * HOURS_PER_DAY),
+    ("mo month months", DAYS_PER_MONTH * HOURS_PER_DAY),
+    ("y year years", 365.0 * HOURS_PER_DAY),
 ];
 
 impl Quantity {
     /// The factor of a unit; `None` for a unit of another kind.
     fn factor(self, unit: &str) -> Option<f64> {
         let time = |base: f64| {
-            let hours = TIMES.iter().find(|(name, _)| *name == unit)?.1;
+            let is_named = |(names, _): &&(&str, f64)| names.split(' ').any(|name| name == unit);
+            let hours = TIMES.iter().find(is_named)?.1;
             Some(hours / base)
         };
         match (self, unit) {

@@ -106,6 +106,16 @@ pub enum Operand {
     Many(Vec<Value>),
 }
 
+impl Operand {
+    /// The one value, or those of the list.
+    pub fn values(&self) -> &[Value] {
+        match self {
+            Self::One(value) => std::slice::from_ref(value),
+            Self::Many(values) => values,
+        }
+    }
+}
+
 /// One condition: a field, an operator and an operand.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Condition {
@@ -175,11 +185,7 @@ fn compare(kind: Kind, cell: CellRef<'_>, value: &Value) -> Option<Ordering> {
             cell.whole().partial_cmp(&value.whole())
         }
         (Kind::Country, CellRef::Text(text), Value::Text(wanted)) => Some(country::code(text).cmp(wanted.as_str())),
-        (Kind::Version, CellRef::Number(code), Value::Version(version)) => {
-            #[expect(clippy::cast_precision_loss)] // nine digits fit a double exactly
-            let wanted = version.code as f64;
-            code.partial_cmp(&wanted)
-        }
+        (Kind::Version, CellRef::Number(code), Value::Version(version)) => code.partial_cmp(&(version.code as f64)),
         (Kind::Version, CellRef::Text(text), Value::Version(version)) => {
             Version::parse(text.trim()).map(|sent| sent.code.cmp(&version.code))
         }

@@ -34,12 +34,10 @@ mod workers;
 
 pub use compare::{Figure, FigureUnit, compare};
 pub use export::{export_csv, export_json, parameters_json, statuses_json};
-pub use hop::{
-    Hop, MOST_RETRIES, Retry, StatusClass, WorkerCall, WorkerOutcome, WorkerStats, WorkerSummary, status_sentence,
-};
+pub use hop::{Hop, MOST_RETRIES, Retry, WorkerCall, WorkerOutcome, WorkerStats, WorkerSummary, status_sentence};
 pub use latency::Latencies;
 pub use next_hop::{PayloadError, check_path, check_payload, next_hop_body};
-pub use plan::{DEFAULT_RATE, MOST_ATTEMPTS, RoutePlan, Stop, parse_span};
+pub use plan::{DEFAULT_RATE, MOST_ATTEMPTS, RoutePlan, Stop};
 pub use poll::{Jitter, PollPolicy, SHORT_REPLAY};
 pub use requirement::{Part, Requirement, RequirementError};
 pub use run::{Attempt, Completion, End, Phase, Run, StatusChange};

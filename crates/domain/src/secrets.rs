@@ -7,8 +7,7 @@ mod secret;
 use serde_json::Value as Json;
 
 pub use json_text::without_members;
-pub use known::{Known, scrub};
-pub use known::{has_secret_names, holds_secrets, without_secrets};
+pub use known::{Known, has_secret_names, holds_secrets, scrub, without_secrets};
 pub use secret::Secret;
 
 /// The replacement of a removed secret.

@@ -28,7 +28,6 @@ pub enum Value {
 impl Value {
     /// An id as an operand: a number, or its digits if a double cannot represent it.
     pub fn id(id: i128) -> Self {
-        #[expect(clippy::cast_precision_loss)] // checked to be held exactly
         Some(id as f64)
             .filter(|number| exact(*number) == Some(id))
             .map_or_else(|| Self::Text(id.to_string()), Self::Number)
@@ -157,12 +156,23 @@ pub enum CellRef<'a> {
     Bad(JsonKind),
 }
 
-impl CellRef<'_> {
+impl<'a> CellRef<'a> {
+    /// The text; `None` if it is not one.
+    pub const fn text(self) -> Option<&'a str> {
+        if let Self::Text(text) = self { Some(text) } else { None }
+    }
+
+    /// The flag; `None` if it is not one.
+    pub const fn flag(self) -> Option<bool> {
+        if let Self::Flag(flag) = self { Some(flag) } else { None }
+    }
+
     /// The number; `None` if it is not one.
     pub const fn number(self) -> Option<f64> {
-        match self {
-            Self::Number(number) => Some(number),
-            _ => None,
+        if let Self::Number(number) = self {
+            Some(number)
+        } else {
+            None
         }
     }
 

@@ -17,7 +17,6 @@ pub fn unsigned(value: f64) -> u64 {
 }
 
 /// A count as a float.
-#[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
 pub fn float(value: u64) -> f64 {
     value as f64
 }

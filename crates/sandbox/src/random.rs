@@ -46,7 +46,6 @@ impl Rng {
     }
 
     /// A number from 0 (included) to 1 (excluded).
-    #[expect(clippy::cast_precision_loss, reason = "53 bits fit a double")]
     pub fn unit(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1_u64 << 53) as f64
     }

@@ -17,6 +17,25 @@ pub struct Chord {
     modifiers: KeyModifiers,
 }
 
+/// The keys with a name: in the configuration, and on screen.
+const NAMES: [(KeyCode, &str, &str); 15] = [
+    (KeyCode::Enter, "enter", "Enter"),
+    (KeyCode::Esc, "esc", "Esc"),
+    (KeyCode::Tab, "tab", "Tab"),
+    (KeyCode::BackTab, "shift-tab", "Shift-Tab"),
+    (KeyCode::Char(' '), "space", "Space"),
+    (KeyCode::Backspace, "backspace", "Backspace"),
+    (KeyCode::Delete, "delete", "Del"),
+    (KeyCode::Up, "up", "↑"),
+    (KeyCode::Down, "down", "↓"),
+    (KeyCode::Left, "left", "←"),
+    (KeyCode::Right, "right", "→"),
+    (KeyCode::Home, "home", "Home"),
+    (KeyCode::End, "end", "End"),
+    (KeyCode::PageUp, "pgup", "PgUp"),
+    (KeyCode::PageDown, "pgdn", "PgDn"),
+];
+
 impl Chord {
     /// Parses the spelling of a table; `None` if it is not a key.
     pub fn parse(text: &str) -> Option<Self> {
@@ -33,30 +52,13 @@ impl Chord {
                 break;
             };
         }
-        let code = match rest {
-            "enter" => KeyCode::Enter,
-            "esc" => KeyCode::Esc,
-            "tab" => KeyCode::Tab,
-            "shift-tab" => KeyCode::BackTab,
-            "space" => KeyCode::Char(' '),
-            "backspace" => KeyCode::Backspace,
-            "delete" => KeyCode::Delete,
-            "up" => KeyCode::Up,
-            "down" => KeyCode::Down,
-            "left" => KeyCode::Left,
-            "right" => KeyCode::Right,
-            "home" => KeyCode::Home,
-            "end" => KeyCode::End,
-            "pgup" => KeyCode::PageUp,
-            "pgdn" => KeyCode::PageDown,
-            name => {
-                let mut characters = name.chars();
-                match (characters.next(), characters.as_str()) {
-                    (Some(character), "") => KeyCode::Char(character),
-                    (Some('f'), number) => KeyCode::F(number.parse().ok()?),
-                    _ => return None,
-                }
-            }
+        let named = NAMES.iter().find(|(_, name, _)| *name == rest);
+        let mut characters = rest.chars();
+        let code = match (named, characters.next(), characters.as_str()) {
+            (Some((code, ..)), ..) => *code,
+            (None, Some(character), "") => KeyCode::Char(character),
+            (None, Some('f'), number) => KeyCode::F(number.parse().ok()?),
+            (None, ..) => return None,
         };
         // In the form in which it arrives: with Ctrl, terminals do not distinguish upper and lower case.
         let code = match code {
@@ -118,22 +120,8 @@ impl fmt::Display for Chord {
             f.write_str("Alt-")?;
         }
         match self.code {
-            KeyCode::Enter => f.write_str("Enter"),
-            KeyCode::Esc => f.write_str("Esc"),
-            KeyCode::Tab => f.write_str("Tab"),
-            KeyCode::BackTab => f.write_str("Shift-Tab"),
-            KeyCode::Char(' ') => f.write_str("Space"),
+            code if let Some((.., shown)) = NAMES.iter().find(|(known, ..)| *known == code) => f.write_str(shown),
             KeyCode::Char(character) => write!(f, "{character}"),
-            KeyCode::Backspace => f.write_str("Backspace"),
-            KeyCode::Delete => f.write_str("Del"),
-            KeyCode::Up => f.write_str("↑"),
-            KeyCode::Down => f.write_str("↓"),
-            KeyCode::Left => f.write_str("←"),
-            KeyCode::Right => f.write_str("→"),
-            KeyCode::Home => f.write_str("Home"),
-            KeyCode::End => f.write_str("End"),
-            KeyCode::PageUp => f.write_str("PgUp"),
-            KeyCode::PageDown => f.write_str("PgDn"),
             KeyCode::F(number) => write!(f, "F{number}"),
             key => write!(f, "{key}"),
         }

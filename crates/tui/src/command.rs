@@ -77,17 +77,10 @@ pub enum Command {
 impl Command {
     /// The number of lines by which it moves: see [`Motion::lines`].
     pub fn lines(self, page: usize) -> Option<isize> {
-        match self {
-            Self::Move(motion) => motion.lines(page),
-            Self::Left
-            | Self::Right
-            | Self::Toggle
-            | Self::Submit
-            | Self::Cancel
-            | Self::Complete
-            | Self::Find
-            | Self::NextMatch
-            | Self::PreviousMatch => None,
+        if let Self::Move(motion) = self {
+            motion.lines(page)
+        } else {
+            None
         }
     }
 }

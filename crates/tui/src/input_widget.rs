@@ -11,8 +11,7 @@ use crate::command::Command;
 /// `viewport` is its visible part in the last frame.
 pub trait InputWidget {
     /// Moves or searches; false if the widget does not handle the command.
-    fn act(&mut self, command: Command, viewport: Viewport) -> bool {
-        let _ = (command, viewport);
+    fn act(&mut self, _command: Command, _viewport: Viewport) -> bool {
         false
     }
 
@@ -23,14 +22,12 @@ pub trait InputWidget {
     fn pasted(&mut self, text: &str) -> Option<Pasted>;
 
     /// Scrolls by `lines`, up if negative; false if the wheel moves its cursor instead.
-    fn wheel(&mut self, lines: isize, viewport: Viewport) -> bool {
-        let _ = (lines, viewport);
+    fn wheel(&mut self, _lines: isize, _viewport: Viewport) -> bool {
         false
     }
 
     /// Selects a line; false if the widget does not handle clicks by itself.
-    fn select_line(&mut self, line: usize) -> bool {
-        let _ = line;
+    fn select_line(&mut self, _line: usize) -> bool {
         false
     }
 }

@@ -227,38 +227,32 @@ pub trait Rows {
     fn cell(&self, row: usize, column: usize, width: u16) -> (Cow<'_, str>, Style);
 
     /// The sign before a row, such as a mark, and its style.
-    fn sign(&self, row: usize) -> (&'static str, Style) {
-        let _ = row;
+    fn sign(&self, _row: usize) -> (&'static str, Style) {
         (" ", Style::new())
     }
 
     /// The third sign of the gutter and its style, for tables whose gutter has room for it.
-    fn tag(&self, row: usize) -> (&'static str, Style) {
-        let _ = row;
+    fn tag(&self, _row: usize) -> (&'static str, Style) {
         ("", Style::new())
     }
 
     /// The first sign of the gutter and its style: by default the sign of the selection.
-    fn lead(&self, row: usize, is_selected: bool) -> (&'static str, Style) {
-        let _ = row;
+    fn lead(&self, _row: usize, is_selected: bool) -> (&'static str, Style) {
         (if is_selected { "›" } else { " " }, Style::new())
     }
 
     /// The style of a row that is not selected.
-    fn style(&self, row: usize) -> Style {
-        let _ = row;
+    fn style(&self, _row: usize) -> Style {
         Style::new()
     }
 
     /// Draws a cell that is more than one text; false if [`Rows::cell`] has its text.
-    fn paint(&self, row: usize, column: usize, area: Rect, buffer: &mut Buffer) -> bool {
-        let _ = (row, column, area, buffer);
+    fn paint(&self, _row: usize, _column: usize, _area: Rect, _buffer: &mut Buffer) -> bool {
         false
     }
 
     /// The ranges of a cell's text that match a search, in bytes.
-    fn matches(&self, column: usize, text: &str) -> Vec<Range<usize>> {
-        let _ = (column, text);
+    fn matches(&self, _column: usize, _text: &str) -> Vec<Range<usize>> {
         Vec::new()
     }
 }

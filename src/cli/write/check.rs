@@ -231,11 +231,8 @@ async fn listed(settings: &Settings) -> Result<Box<Listing>, String> {
     let connection = settings.connect().await.map_err(|error| error.to_string())?;
     let replied = reply(&connection.session, &Request::ListWorkergroups).await;
     settings.keep_pacing(&connection.session);
-    match replied {
-        Ok(Reply::Records(listing)) => Ok(listing),
-        Ok(Reply::Unlisted { .. } | Reply::Created { .. } | Reply::Routed(_)) => Err("not a list".to_owned()),
-        Err(error) => Err(error.to_string()),
-    }
+    let listing = replied.and_then(Reply::into_records);
+    listing.map_err(|error| error.to_string())
 }
 
 /// The text of an open entry: the market's current groups, and how to settle it.

@@ -85,13 +85,9 @@ pub async fn report(settings: &Settings, session: &Session, search: &Recruitment
     let mut query = search.query();
     let limit = query.limit;
     query.conditions.extend(bans.conditions(&query, settings.dialect));
-    let mut offers = match reply(session, &Request::Search(query)).await {
-        Ok(Reply::Records(listing)) => listing,
-        Ok(Reply::Unlisted { .. } | Reply::Created { .. } | Reply::Routed(_)) => {
-            return Err(UnknownCost::Failed("the response has no records".to_owned()));
-        }
-        Err(error) => return Err(UnknownCost::Failed(error.without_advice())),
-    };
+    let replied = reply(session, &Request::Search(query)).await;
+    let offers = replied.and_then(Reply::into_records);
+    let mut offers = offers.map_err(|error| UnknownCost::Failed(error.without_advice()))?;
     bans.hide_banned(&mut offers);
     Ok(Preflight::new(&offers, search, limit))
 }

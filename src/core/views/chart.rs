@@ -381,7 +381,6 @@ pub(crate) fn histogram(
 /// of a purchase.
 pub(crate) fn depth(depth: &Depth, purchase: Option<&Purchase>, area: Rect, scene: &mut Scene<'_, '_>) {
     let prices = depth.levels().iter().map(|(price, _)| *price);
-    #[expect(clippy::cast_precision_loss)] // far below 2^53
     let counted = |gpus: u64| gpus as f64;
     let (Some(across), Some(upwards)) = (Scale::fit(prices, None), Scale::fit([0.0, counted(depth.gpus())], None))
     else {

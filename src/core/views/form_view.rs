@@ -32,9 +32,7 @@ pub(crate) trait FormView: fmt::Debug + Send {
     fn submitted(&mut self, key: Self::Field, cx: &mut Cx<'_>);
 
     /// Called after a value was typed or chosen.
-    fn changed(&mut self, key: Self::Field, cx: &mut Cx<'_>) {
-        let _ = (key, cx);
-    }
+    fn changed(&mut self, _key: Self::Field, _cx: &mut Cx<'_>) {}
 
     /// Handles an action that the form does not use.
     fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
@@ -44,32 +42,21 @@ pub(crate) trait FormView: fmt::Debug + Send {
         Outcome::handled_if(action == Action::Back)
     }
 
-    fn availability(&self, action: Action, state: &State) -> Availability {
-        let _ = (action, state);
+    fn availability(&self, _action: Action, _state: &State) -> Availability {
         Availability::Available
     }
 
     fn hint(&self, action: Action) -> Option<&'static str>;
 
-    fn rows_changed(&mut self, state: &State) {
-        let _ = state;
-    }
+    fn rows_changed(&mut self, _state: &State) {}
 
-    fn on_top(&mut self, cx: &mut Cx<'_>) {
-        let _ = cx;
-    }
+    fn on_top(&mut self, _cx: &mut Cx<'_>) {}
 
-    fn tick(&mut self, cx: &mut Cx<'_>) {
-        let _ = cx;
-    }
+    fn tick(&mut self, _cx: &mut Cx<'_>) {}
 
-    fn on_news(&mut self, news: News, cx: &mut Cx<'_>) {
-        let _ = (news, cx);
-    }
+    fn on_news(&mut self, _news: News, _cx: &mut Cx<'_>) {}
 
-    fn closing(&mut self, cx: &mut Cx<'_>) {
-        let _ = cx;
-    }
+    fn closing(&mut self, _cx: &mut Cx<'_>) {}
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>);
 }
@@ -153,3 +140,19 @@ impl<V: FormView> View for V {
         FormView::draw(self, area, scene);
     }
 }
+
+/// Names the form of a [`FormView`]: its field `form`, with keys of this type.
+macro_rules! has_form {
+    ($key:ty) => {
+        type Field = $key;
+
+        fn form(&self) -> &crate::tui::form::Form<$key> {
+            &self.form
+        }
+
+        fn form_mut(&mut self) -> &mut crate::tui::form::Form<$key> {
+            &mut self.form
+        }
+    };
+}
+pub(crate) use has_form;

@@ -38,33 +38,25 @@ pub(crate) fn only(used: &[Action], action: Action) -> Availability {
             | Action::Run
             | Action::Settings
     );
-    if is_edit && !used.contains(&action) {
-        Availability::Hidden
-    } else {
-        Availability::Available
-    }
+    Availability::hidden_if(is_edit && !used.contains(&action))
 }
 
 /// Hides actions that mean something only to the table below a chart.
 pub(crate) const fn of_chart(action: Action) -> Availability {
-    match action {
+    Availability::hidden_if(matches!(
+        action,
         Action::Sort
-        | Action::Differences
-        | Action::Mark
-        | Action::Settings
-        | Action::Copy
-        | Action::Export
-        | Action::Submit
-        | Action::Open => Availability::Hidden,
-        _ => Availability::Available,
-    }
+            | Action::Differences
+            | Action::Mark
+            | Action::Settings
+            | Action::Copy
+            | Action::Export
+            | Action::Submit
+            | Action::Open
+    ))
 }
 
 /// Hides the actions that a view of a single report has no use for: it has no next record.
 pub(crate) const fn of_report(action: Action) -> Availability {
-    if matches!(action, Action::Left | Action::Right) {
-        Availability::Hidden
-    } else {
-        Availability::Available
-    }
+    Availability::hidden_if(matches!(action, Action::Left | Action::Right))
 }

@@ -26,11 +26,7 @@ pub(crate) fn is_possible(state: &State) -> bool {
 }
 
 pub(crate) fn availability(state: &State) -> Availability {
-    if is_possible(state) {
-        Availability::Available
-    } else {
-        Availability::Hidden
-    }
+    Availability::hidden_if(!is_possible(state))
 }
 
 /// Repeats the search with a higher limit.

@@ -158,46 +158,37 @@ fn row_items(browser: &Browser) -> Vec<CopyItem> {
     };
     let noun = browser.resource().noun();
     let row = browser.selected_row().and_then(|row| u32::try_from(row).ok());
+    let row = row.ok_or(NOTHING_SELECTED);
     let id = browser.selected().map(|id| id.to_string());
     let marked = browser.marked_rows();
-    let json = row.map(|row| copy_formats::row_json(listing, row));
-    let line = row.map(|row| copy_formats::row_csv(listing, row, &browser.columns));
     let (rows, which) = if marked.is_empty() {
         (browser.view().to_vec(), counted(browser.view().len(), "row", "rows"))
     } else {
-        let many = counted(marked.len(), "marked row", "marked rows");
-        (marked.clone(), many)
+        (marked.clone(), counted(marked.len(), "marked row", "marked rows"))
     };
-    let marked_text = if marked.is_empty() {
+    let marked = if marked.is_empty() {
         Err(CopyError::Missing("no row is marked"))
     } else {
         copy_formats::rows_json(listing, &marked)
     };
-    vec![
-        CopyItem::new(
+    let columns = &browser.columns;
+    let json = row.clone().and_then(|row| copy_formats::row_json(listing, row));
+    let line = row.and_then(|row| copy_formats::row_csv(listing, row, columns));
+    let table = copy_formats::table(listing, &rows, columns, browser.dialect());
+    let items = [
+        (
             'i',
             "copy-id",
             format!("the id of the {noun}"),
             id.ok_or(NOTHING_SELECTED),
         ),
-        CopyItem::new(
-            'j',
-            "copy-json",
-            format!("the {noun} as JSON"),
-            json.unwrap_or(Err(NOTHING_SELECTED)),
-        ),
-        CopyItem::new(
-            'r',
-            "copy-csv",
-            format!("the {noun} as a CSV line"),
-            line.unwrap_or(Err(NOTHING_SELECTED)),
-        ),
-        CopyItem::new('m', "copy-marked", "the marked rows as JSON", marked_text),
-        CopyItem::new(
-            't',
-            "copy-table",
-            format!("{which} as a Markdown table"),
-            copy_formats::table(listing, &rows, &browser.columns, browser.dialect()),
-        ),
-    ]
+        ('j', "copy-json", format!("the {noun} as JSON"), json),
+        ('r', "copy-csv", format!("the {noun} as a CSV line"), line),
+        ('m', "copy-marked", "the marked rows as JSON".to_owned(), marked),
+        ('t', "copy-table", format!("{which} as a Markdown table"), table),
+    ];
+    let items = items.into_iter();
+    items
+        .map(|(letter, name, what, text)| CopyItem::new(letter, name, what, text))
+        .collect()
 }

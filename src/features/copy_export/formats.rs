@@ -4,8 +4,7 @@
 use std::fmt::Write as _;
 
 use crate::api::{Origin, Request, curl, redact, wire};
-use crate::core::copy_item::CopyError;
-use crate::core::copy_item::{LONGEST, check_size};
+use crate::core::copy_item::{CopyError, LONGEST, check_size};
 use crate::domain::text::{json_for_terminal, visible};
 use crate::domain::{Condition, Dialect, Listing, Operand, Query, Resource, Value, Version, export, language};
 

@@ -76,8 +76,7 @@ pub const RESERVE: &str = "vastai prepay instance INSTANCE AMOUNT";
 
 /// The lowest bid in $/h for the machine.
 fn bid_floor(listing: &Listing, id: RowId) -> Option<f64> {
-    let field = listing.catalog().by_key("min_bid")?;
-    listing.cell(listing.row(id)?, field).number()
+    listing.cell_of(listing.row(id)?, "min_bid").number()
 }
 
 /// The page of the public service's console that rents machines; `None` on any other market.

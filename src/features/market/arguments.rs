@@ -2,37 +2,18 @@
 
 use clap::{Args, ValueEnum};
 
-use crate::cli::args::{ArgumentError, JobArguments, OfferTypeParser, ReportFormat, not_negative};
+use crate::cli::args::{ArgumentError, PricedSearch, ReportFormat};
 use crate::domain::insight::MOST_GPUS;
 use crate::domain::insight::plan::Same;
+use crate::domain::quantity;
 use crate::domain::quantity::{Quantity, QuantityError};
 use crate::domain::time::UnixTime;
-use crate::domain::{OfferType, quantity};
 
 /// The flags of a search for offers, and of their prices.
 #[derive(Debug, Args)]
 pub struct AnalysisArguments {
-    /// Conditions or plain words, e.g. `4090 europe`
-    ///
-    /// All of them must match. Arguments are joined by blanks; `-` reads the query from standard input.
-    #[arg(value_name = "QUERY")]
-    pub query: Vec<String>,
-
-    /// Start without the default conditions
-    #[arg(long, hide_short_help = true)]
-    pub no_default: bool,
-
     #[command(flatten)]
-    pub job: JobArguments,
-
-    /// Price model [default: on-demand]
-    #[arg(long = "type", value_name = "TYPE", value_parser = OfferTypeParser)]
-    pub offer_type: Option<OfferType>,
-
-    /// Storage in GB that prices include [default: the job's disk, else 8]
-    #[arg(long, hide_short_help = true, value_name = "GB", allow_negative_numbers = true, value_parser = not_negative,
-        conflicts_with = "job")]
-    pub storage: Option<f64>,
+    pub search: PricedSearch,
 
     /// Lines to show [default: all]
     #[arg(short = 'n', long, value_name = "ROWS", value_parser = clap::value_parser!(u32).range(1..))]
@@ -43,10 +24,6 @@ pub struct AnalysisArguments {
     /// 0 sends no limit.
     #[arg(long, hide_short_help = true, value_name = "N", default_value_t = crate::cli::wanted::LOCAL_LIMIT)]
     pub limit: u32,
-
-    /// Include machines and hosts that you banned
-    #[arg(long, hide_short_help = true)]
-    pub no_bans: bool,
 
     /// Exit with status 4 if nothing is found
     #[arg(long, hide_short_help = true)]

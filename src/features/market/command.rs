@@ -7,12 +7,9 @@ use serde::Serialize;
 use super::arguments::{AnalysisArguments, DepthArguments, Grouping, MarketArguments};
 use super::document;
 use crate::cli::args::ReportFormat;
-use crate::cli::args::SearchArguments;
-use crate::cli::notes;
 use crate::cli::output::CliError;
-use crate::cli::search;
 use crate::cli::search::SearchResult;
-use crate::cli::{output, table, wanted};
+use crate::cli::{notes, output, search, table, wanted};
 use crate::domain::cost::{Basis, Job, Prices};
 use crate::domain::insight::{
     Bill, Coverage, Depth, Group, GroupOrder, GroupValue, Lot, Measures, Purchase, Spread, query_coverage, sort_groups,
@@ -33,35 +30,12 @@ pub struct PricedOffers {
 impl PricedOffers {
     /// Runs the search of the arguments; with `by`, the job must be done by
     /// then.
-    pub async fn load(
-        settings: &Settings,
-        options: &AnalysisArguments,
-        by: Option<UnixTime>,
-    ) -> Result<Self, CliError> {
-        let arguments = SearchArguments {
-            query: options.query.clone(),
-            // Offers that a limit leaves out are the most expensive ones.
-            order: Some("dph_total".to_owned()),
-            limit: Some(options.limit),
-            no_bans: options.no_bans,
-            ..SearchArguments::default()
-        };
-        let mut wanted = wanted::wanted(
-            settings,
-            Resource::Offers,
-            &arguments,
-            options.no_default,
-            wanted::Flags {
-                job: options.job.job(options.storage),
-                by,
-                term: None,
-            },
-        )?;
-        let query = &mut wanted.query;
-        query.offer_type = options.offer_type.unwrap_or(query.offer_type);
-        query.storage = options.storage.or(query.storage);
-        notes::warn(query, settings.dialect);
-        let (model, job) = (query.offer_type, wanted.job);
+    pub async fn load(settings: &Settings, options: &AnalysisArguments, by: Option<UnixTime>) -> Result<Self, CliError> {
+        // Offers that a limit leaves out are the most expensive ones.
+        let order = Some("dph_total".to_owned());
+        let wanted = wanted::priced(settings, &options.search, (order, Some(options.limit)), by)?;
+        notes::warn(&wanted.query, settings.dialect);
+        let (model, job) = (wanted.query.offer_type, wanted.job);
         let connection = settings.connect().await?;
         let result = search::load(settings, &connection.session, wanted).await?;
         if result.rows.is_empty() {

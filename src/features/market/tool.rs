@@ -3,8 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::command;
-use super::document;
+use super::{command, document};
 use crate::cli::documents::members;
 use crate::cli::tool::{ArgumentError, Call, Line, PriceModel, Tool, ToolArguments, call, schema, ten};
 

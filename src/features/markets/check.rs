@@ -55,12 +55,9 @@ pub async fn check(settings: &Settings, arguments: &CheckArguments) -> Result<()
             Resource::Offers | Resource::Volumes => Request::Search(query.clone()),
             Resource::Workergroups => Request::ListWorkergroups,
         };
-        let report = match reply(session, &request).await {
-            Ok(Reply::Records(listing)) => Ok(Report::new(&listing, &query, settings.dialect)),
-            Ok(Reply::Unlisted { .. } | Reply::Created { .. } | Reply::Routed(_)) => Err("no records".to_owned()),
-            Err(error) => Err(error.to_string()),
-        };
-        reports.push((resource, report));
+        let listing = reply(session, &request).await.and_then(Reply::into_records);
+        let report = listing.map(|listing| Report::new(&listing, &query, settings.dialect));
+        reports.push((resource, report.map_err(|error| error.to_string())));
     }
     settings.keep_pacing(session);
     match arguments.format {

@@ -1,8 +1,6 @@
 //! Detects a market's dialect by four small searches.
 
-use crate::api::{
-    ApiError, Client, ClientConfig, LedgerEntry, Origin, Pacer, Progress, Reply, Request, Secret, Session,
-};
+use crate::api::{ApiError, Client, ClientConfig, LedgerEntry, Origin, Pacer, Progress, Request, Secret, Session};
 use crate::domain::evidence::{self, Findings, Observations, Treatment};
 use crate::domain::{CellRef, Condition, Dialect, Listing, OFFERS, Query, Resource, language};
 
@@ -94,10 +92,7 @@ async fn search(
         Progress::Tried(entry) => on_record(entry),
         Progress::Waiting { .. } | Progress::Sent { .. } | Progress::Received(_) => {}
     });
-    match reply.await? {
-        Reply::Records(listing) => Ok(*listing),
-        Reply::Unlisted { .. } | Reply::Created { .. } | Reply::Routed(_) => Err(ApiError::Empty { status: 200 }),
-    }
+    Ok(*reply.await?.into_records()?)
 }
 
 /// The market's treatment of a search, judged by its response.

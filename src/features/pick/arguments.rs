@@ -2,18 +2,13 @@
 
 use clap::{Args, ValueEnum};
 
-use crate::cli::args::Addition;
-use crate::cli::args::{JobArguments, OfferTypeParser, not_negative};
-use crate::domain::OfferType;
+use crate::cli::args::{Addition, PricedSearch};
 use crate::domain::time::UnixTime;
 
 #[derive(Debug, Args)]
 pub struct PickArguments {
-    /// Conditions or plain words, e.g. `4090 europe 200gb 3d`
-    ///
-    /// All of them must match. Arguments are joined by blanks; `-` reads the query from standard input.
-    #[arg(value_name = "QUERY")]
-    pub query: Vec<String>,
+    #[command(flatten)]
+    pub search: PricedSearch,
 
     /// The best are the first by these fields; `-` behind one sorts descending
     ///
@@ -46,35 +41,15 @@ pub struct PickArguments {
     #[arg(long, value_name = "COMMAND", value_hint = clap::ValueHint::CommandString)]
     pub exec: Option<String>,
 
-    #[command(flatten)]
-    pub job: JobArguments,
-
     /// Time by which the job is done, e.g. `friday`, `18:00`
     ///
     /// Also `tomorrow noon`, `2026-12-01` and `2026-12-01 18:00`, in your time zone. [default: none]
     #[arg(long, value_name = "TIME", value_parser = crate::cli::args::by)]
     pub by: Option<UnixTime>,
 
-    /// Price model [default: on-demand]
-    #[arg(long = "type", value_name = "TYPE", value_parser = OfferTypeParser)]
-    pub offer_type: Option<OfferType>,
-
-    /// Storage in GB that prices include [default: the job's disk, else 8]
-    #[arg(long, hide_short_help = true, value_name = "GB", allow_negative_numbers = true, value_parser = not_negative,
-        conflicts_with = "job")]
-    pub storage: Option<f64>,
-
-    /// Start without the default conditions
-    #[arg(long, hide_short_help = true)]
-    pub no_default: bool,
-
     /// Offers to request [default: 500, or 3000 to filter or sort here; 0 sends no limit]
     #[arg(long, hide_short_help = true, value_name = "N")]
     pub limit: Option<u32>,
-
-    /// Include machines and hosts that you banned
-    #[arg(long, hide_short_help = true)]
-    pub no_bans: bool,
 }
 
 /// The part of the picked offer that is printed; the reasons then go to standard error.

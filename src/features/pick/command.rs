@@ -11,19 +11,16 @@ use super::arguments::{PickArguments, Printed};
 use super::{PickStep, Recheck};
 use crate::api::{Session, redact};
 use crate::cli::args::Addition;
-use crate::cli::args::SearchArguments;
-use crate::cli::enrich;
-use crate::cli::notes;
 use crate::cli::output::CliError;
 use crate::cli::search::{SearchResult, arranged_with, fetch, load};
-use crate::cli::wanted::{Flags, Wanted, request, set_limit, wanted};
-use crate::cli::{output, table};
+use crate::cli::wanted::{Wanted, priced, request, set_limit};
+use crate::cli::{enrich, notes, output, table};
 use crate::core::copy_item::CopyError;
 use crate::domain::cost::{Basis, Job, Prices};
-use crate::domain::format::{cell, counted};
+use crate::domain::format::{cell_of, counted};
 use crate::domain::insight::{Bill, Coverage, query_coverage};
 use crate::domain::query::Direction;
-use crate::domain::{Listing, OfferType, Resource, RowId, language};
+use crate::domain::{Listing, OfferType, RowId, language};
 use crate::features::copy_export::handoff;
 use crate::features::markets::command::profile_of;
 use crate::process::{self, Terminal};
@@ -121,31 +118,13 @@ pub(crate) struct NoOffer {
 
 /// The search whose first row is the best offer.
 fn search(settings: &Settings, options: &PickArguments) -> Result<Wanted, CliError> {
-    let arguments = SearchArguments {
-        query: options.query.clone(),
-        order: options.order.clone(),
-        limit: options.limit,
-        no_bans: options.no_bans,
-        ..SearchArguments::default()
-    };
-    let (dialect, resource) = (settings.dialect, Resource::Offers);
-    let mut wanted = wanted(
+    let dialect = settings.dialect;
+    let mut wanted = priced(
         settings,
-        resource,
-        &arguments,
-        options.no_default,
-        Flags {
-            job: options.job.job(options.storage),
-            by: options.by,
-            term: None,
-        },
+        &options.search,
+        (options.order.clone(), options.limit),
+        options.by,
     )?;
-    let query = &mut wanted.query;
-    query.offer_type = options.offer_type.unwrap_or(query.offer_type);
-    query.storage = options.storage.or(query.storage);
-    if let (Some(job), Some(gb)) = (&mut wanted.job, options.storage) {
-        job.disk_gb = gb;
-    }
     if options.order.is_none() {
         wanted.query.order = super::order(&wanted.query, wanted.job.is_some(), dialect);
     }
@@ -309,9 +288,8 @@ struct Offer<'a> {
 impl Offer<'_> {
     fn text(&self, key: &str) -> String {
         let listing = &self.market.now.listing;
-        let cell = |(field, row)| cell(listing, row, field, WIDEST);
-        let place = listing.catalog().by_key(key).zip(listing.row(self.id));
-        place.map_or_else(String::new, cell)
+        let row = listing.row(self.id);
+        row.map_or_else(String::new, |row| cell_of(listing, row, key, WIDEST))
     }
 
     /// A description of the offer, its price, and the reason it was picked.

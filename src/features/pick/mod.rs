@@ -231,9 +231,8 @@ fn answered(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     let Some(mut round) = pick.take_if(|round| round.awaited.is_some_and(|(awaited, _)| awaited == ticket)) else {
         return;
     };
-    let listing = match *response {
-        Ok(Reply::Records(listing)) => listing,
-        Ok(Reply::Unlisted { .. } | Reply::Created { .. } | Reply::Routed(_)) => return,
+    let listing = match response.and_then(Reply::into_records) {
+        Ok(listing) => listing,
         Err(error) => return cx.complain(format!("Nothing was picked: {}", error.headline())),
     };
     if let Some((_, id)) = round.awaited.take() {

@@ -3,8 +3,7 @@
 use super::send::subject;
 use crate::api::redact::REMOVED;
 use crate::api::{curl, har};
-use crate::core::copy_item::CopyError;
-use crate::core::copy_item::CopyItem;
+use crate::core::copy_item::{CopyError, CopyItem};
 use crate::core::state::State;
 use crate::domain::pretty;
 use crate::domain::text::{json_for_terminal, visible};

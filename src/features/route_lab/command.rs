@@ -12,10 +12,9 @@ use against::Against;
 use crate::api::attempt::call;
 use crate::api::{Request, Secret, Session};
 use crate::cli::args::Format;
-use crate::cli::output;
 use crate::cli::output::CliError;
 use crate::cli::route_args::RouteArguments;
-use crate::cli::search;
+use crate::cli::{output, search};
 use crate::domain::Untrusted;
 use crate::domain::dialect::{Dialect, RouteKey};
 use crate::domain::routing::{
@@ -192,7 +191,7 @@ fn verdict(run: &Run, requirements: &[Requirement]) -> Result<(), CliError> {
     }
     let stats = run.stats();
     let good = match run.plan().hop {
-        Some(_) => stats.worker_calls().good(),
+        Some(_) => stats.worker_calls.good,
         None => stats.count(OutcomeKind::Assigned),
     };
     if good > 0 {

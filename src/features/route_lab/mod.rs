@@ -408,10 +408,8 @@ pub fn selected_endpoint(state: &State) -> Option<String> {
     }
     let groups = &state.browsers[Resource::Workergroups];
     let (row, listing) = (groups.selected_row()?, groups.listing()?);
-    match listing.cell(row, listing.catalog().by_key("endpoint_name")?) {
-        CellRef::Text(name) if !name.is_empty() => Some(name.to_owned()),
-        _ => None,
-    }
+    let name = listing.cell_of(row, "endpoint_name").text();
+    name.filter(|name| !name.is_empty()).map(str::to_owned)
 }
 
 /// The key of the workergroup that serves an endpoint, if its record has one.
@@ -420,10 +418,8 @@ fn key_serving(listing: &Listing, endpoint: &str) -> Option<Secret> {
     let (name, key) = (catalog.by_key("endpoint_name")?, catalog.by_key("api_key")?);
     (0..listing.len())
         .filter(|row| listing.cell(*row, name) == CellRef::Text(endpoint))
-        .find_map(|row| match listing.cell(row, key) {
-            CellRef::Text(key) if !key.is_empty() => Some(Secret::new(key)),
-            _ => None,
-        })
+        .find_map(|row| listing.cell(row, key).text().filter(|key| !key.is_empty()))
+        .map(Secret::new)
 }
 
 /// Whether a file name selects CSV.

@@ -26,15 +26,7 @@ pub async fn offers(settings: &Settings, arguments: &OffersArguments) -> Result<
     let query = &mut wanted.query;
     query.conditions.extend(switches(arguments, dialect)?);
     query.unbundled = arguments.disable_bundling;
-    if let Some(offer_type) = arguments.offer_type {
-        query.offer_type = offer_type;
-    }
-    if let Some(gigabytes) = arguments.storage {
-        query.storage = Some(gigabytes);
-        if let Some(job) = &mut wanted.job {
-            job.disk_gb = gigabytes;
-        }
-    }
+    wanted.set_prices(arguments.offer_type, arguments.storage);
     // The market's score ignores the bill, as in the dashboard.
     if arguments.search.order.is_none() && wanted.job.is_some() {
         rank_by_bill(&mut wanted.query, dialect);

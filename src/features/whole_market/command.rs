@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::report::Why;
 use super::rules::{OVER_BUDGET, Plan, USUAL_LIMIT};
-use crate::api::{ApiError, Progress, Reply, Request, Session};
+use crate::api::{Progress, Reply, Request, Session};
 use crate::cli::args::SearchArguments;
 use crate::cli::output;
 use crate::cli::output::{CliError, ProgressLine};
@@ -54,8 +54,8 @@ pub async fn load(
                 continue;
             }
         };
-        match response {
-            Ok(Reply::Records(mut listing)) => {
+        match response.and_then(Reply::into_records) {
+            Ok(mut listing) => {
                 bans.hide_banned(&mut listing);
                 plan.take(*listing);
                 if let Some(estimate) = plan.estimate() {
@@ -63,7 +63,6 @@ pub async fn load(
                     output::note(&estimate);
                 }
             }
-            Ok(Reply::Unlisted { .. } | Reply::Created { .. } | Reply::Routed(_)) => plan.fail(ApiError::Lost)?,
             Err(error) => plan.fail(error)?,
         }
     }

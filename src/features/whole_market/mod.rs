@@ -6,7 +6,7 @@ pub mod rules;
 mod sweep;
 
 use self::rules::{Plan, USUAL_LIMIT};
-use crate::api::{ApiError, Reply, Request};
+use crate::api::{Reply, Request};
 use crate::cli::args::USUAL_BUDGET;
 use crate::core::feature::{Feature, FeatureState, Headline};
 use crate::core::message::{Effect, News};
@@ -111,15 +111,14 @@ fn answered(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
         return;
     };
     let failed = match news {
-        News::Reply(response) => match *response {
-            Ok(Reply::Records(listing)) => {
+        News::Reply(response) => match response.and_then(Reply::into_records) {
+            Ok(listing) => {
                 load.plan.take(*listing);
                 if let Some(estimate) = load.plan.estimate() {
                     cx.toast(capitalized(&estimate));
                 }
                 Ok(())
             }
-            Ok(Reply::Unlisted { .. } | Reply::Created { .. } | Reply::Routed(_)) => load.plan.fail(ApiError::Lost),
             Err(error) => load.plan.fail(error),
         },
         news => {

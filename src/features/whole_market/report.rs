@@ -61,7 +61,6 @@ impl Progress {
         };
         let filled = (CELLS * self.requests / (self.requests + left).max(1)).min(CELLS);
         let bar = "█".repeat(filled) + &"░".repeat(CELLS - filled);
-        #[expect(clippy::cast_precision_loss)] // a few requests
         let rest = seconds / (self.requests.max(1) as f64) * (left as f64);
         let (total, all) = (format::grouped(total), self.requests + left);
         format!(

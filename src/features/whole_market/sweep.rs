@@ -62,7 +62,6 @@ impl Sweep {
     }
 }
 
-#[expect(clippy::cast_precision_loss)] // counts of records are far below 2^53
 pub(super) const fn count(number: usize) -> f64 {
     number as f64
 }

@@ -1,17 +1,14 @@
 //! `bourse groups`: lists the workergroups of the account.
 
 use super::look::Look;
-use super::sent;
-use super::supply_command;
-use super::{SUPPLY_COLUMNS, SUPPLY_FIGURES};
+use super::{SUPPLY_COLUMNS, SUPPLY_FIGURES, sent, supply_command};
 use crate::api::{Request, Session};
 use crate::cli::args::{GroupsArguments, GroupsCommand};
 use crate::cli::notes::Answer;
 use crate::cli::output::CliError;
-use crate::cli::search;
 use crate::cli::search::Extent;
 use crate::cli::table::{Priced, View};
-use crate::cli::{output, wanted, write};
+use crate::cli::{output, search, wanted, write};
 use crate::domain::journal::Entry;
 use crate::domain::response_check::ResponseCheck;
 use crate::domain::workergroup::{Preflight, Recruitment};
@@ -90,7 +87,6 @@ async fn check_supply(
     settings: &Settings,
     session: &Session,
 ) -> Result<(), CliError> {
-    let bans = wanted::annotations(settings);
     let mut reports: Vec<(Recruitment, Preflight)> = Vec::new();
     let mut columns = SUPPLY_COLUMNS.map(|_| vec![None; listing.len()]);
     for row in rows.iter().map(|row| *row as usize) {
@@ -102,18 +98,10 @@ async fn check_supply(
                 continue;
             }
         };
-        if !reports.iter().any(|(known, _)| *known == recruitment) {
-            let mut query = recruitment.query();
-            let limit = query.limit;
-            query.conditions.extend(bans.conditions(&query, settings.dialect));
-            let mut offers = search::fetch(session, &Request::Search(query)).await?;
-            bans.hide_banned(&mut offers);
-            let report = Preflight::new(&offers, &recruitment, limit);
-            reports.push((recruitment.clone(), report));
-        }
-        let report = reports.iter().find(|(known, _)| *known == recruitment);
+        let report = supply_command::cached_report(settings, session, &recruitment, &mut reports).await;
+        let report = report.map_err(|why| CliError::Failed(why.to_string()))?;
         for (column, figure) in columns.iter_mut().zip(SUPPLY_FIGURES) {
-            column[row] = report.and_then(|(_, report)| figure(report));
+            column[row] = figure(&report);
         }
     }
     listing.set_columns(SUPPLY_COLUMNS.into_iter().zip(columns));

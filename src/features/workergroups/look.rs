@@ -160,11 +160,8 @@ impl Look {
         let text = search.text.compared().trim();
         let is_blank = text.is_empty();
         if is_blank {
-            let has_template = ["template_hash", "template_id"].iter().any(|key| {
-                WORKERGROUPS
-                    .by_key(key)
-                    .is_some_and(|field| !listing.cell(row, field).is_blank())
-            });
+            let mut templates = ["template_hash", "template_id"].into_iter();
+            let has_template = templates.any(|key| !listing.cell_of(row, key).is_blank());
             notes.push(default_note(has_template));
             gap = gap.or(has_template.then_some(UnknownCost::Template));
         }
@@ -226,10 +223,7 @@ fn default_note(has_template: bool) -> String {
 }
 
 fn number(listing: &Listing, row: usize, key: &str) -> Option<f64> {
-    match listing.cell(row, WORKERGROUPS.by_key(key)?) {
-        CellRef::Number(number) => Some(number),
-        _ => None,
-    }
+    listing.cell_of(row, key).number()
 }
 
 fn whole(number: f64) -> Option<u32> {

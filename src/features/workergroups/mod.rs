@@ -83,7 +83,6 @@ impl Groups {
 const SUPPLY_COLUMNS: [&str; 2] = ["supply_gpus", "supply_price"];
 
 /// The values of these columns from a report, in their order.
-#[expect(clippy::cast_precision_loss)] // counts of GPUs
 const SUPPLY_FIGURES: [fn(&Preflight) -> Option<f64>; 2] = [
     |report| {
         // Of a response that may be truncated the number is unknown.
@@ -306,11 +305,7 @@ fn on_news(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
         return supply.progressed(ticket, &progress);
     }
     let News::Reply(response) = news else { return };
-    let answer = match *response {
-        Ok(Reply::Records(listing)) => Ok(listing),
-        Ok(_) => return,
-        Err(error) => Err(error),
-    };
+    let answer = response.and_then(Reply::into_records);
     let recorded = supply
         .answered(ticket, answer, lent.profile.dialect, now)
         .map(Effect::record);

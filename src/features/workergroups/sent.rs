@@ -3,7 +3,7 @@
 
 use crate::domain::journal::{Entry, created};
 use crate::domain::workergroup::{Key, NewWorkergroup};
-use crate::domain::{CellRef, Listing, WORKERGROUPS};
+use crate::domain::{Listing, WORKERGROUPS};
 
 /// The limits, and the columns that show them as sent.
 const LIMITS: [(Key, &str); 3] = [
@@ -14,31 +14,20 @@ const LIMITS: [(Key, &str); 3] = [
 
 /// The workergroup in a row as it was created here; `None` if it was not created here.
 pub fn sent<'e>(entries: &'e [Entry], listing: &Listing, row: usize) -> Option<&'e NewWorkergroup> {
-    let field = WORKERGROUPS.by_key("endpoint_name")?;
-    let endpoint = match listing.cell(row, field) {
-        CellRef::Text(name) => Some(name.to_owned()),
-        _ => None,
-    };
-    created(entries, listing.id(row)?.0, endpoint.as_deref())
+    let endpoint = listing.cell_of(row, "endpoint_name").text();
+    created(entries, listing.id(row)?.0, endpoint)
 }
 
 /// A limit of a workergroup as sent; `None` if it was not sent.
-pub const fn limit(sent: &NewWorkergroup, key: Key) -> Option<u32> {
-    match key {
-        Key::MaxWorkers => sent.max_workers,
-        Key::ColdWorkers => sent.cold_workers,
-        Key::TestWorkers => sent.test_workers,
-        Key::EndpointName
-        | Key::EndpointId
-        | Key::TemplateHash
-        | Key::TemplateId
-        | Key::SearchParams
-        | Key::LaunchArgs
-        | Key::MinLoad
-        | Key::TargetUtil
-        | Key::ColdMult
-        | Key::GpuRam => None,
-    }
+pub fn limit(sent: &NewWorkergroup, key: Key) -> Option<u32> {
+    let limits = [
+        (Key::MaxWorkers, sent.max_workers),
+        (Key::ColdWorkers, sent.cold_workers),
+        (Key::TestWorkers, sent.test_workers),
+    ];
+    limits
+        .into_iter()
+        .find_map(|(limit, sent)| sent.filter(|_| limit == key))
 }
 
 /// A limit as sent, if the market does not return the same: `at most 6, as created here; not

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use super::document;
 use super::document::{GroupSupply, Supply, SupplyFigures, SupplyResult};
 use super::look::Look;
-use super::preflight::parts;
+use super::preflight::{parts, summary};
 use crate::api::{Request, Session};
 use crate::cli::args::{ReplyFormat, SearchArguments};
 use crate::cli::documents::WorstCase;
@@ -14,11 +14,12 @@ use crate::cli::output::{self, CliError};
 use crate::cli::supply_args::SupplyArguments;
 use crate::cli::{search, wanted, write};
 use crate::domain::cost::ColdStart;
-use crate::domain::format::{NONE, dollars, per_hour, span};
+use crate::domain::format::{NONE, dollars, span};
 use crate::domain::insight::Coverage;
 use crate::domain::workergroup::{Preflight, Recruitment, UnknownCost, WorkerOffer};
 use crate::domain::{Resource, RowId, Untrusted};
 use crate::settings::Settings;
+use crate::tui::theme::Theme;
 
 /// Maximum number of offers listed for a group as text.
 const MOST: usize = 10;
@@ -109,7 +110,7 @@ fn print_supply(groups: &[GroupRow], starts: u32, format: ReplyFormat) -> Result
 }
 
 /// The report on a search, computed once for groups with equal searches.
-async fn cached_report(
+pub(super) async fn cached_report(
     settings: &Settings,
     session: &Session,
     search: &Recruitment,
@@ -132,33 +133,16 @@ impl GroupRow {
             Ok(found) => found,
             Err(why) => return format!("Workergroup {id}{endpoint}: {why}\n"),
         };
-        let more = if report.coverage == Coverage::Whole {
-            ""
-        } else {
-            "at least "
-        };
-        let mut text = format!(
-            "Workergroup {id}{endpoint}: {more}{}\n",
-            parts::amount(report.recruitable)
-        );
-        let mut line = |label: &str, words: &str| {
-            let _ = writeln!(text, "  {label:<12}{words}"); // writing to a String cannot fail
-        };
-        if let Some(prices) = report.prices {
-            let (lowest, highest) = (per_hour(prices.lowest), per_hour(prices.highest));
-            line("One worker", &format!("{lowest} to {highest}"));
+        let (theme, start) = (&Theme::DARK, self.start);
+        let mut lines = summary::of_report(report, look, (start, starts), theme);
+        if start.is_none() {
+            let cost = parts::cold_start(report, start, starts);
+            lines.push(parts::labelled("Cold start", cost, theme.text, theme));
         }
-        let outlook = look.outlook(Ok(report));
-        if let Some(worst) = &outlook.worst {
-            let more = if outlook.unknown.is_some() { "more than " } else { "" };
-            line("At worst", &format!("{more}{}", worst.formula()));
-        }
-        if let Some(warning) = outlook.no_price_limit() {
-            line("!", &warning);
-        }
-        line("Cold start", &parts::cold_start(report, self.start, starts));
-        for note in &look.notes {
-            line("-", note);
+        lines.extend(look.notes.iter().map(|note| parts::signed("-", note, theme.text)));
+        let mut text = format!("Workergroup {id}{endpoint}\n");
+        for line in lines {
+            let _ = writeln!(text, "  {line}"); // writing to a String cannot fail
         }
         if !report.cheapest.is_empty() {
             let head = ["ID", "GPUs", "Country", "$/h", "Start $", "Ready in"];

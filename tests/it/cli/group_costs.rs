@@ -272,9 +272,12 @@ fn a_cold_start_costs_its_download_and_its_loading_on_each_machine() {
 
     let (status, out, err) = supply(&["endpoint=sdxl", "--size", "20GB", "--loading", "0", "--starts", "2"]);
     assert_eq!(status, 0, "{err}");
-    assert!(out.starts_with("Workergroup 2 (sdxl): 3 machines, 3 GPUs\n"), "{out}");
+    assert!(
+        out.starts_with("Workergroup 2 (sdxl)\n  Supply now       3 machines, 3 GPUs\n"),
+        "{out}"
+    );
     // 20 GB: 200 s at $0.36/h and $0.04; 1,600 s at $0.72/h and $0.20.
-    let line = "Cold start  $0.06 to $0.52 a start (20 GB, 0s loading); 2 a day: $0.12 to $1.04; 1 not reported";
+    let line = "Cold start       $0.06 to $0.52 a start (20 GB, 0s loading); 2 a day: $0.12 to $1.04; 1 not reported";
     assert!(out.contains(line), "{out}");
     assert!(out.contains("no price limit: could pay up to $23.40/h"), "{out}");
 }

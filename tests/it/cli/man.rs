@@ -6,7 +6,7 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use bourse::cli::contract::{STATUSES, VARIABLES};
+use crate::contract::{STATUSES, VARIABLES};
 use bourse::cli::help;
 use bourse::core::keys::Keymap;
 use bourse::keys::{BINDINGS, Context};

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;
 
-use bourse::cli::contract::{DOCUMENTS, OWN_DOCUMENTS};
+use crate::contract::{DOCUMENTS, OWN_DOCUMENTS};
 use bourse::cli::help;
 use serde_json::Value as Json;
 

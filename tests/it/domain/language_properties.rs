@@ -25,7 +25,6 @@ fn value(field: &'static Field) -> BoxedStrategy<Value> {
         (-1000_i32..100_000).prop_map(f64::from),
         (0_i32..100_000).prop_map(|number| f64::from(number) / 1000.0),
     ];
-    #[allow(clippy::cast_precision_loss)]
     let whole = (-9_007_199_254_740_991_i64..=9_007_199_254_740_991).prop_map(|number| Value::Number(number as f64));
     match field.kind {
         Kind::Flag => any::<bool>().prop_map(Value::Flag).boxed(),

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use bourse::cli::contract::{DOCUMENTS, OWN_DOCUMENTS, STATUSES, VARIABLES};
+use crate::contract::{DOCUMENTS, OWN_DOCUMENTS, STATUSES, VARIABLES};
 use bourse::core::keys::Keymap;
 use bourse::domain::field::{Kind, Section};
 use bourse::domain::language::{Mode, parse};

@@ -306,8 +306,9 @@ fn a_preflight_says_what_a_group_could_recruit_and_for_how_much() {
     desk.expect("Supply of workergroup 12");
     says(&desk, "3 machines, 3 GPUs at 2 hosts (3 offers)");
     says(&desk, "cheapest $0.400/h, median $0.500/h, most expensive $0.900/h");
-    says(&desk, "RTX 4090 3 (100%)");
-    says(&desk, "US 2 (67%), IS 1 (33%)");
+    says(&desk, "3 machines (100%)");
+    says(&desk, "2 machines (67%)");
+    says(&desk, "1 machine (33%)");
     says(&desk, "host 7 has 2 of 3 machines (67%)");
     says(
         &desk,

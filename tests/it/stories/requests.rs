@@ -175,9 +175,9 @@ fn every_request_is_a_row_with_its_figures_latest_first() {
     );
     assert_eq!(
         at("12:00:02"),
-        "!12:00:02 search offers 429 too many requests 31 ms 14.2 kB 34 B 1"
+        "!12:00:02 search offers 429 too many requests 31.0 ms 14.2 kB 34 B 1"
     );
-    assert_eq!(at("12:00:01"), "12:00:01 search offers 200 OK 31 ms 13 B 34 B 1");
+    assert_eq!(at("12:00:01"), "12:00:01 search offers 200 OK 31.0 ms 13 B 34 B 1");
     desk.resize(200, 60)
         .expect("1.50 s")
         .expect("GET /api/v0/workergroups/");
@@ -284,7 +284,7 @@ fn a_request_is_read_with_both_bodies_laid_out() {
         .expect("Request 1: search offers")
         .expect("POST http://127.0.0.1:1/api/v0/bundles/")
         .expect("2026-11-20 12:00:01 +00:00 · API key sent")
-        .expect("200 OK in 31 ms · 34 B sent · 142 B received")
+        .expect("200 OK in 31.0 ms · 34 B sent · 142 B received")
         .expect("<removed> replaces a secret")
         .expect("  \"verified\": {\"eq\": true},")
         .expect("  \"limit\": 5")
@@ -306,7 +306,7 @@ fn a_failed_request_says_so_and_the_next_one_is_a_key_away() {
     };
     let mut desk = desk(vec![unanswered(0.0), page]);
     desk.keys("enter")
-        .expect("502 bad gateway in 31 ms")
+        .expect("502 bad gateway in 31.0 ms")
         .expect("a web page was received instead of JSON (502)")
         .expect("<b>down</b><U+001B>[31m</html>");
     // To the one below it in the list, and back.
@@ -422,10 +422,10 @@ fn a_route_run_is_one_row_until_it_is_unfolded() {
     desk.keys("esc 4");
     let row = selected(&desk);
     assert!(row.starts_with('!'), "{row}");
-    assert!(row.contains("▸ route ×20 · p50 0.3 ms"), "{row}");
+    assert!(row.contains("▸ route ×20 · p50 0.30 ms"), "{row}");
     assert!(row.contains("2 failed"), "{row}");
     // The median is the run's time.
-    assert_eq!(row.matches("0.3 ms").count(), 2, "{row}");
+    assert_eq!(row.matches("0.30 ms").count(), 2, "{row}");
     desk.expect("Route run 1")
         .expect("18  200 OK")
         .expect("2  the worker refused");

@@ -389,7 +389,7 @@ fn waiting_requests_are_polled_after_a_spread_pause_and_polls_are_no_requests() 
     assert_eq!(desk.calls.len(), 2, "a second at most");
     route(&mut desk, 0.1, assigned("http://w1:80", 1));
     let run = Routes::read(&desk.model).latest().unwrap().run();
-    assert_eq!(run.stats().polls(), 1);
+    assert_eq!(run.stats().polls, 1);
     assert_eq!(run.stats().summary(1.0).attempts, 3);
     assert_eq!(run.stats().requests(), 2);
     desk.expect("3 sent, 2 polls");
@@ -692,7 +692,7 @@ fn a_flood_of_answers_leaves_typing_and_figures_right() {
     desk.expect("4,286 of 30,000 match “w3:8”");
     let again = RouteStats::from_samples(run.samples());
     assert_eq!(again.count(OutcomeKind::Assigned), 30_000);
-    assert_eq!(again.workers().ranked().len(), 7);
+    assert_eq!(again.workers.ranked().len(), 7);
 }
 
 #[test]

@@ -1,13 +1,12 @@
 //! Sends requests to workers, which are not servers of the market: with certificates of their own, and without a key.
 
 use std::cell::Cell;
-use std::fmt;
 use std::future::Future;
-use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
+use std::{fmt, io};
 
 use bourse_domain::Untrusted;
 use bourse_domain::routing::{Hop, WorkerCall, WorkerOutcome, next_hop_body};

@@ -6,7 +6,6 @@ use super::{Spread, Supply};
 use crate::cost::Prices;
 use crate::country;
 use crate::listing::Listing;
-use crate::value::CellRef;
 
 /// The maximum length of a name in the summary, in characters.
 ///
@@ -63,10 +62,7 @@ pub fn host_summary(listing: &Listing, rows: &[u32]) -> HostSummary {
         }
     }
     let gpus = |rows: &[u32]| Supply::new(listing, rows).amount().gpus;
-    let flag = |row: &u32| match listing.cell(*row as usize, listing.catalog().by_key("rented")?) {
-        CellRef::Flag(flag) => Some(flag),
-        _ => None,
-    };
+    let flag = |row: &u32| listing.cell_of(*row as usize, "rented").flag();
     let rented: Vec<u32> = rows.iter().copied().filter(|row| flag(row) == Some(true)).collect();
     let reliability = listing.catalog().by_key("reliability");
     let reliabilities = machines.iter().filter_map(|row| {
@@ -104,10 +100,7 @@ fn ordered<N: Ord>(counts: impl Iterator<Item = Count<N>>) -> Vec<Count<N>> {
 /// The prices of `rows` of one host against the offers of other hosts in `market`, all with `gb` of storage or as
 /// quoted; `None` if no offers are comparable.
 pub fn price_level(host: &Prices<'_>, rows: &[u32], market: &Prices<'_>, gb: Option<f64>) -> Option<PriceLevel> {
-    let id = |prices: &Prices<'_>, row: usize| {
-        let listing = prices.listing();
-        listing.cell(row, listing.catalog().by_key("host_id")?).whole()
-    };
+    let id = |prices: &Prices<'_>, row: usize| prices.listing().cell_of(row, "host_id").whole();
     let machine = rows.first().and_then(|row| id(host, *row as usize));
     let mut elsewhere: HashMap<(String, u64), Vec<f64>> = HashMap::new();
     for row in 0..market.listing().len() {

@@ -465,8 +465,7 @@ struct Around {
 
 /// The value of a field as text, for a location its country; `None` if it is missing or empty.
 fn value(listing: &Listing, row: usize, key: &str) -> Option<String> {
-    let field = listing.catalog().by_key(key)?;
-    match listing.cell(row, field) {
+    match listing.cell_of(row, key) {
         CellRef::Text(text) if key == Same::Country.field() => Some(country::code(text).to_owned()),
         CellRef::Text(text) => Some(text.to_owned()),
         CellRef::Number(number) => Some(number.to_string()),

@@ -106,7 +106,6 @@ pub struct Lot {
 
 impl Lot {
     /// Price of the rental in $/h per GPU.
-    #[expect(clippy::cast_precision_loss)] // a slice has at most a million GPUs
     pub fn unit_price(&self) -> f64 {
         self.price / self.gpus as f64
     }

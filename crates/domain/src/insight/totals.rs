@@ -28,9 +28,8 @@ impl Totals {
     pub fn new(prices: &Prices<'_>, basis: &Basis, rows: &[u32]) -> Self {
         let listing = prices.listing();
         let number = |key: &str, row: u32| {
-            let field = listing.catalog().by_key(key)?;
-            let number = listing.cell(row as usize, field).number()?;
-            number.is_finite().then_some(number)
+            let number = listing.cell_of(row as usize, key).number();
+            number.filter(|number| number.is_finite())
         };
         let least = |key: &str| -> Option<f64> {
             let numbers: Option<Vec<f64>> = rows.iter().map(|row| number(key, *row)).collect();

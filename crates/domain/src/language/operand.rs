@@ -377,9 +377,7 @@ fn flag(text: &str) -> Option<bool> {
 fn midnight(text: &str) -> Option<f64> {
     let day: jiff::civil::Date = text.parse().ok().filter(|_| text.contains('-'))?;
     let moment = day.to_zoned(jiff::tz::TimeZone::UTC).ok()?;
-    #[expect(clippy::cast_precision_loss)] // calendar years are far within the exact range
-    let seconds = moment.timestamp().as_second() as f64;
-    Some(seconds)
+    Some(moment.timestamp().as_second() as f64)
 }
 
 /// Parses a moment to the second, in UTC unless it has an offset, in seconds since 1970.

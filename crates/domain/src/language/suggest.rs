@@ -26,10 +26,7 @@ pub fn did_you_mean(condition: &Condition, seen: &[String]) -> Option<String> {
     }
     let mut known: Vec<&str> = field.choices.to_vec();
     known.extend(seen.iter().map(String::as_str));
-    let values = match &condition.operand {
-        Operand::One(value) => std::slice::from_ref(value),
-        Operand::Many(values) => values,
-    };
+    let values = condition.operand.values();
     let mut names: Vec<&str> = Vec::new();
     let mut is_changed = false;
     for value in values {

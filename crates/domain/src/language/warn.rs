@@ -4,7 +4,7 @@ use super::print::print_value;
 use crate::dialect::Dialect;
 use crate::field::{Field, Kind, Operator, Unit};
 use crate::format;
-use crate::query::{Condition, Operand};
+use crate::query::Condition;
 use crate::value::Value;
 
 /// The warning about a condition before it is used; `None` if it is plausible.
@@ -18,10 +18,7 @@ use crate::value::Value;
 /// # Ok::<(), language::LanguageError>(())
 /// ```
 pub fn warning(condition: &Condition, dialect: &Dialect) -> Option<String> {
-    let values = match &condition.operand {
-        Operand::One(value) => std::slice::from_ref(value),
-        Operand::Many(values) => values,
-    };
+    let values = condition.operand.values();
     values
         .iter()
         .find_map(|value| range(condition, value, dialect))

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::print_condition;
 use crate::value::CellRef;
-use crate::{Condition, Kind, Operand, Value};
+use crate::{Condition, Kind, Value};
 
 /// A cell for testing conditions.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,10 +29,7 @@ impl Witness {
 
 /// Iterates over the values in the operands of conditions.
 pub fn named<'a>(conditions: impl IntoIterator<Item = &'a Condition>) -> impl Iterator<Item = &'a Value> {
-    conditions.into_iter().flat_map(|condition| match &condition.operand {
-        Operand::One(value) => std::slice::from_ref(value),
-        Operand::Many(values) => values.as_slice(),
-    })
+    conditions.into_iter().flat_map(|condition| condition.operand.values())
 }
 
 /// The cells at which conditions with the operands `values` on a field of this kind can change their result: the
@@ -65,7 +62,6 @@ pub fn witnesses<'a>(kind: Kind, values: impl Iterator<Item = &'a Value>) -> Vec
                         version.code,
                         version.code.saturating_add(1),
                     ];
-                    #[expect(clippy::cast_precision_loss)] // nine digits fit a double exactly
                     cells.extend(codes.map(|code| Witness::Number(code as f64)));
                 }
             }

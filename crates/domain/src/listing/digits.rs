@@ -113,7 +113,6 @@ impl Digits {
             return Some(if self.is_negative { -number } else { number });
         }
         let factor = *POWERS.get(usize::try_from(power.unsigned_abs()).ok()?)?;
-        #[expect(clippy::cast_precision_loss)] // below 2^53
         let double = mantissa as f64;
         let number = if power < 0 { double / factor } else { double * factor };
         Some(if self.is_negative { -number } else { number })
@@ -144,9 +143,7 @@ fn quotient(dividend: u64, divisor: u64) -> f64 {
     let bits = whole as u64 | u64::from(is_rest);
     // 2^(below - above - 63), far from the smallest double.
     let scale = f64::from_bits(u64::from(1023 + below - above - 63) << 52);
-    #[expect(clippy::cast_precision_loss)] // rounded here
-    let double = bits as f64;
-    double * scale
+    bits as f64 * scale
 }
 
 /// Appends a run of digits to a number; returns the end of the run.
@@ -223,7 +220,6 @@ pub(super) fn number(text: &str, at: usize) -> Option<(RawCell<'static>, usize)>
     let cell = match digits.mantissa {
         // Most numbers are small and plain.
         Some(whole @ 1..EXACT_WHOLE) if digits.is_whole => {
-            #[expect(clippy::cast_precision_loss)] // below 2^53
             let double = whole as f64;
             RawCell::Number(if digits.is_negative { -double } else { double })
         }

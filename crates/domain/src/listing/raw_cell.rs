@@ -50,7 +50,6 @@ pub(super) fn kind_of(json: &str) -> JsonKind {
 }
 
 /// A whole number as a double, or as its digits if a double would change them.
-#[expect(clippy::cast_precision_loss)] // what would be lost is kept as digits
 pub(super) fn integer(number: i128) -> RawCell<'static> {
     let double = number as f64;
     if double.abs() < EXACT {

@@ -16,9 +16,9 @@ pub enum FigureUnit {
 }
 
 /// One figure of two runs.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Figure {
-    pub label: &'static str,
+    pub label: String,
     pub unit: FigureUnit,
     /// The value of the first run; `None` if it has none.
     pub first: Option<f64>,
@@ -47,10 +47,10 @@ pub fn compare(first: (&RouteStats, f64), second: (&RouteStats, f64)) -> Vec<Fig
     let summaries = [first, second].map(|(stats, seconds)| stats.summary(seconds));
     let (first, second) = (first.0, second.0);
     let mut figures = Vec::new();
-    let mut add = |label, unit, get: &dyn Fn(&Summary) -> Option<f64>| {
+    let mut add = |label: &str, unit, get: &dyn Fn(&Summary) -> Option<f64>| {
         let [first, second] = &summaries;
         figures.push(Figure {
-            label,
+            label: label.to_owned(),
             unit,
             first: get(first),
             second: get(second),
@@ -67,11 +67,15 @@ pub fn compare(first: (&RouteStats, f64), second: (&RouteStats, f64)) -> Vec<Fig
     add("polls", Count, &|of| count(of.polls));
     add("running time", Seconds, &|of| Some(of.seconds));
     add("requests per second", PerSecond, &|of| of.per_second);
-    for (label, _, get) in TIMES {
-        add(label, Seconds, &|run| run.router_reply.as_ref().map(get));
+    for (label, get) in Quantiles::ALL {
+        add(&format!("router reply {label}"), Seconds, &|run| {
+            run.router_reply.as_ref().map(get)
+        });
     }
-    for (_, label, get) in TIMES {
-        add(label, Seconds, &|run| run.time_to_worker.as_ref().map(get));
+    for (label, get) in Quantiles::ALL {
+        add(&format!("to a worker {label}"), Seconds, &|run| {
+            run.time_to_worker.as_ref().map(get)
+        });
     }
     add("first assignment", Seconds, &|of| of.first_assigned);
     add("workers", Count, &|of| count(of.workers));
@@ -82,20 +86,7 @@ pub fn compare(first: (&RouteStats, f64), second: (&RouteStats, f64)) -> Vec<Fig
     figures
 }
 
-type Quantile = fn(&Quantiles) -> f64;
-
-/// The labels of a quantile of the router's replies and of the times to a worker, with the function that reads it.
-const TIMES: [(&str, &str, Quantile); 6] = [
-    ("router reply p50", "to a worker p50", |times| times.p50),
-    ("router reply p90", "to a worker p90", |times| times.p90),
-    ("router reply p95", "to a worker p95", |times| times.p95),
-    ("router reply p99", "to a worker p99", |times| times.p99),
-    ("router reply max", "to a worker max", |times| times.max),
-    ("router reply mean", "to a worker mean", |times| times.mean),
-];
-
 #[expect(clippy::unnecessary_wraps)] // as the other figures
 fn count(number: u64) -> Option<f64> {
-    #[expect(clippy::cast_precision_loss)] // shown to a few digits
     Some(number as f64)
 }

@@ -3,11 +3,10 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use super::hop::{WorkerCall, WorkerSummary};
+use super::hop::WorkerCall;
 use super::plan::{RoutePlan, Stop};
 use super::run::{End, Phase, Run};
-use super::sample::{OutcomeKind, RouteSample};
-use super::stats::{Quantiles, Summary};
+use super::sample::RouteSample;
 use super::words;
 use crate::export::{csv_lines, iso};
 use crate::query::number_json;
@@ -80,7 +79,7 @@ pub fn export_json(run: &Run, now: MonotonicTime) -> String {
     parameters.insert("never_sent".to_owned(), run.backlog(now).into());
     let whole = json!({
         "run": parameters,
-        "summary": summary_json(&run.summary(now)),
+        "summary": run.summary(now),
         "workers": workers_json(run),
         "statuses": statuses_json(run),
         "attempts": attempts,
@@ -148,71 +147,6 @@ fn plan_json(plan: &RoutePlan) -> Map<String, Json> {
         .collect()
 }
 
-fn summary_json(summary: &Summary) -> Json {
-    let outcomes: Map<String, Json> = OutcomeKind::ALL
-        .into_iter()
-        .map(|kind| (kind.label().to_owned(), summary.count(kind).into()))
-        .collect();
-    json!({
-        "requests": summary.requests,
-        "outcomes": outcomes,
-        "polls": summary.polls,
-        "attempts": summary.attempts,
-        "seconds": number_json(summary.seconds),
-        "per_second": optional(summary.per_second),
-        "assigned_share": optional(summary.assigned_share),
-        "router_reply_s": summary.router_reply.as_ref().map(quantiles_json),
-        "time_to_worker_s": summary.time_to_worker.as_ref().map(quantiles_json),
-        "first_assigned_s": optional(summary.first_assigned),
-        "bytes": summary.bytes,
-        "load_injected": number_json(summary.load),
-        "reqnum_gaps": summary.reqnum_gaps,
-        "reqnums_missing": summary.reqnums_missing,
-        "reqnum_repeats": summary.reqnum_repeats,
-        "worker_calls": summary.worker_calls.as_ref().map(worker_calls_json),
-    })
-}
-
-fn worker_calls_json(calls: &WorkerSummary) -> Json {
-    let count = |name: String, count: u64| (name, Json::from(count));
-    let classes: Map<_, _> = calls
-        .classes
-        .iter()
-        .map(|(class, number)| count(class.label(), *number))
-        .collect();
-    let statuses: Map<_, _> = calls
-        .statuses
-        .iter()
-        .map(|(status, number)| {
-            let name = status.map_or_else(|| "none".to_owned(), |status| status.to_string());
-            count(name, *number)
-        })
-        .collect();
-    json!({
-        "calls": calls.calls,
-        "good": calls.good,
-        "classes": classes,
-        "statuses": statuses,
-        "connect_s": calls.connect.as_ref().map(quantiles_json),
-        "first_byte_s": calls.first_byte.as_ref().map(quantiles_json),
-        "last_byte_s": calls.last_byte.as_ref().map(quantiles_json),
-        "total_s": calls.total.as_ref().map(quantiles_json),
-        "tokens": calls.tokens,
-        "tokens_per_second": calls.token_rate.as_ref().map(quantiles_json),
-    })
-}
-
-fn quantiles_json(latency: &Quantiles) -> Json {
-    json!({
-        "p50": number_json(latency.p50),
-        "p90": number_json(latency.p90),
-        "p95": number_json(latency.p95),
-        "p99": number_json(latency.p99),
-        "max": number_json(latency.max),
-        "mean": number_json(latency.mean),
-    })
-}
-
 /// The changes of the router's status as JSON.
 pub fn statuses_json(run: &Run) -> Json {
     run.statuses()
@@ -221,7 +155,7 @@ pub fn statuses_json(run: &Run) -> Json {
 }
 
 fn workers_json(run: &Run) -> Json {
-    let workers = run.stats().workers();
+    let workers = &run.stats().workers;
     workers
         .ranked()
         .into_iter()

@@ -2,6 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use super::latency::Latencies;
 use super::sample::{RouteSample, cut, micros};
 use super::stats::Quantiles;
@@ -119,7 +122,6 @@ impl WorkerCall {
     /// Tokens per second, from the ready connection to the last byte; `None` without a token count.
     pub fn tokens_per_second(&self) -> Option<f64> {
         let seconds = self.total - self.connect?;
-        #[expect(clippy::cast_precision_loss)] // tokens of one response
         (seconds > 0.0).then_some(self.tokens? as f64 / seconds)
     }
 
@@ -132,30 +134,9 @@ impl WorkerCall {
     }
 }
 
-/// A class of worker responses: the first digit of a status.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum StatusClass {
-    /// The first digit of the status.
-    Status(u16),
-    /// The worker sent no complete response.
-    None,
-}
-
-impl StatusClass {
-    const fn from_call(call: &WorkerCall) -> Self {
-        match call.status() {
-            Some(status) => Self::Status(status / 100),
-            None => Self::None,
-        }
-    }
-
-    /// The name on screen and in exports.
-    pub fn label(self) -> String {
-        match self {
-            Self::Status(digit) => format!("{digit}xx"),
-            Self::None => "no response".to_owned(),
-        }
-    }
+/// The class of a worker's response, such as `2xx`.
+fn class(status: Option<u16>) -> String {
+    status.map_or_else(|| "no response".to_owned(), |status| format!("{}xx", status / 100))
 }
 
 /// The calls of workers in a run, accumulated as they end.
@@ -163,15 +144,21 @@ impl StatusClass {
 /// Times are those of requests that a worker answered with a 2xx status.
 #[derive(Debug, Clone, Default)]
 pub struct WorkerStats {
-    calls: u64,
-    good: u64,
+    /// The number of finished calls, including retries.
+    pub calls: u64,
+    /// The number of requests answered with a 2xx status.
+    pub good: u64,
     /// The number of requests by the class of their last call.
-    classes: BTreeMap<StatusClass, u64>,
-    statuses: BTreeMap<Option<u16>, u64>,
-    connect: Latencies,
-    first_byte: Latencies,
-    last_byte: Latencies,
-    total: Latencies,
+    classes: BTreeMap<String, u64>,
+    statuses: BTreeMap<String, u64>,
+    /// The time of connection and TLS handshake.
+    pub connect: Latencies,
+    /// The time from the ready connection to the first byte.
+    pub first_byte: Latencies,
+    /// The time from the ready connection to the last byte.
+    pub last_byte: Latencies,
+    /// The time from when a request was first due to its last byte.
+    pub total: Latencies,
     /// Tokens per second, in place of seconds.
     token_rate: Latencies,
     tokens: u64,
@@ -181,8 +168,10 @@ impl WorkerStats {
     /// Adds a finished call to the figures.
     pub(super) fn record(&mut self, sample: &RouteSample, call: &WorkerCall) {
         self.calls += 1;
-        *self.classes.entry(StatusClass::from_call(call)).or_default() += 1;
-        *self.statuses.entry(call.status()).or_default() += 1;
+        let status = call.status();
+        *self.classes.entry(class(status)).or_default() += 1;
+        let status = status.map_or_else(|| "none".to_owned(), |status| status.to_string());
+        *self.statuses.entry(status).or_default() += 1;
         if !call.is_good() {
             return;
         }
@@ -203,60 +192,10 @@ impl WorkerStats {
 
     /// Removes the class of a call that was retried: only the last call of a request counts.
     pub(super) fn retract(&mut self, retry: Retry) {
-        if let Some(count) = self.classes.get_mut(&StatusClass::Status(retry.status / 100)) {
+        if let Some(count) = self.classes.get_mut(&class(Some(retry.status))) {
             *count = count.saturating_sub(1);
         }
-    }
-
-    /// The number of finished calls, including retries.
-    pub const fn calls(&self) -> u64 {
-        self.calls
-    }
-
-    /// The number of requests answered with a 2xx status.
-    pub const fn good(&self) -> u64 {
-        self.good
-    }
-
-    /// The number of requests with each class of response, by their last call.
-    pub fn classes(&self) -> impl Iterator<Item = (StatusClass, u64)> {
-        let classes = self.classes.iter().map(|(class, count)| (*class, *count));
-        classes.filter(|(_, count)| *count > 0)
-    }
-
-    /// The number of calls with each status, including retries; `None` is an incomplete response.
-    pub fn statuses(&self) -> impl Iterator<Item = (Option<u16>, u64)> {
-        self.statuses.iter().map(|(status, count)| (*status, *count))
-    }
-
-    /// The time of connection and TLS handshake.
-    pub const fn connect(&self) -> &Latencies {
-        &self.connect
-    }
-
-    /// The time from the ready connection to the first byte.
-    pub const fn first_byte(&self) -> &Latencies {
-        &self.first_byte
-    }
-
-    /// The time from the ready connection to the last byte.
-    pub const fn last_byte(&self) -> &Latencies {
-        &self.last_byte
-    }
-
-    /// The time from when a request was first due to its last byte.
-    pub const fn total(&self) -> &Latencies {
-        &self.total
-    }
-
-    /// Tokens per second of each response with a token count.
-    pub const fn token_rate(&self) -> &Latencies {
-        &self.token_rate
-    }
-
-    /// The number of tokens in all responses.
-    pub const fn tokens(&self) -> u64 {
-        self.tokens
+        self.classes.retain(|_, count| *count > 0);
     }
 
     /// All figures of the calls.
@@ -264,8 +203,9 @@ impl WorkerStats {
         WorkerSummary {
             calls: self.calls,
             good: self.good,
-            classes: self.classes().collect(),
-            statuses: self.statuses().collect(),
+            errors: None,
+            classes: self.classes.clone(),
+            statuses: self.statuses.clone(),
             connect: Quantiles::from_latencies(&self.connect),
             first_byte: Quantiles::from_latencies(&self.first_byte),
             last_byte: Quantiles::from_latencies(&self.last_byte),
@@ -277,17 +217,26 @@ impl WorkerStats {
 }
 
 /// The figures of the calls of workers; see [`WorkerStats`]. Times are in seconds.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, JsonSchema)]
 pub struct WorkerSummary {
     pub calls: u64,
     pub good: u64,
-    pub classes: Vec<(StatusClass, u64)>,
-    pub statuses: Vec<(Option<u16>, u64)>,
+    /// The share of requests that failed, from 0 to 1.
+    pub errors: Option<f64>,
+    /// Requests by the class of the last response.
+    pub classes: BTreeMap<String, u64>,
+    /// Calls by HTTP status; `none` without a response.
+    pub statuses: BTreeMap<String, u64>,
+    #[serde(rename = "connect_seconds")]
     pub connect: Option<Quantiles>,
+    #[serde(rename = "first_byte_seconds")]
     pub first_byte: Option<Quantiles>,
+    #[serde(rename = "last_byte_seconds")]
     pub last_byte: Option<Quantiles>,
+    #[serde(rename = "total_seconds")]
     pub total: Option<Quantiles>,
     /// Tokens per second of each response, in quantiles.
+    #[serde(rename = "tokens_per_second")]
     pub token_rate: Option<Quantiles>,
     pub tokens: u64,
 }

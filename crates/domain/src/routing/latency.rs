@@ -44,7 +44,6 @@ impl Latencies {
     /// it. `None` if nothing was recorded.
     pub fn quantile(&self, quantile: f64) -> Option<f64> {
         let histogram = self.filled()?;
-        #[expect(clippy::cast_precision_loss)] // at most an hour in microseconds
         let seconds = histogram.value_at_quantile(quantile) as f64 / 1e6;
         Some(seconds.clamp(self.least, self.most))
     }
@@ -61,7 +60,6 @@ impl Latencies {
 
     /// The mean in seconds; `None` if nothing was recorded.
     pub fn mean(&self) -> Option<f64> {
-        #[expect(clippy::cast_precision_loss)] // a count of attempts
         self.filled().map(|histogram| self.sum / histogram.len() as f64)
     }
 

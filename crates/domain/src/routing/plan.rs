@@ -7,7 +7,6 @@ use super::next_hop::{check_path, check_payload};
 use super::poll::{PollPolicy, SHORT_REPLAY};
 use crate::dialect::Dialect;
 use crate::objection::Objection;
-use crate::unit::Unit;
 
 /// The maximum number of attempts of one run, including polls.
 ///
@@ -111,7 +110,6 @@ impl RoutePlan {
     /// The number of requests, not counting polls; `None` if that depends on the speed of replies.
     pub fn requests(&self) -> Option<f64> {
         match (self.stop, self.rate) {
-            #[expect(clippy::cast_precision_loss)] // at most 250,000
             (Stop::Count(count), _) => Some(count as f64),
             (Stop::Duration(span), Some(rate)) => Some((rate * span).ceil()),
             (Stop::Duration(_), None) => None,
@@ -211,31 +209,4 @@ impl RoutePlan {
 
 fn is_amount(value: f64) -> bool {
     value.is_finite() && value >= 0.0
-}
-
-/// Parses a time span in seconds: `30`, `30s`, `2m`, `1.5h`. `None` if it is malformed.
-///
-/// ```
-/// use bourse_domain::routing::parse_span;
-/// assert_eq!(parse_span("1.5h"), Some(5400.0));
-/// assert_eq!(parse_span("soon"), None);
-/// ```
-pub fn parse_span(text: &str) -> Option<f64> {
-    let text = text.trim().to_ascii_lowercase();
-    let digits = text
-        .find(|character: char| !(character.is_ascii_digit() || character == '.'))
-        .unwrap_or(text.len());
-    let (number, suffix) = text.split_at(digits);
-    let factor = match suffix.trim() {
-        "" => 1.0,
-        suffix => {
-            Unit::Seconds
-                .suffixes(&Dialect::DOCUMENTED)
-                .iter()
-                .find(|(known, _)| *known == suffix)?
-                .1
-        }
-    };
-    let seconds = number.parse::<f64>().ok()? * factor;
-    seconds.is_finite().then_some(seconds)
 }

@@ -37,10 +37,10 @@ impl Part {
     /// The times of the part in a run; `sends` is whether it sends requests on to workers.
     const fn times(self, stats: &RouteStats, sends: bool) -> &Latencies {
         match self {
-            Self::Whole if sends => stats.worker_calls().total(),
-            Self::Whole | Self::Queue => stats.time_to_worker(),
-            Self::Connect => stats.worker_calls().connect(),
-            Self::FirstByte => stats.worker_calls().first_byte(),
+            Self::Whole if sends => &stats.worker_calls.total,
+            Self::Whole | Self::Queue => &stats.time_to_worker,
+            Self::Connect => &stats.worker_calls.connect,
+            Self::FirstByte => &stats.worker_calls.first_byte,
         }
     }
 

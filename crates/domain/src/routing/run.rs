@@ -408,12 +408,11 @@ impl Run {
 
     /// Total load estimate of the attempts that have ended and were not refused.
     pub const fn load_injected(&self) -> f64 {
-        self.stats.load()
+        self.stats.load
     }
 
     /// The progress from 0 to 1.
     pub fn progress(&self, now: MonotonicTime) -> f64 {
-        #[expect(clippy::cast_precision_loss)] // at most 250,000 attempts
         match (self.phase, self.plan.stop) {
             (Phase::Ended(End::Done), _) => 1.0,
             (_, Stop::Count(count)) => {

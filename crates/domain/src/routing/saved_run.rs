@@ -18,7 +18,7 @@ pub struct SavedRun {
     /// The share of requests without a worker, or without a 2xx response of one, from 0 to 1.
     errors: Option<f64>,
     /// The percentiles of each part, in seconds.
-    times: [[Option<f64>; PERCENTILES.len()]; PARTS.len()],
+    times: [[Option<f64>; PERCENTILES]; PARTS.len()],
 }
 
 /// The reason a text is not a saved run.
@@ -39,46 +39,17 @@ pub enum Incomparable {
     Kind { saved: String, now: String },
 }
 
-/// The parts of a request's time: the name, which is its member of the summary without the unit, and its labels.
-const PARTS: [(&str, [&str; PERCENTILES.len()]); 5] = [
-    (
-        "time_to_worker",
-        [
-            "time to worker p50",
-            "time to worker p90",
-            "time to worker p95",
-            "time to worker p99",
-        ],
-    ),
-    (
-        "connect",
-        [
-            "connect, TLS p50",
-            "connect, TLS p90",
-            "connect, TLS p95",
-            "connect, TLS p99",
-        ],
-    ),
-    (
-        "first_byte",
-        ["first byte p50", "first byte p90", "first byte p95", "first byte p99"],
-    ),
-    (
-        "last_byte",
-        ["last byte p50", "last byte p90", "last byte p95", "last byte p99"],
-    ),
-    ("total", ["total p50", "total p90", "total p95", "total p99"]),
+/// The parts of a request's time: the name, which is its member of the summary without the unit, and its label.
+const PARTS: [(&str, &str); 5] = [
+    ("time_to_worker", "time to worker"),
+    ("connect", "connect, TLS"),
+    ("first_byte", "first byte"),
+    ("last_byte", "last byte"),
+    ("total", "total"),
 ];
 
-type Percentile = fn(&Quantiles) -> f64;
-
-/// The compared percentiles.
-const PERCENTILES: [(&str, Percentile); 4] = [
-    ("p50", |times| times.p50),
-    ("p90", |times| times.p90),
-    ("p95", |times| times.p95),
-    ("p99", |times| times.p99),
-];
+/// The number of compared percentiles of each part.
+const PERCENTILES: usize = 4;
 
 impl SavedRun {
     /// Reads the JSON of `bourse route --format json` or of an export of the route lab.
@@ -105,14 +76,11 @@ impl SavedRun {
             None => outcome("assigned")?,
         };
         let answered = requests.saturating_sub(outcome("cancelled")?);
-        #[expect(clippy::cast_precision_loss)] // counts of requests
         let errors = (answered > 0).then(|| answered.saturating_sub(good) as f64 / answered as f64);
         let times = PARTS.map(|(part, _)| {
             let place = if part == "time_to_worker" { summary } else { calls };
-            PERCENTILES.map(|(percentile, _)| {
-                let mut units = ["s", "seconds"].into_iter();
-                units.find_map(|unit| place[format!("{part}_{unit}")][percentile].as_f64())
-            })
+            let figures = ["seconds", "s"].map(|unit| &place[format!("{part}_{unit}")]);
+            std::array::from_fn(|at| figures.iter().find_map(|of| of[Quantiles::ALL[at].0].as_f64()))
         });
         Ok(Self {
             endpoint,
@@ -157,28 +125,31 @@ impl SavedRun {
     /// The percentiles and error shares of this run and of a comparable one (see [`SavedRun::check`]), without figures
     /// that both lack.
     pub fn differences(&self, stats: &RouteStats) -> Vec<Figure> {
-        let calls = stats.worker_calls();
+        let calls = &stats.worker_calls;
         let parts = [
-            stats.time_to_worker(),
-            calls.connect(),
-            calls.first_byte(),
-            calls.last_byte(),
-            calls.total(),
+            &stats.time_to_worker,
+            &calls.connect,
+            &calls.first_byte,
+            &calls.last_byte,
+            &calls.total,
         ];
         let mut figures = Vec::new();
-        for (((_, labels), saved), now) in PARTS.into_iter().zip(self.times).zip(parts) {
+        for (((_, part), saved), now) in PARTS.into_iter().zip(self.times).zip(parts) {
             let now = Quantiles::from_latencies(now);
-            for ((label, first), (_, get)) in labels.into_iter().zip(saved).zip(PERCENTILES) {
-                figures.push(Figure {
-                    label,
-                    unit: FigureUnit::Seconds,
-                    first,
-                    second: now.as_ref().map(get),
-                });
-            }
+            figures.extend(
+                saved
+                    .into_iter()
+                    .zip(Quantiles::ALL)
+                    .map(|(first, (label, get))| Figure {
+                        label: format!("{part} {label}"),
+                        unit: FigureUnit::Seconds,
+                        first,
+                        second: now.as_ref().map(get),
+                    }),
+            );
         }
         figures.push(Figure {
-            label: "errors",
+            label: "errors".to_owned(),
             unit: FigureUnit::Share,
             first: self.errors,
             second: stats.error_share(self.path.is_some()),

@@ -1,5 +1,10 @@
 //! Figures of a run, accumulated as attempts end.
 
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use super::hop::{WorkerStats, WorkerSummary};
 use super::latency::Latencies;
 use super::sample::{OutcomeKind, RouteSample};
@@ -14,14 +19,19 @@ pub struct RouteStats {
     /// The number of requests by outcome; one that is being polled counts as waiting.
     counts: [u64; OutcomeKind::ALL.len()],
     attempts: u64,
-    polls: u64,
+    /// The number of attempts that were polls.
+    pub polls: u64,
     bytes: u64,
-    load: f64,
-    router_reply: Latencies,
-    time_to_worker: Latencies,
-    workers: Workers,
+    /// Total load estimate of the finished attempts that were not refused.
+    pub load: f64,
+    /// The time of each reply; a timed-out attempt counts with the time until its timeout.
+    pub router_reply: Latencies,
+    /// The time to a worker of each request that got one.
+    pub time_to_worker: Latencies,
+    pub workers: Workers,
     first_assigned: Option<f64>,
-    worker_calls: WorkerStats,
+    /// The calls of workers, in a run that sends requests on.
+    pub worker_calls: WorkerStats,
 }
 
 impl RouteStats {
@@ -101,53 +111,25 @@ impl RouteStats {
     pub fn error_share(&self, sends: bool) -> Option<f64> {
         let answered = self.answered();
         let good = if sends {
-            self.worker_calls.good()
+            self.worker_calls.good
         } else {
             self.count(OutcomeKind::Assigned)
         };
-        #[expect(clippy::cast_precision_loss)] // counts of requests
         (answered > 0).then(|| answered.saturating_sub(good) as f64 / answered as f64)
-    }
-
-    /// The number of attempts that were polls.
-    pub const fn polls(&self) -> u64 {
-        self.polls
-    }
-
-    /// Total load estimate of the finished attempts that were not refused.
-    pub const fn load(&self) -> f64 {
-        self.load
-    }
-
-    /// The time of each reply; a timed-out attempt counts with the time until its timeout.
-    pub const fn router_reply(&self) -> &Latencies {
-        &self.router_reply
-    }
-
-    /// The time to a worker of each request that got one.
-    pub const fn time_to_worker(&self) -> &Latencies {
-        &self.time_to_worker
-    }
-
-    pub const fn workers(&self) -> &Workers {
-        &self.workers
-    }
-
-    /// The calls of workers, in a run that sends requests on.
-    pub const fn worker_calls(&self) -> &WorkerStats {
-        &self.worker_calls
     }
 
     /// All figures. `seconds` is the running time without pauses.
     pub fn summary(&self, seconds: f64) -> Summary {
         let ranked = self.workers.ranked();
-        #[expect(clippy::cast_precision_loss)] // counts of requests
         let per = |part: u64, whole: f64| (whole > 0.0).then(|| part as f64 / whole);
-        #[expect(clippy::cast_precision_loss)] // a count of requests
         let answered = self.answered() as f64;
+        let outcomes = OutcomeKind::ALL.into_iter();
         Summary {
-            counts: self.counts,
+            outcomes: outcomes.map(|kind| (kind.label(), self.count(kind))).collect(),
             requests: self.requests(),
+            assigned: self.count(OutcomeKind::Assigned),
+            waiting: self.count(OutcomeKind::Waiting),
+            failed: self.failed(),
             attempts: self.attempts,
             polls: self.polls,
             seconds,
@@ -162,27 +144,41 @@ impl RouteStats {
             reqnum_gaps: ranked.iter().map(|share| share.gaps()).sum(),
             reqnums_missing: ranked.iter().fold(0, |sum, share| sum.saturating_add(share.missing())),
             reqnum_repeats: ranked.iter().map(|share| share.repeats()).sum(),
-            worker_calls: (self.worker_calls.calls() > 0).then(|| self.worker_calls.summary()),
+            worker_calls: (self.worker_calls.calls > 0).then(|| WorkerSummary {
+                errors: self.error_share(true),
+                ..self.worker_calls.summary()
+            }),
         }
     }
 }
 
 /// Summary of latencies, in seconds.
-#[derive(Debug, Clone, Copy, PartialEq)]
+///
+/// Of a histogram with three significant digits; the maximum is exact.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct Quantiles {
-    /// Half are at most this.
     pub p50: f64,
-    /// Nine of ten are at most this.
     pub p90: f64,
-    /// Nineteen of twenty are at most this.
     pub p95: f64,
-    /// Ninety-nine of a hundred are at most this.
     pub p99: f64,
     pub max: f64,
     pub mean: f64,
 }
 
+/// A function that reads one figure.
+type QuantileFigure = fn(&Quantiles) -> f64;
+
 impl Quantiles {
+    /// Each figure with its label; the first four are the percentiles.
+    pub const ALL: [(&'static str, QuantileFigure); 6] = [
+        ("p50", |times| times.p50),
+        ("p90", |times| times.p90),
+        ("p95", |times| times.p95),
+        ("p99", |times| times.p99),
+        ("max", |times| times.max),
+        ("mean", |times| times.mean),
+    ];
+
     /// The summary; `None` if nothing was recorded.
     pub fn from_latencies(latencies: &Latencies) -> Option<Self> {
         Some(Self {
@@ -197,11 +193,15 @@ impl Quantiles {
 }
 
 /// All figures of a run.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Summary {
-    counts: [u64; OutcomeKind::ALL.len()],
     /// Requests that have ended, not counting polls.
     pub requests: u64,
+    pub assigned: u64,
+    pub waiting: u64,
+    pub failed: u64,
+    /// Requests by outcome.
+    outcomes: BTreeMap<&'static str, u64>,
     /// Attempts that have ended: requests and polls.
     pub attempts: u64,
     pub polls: u64,
@@ -212,15 +212,20 @@ pub struct Summary {
     /// The share of the requests that got a worker, from 0 to 1, without cancelled ones.
     pub assigned_share: Option<f64>,
     /// The time of each reply.
+    #[serde(rename = "router_reply_seconds")]
     pub router_reply: Option<Quantiles>,
     /// The time to a worker of each request that got one, including polls.
+    #[serde(rename = "time_to_worker_seconds")]
     pub time_to_worker: Option<Quantiles>,
     /// Seconds until the first assignment.
+    #[serde(rename = "first_assigned_seconds")]
     pub first_assigned: Option<f64>,
     /// Total size of the response bodies, in bytes.
     pub bytes: u64,
     /// Total load estimate of the attempts that were not refused.
+    #[serde(rename = "load_injected")]
     pub load: f64,
+    #[serde(skip)]
     pub workers: u64,
     /// The number of gaps in the workers' request numbers.
     pub reqnum_gaps: u64,
@@ -234,7 +239,7 @@ pub struct Summary {
 
 impl Summary {
     /// The number of requests with that outcome.
-    pub const fn count(&self, kind: OutcomeKind) -> u64 {
-        self.counts[kind.index()]
+    pub fn count(&self, kind: OutcomeKind) -> u64 {
+        self.outcomes.get(kind.label()).copied().unwrap_or(0)
     }
 }

@@ -153,7 +153,6 @@ pub fn latency(seconds: f64) -> String {
 }
 
 pub fn bytes(number: u64) -> String {
-    #[expect(clippy::cast_precision_loss)] // shown to three digits
     let size = number as f64;
     match number {
         0..10_000 => format!("{} B", count(number)),
@@ -198,9 +197,9 @@ pub fn result(run: &Run) -> String {
     let stats = run.stats();
     let mut text = format!("{endpoint}: {} requests", count(stats.requests()));
     for (name, of) in [
-        ("router reply", stats.router_reply()),
-        ("worker", stats.time_to_worker()),
-        ("total", stats.worker_calls().total()),
+        ("router reply", &stats.router_reply),
+        ("worker", &stats.time_to_worker),
+        ("total", &stats.worker_calls.total),
     ] {
         if let Some(p99) = of.quantile(0.99) {
             text = format!("{text}, {name} p99 {}", latency(p99));

@@ -83,7 +83,6 @@ impl Workers {
 
     /// A worker's share of all assignments, from 0 to 1.
     pub fn share(&self, worker: &WorkerShare) -> f64 {
-        #[expect(clippy::cast_precision_loss)] // counts of attempts
         if self.total == 0 {
             0.0
         } else {

@@ -333,16 +333,10 @@ impl Preflight {
 
 /// The cheapest offers for as many workers as can run at once.
 fn cheapest(listing: &Listing, picks: &Picks, quotes: &Prices<'_>) -> Vec<WorkerOffer> {
-    let cell = |row: u32, key: &str| {
-        let field = OFFERS.by_key(key)?;
-        Some(listing.column(field).cell(row as usize))
-    };
-    let text = |row: u32, key: &str| match cell(row, key) {
-        Some(CellRef::Text(text)) => text.to_owned(),
-        _ => String::new(),
-    };
+    let cell = |row: u32, key: &str| listing.cell_of(row as usize, key);
+    let text = |row: u32, key: &str| cell(row, key).text().unwrap_or_default().to_owned();
     let offer = |pick: &insight::Lot| {
-        let count = cell(pick.row, "num_gpus").and_then(CellRef::number);
+        let count = cell(pick.row, "num_gpus").number();
         let times = count.map_or_else(String::new, |count| format!("{count:.0}× "));
         let model = text(pick.row, "gpu_name");
         Some(WorkerOffer {
@@ -351,7 +345,7 @@ fn cheapest(listing: &Listing, picks: &Picks, quotes: &Prices<'_>) -> Vec<Worker
             model: Untrusted::from(model),
             count,
             country: Untrusted::from(country::code(&text(pick.row, "geolocation")).to_owned()),
-            reliability: cell(pick.row, "reliability").and_then(CellRef::number),
+            reliability: cell(pick.row, "reliability").number(),
             price: pick.price,
             start: quotes.start_terms(pick.row as usize, pick.price).ok(),
         })
@@ -379,10 +373,9 @@ fn parts(listing: &Listing, machines: &[Machine], key: &str, label: fn(&str) -> 
     };
     let mut counts: HashMap<String, usize> = HashMap::new();
     for machine in machines {
-        let text = machine.rows().find_map(|row| match column.cell(row as usize) {
-            CellRef::Text(text) => Some(label(text)),
-            _ => None,
-        });
+        let text = machine
+            .rows()
+            .find_map(|row| column.cell(row as usize).text().map(label));
         *counts.entry(text.unwrap_or_default()).or_default() += 1;
     }
     let mut parts: Vec<Part> = counts
@@ -413,7 +406,6 @@ fn hosts(listing: &Listing, machines: &[Machine]) -> Vec<HostShare> {
         let host = host as i64;
         *counts.entry(host).or_default() += 1;
     }
-    #[expect(clippy::cast_precision_loss)] // counts of machines
     let mut hosts: Vec<HostShare> = counts
         .into_iter()
         .map(|(host, machines_of)| HostShare {

@@ -104,7 +104,6 @@ impl ModelRequest {
             return self.stream(place, token);
         }
         // Multiplied as a float: the number of tokens may exceed what `Duration` multiplies.
-        #[expect(clippy::cast_precision_loss, reason = "at most 32,768")]
         wait(token.mul_f64(self.tokens as f64)).await;
         drop(place);
         typed("application/json", Body::from(self.whole().to_string()))

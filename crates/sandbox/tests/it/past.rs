@@ -44,7 +44,6 @@ fn offered(market: &Market, whole: bool) -> HashMap<String, Offered> {
     models
 }
 
-#[expect(clippy::cast_precision_loss)] // a few hundred
 fn count(of: usize) -> f64 {
     of as f64
 }

@@ -7,7 +7,7 @@ use ratatui::layout::Rect;
 use super::LONGEST;
 use crate::core::State;
 use crate::core::view::{Availability, Cx, Scene};
-use crate::core::views::form_view::FormView;
+use crate::core::views::form_view::{FormView, has_form};
 use crate::domain::text::visible;
 use crate::keys::{Action, Motion};
 use crate::tui::dialog;
@@ -98,15 +98,7 @@ impl Prompt {
 }
 
 impl FormView for Prompt {
-    type Field = AnswerField;
-
-    fn form(&self) -> &Form<AnswerField> {
-        &self.form
-    }
-
-    fn form_mut(&mut self) -> &mut Form<AnswerField> {
-        &mut self.form
-    }
+    has_form!(AnswerField);
 
     fn submitted(&mut self, _: AnswerField, cx: &mut Cx<'_>) {
         let typed = self.form.text(AnswerField).to_owned();
@@ -121,17 +113,11 @@ impl FormView for Prompt {
 
     /// Hides the moves to the next and last field: there is only one.
     fn availability(&self, action: Action, _: &State) -> Availability {
-        match action {
-            Action::Move(Motion::Down | Motion::Last) => Availability::Hidden,
-            _ => Availability::Available,
-        }
+        Availability::hidden_if(matches!(action, Action::Move(Motion::Down | Motion::Last)))
     }
 
     fn hint(&self, action: Action) -> Option<&'static str> {
-        match action {
-            Action::Submit => Some(self.submit),
-            _ => None,
-        }
+        (action == Action::Submit).then_some(self.submit)
     }
 
     fn on_top(&mut self, cx: &mut Cx<'_>) {

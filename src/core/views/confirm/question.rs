@@ -91,10 +91,7 @@ impl Question {
 
     /// Hides the hints of `Down` and `Last`, which answer nothing.
     pub const fn availability(action: Action) -> Availability {
-        match action {
-            Action::Move(Motion::Down | Motion::Last) => Availability::Hidden,
-            _ => Availability::Available,
-        }
+        Availability::hidden_if(matches!(action, Action::Move(Motion::Down | Motion::Last)))
     }
 
     pub fn hint(&self, action: Action) -> Option<&'static str> {

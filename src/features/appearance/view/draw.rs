@@ -20,8 +20,7 @@ pub(super) fn theme(view: &Theme, area: Rect, scene: &mut Scene<'_, '_>) {
         width,
         height,
     };
-    let panel = Panel::new("Theme").tone(Tone::Focused);
-    let inner = panel.render(bottom, scene.frame.buffer_mut(), scene.theme);
+    let inner = scene.framed(Panel::new("Theme").tone(Tone::Focused), bottom);
     if let Some(background) = scene.theme.background {
         let style = ratatui::style::Style::new().bg(background);
         scene.frame.buffer_mut().set_style(bottom, style);

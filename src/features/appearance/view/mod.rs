@@ -80,10 +80,7 @@ impl View for Theme {
     }
 
     fn hint(&self, action: Action) -> Option<&'static str> {
-        match action {
-            Action::Submit => Some("use this theme"),
-            _ => None,
-        }
+        (action == Action::Submit).then_some("use this theme")
     }
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {

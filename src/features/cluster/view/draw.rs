@@ -117,10 +117,7 @@ fn picks(view: &Cluster, bill: Bill, scene: &Scene<'_, '_>) -> Vec<Line<'static>
         return Vec::new();
     };
     let row = |(row, price): &(u32, f64)| {
-        let cell = |key: &str| {
-            let field = listing.catalog().by_key(key);
-            field.map_or_else(String::new, |field| format::cell(listing, *row as usize, field, 20))
-        };
+        let cell = |key: &str| format::cell_of(listing, *row as usize, key, 20);
         let [many, model, memory] = ["num_gpus", "gpu_name", "gpu_ram"].map(cell);
         let offer = format!("{many}× {model} {memory}");
         let [id, machine, location] = ["id", "machine_id", "geolocation"].map(cell);

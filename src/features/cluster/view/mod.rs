@@ -7,7 +7,7 @@ use ratatui::layout::Rect;
 use crate::core::State;
 use crate::core::copy_item::CopyItem;
 use crate::core::view::{Availability, Cx, Outcome, Region, Scene};
-use crate::core::views::form_view::FormView;
+use crate::core::views::form_view::{FormView, has_form};
 use crate::domain::cost::Prices;
 use crate::domain::format::{counted, trimmed};
 use crate::domain::insight::Bill;
@@ -300,15 +300,7 @@ impl Cluster {
 }
 
 impl FormView for Cluster {
-    type Field = ClusterField;
-
-    fn form(&self) -> &Form<ClusterField> {
-        &self.form
-    }
-
-    fn form_mut(&mut self) -> &mut Form<ClusterField> {
-        &mut self.form
-    }
+    has_form!(ClusterField);
 
     fn contexts(&self) -> &'static [Context] {
         use Context::{Always, Choice, Form, Planner, Result};

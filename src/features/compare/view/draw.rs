@@ -1,7 +1,8 @@
 //! Draws the comparison: the verdict, a column for each row, the totals.
 
 use ratatui::buffer::Buffer;
-use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::layout::Constraint::{Fill, Length};
+use ratatui::layout::{Layout, Rect};
 use ratatui::style::Style;
 use ratatui::text::Line as TextLine;
 use ratatui::widgets::{StatefulWidget, Widget};
@@ -45,9 +46,8 @@ impl Grid {
         let many = view.rows.len().max(1);
         let fitting = usize::from((room / (narrowest + 1)).max(1)).min(many);
         let first = (view.cursor + 1).saturating_sub(fitting);
-        let [label, _, rest] =
-            Layout::horizontal([Constraint::Length(label), Constraint::Length(1), Constraint::Fill(1)]).areas(area);
-        let columns = Layout::horizontal(vec![Constraint::Fill(1); fitting]).spacing(1);
+        let [label, _, rest] = Layout::horizontal([Length(label), Length(1), Fill(1)]).areas(area);
+        let columns = Layout::horizontal(vec![Fill(1); fitting]).spacing(1);
         Self {
             label,
             columns: columns.split(rest).to_vec(),
@@ -84,19 +84,14 @@ pub(super) fn comparison(view: &Compare, area: Rect, scene: &mut Scene<'_, '_>) 
     if shown.total > shown.page {
         notes.push(shown.label());
     }
-    let panel = Panel::new(format!("Compare {many} {}", view.resource.nouns()))
-        .note(notes.join(" · "))
-        .foot("* best in its row")
-        .focused(true)
-        .sized(scene.size);
-    let inner = panel.render(area, scene.frame.buffer_mut(), theme);
-    let [top, head, body, foot] = Layout::vertical([
-        Constraint::Length(above),
-        Constraint::Length(2),
-        Constraint::Fill(1),
-        Constraint::Length(below),
-    ])
-    .areas(inner);
+    let inner = scene.panel(
+        Panel::new(format!("Compare {many} {}", view.resource.nouns()))
+            .note(notes.join(" · "))
+            .foot("* best in its row")
+            .focused(true),
+        area,
+    );
+    let [top, head, body, foot] = Layout::vertical([Length(above), Length(2), Fill(1), Length(below)]).areas(inner);
     draw_verdict(&verdict, top, scene);
     let grid = Grid::new(view, inner);
     headers(view, &grid, head, scene);
@@ -177,7 +172,7 @@ fn headers(view: &Compare, grid: &Grid, area: Rect, scene: &mut Scene<'_, '_>) {
         };
         let id = format!("{sign}{}  {}", letter(index), row.id);
         let title = TextLine::styled(format!("    {}", row.title), theme.text);
-        let [first, second] = Layout::vertical([Constraint::Length(1); 2]).areas(cell);
+        let [first, second] = Layout::vertical([Length(1); 2]).areas(cell);
         if is_current {
             scene.frame.buffer_mut().set_style(first, style);
         }

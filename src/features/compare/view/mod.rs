@@ -298,10 +298,7 @@ impl View for Compare {
     }
 
     fn availability(&self, action: Action, _: &State) -> Availability {
-        match action {
-            Action::Sort | Action::Settings => Availability::Hidden,
-            _ => Availability::Available,
-        }
+        Availability::hidden_if(matches!(action, Action::Sort | Action::Settings))
     }
 
     fn hint(&self, action: Action) -> Option<&'static str> {

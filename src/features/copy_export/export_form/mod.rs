@@ -6,11 +6,10 @@ use ratatui::layout::Rect;
 
 use super::formats as copy_formats;
 use crate::core::exported::{AnyContent, NotWritten, announce};
-use crate::core::message::Effect;
-use crate::core::message::News;
+use crate::core::message::{Effect, News};
 use crate::core::view::{Cx, Scene};
 use crate::core::views::confirm::Confirm;
-use crate::core::views::form_view::FormView;
+use crate::core::views::form_view::{FormView, has_form};
 use crate::core::{State, copy_item};
 use crate::domain::time::Now;
 use crate::domain::{Field, Resource, export, format};
@@ -207,15 +206,7 @@ fn path(stem: &str, ending: &str, now: Now) -> Input<ExportField> {
 }
 
 impl FormView for ExportForm {
-    type Field = ExportField;
-
-    fn form(&self) -> &Form<ExportField> {
-        &self.form
-    }
-
-    fn form_mut(&mut self) -> &mut Form<ExportField> {
-        &mut self.form
-    }
+    has_form!(ExportField);
 
     fn submitted(&mut self, _: ExportField, cx: &mut Cx<'_>) {
         self.write(false, cx);

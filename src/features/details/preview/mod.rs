@@ -147,10 +147,7 @@ impl Card<'_> {
 
     fn flag(&self, key: &str) -> Option<bool> {
         let field = self.subject.listing.catalog().by_key(key)?;
-        match self.record.cell(field) {
-            CellRef::Flag(flag) => Some(flag),
-            _ => None,
-        }
+        self.record.cell(field).flag()
     }
 
     /// A text of the record, safe for the screen; ids too.

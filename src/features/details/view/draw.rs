@@ -42,8 +42,7 @@ const INDENT: u16 = 19;
 pub(super) fn detail(view: &Detail, area: Rect, scene: &mut Scene<'_, '_>) {
     let browser = &scene.state.browsers[view.resource];
     let Some(row) = browser.selected_row() else {
-        let panel = Panel::new("Details").focused(true).sized(scene.size);
-        let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
+        let inner = scene.panel(Panel::new("Details").focused(true), area);
         scene.render(Line::styled("The record is gone.", scene.theme.dim), inner);
         return;
     };

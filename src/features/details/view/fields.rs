@@ -6,7 +6,8 @@ mod unknown;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::layout::Constraint::{Fill, Length};
+use ratatui::layout::{Layout, Rect};
 use ratatui::text::{Line, Span};
 
 use self::grid::Grid;
@@ -323,12 +324,7 @@ pub(super) fn draw(view: &Detail, area: Rect, scene: &mut Scene<'_, '_>) {
         9..45 => NOTE[0],
         _ => NOTE[1],
     };
-    let [grid, below, find] = Layout::vertical([
-        Constraint::Fill(1),
-        Constraint::Length(note),
-        Constraint::Length(u16::from(has_find)),
-    ])
-    .areas(area);
+    let [grid, below, find] = Layout::vertical([Fill(1), Length(note), Length(u16::from(has_find))]).areas(area);
     let widget = Grid::new(&entries, &view.fields, grid, scene.theme);
     let before = scene.before.viewport(scene.depth, Region::MAIN);
     let mut state = (before, Vec::new());

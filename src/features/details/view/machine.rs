@@ -3,7 +3,8 @@
 use crate::core::message::News;
 use std::collections::BTreeMap;
 
-use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::layout::Constraint::{Fill, Length};
+use ratatui::layout::{Layout, Rect};
 use ratatui::text::Line;
 use ratatui::widgets::Paragraph;
 
@@ -19,7 +20,7 @@ use crate::domain::insight::{
 };
 use crate::domain::text::truncate;
 use crate::domain::unit::MB_PER_GB;
-use crate::domain::{CellRef, Condition, Listing, Query, Resource, RowId, format};
+use crate::domain::{Condition, Listing, Query, Resource, RowId, format};
 use crate::features::annotations::view as annotations;
 use crate::features::details::preview::Subject;
 use crate::keys::Action;
@@ -181,13 +182,11 @@ impl Machine {
             .flat_map(|line| wrap_line(line, area.width, 2))
             .collect();
         let height = u16::try_from(lines.len()).unwrap_or(u16::MAX);
-        let [top, below] =
-            Layout::vertical([Constraint::Length(height.min(area.height / 2)), Constraint::Fill(1)]).areas(area);
+        let [top, below] = Layout::vertical([Length(height.min(area.height / 2)), Fill(1)]).areas(area);
         scene.render(Paragraph::new(lines), top);
         let (left, card) = self.split(below, theme);
         self.card(card, scene);
-        let [table, foot] =
-            Layout::vertical([Constraint::Fill(1), Constraint::Length(u16::from(area.height > 12))]).areas(left);
+        let [table, foot] = Layout::vertical([Fill(1), Length(u16::from(area.height > 12))]).areas(left);
         if self.siblings.is_empty() {
             let text = "The record names neither machine nor host.";
             scene.render(Line::styled(text, theme.dim), table);
@@ -206,9 +205,7 @@ impl Machine {
         if self.siblings.is_empty() || area.width < table + LEAST_CARD {
             return (area, Rect::default());
         }
-        let [table, card] = Layout::horizontal([Constraint::Length(table), Constraint::Fill(1)])
-            .spacing(1)
-            .areas(area);
+        let [table, card] = Layout::horizontal([Length(table), Fill(1)]).spacing(1).areas(area);
         (table, card)
     }
 
@@ -226,8 +223,7 @@ impl Machine {
             return;
         };
         let theme = scene.theme;
-        let panel = Panel::new(format!("Offer {}", sibling.id));
-        let inner = panel.render(area, scene.frame.buffer_mut(), theme);
+        let inner = scene.framed(Panel::new(format!("Offer {}", sibling.id)), area);
         let subject = Subject {
             listing,
             row,
@@ -285,24 +281,19 @@ impl Machine {
             Line::styled(gets(&self.share), theme.text),
         ];
         lines.extend(annotations::line(self.suppliers, scene.state, theme));
-        let source = match self.remote.phase() {
-            Phase::Loading { since, waiting, .. } => {
-                if let Some(waiting) = waiting {
-                    let left = (waiting.until - scene.now.mono).max(0.0).ceil();
-                    format!("{}: sending in {left:.0} s", waiting.why)
-                } else {
-                    let seconds = (scene.now.mono - *since).max(0.0);
-                    format!("loading all offers of the host… {seconds:.0} s")
-                }
-            }
+        let under_way = self
+            .remote
+            .phase()
+            .under_way("loading all offers of the host…", scene.now);
+        let source = under_way.unwrap_or_else(|| match self.remote.phase() {
             Phase::Failed(error) => {
                 let key = scene.key(Action::Refresh);
                 format!("among the loaded offers only. {error} ({key} to retry)")
             }
             Phase::Ready if self.is_cut(scene) => "the first of the host, more exist".to_owned(),
             Phase::Ready => "all of the host, rented ones too".to_owned(),
-            Phase::Idle => "among the loaded offers".to_owned(),
-        };
+            Phase::Idle | Phase::Loading { .. } => "among the loaded offers".to_owned(),
+        });
         let style = match self.remote.phase() {
             Phase::Failed(_) => theme.error,
             Phase::Loading { .. } => theme.accent,
@@ -375,8 +366,7 @@ impl Machine {
 }
 
 fn text(listing: &Listing, row: usize, key: &str) -> String {
-    let field = listing.catalog().by_key(key);
-    field.map_or_else(String::new, |field| format::cell(listing, row, field, 20))
+    format::cell_of(listing, row, key, 20)
 }
 
 /// The number and the model of the GPUs.
@@ -388,15 +378,8 @@ fn title(listing: &Listing, row: usize) -> String {
 /// The slices of the host's machines, those of the offer's own machine first.
 fn siblings(prices: &Prices<'_>, row: usize, gb: Option<f64>) -> Vec<Sibling> {
     let listing = prices.listing();
-    let catalog = listing.catalog();
-    let machine = |row: usize| {
-        let field = catalog.by_key("machine_id")?;
-        listing.cell(row, field).whole()
-    };
-    let rentable = |row: usize| match listing.cell(row, catalog.by_key("rentable")?) {
-        CellRef::Flag(flag) => Some(flag),
-        _ => None,
-    };
+    let machine = |row: usize| listing.cell_of(row, "machine_id").whole();
+    let rentable = |row: usize| listing.cell_of(row, "rentable").flag();
     let machine_of_row = machine(row);
     let mut collected: Vec<Slice> = slices(prices, row, gb);
     let mut seen: Vec<u32> = collected.iter().map(|slice| slice.row).collect();

@@ -333,11 +333,7 @@ impl View for Detail {
             Action::Newer | Action::Older => self.search().is_none(),
             _ => is_of_table,
         };
-        if is_elsewhere {
-            Availability::Hidden
-        } else {
-            Availability::Available
-        }
+        Availability::hidden_if(is_elsewhere)
     }
 
     fn search(&self) -> Option<&Find> {

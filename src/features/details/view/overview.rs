@@ -494,10 +494,7 @@ fn groups(browser: &Browser, listing: &Listing, this_row: usize, scene: &Scene<'
     let theme = scene.theme;
     let head = format!("  {:>8} {:<14} {:>8}  Search", "ID", "Endpoint", "Machines");
     let mut lines = vec![Line::styled(head, theme.dim)];
-    let text = |row: usize, key: &str, width: usize| {
-        let field = listing.catalog().by_key(key);
-        field.map_or_else(String::new, |field| format::cell(listing, row, field, width))
-    };
+    let text = |row: usize, key: &str, width: usize| format::cell_of(listing, row, key, width);
     for row in browser.view().iter().map(|row| *row as usize) {
         let id = listing.id(row);
         let machines = summary::of_row(scene.state, row);

@@ -36,8 +36,7 @@ impl Spread {
             Resource::Workergroups => return Self::default(),
             Resource::Volumes => format!("$/GB/month of {many} volumes"),
             Resource::Offers => {
-                let model = listing.catalog().by_key("gpu_name");
-                let model = model.map_or_else(String::new, |field| format::cell(listing, row, field, 24));
+                let model = format::cell_of(listing, row, "gpu_name", 24);
                 let what = match job {
                     Some(job) if job.is_work() => "Job $",
                     Some(_) => "Job $ per GPU",

@@ -70,15 +70,10 @@ impl PaletteEntry {
 
     /// Names that are searched and not shown: those in the configuration, and what people call it.
     fn names(&self) -> Vec<&'static str> {
-        match self {
-            Self::Do(row) => row.names(),
-            Self::Connect(_)
-            | Self::Own(_)
-            | Self::Copy(_)
-            | Self::Run(_)
-            | Self::SortBy(_)
-            | Self::Condition(_)
-            | Self::Column(_) => Vec::new(),
+        if let Self::Do(row) = self {
+            row.names()
+        } else {
+            Vec::new()
         }
     }
 }
@@ -310,10 +305,7 @@ impl View for Palette {
     }
 
     fn hint(&self, action: Action) -> Option<&'static str> {
-        match action {
-            Action::Submit => Some("run"),
-            _ => None,
-        }
+        (action == Action::Submit).then_some("run")
     }
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {

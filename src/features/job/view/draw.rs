@@ -64,10 +64,7 @@ pub(super) fn job(view: &JobForm, area: Rect, scene: &mut Scene<'_, '_>) {
 
 /// The name of an offer, in a few words.
 fn name(listing: &Listing, row: usize) -> String {
-    let cell = |key: &str| {
-        let field = listing.catalog().by_key(key);
-        field.map_or_else(String::new, |field| format::cell(listing, row, field, 20))
-    };
+    let cell = |key: &str| format::cell_of(listing, row, key, 20);
     format!("{}× {}", cell("num_gpus"), cell("gpu_name"))
 }
 

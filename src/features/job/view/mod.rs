@@ -9,7 +9,7 @@ use ratatui::layout::Rect;
 use crate::core::State;
 use crate::core::message::{ConfigCommand, Effect};
 use crate::core::view::{Availability, Cx, Outcome, Scene};
-use crate::core::views::form_view::FormView;
+use crate::core::views::form_view::{FormView, has_form};
 use crate::domain::cost::{Input, Job, Prices};
 use crate::domain::deadline::DeadlineError;
 use crate::domain::format::trimmed;
@@ -341,15 +341,7 @@ fn texts(job: Job, local: &LocalTime) -> [String; 8] {
 }
 
 impl FormView for JobForm {
-    type Field = JobField;
-
-    fn form(&self) -> &Form<JobField> {
-        &self.form
-    }
-
-    fn form_mut(&mut self) -> &mut Form<JobField> {
-        &mut self.form
-    }
+    has_form!(JobField);
 
     fn submitted(&mut self, key: JobField, cx: &mut Cx<'_>) {
         if key == JobField::Clear {
@@ -392,10 +384,7 @@ impl FormView for JobForm {
     }
 
     fn availability(&self, action: Action, _: &State) -> Availability {
-        match action {
-            Action::Remove if !self.has_job => Availability::Hidden,
-            _ => Availability::Available,
-        }
+        Availability::hidden_if(matches!(action, Action::Remove if !self.has_job))
     }
 
     fn hint(&self, action: Action) -> Option<&'static str> {

@@ -1,6 +1,7 @@
 //! Draws the depth: as a staircase, in a sentence, and as a table of sizes.
 
-use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::layout::Constraint::{Fill, Length};
+use ratatui::layout::{Layout, Rect};
 use ratatui::text::Line;
 
 use super::DepthView;
@@ -49,14 +50,9 @@ pub(super) fn depth(view: &DepthView, area: Rect, scene: &mut Scene<'_, '_>) {
     let height = u16::try_from(height).unwrap_or(1);
     let sizes = u16::try_from(view.purchases.len() + 1).unwrap_or(u16::MAX);
     let room = inner.height.saturating_sub(height + CHART);
-    let [head, chart, sizes] = Layout::vertical([
-        Constraint::Length(height),
-        Constraint::Fill(1),
-        Constraint::Length(sizes.min(room)),
-    ])
-    .areas(inner);
+    let [head, chart, sizes] = Layout::vertical([Length(height), Fill(1), Length(sizes.min(room))]).areas(inner);
     sheet::text(text, head, scene);
-    let [title, chart] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(chart);
+    let [title, chart] = Layout::vertical([Length(1), Fill(1)]).areas(chart);
     scene.render(Line::styled("GPUs at or below a price", theme.dim), title);
     chart::depth(&view.depth, view.purchase(), chart, scene);
     table_of_sizes(view, sizes, scene);

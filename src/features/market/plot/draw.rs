@@ -315,8 +315,7 @@ fn selected(view: &Plot, browser: &Browser, area: Rect, scene: &mut Scene<'_, '_
     } else {
         "On this plot".to_owned()
     };
-    let panel = Panel::new(title).sized(scene.size);
-    let inner = panel.render(chart, scene.frame.buffer_mut(), scene.theme);
+    let inner = scene.panel(Panel::new(title), chart);
     scene.clickable(area, Target::Item(Region::PREVIEW, row));
     let lines = standing(view, browser, listing, row, scene.theme);
     scene.render(Paragraph::new(lines).wrap(Wrap { trim: false }), inner);

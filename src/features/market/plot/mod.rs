@@ -175,10 +175,7 @@ impl View for Plot {
     }
 
     fn availability(&self, action: Action, _: &State) -> Availability {
-        match action {
-            Action::Sort => Availability::Hidden,
-            _ => Availability::Available,
-        }
+        Availability::hidden_if(matches!(action, Action::Sort))
     }
 
     fn hint(&self, action: Action) -> Option<&'static str> {

@@ -1,7 +1,8 @@
 //! Draws the market: the table of groups with a rail each on one scale, the prices and the
 //! depth of the selected group, and the overview beside a table.
 
-use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::layout::Constraint::{Fill, Length};
+use ratatui::layout::{Layout, Rect};
 use ratatui::style::Style;
 use ratatui::text::Line as TextLine;
 
@@ -63,7 +64,7 @@ pub(super) fn market(view: &Market, area: Rect, scene: &mut Scene<'_, '_>) {
         let free = area.height.saturating_sub(lines.saturating_add(3));
         free.clamp(DETAIL, area.height - 6)
     };
-    let [table, detail] = Layout::vertical([Constraint::Fill(1), Constraint::Length(detail)]).areas(area);
+    let [table, detail] = Layout::vertical([Fill(1), Length(detail)]).areas(area);
     let unit = unit(view.resource, view.has_job, view.is_work);
     let facts = format!(
         "by {} · {unit} · {}",
@@ -100,12 +101,7 @@ fn table_of_groups(view: &Market, area: Rect, scene: &mut Scene<'_, '_>) {
         (_, third @ BAR..) => third,
         _ => 0,
     };
-    let [left, _, right] = Layout::horizontal([
-        Constraint::Fill(1),
-        Constraint::Length(u16::from(bar > 0) * 2),
-        Constraint::Length(bar),
-    ])
-    .areas(area);
+    let [left, _, right] = Layout::horizontal([Fill(1), Length(u16::from(bar > 0) * 2), Length(bar)]).areas(area);
     let viewport = scene.table(Region::MAIN, &rows_of(view), Some(view.cursor), left);
     if let Some(scale) = view.scale.filter(|_| bar > 0) {
         scale_line(&scale, Rect { height: 1, ..right }, scene);
@@ -210,19 +206,13 @@ fn selected(view: &Market, listing: &Listing, area: Rect, scene: &mut Scene<'_, 
             format!("{gpus} on {machines}")
         }
     };
-    let panel = Panel::new(line.label.clone()).note(note).sized(scene.size);
-    let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
-    let [best, charts] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(inner);
+    let inner = scene.panel(Panel::new(line.label.clone()).note(note), area);
+    let [best, charts] = Layout::vertical([Length(1), Fill(1)]).areas(inner);
     let text = cheapest(view, line, listing);
     let text = first_parts(&text, best.width).to_owned();
     scene.render(TextLine::styled(text, scene.theme.text), best);
     let side_by_side = charts.width >= 76;
-    let [prices, _, depths] = Layout::horizontal([
-        Constraint::Fill(u16::from(side_by_side)),
-        Constraint::Length(2),
-        Constraint::Fill(1),
-    ])
-    .areas(charts);
+    let [prices, _, depths] = Layout::horizontal([Fill(u16::from(side_by_side)), Length(2), Fill(1)]).areas(charts);
     let counted = match view.resource {
         Resource::Volumes => ["Volumes by price", "Volumes at or below a price"],
         Resource::Offers | Resource::Workergroups => ["Machines by price", "GPUs at or below a price"],
@@ -233,7 +223,7 @@ fn selected(view: &Market, listing: &Listing, area: Rect, scene: &mut Scene<'_, 
         chart::histogram(counted[0], (&view.prices, None), &axis, prices, scene)
     });
     let depths = if is_drawn { depths } else { charts };
-    let [head, depths] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(depths);
+    let [head, depths] = Layout::vertical([Length(1), Fill(1)]).areas(depths);
     let title = TextLine::styled(counted[1], scene.theme.heading);
     scene.render(fit(title, head.width), head);
     chart::depth(&view.depth, None, depths, scene);
@@ -256,11 +246,9 @@ fn cheapest(view: &Market, line: &Line, listing: &Listing) -> String {
     let low = line.group.cheapest.map(|best| {
         let id = id(best.row).unwrap_or_default();
         // The table's prices are per GPU, this one is the offer's.
-        let field = listing.catalog().by_key("num_gpus");
-        let gpus = field.map(|field| format::cell(listing, best.row as usize, field, 4));
-        let gpus = match gpus {
-            Some(many) if many != "1" => format!(" ({many} GPUs)"),
-            Some(_) | None => String::new(),
+        let gpus = match &*format::cell_of(listing, best.row as usize, "num_gpus", 4) {
+            "" | "1" => String::new(),
+            many => format!(" ({many} GPUs)"),
         };
         format!("Cheapest offer {id} at {}{gpus}", price(best.value))
     });
@@ -285,12 +273,14 @@ pub fn panel(overview: &Overview, area: Rect, scene: &mut Scene<'_, '_>, is_focu
     } else {
         (Action::Left, "choose")
     };
-    let panel = Panel::new("Market")
-        .foot(format!("{} {what}", scene.key(action)))
-        .focused(is_focused)
-        .on_blank()
-        .sized(Size::Wide);
-    let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
+    let inner = scene.framed(
+        Panel::new("Market")
+            .foot(format!("{} {what}", scene.key(action)))
+            .focused(is_focused)
+            .on_blank()
+            .sized(Size::Wide),
+        area,
+    );
     if overview.is_empty() {
         let nouns = browser.resource().nouns();
         let text = TextLine::styled(format!("No {nouns} loaded"), scene.theme.dim);
@@ -319,8 +309,8 @@ fn heights(overview: &Overview, area: Rect) -> Vec<Rect> {
         *height += more;
         rest -= more;
     }
-    let constraints = heights.into_iter().map(Constraint::Length);
-    Layout::vertical(constraints.chain([Constraint::Fill(1)])).split(area)[..needed.len()].to_vec()
+    let constraints = heights.into_iter().map(Length);
+    Layout::vertical(constraints.chain([Fill(1)])).split(area)[..needed.len()].to_vec()
 }
 
 fn groups_of(section: &Section, index: usize, cursor: Option<usize>, area: Rect, scene: &mut Scene<'_, '_>) {

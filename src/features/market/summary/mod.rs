@@ -182,10 +182,7 @@ impl View for Market {
     }
 
     fn availability(&self, action: Action, _: &State) -> Availability {
-        match action {
-            Action::Mark | Action::Differences | Action::Settings => Availability::Hidden,
-            _ => Availability::Available,
-        }
+        Availability::hidden_if(matches!(action, Action::Mark | Action::Differences | Action::Settings))
     }
 
     fn hint(&self, action: Action) -> Option<&'static str> {

@@ -168,10 +168,7 @@ impl View for Markets {
     }
 
     fn availability(&self, action: Action, _: &State) -> Availability {
-        match action {
-            Action::Job => Availability::Hidden,
-            _ => Availability::Available,
-        }
+        Availability::hidden_if(matches!(action, Action::Job))
     }
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {

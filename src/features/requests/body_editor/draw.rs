@@ -20,8 +20,7 @@ pub(super) fn editor(view: &BodyEditor, area: Rect, scene: &mut Scene<'_, '_>) {
         Layout::horizontal([Constraint::Percentage(60), Constraint::Fill(1)]).areas(area)
     };
     let title = format!("Edit and send: {}", view.operation.label());
-    let panel = Panel::new(title).focused(true).sized(scene.size);
-    let inner = panel.render(left, scene.frame.buffer_mut(), scene.theme);
+    let inner = scene.panel(Panel::new(title).focused(true), left);
     let verdict = verdict(view, scene);
     let rows = wrap_line(&verdict, inner.width, 0).len();
     let rows = u16::try_from(rows).unwrap_or(1).min(inner.height / 2);
@@ -62,8 +61,7 @@ fn mark_fault(view: &BodyEditor, area: Rect, scene: &mut Scene<'_, '_>) {
 }
 
 fn as_sent(view: &BodyEditor, area: Rect, scene: &mut Scene<'_, '_>) {
-    let panel = Panel::new(format!("Request {} as sent", view.number));
-    let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
+    let inner = scene.framed(Panel::new(format!("Request {} as sent", view.number)), area);
     let lines = view.sent.lines().flat_map(|line| {
         let line = json::paint(&Line::from(line.to_owned()), scene.theme);
         wrap_line(&line, inner.width, 2)

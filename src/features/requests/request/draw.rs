@@ -41,9 +41,7 @@ pub(super) fn details(view: &RequestDetails, area: Rect, scene: &mut Scene<'_, '
     let rows = u16::try_from(rows).unwrap_or(u16::MAX).min(area.height / 3);
     let [head, bodies] = Layout::vertical([Constraint::Length(rows + frame), Constraint::Fill(1)]).areas(area);
     let title = format!("Request {}: {}", view.number, view.entry.operation.label());
-    let inner = Panel::new(title)
-        .sized(scene.size)
-        .render(head, scene.frame.buffer_mut(), scene.theme);
+    let inner = scene.panel(Panel::new(title), head);
     scene.render(Paragraph::new(lines).wrap(Wrap { trim: false }), inner);
     if is_compact {
         one_body(view, bodies, scene);
@@ -68,8 +66,7 @@ fn as_curl(view: &RequestDetails, area: Rect, scene: &mut Scene<'_, '_>) {
         return;
     }
     let key = scene.key(Action::Copy);
-    let panel = Panel::new("As curl").foot(format!("{key} copy"));
-    let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
+    let inner = scene.framed(Panel::new("As curl").foot(format!("{key} copy")), area);
     let command = visible(&curl::recorded(&view.entry), LONGEST_CURL);
     let line = Line::styled(command, scene.theme.dim);
     let lines = wrap_line(&line, inner.width, 2);
@@ -108,8 +105,7 @@ fn one_body(view: &RequestDetails, area: Rect, scene: &mut Scene<'_, '_>) {
     };
     let names = Line::from(vec![tab(Side::Request), " ".into(), tab(Side::Response)]);
     let width = u16::try_from(names.width()).unwrap_or(u16::MAX);
-    let panel = Panel::new(names).focused(true).sized(scene.size);
-    let inner = panel.render(area, scene.frame.buffer_mut(), theme);
+    let inner = scene.panel(Panel::new(names).focused(true), area);
     let side = view.focus;
     let viewport = scene.report(side.region(), report(view, side), inner);
     scene.label_border(area, width, &lines_label(viewport));

@@ -16,10 +16,9 @@ use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Region, Scene, View};
 use crate::domain::{format, pretty};
 use crate::keys::{Action, Context, KeyTarget as _, Motion};
-use crate::tui::Command;
 use crate::tui::find::Find;
-use crate::tui::json;
 use crate::tui::report::Report;
+use crate::tui::{Command, json};
 
 /// One of the two bodies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

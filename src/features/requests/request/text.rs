@@ -7,6 +7,7 @@ use ratatui::text::{Line, Span};
 use crate::api::LedgerEntry;
 use crate::domain::format;
 use crate::domain::local::LocalTime;
+use crate::domain::routing::words::latency;
 use crate::domain::text::visible;
 use crate::tui::theme::Theme;
 
@@ -87,19 +88,9 @@ pub(crate) fn waited(entry: &LedgerEntry) -> Option<String> {
     (entry.waited.as_millis() > 1).then(|| span(entry.waited))
 }
 
-/// A duration as text: `0.3 ms`, `31 ms`, `1.25 s`, `2m 5s`.
+/// A duration as text: `0.31 ms`, `31.2 ms`, `1.25 s`.
 pub(crate) fn span(span: Duration) -> String {
-    let seconds = span.as_secs_f64();
-    if seconds < 0.009_95 {
-        format!("{:.1} ms", seconds * 1000.0)
-    } else if seconds < 0.9995 {
-        format!("{:.0} ms", seconds * 1000.0)
-    } else if seconds < 60.0 {
-        format!("{seconds:.2} s")
-    } else {
-        let seconds = span.as_secs();
-        format!("{}m {}s", seconds / 60, seconds % 60)
-    }
+    latency(span.as_secs_f64())
 }
 
 #[cfg(test)]
@@ -108,10 +99,9 @@ mod tests {
 
     #[test]
     fn spans_and_sizes_are_short() {
-        assert_eq!(span(Duration::from_micros(310)), "0.3 ms");
-        assert_eq!(span(Duration::from_micros(31_250)), "31 ms");
+        assert_eq!(span(Duration::from_micros(310)), "0.31 ms");
+        assert_eq!(span(Duration::from_micros(31_250)), "31.2 ms");
         assert_eq!(span(Duration::from_millis(1250)), "1.25 s");
-        assert_eq!(span(Duration::from_secs(125)), "2m 5s");
         assert_eq!(
             [812, 14_200, 3_100_000].map(format::size),
             ["812 B", "14.2 kB", "3.1 MB"]

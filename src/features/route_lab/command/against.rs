@@ -47,7 +47,7 @@ impl Against {
         ];
         let rows = self.saved.differences(run.stats()).into_iter().map(|figure| {
             vec![
-                figure.label.to_owned(),
+                figure.label.clone(),
                 words::figure(&figure, figure.first),
                 words::figure(&figure, figure.second),
                 change(&figure),
@@ -61,10 +61,10 @@ impl Against {
     pub fn document(&self, run: &Run) -> Comparison {
         let figures = self.saved.differences(run.stats()).into_iter();
         let figures = figures.map(|figure| ComparedFigure {
+            difference: figure.difference(),
             figure: figure.label,
             then: figure.first,
             now: figure.second,
-            difference: figure.difference(),
         });
         Comparison {
             file: self.file.clone(),

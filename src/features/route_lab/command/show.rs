@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use super::against::Against;
-use super::document::{Percentiles, Summary, Worker};
+use super::document::{Summary, Worker};
 use super::drive::{Answer, Ended};
 use super::worker;
 use crate::api::redact;
@@ -61,21 +61,16 @@ fn counts(run: &Run) -> String {
         counted(stats.requests(), "request"),
         stats.count(OutcomeKind::Assigned),
         stats.count(OutcomeKind::Waiting),
-        failed(run)
+        stats.failed()
     );
     let cancelled = stats.count(OutcomeKind::Cancelled);
     if cancelled > 0 {
         text = format!("{text}, {cancelled} cancelled");
     }
-    if stats.polls() > 0 {
-        text = format!("{text}; {}", counted(stats.polls(), "poll"));
+    if stats.polls > 0 {
+        text = format!("{text}; {}", counted(stats.polls, "poll"));
     }
     text
-}
-
-fn failed(run: &Run) -> u64 {
-    let stats = run.stats();
-    stats.answered() - stats.count(OutcomeKind::Assigned) - stats.count(OutcomeKind::Waiting)
 }
 
 /// Prints the run; errors go to stderr.
@@ -94,7 +89,7 @@ pub fn show(ended: &Ended, against: Option<&Against>, format: Format, secrets: b
     }
     let run = &ended.run;
     let is_printed = match format {
-        Format::Table => !run.stats().workers().is_empty(),
+        Format::Table => !run.stats().workers.is_empty(),
         Format::Json => true,
         Format::Csv => false,
     };
@@ -135,14 +130,14 @@ pub fn show(ended: &Ended, against: Option<&Against>, format: Format, secrets: b
 }
 
 fn shares(run: &Run) -> Vec<(&WorkerShare, f64)> {
-    let workers = run.stats().workers();
+    let workers = &run.stats().workers;
     let ranked = workers.ranked();
     ranked.into_iter().map(|share| (share, workers.share(share))).collect()
 }
 
 fn as_table(ended: &Ended) -> String {
     let run = &ended.run;
-    if run.stats().workers().is_empty() {
+    if run.stats().workers.is_empty() {
         return String::new();
     }
     let head = ["Worker", "Requests", "Share", "Gaps", "Repeats"];
@@ -281,14 +276,11 @@ fn document(ended: &Ended, against: Option<&Against>, secrets: bool) -> String {
 
 fn summary_document(ended: &Ended) -> Summary {
     let run = &ended.run;
-    let summary = run.summary(ended.at);
     let workers = shares(run).into_iter().map(|(worker, share)| Worker {
         url: worker.worker.compared().to_owned(),
         requests: worker.assigned,
         share,
     });
-    let outcomes = OutcomeKind::ALL.into_iter();
-    let outcomes = outcomes.map(|kind| (kind.label().to_owned(), summary.count(kind)));
     // Decoding has checked that the status reply is valid JSON.
     let status = ended
         .status
@@ -296,27 +288,11 @@ fn summary_document(ended: &Ended) -> Summary {
         .and_then(|status| serde_json::from_str::<Json>(status.compared()).ok());
     let mut parameters = parameters_json(run);
     parameters.insert("warmup".to_owned(), ended.warmup.into());
-    let calls = summary.worker_calls.as_ref();
     Summary {
         run: parameters,
-        requests: summary.requests,
-        assigned: summary.count(OutcomeKind::Assigned),
-        waiting: summary.count(OutcomeKind::Waiting),
-        failed: failed(run),
-        outcomes: outcomes.collect(),
-        polls: summary.polls,
-        seconds: summary.seconds,
-        per_second: summary.per_second,
-        router_reply_seconds: summary.router_reply.as_ref().map(Percentiles::from),
-        time_to_worker_seconds: summary.time_to_worker.as_ref().map(Percentiles::from),
-        first_assigned_seconds: summary.first_assigned,
-        bytes: summary.bytes,
-        load_injected: summary.load,
-        reqnum_gaps: summary.reqnum_gaps,
-        reqnum_repeats: summary.reqnum_repeats,
+        figures: run.summary(ended.at),
         workers: workers.collect(),
         last_status: status,
         statuses: statuses_json(run),
-        worker_calls: calls.map(|calls| worker::summary(calls, run.stats().error_share(true))),
     }
 }

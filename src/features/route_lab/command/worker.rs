@@ -2,10 +2,9 @@
 
 use serde_json::{Value as Json, json};
 
-use super::document::{Measured, Percentiles, WorkerCalls};
-
+use super::document::Measured;
 use crate::domain::pretty;
-use crate::domain::routing::{Quantiles, RouteSample, Run, WorkerCall, WorkerOutcome, WorkerSummary, words};
+use crate::domain::routing::{RouteSample, Run, WorkerCall, WorkerOutcome, WorkerSummary, words};
 use crate::domain::text::visible_lines;
 
 /// The calls of workers, one figure per line: percentiles of their phases, responses by class,
@@ -24,17 +23,10 @@ pub(super) fn lines(summary: &WorkerSummary) -> Vec<String> {
     let classes: Vec<_> = summary
         .classes
         .iter()
-        .map(|(class, count)| format!("{} {}", words::count(*count), class.label()))
+        .map(|(class, count)| format!("{} {class}", words::count(*count)))
         .collect();
     if !classes.is_empty() {
-        let retries = summary.calls
-            - summary
-                .classes
-                .iter()
-                .map(|(_, count)| count)
-                .sum::<u64>()
-                .min(summary.calls);
-        let retries = match retries {
+        let retries = match summary.calls.saturating_sub(summary.classes.values().sum()) {
             0 => String::new(),
             1 => "; 1 retry".to_owned(),
             number => format!("; {} retries", words::count(number)),
@@ -104,29 +96,5 @@ fn measured(run: &Run, sample: &RouteSample) -> Measured {
             let text = answer.compared();
             serde_json::from_str(text).unwrap_or_else(|_| Json::from(text))
         }),
-    }
-}
-
-/// The calls of workers, for the summary in JSON.
-pub(super) fn summary(summary: &WorkerSummary, errors: Option<f64>) -> WorkerCalls {
-    let classes = summary.classes.iter();
-    let classes = classes.map(|(class, count)| (class.label(), *count));
-    let statuses = summary.statuses.iter().map(|(status, count)| {
-        let name = status.map_or_else(|| "none".to_owned(), |status| status.to_string());
-        (name, *count)
-    });
-    let figures = |times: &Option<Quantiles>| times.as_ref().map(Percentiles::from);
-    WorkerCalls {
-        calls: summary.calls,
-        good: summary.good,
-        errors,
-        classes: classes.collect(),
-        statuses: statuses.collect(),
-        connect_seconds: figures(&summary.connect),
-        first_byte_seconds: figures(&summary.first_byte),
-        last_byte_seconds: figures(&summary.last_byte),
-        total_seconds: figures(&summary.total),
-        tokens: summary.tokens,
-        tokens_per_second: figures(&summary.token_rate),
     }
 }

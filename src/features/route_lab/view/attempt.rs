@@ -292,11 +292,10 @@ pub(super) fn panes(
     } else {
         Layout::horizontal([Constraint::Length(FACTS), Constraint::Fill(1)]).areas(area)
     };
-    let panel = Panel::new(title).sized(scene.size);
-    let inner = panel.render(left, scene.frame.buffer_mut(), theme);
+    let inner = scene.panel(Panel::new(title), left);
     scene.lines(&details(run, sample, inner.width, theme), inner);
     let panel = Panel::new("Reply").note("secrets removed").focused(true);
-    panel.sized(scene.size).render(right, scene.frame.buffer_mut(), theme)
+    scene.panel(panel, right)
 }
 
 /// The view of one attempt of a run.

@@ -58,9 +58,8 @@ pub(super) fn over_time(run: &Run, panel: Panel<'_>, area: Rect, scene: &mut Sce
         Span::styled(format!("  {} waiting", signs[1]), theme.warning),
         Span::styled("  × failed", theme.error),
     ]);
-    let panel = panel.note(legend).sized(scene.size);
-    let inner = scene.framed(panel, area);
-    let Some(latency) = latency_scale(run.stats().router_reply()) else {
+    let inner = scene.panel(panel.note(legend), area);
+    let Some(latency) = latency_scale(&run.stats().router_reply) else {
         return nothing(inner, scene);
     };
     let inner = statuses(run, inner, scene);
@@ -188,9 +187,8 @@ pub(super) fn distribution(run: &Run, panel: Panel<'_>, area: Rect, scene: &mut 
     } else {
         "router reply, since sent"
     };
-    let panel = panel.note(basis).sized(scene.size);
-    let inner = scene.framed(panel, area);
-    let latencies = run.stats().router_reply();
+    let inner = scene.panel(panel.note(basis), area);
+    let latencies = &run.stats().router_reply;
     let bars = bins(latencies, usize::from(inner.height).min(MOST_BARS));
     if bars.is_empty() {
         return nothing(inner, scene);
@@ -210,7 +208,6 @@ pub(super) fn distribution(run: &Run, panel: Panel<'_>, area: Rect, scene: &mut 
         );
         let mut spans = vec![Span::styled(bar(*count, most, room), theme.series[0])];
         if *count > 0 {
-            #[expect(clippy::cast_precision_loss)] // counts of attempts
             let share = percent(*count as f64 / all as f64);
             spans.push(Span::raw(format!(" {} ", words::count(*count))));
             spans.push(Span::styled(share, theme.dim));
@@ -231,12 +228,10 @@ fn bins(of: &Latencies, many: usize) -> Vec<(f64, u64)> {
     }
     let kind = latency_scale(of).map_or(ScaleKind::Linear, |scale| scale.kind);
     let scale = Scale { kind, low, high };
-    #[expect(clippy::cast_precision_loss)] // a few dozen bars
     let mut bars: Vec<(f64, u64)> = (0..many)
         .map(|index| (scale.value(index as f64 / many as f64), 0))
         .collect();
     for (micros, count) in of.counts() {
-        #[expect(clippy::cast_precision_loss)] // at most an hour in microseconds
         let seconds = (micros as f64 / 1e6).clamp(low, high);
         let share = scale.position(seconds).unwrap_or(0.0);
         bars[dot(share, many)].1 += count;
@@ -246,9 +241,7 @@ fn bins(of: &Latencies, many: usize) -> Vec<(f64, u64)> {
 
 /// A bar of `part` out of `most`, at most `width` cells; any part above zero is visible.
 fn bar(part: u64, most: u64, width: u16) -> String {
-    #[expect(clippy::cast_precision_loss)] // counts of attempts
-    let share = part as f64 / most.max(1) as f64;
-    filled(share, width)
+    filled(part as f64 / most.max(1) as f64, width)
 }
 
 /// Draws the workers by assignments, most first, with the gaps in their request numbers. With a
@@ -260,15 +253,16 @@ pub(super) fn workers(
     scene: &mut Scene<'_, '_>,
 ) {
     let theme = scene.theme;
-    let workers = run.stats().workers();
+    let workers = &run.stats().workers;
     let ranked = workers.ranked();
     let cursor = turn.as_ref().map(|(_, cursor)| *cursor);
     let panel = turn.map_or_else(|| Panel::new("Workers"), |(panel, _)| panel);
-    let panel = panel
-        .note(format!("{} workers", words::count(ranked.len() as u64)))
-        .focused(cursor.is_some())
-        .sized(scene.size);
-    let inner = scene.framed(panel, area);
+    let inner = scene.panel(
+        panel
+            .note(format!("{} workers", words::count(ranked.len() as u64)))
+            .focused(cursor.is_some()),
+        area,
+    );
     if ranked.is_empty() {
         scene.render(Line::styled("No worker assigned yet", theme.dim), inner);
         return;

@@ -11,8 +11,7 @@ use crate::core::views::chart::{Axis, Labels, polyline};
 use crate::domain::format;
 use crate::domain::insight::{Scale, ScaleKind};
 use crate::domain::routing::{Figure, Latencies, compare, words};
-use crate::features::route_lab::RouteRun;
-use crate::features::route_lab::Routes;
+use crate::features::route_lab::{RouteRun, Routes};
 use crate::keys::{Action, Context};
 use crate::tui::panel::{Panel, Size};
 use crate::tui::records::Records;
@@ -104,19 +103,19 @@ impl View for Compare {
     }
 
     fn availability(&self, action: Action, _: &State) -> Availability {
-        match action {
+        Availability::hidden_if(matches!(
+            action,
             Action::New
-            | Action::Toggle
-            | Action::Remove
-            | Action::Refresh
-            | Action::Open
-            | Action::Query
-            | Action::Export
-            | Action::Settings
-            | Action::Copy
-            | Action::Compare => Availability::Hidden,
-            _ => Availability::Available,
-        }
+                | Action::Toggle
+                | Action::Remove
+                | Action::Refresh
+                | Action::Open
+                | Action::Query
+                | Action::Export
+                | Action::Settings
+                | Action::Copy
+                | Action::Compare
+        ))
     }
 
     fn hint(&self, action: Action) -> Option<&'static str> {
@@ -134,8 +133,7 @@ impl View for Compare {
         let borders = if scene.size == Size::Compact { 1 } else { 2 };
         let [top, bottom] = Layout::vertical([Constraint::Length(2 + borders), Constraint::Fill(1)]).areas(area);
         let title = format!("Run {} vs run {}", second.number, first.number);
-        let panel = Panel::new(title).sized(scene.size);
-        let inner = panel.render(top, scene.frame.buffer_mut(), theme);
+        let inner = scene.panel(Panel::new(title), top);
         let plans = series_styles((first, second), theme).map(|(run, sign, style)| {
             let started = format::moment(run.run().started_at());
             Line::from(vec![
@@ -167,12 +165,11 @@ impl Compare {
         scene: &mut Scene<'_, '_>,
     ) {
         let theme = scene.theme;
-        let panel = Panel::new("Figures").focused(true).sized(scene.size);
-        let inner = panel.render(area, scene.frame.buffer_mut(), theme);
+        let inner = scene.panel(Panel::new("Figures").focused(true), area);
         let run = |route_run: &RouteRun| Column::number(format!("run {}", route_run.number), 9);
         let rows = Records::new(figures.len(), |row| figures.get(row))
             .styled(Column::text("", 19), |figure: &Figure, _| {
-                (figure.label.into(), theme.dim)
+                (figure.label.as_str().into(), theme.dim)
             })
             .column(run(first), |figure| words::figure(figure, figure.first))
             .column(run(second), |figure| words::figure(figure, figure.second))
@@ -192,11 +189,11 @@ fn shares((first, second): (&RouteRun, &RouteRun), area: Rect, scene: &mut Scene
     let theme = scene.theme;
     let shown = series_styles((first, second), theme);
     let legend = shown.map(|(run, sign, style)| Span::styled(format!("{sign} run {} ", run.number), style));
-    let panel = Panel::new("Share of replies by time")
-        .foot(Line::from(legend.to_vec()))
-        .sized(scene.size);
-    let inner = panel.render(area, scene.frame.buffer_mut(), theme);
-    let latencies = shown.map(|(run, ..)| run.run().stats().router_reply());
+    let inner = scene.panel(
+        Panel::new("Share of replies by time").foot(Line::from(legend.to_vec())),
+        area,
+    );
+    let latencies = shown.map(|(run, ..)| &run.run().stats().router_reply);
     let ends = latencies.iter().flat_map(|of| [of.least(), of.most()]);
     let Some(scale) = Scale::fit(ends.flatten(), None) else {
         scene.render(Line::styled("No replies yet", theme.dim), inner);

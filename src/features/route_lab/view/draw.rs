@@ -1,7 +1,8 @@
 //! Draws the lab: the headline, and below it charts, workers, figures and attempts, as many side by
 //! side as fit.
 
-use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::layout::Constraint::{Fill, Length};
+use ratatui::layout::{Layout, Rect};
 use ratatui::style::{Style, Stylize};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
@@ -11,8 +12,7 @@ use crate::core::view::{Region, Scene};
 use crate::core::views::sheet;
 use crate::domain::format::percent;
 use crate::domain::routing::{End, Latencies, OutcomeKind, Phase, Run, words};
-use crate::features::route_lab::RouteRun;
-use crate::features::route_lab::Routes;
+use crate::features::route_lab::{RouteRun, Routes};
 use crate::keys::{Action, Context};
 use crate::tui::panel::{Panel, Size};
 use crate::tui::range_bar::RangeBar;
@@ -31,7 +31,7 @@ pub(super) fn lab(view: &RouteLab, area: Rect, scene: &mut Scene<'_, '_>) {
         return welcome(area, scene);
     };
     let height = if scene.size == Size::Compact { 5 } else { 6 };
-    let [head, body] = Layout::vertical([Constraint::Length(height), Constraint::Fill(1)]).areas(area);
+    let [head, body] = Layout::vertical([Length(height), Fill(1)]).areas(area);
     headline(run, head, scene);
     if run.run().plan().is_single() {
         return single(view, run, body, scene);
@@ -39,16 +39,16 @@ pub(super) fn lab(view: &RouteLab, area: Rect, scene: &mut Scene<'_, '_>) {
     match scene.size {
         Size::Compact => turn(view, run, body, scene),
         Size::Medium => {
-            let [top, bottom] = Layout::vertical([Constraint::Fill(9), Constraint::Fill(11)]).areas(body);
+            let [top, bottom] = Layout::vertical([Fill(9), Fill(11)]).areas(body);
             charts::side_by_side(run.run(), top, scene);
             turn(view, run, bottom, scene);
         }
         Size::Wide => {
-            let [top, bottom] = Layout::vertical([Constraint::Fill(9), Constraint::Fill(11)]).areas(body);
+            let [top, bottom] = Layout::vertical([Fill(9), Fill(11)]).areas(body);
             charts::side_by_side(run.run(), top, scene);
-            let [side, list] = Layout::horizontal([Constraint::Length(SIDE), Constraint::Fill(1)]).areas(bottom);
+            let [side, list] = Layout::horizontal([Length(SIDE), Fill(1)]).areas(bottom);
             let tall = figures::height(run.run());
-            let [top, low] = Layout::vertical([Constraint::Length(tall), Constraint::Fill(1)]).areas(side);
+            let [top, low] = Layout::vertical([Length(tall), Fill(1)]).areas(side);
             figures::panel(run.run(), top, scene);
             charts::workers(run.run(), (WORKERS, None), low, scene);
             attempt_list(view, run.run(), list, scene);
@@ -58,8 +58,7 @@ pub(super) fn lab(view: &RouteLab, area: Rect, scene: &mut Scene<'_, '_>) {
 
 fn welcome(area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
-    let panel = Panel::new("Route lab").focused(true).sized(scene.size);
-    let inner = panel.render(area, scene.frame.buffer_mut(), theme);
+    let inner = scene.panel(Panel::new("Route lab").focused(true), area);
     let key = scene.state.keymap.key_in(&[Context::RouteLab], Action::New);
     let about = vec![
         Line::styled("No run yet", theme.heading),
@@ -75,14 +74,7 @@ fn welcome(area: Rect, scene: &mut Scene<'_, '_>) {
         Line::from("p50 and p99: half and 99% of the replies were at least as fast."),
     ];
     // Above and below the form of a run, which opens in the middle.
-    let [_, above, _, below, _] = Layout::vertical([
-        Constraint::Fill(2),
-        Constraint::Length(5),
-        Constraint::Fill(5),
-        Constraint::Length(4),
-        Constraint::Fill(2),
-    ])
-    .areas(inner);
+    let [_, above, _, below, _] = Layout::vertical([Fill(2), Length(5), Fill(5), Length(4), Fill(2)]).areas(inner);
     scene.render(Paragraph::new(about).centered(), above);
     if scene.size != Size::Compact {
         scene.render(Paragraph::new(figures).centered(), below);
@@ -94,11 +86,11 @@ fn headline(route_run: &RouteRun, area: Rect, scene: &mut Scene<'_, '_>) {
     let run = route_run.run();
     let runs = Routes::read(scene.state).runs();
     let index = runs.iter().position(|shown| shown.number == route_run.number);
-    let panel = Panel::new(words::plan(run.plan()))
-        .note(format!("run {} of {}", index.unwrap_or(0) + 1, runs.len()))
-        .sized(scene.size);
-    let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
-    let [first, rest] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(inner);
+    let inner = scene.panel(
+        Panel::new(words::plan(run.plan())).note(format!("run {} of {}", index.unwrap_or(0) + 1, runs.len())),
+        area,
+    );
+    let [first, rest] = Layout::vertical([Length(1), Fill(1)]).areas(inner);
     let line = status(route_run, scene);
     scene.render(fit(line, first.width), first);
     // Of a run that sends requests on, the whole way is the main time.
@@ -106,11 +98,11 @@ fn headline(route_run: &RouteRun, area: Rect, scene: &mut Scene<'_, '_>) {
     let (names, [reply, worker]) = match run.plan().hop {
         None => (
             ["Router reply", "Time to a worker"],
-            [stats.router_reply(), stats.time_to_worker()],
+            [&stats.router_reply, &stats.time_to_worker],
         ),
         Some(_) => (
             ["Time to a worker", "Total"],
-            [stats.time_to_worker(), stats.worker_calls().total()],
+            [&stats.time_to_worker, &stats.worker_calls.total],
         ),
     };
     let theme = scene.theme;
@@ -130,8 +122,7 @@ fn headline(route_run: &RouteRun, area: Rect, scene: &mut Scene<'_, '_>) {
         }
         return;
     }
-    let columns: [Rect; 3] =
-        Layout::horizontal([Constraint::Length(30), Constraint::Length(30), Constraint::Fill(1)]).areas(rest);
+    let columns: [Rect; 3] = Layout::horizontal([Length(30), Length(30), Fill(1)]).areas(rest);
     let blank = usize::from(rest.height > 2);
     let texts = [
         [Line::styled(names[0], theme.heading), times(reply, theme)],
@@ -222,7 +213,6 @@ fn outcomes(run: &Run, theme: &Theme) -> Line<'static> {
     let stats = run.stats();
     let assigned = stats.count(OutcomeKind::Assigned);
     let answered = stats.answered();
-    #[expect(clippy::cast_precision_loss)] // counts of requests
     let share = if answered == 0 {
         String::new()
     } else {
@@ -292,16 +282,17 @@ fn attempt_list(view: &RouteLab, run: &Run, area: Rect, scene: &mut Scene<'_, '_
     let [list, preview] = if scene.size == Size::Compact {
         [area, Rect::default()]
     } else {
-        Layout::horizontal([Constraint::Fill(1), Constraint::Length(PREVIEW)]).areas(area)
+        Layout::horizontal([Fill(1), Length(PREVIEW)]).areas(area)
     };
     let has_search = view.is_filter_focused || !view.attempts.filter().is_empty();
     let note = view.attempts.note(samples);
-    let panel = tabs(view, scene)
-        .note(if has_search { String::new() } else { note })
-        .focused(true)
-        .sized(scene.size);
-    let inner = scene.framed(panel, list);
-    let [line, rows] = Layout::vertical([Constraint::Length(u16::from(has_search)), Constraint::Fill(1)]).areas(inner);
+    let inner = scene.panel(
+        tabs(view, scene)
+            .note(if has_search { String::new() } else { note })
+            .focused(true),
+        list,
+    );
+    let [line, rows] = Layout::vertical([Length(u16::from(has_search)), Fill(1)]).areas(inner);
     if has_search {
         search_line(view, run, line, scene);
     }
@@ -353,12 +344,10 @@ fn preview(view: &RouteLab, run: &Run, area: Rect, scene: &mut Scene<'_, '_>) {
     let samples = run.samples();
     let index = view.attempts.index_at(view.attempts.cursor(samples), samples);
     let Some(sample) = index.and_then(|index| samples.get(index)) else {
-        let panel = Panel::new("Attempt").sized(scene.size);
-        panel.render(area, scene.frame.buffer_mut(), theme);
+        scene.panel(Panel::new("Attempt"), area);
         return;
     };
-    let panel = Panel::new(format!("Attempt {}", sample.number())).sized(scene.size);
-    let inner = panel.render(area, scene.frame.buffer_mut(), theme);
+    let inner = scene.panel(Panel::new(format!("Attempt {}", sample.number())), area);
     let mut lines = attempt::details(run, sample, inner.width, theme);
     lines.push(Line::default());
     lines.extend(attempt::request_lines(scene.state, run, sample));
@@ -373,10 +362,9 @@ fn preview(view: &RouteLab, run: &Run, area: Rect, scene: &mut Scene<'_, '_>) {
 
 /// Draws the only attempt of a single request: its outcome, and the reply beside it.
 fn single(view: &RouteLab, route_run: &RouteRun, area: Rect, scene: &mut Scene<'_, '_>) {
-    let (run, theme) = (route_run.run(), scene.theme);
+    let run = route_run.run();
     let Some(sample) = run.samples().last() else {
-        let panel = Panel::new("Request").focused(true).sized(scene.size);
-        let inner = panel.render(area, scene.frame.buffer_mut(), theme);
+        let inner = scene.panel(Panel::new("Request").focused(true), area);
         let waited = words::span(run.elapsed(scene.now.mono));
         let text = format!("Waiting for the reply, {waited}. It ends within 15 s.");
         scene.render(Line::raw(text), inner);

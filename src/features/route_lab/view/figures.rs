@@ -7,7 +7,7 @@ use ratatui::text::{Line, Span};
 use super::attempts::kind_style;
 use crate::core::view::{Region, Scene};
 use crate::domain::format::percent;
-use crate::domain::routing::{OutcomeKind, Quantiles, Run, StatusClass, Summary, WorkerSummary, words};
+use crate::domain::routing::{OutcomeKind, Quantiles, Run, Summary, WorkerSummary, words};
 use crate::tui::panel::{Panel, Size};
 use crate::tui::scrolled::Scrolled;
 use crate::tui::theme::Theme;
@@ -18,18 +18,13 @@ const LABEL: usize = 17;
 pub(super) fn height(run: &Run) -> u16 {
     let kinds = OutcomeKind::ALL.into_iter();
     let kinds = kinds.filter(|kind| run.stats().count(*kind) > 0).count();
-    let calls = run.stats().worker_calls();
-    let parts = if calls.calls() > 0 {
-        11 + calls.classes().count()
-    } else {
-        0
-    };
+    let calls = run.stats().worker_calls.summary();
+    let parts = if calls.calls > 0 { 11 + calls.classes.len() } else { 0 };
     u16::try_from(kinds + parts).unwrap_or(8).saturating_add(20)
 }
 
 pub(super) fn panel(run: &Run, area: Rect, scene: &mut Scene<'_, '_>) {
-    let panel = Panel::new("Figures").sized(scene.size);
-    let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
+    let inner = scene.panel(Panel::new("Figures"), area);
     let summary = run.summary(scene.now.mono);
     let mut lines = times(&summary, scene.theme);
     lines.push(Line::default());
@@ -42,8 +37,7 @@ pub(super) fn panel(run: &Run, area: Rect, scene: &mut Scene<'_, '_>) {
 /// The figures as the open part.
 pub(super) fn titled(run: &Run, panel: Panel<'_>, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
-    let panel = panel.focused(true).sized(scene.size);
-    let inner = scene.framed(panel, area);
+    let inner = scene.panel(panel.focused(true), area);
     let summary = run.summary(scene.now.mono);
     let (times, counts) = (times(&summary, theme), counts(&summary, theme));
     // The parts at the workers need more.
@@ -69,53 +63,36 @@ fn row(label: &str, value: String, style: Style, theme: &Theme) -> Line<'static>
     ])
 }
 
-type Figure = fn(&Quantiles) -> f64;
+fn shown(latency: Option<f64>) -> String {
+    latency.map_or_else(|| "—".to_owned(), words::latency)
+}
 
 fn times(summary: &Summary, theme: &Theme) -> Vec<Line<'static>> {
-    let figures: [(&str, Figure); 6] = [
-        ("p50", |latency| latency.p50),
-        ("p90", |latency| latency.p90),
-        ("p95", |latency| latency.p95),
-        ("p99", |latency| latency.p99),
-        ("max", |latency| latency.max),
-        ("mean", |latency| latency.mean),
-    ];
     let mut lines = vec![Line::styled(
         format!("{:8}{:>13} {:>17}", "", "Router reply", "Time to a worker"),
         theme.heading,
     )];
-    for (label, get) in figures {
-        let shown = |of: &Option<Quantiles>| {
-            of.as_ref()
-                .map_or_else(|| "—".to_owned(), |latency| words::latency(get(latency)))
-        };
+    for (label, get) in Quantiles::ALL {
+        let shown = |of: &Option<Quantiles>| shown(of.as_ref().map(get));
         lines.push(Line::from(vec![
             Span::styled(format!("{label:8}"), theme.dim),
             Span::raw(format!("{:>13} ", shown(&summary.router_reply))),
             Span::raw(format!("{:>17}", shown(&summary.time_to_worker))),
         ]));
     }
-    lines.extend(
-        summary
-            .worker_calls
-            .iter()
-            .flat_map(|calls| parts(calls, &figures, theme)),
-    );
+    lines.extend(summary.worker_calls.iter().flat_map(|calls| parts(calls, theme)));
     lines
 }
 
 /// The lines of percentiles of the calls' phases at the workers.
-fn parts(calls: &WorkerSummary, figures: &[(&str, Figure)], theme: &Theme) -> Vec<Line<'static>> {
+fn parts(calls: &WorkerSummary, theme: &Theme) -> Vec<Line<'static>> {
     let heading = format!(
         "{:5}{:>10}{:>11}{:>10}{:>10}",
         "", "Connect", "First byte", "Last byte", "Total"
     );
     let mut lines = vec![Line::default(), Line::styled(heading, theme.heading)];
-    for (label, get) in figures {
-        let shown = |of: &Option<Quantiles>| {
-            of.as_ref()
-                .map_or_else(|| "—".to_owned(), |latency| words::latency(get(latency)))
-        };
+    for (label, get) in Quantiles::ALL {
+        let shown = |of: &Option<Quantiles>| shown(of.as_ref().map(get));
         lines.push(Line::from(vec![
             Span::styled(format!("{label:5}"), theme.dim),
             Span::raw(format!("{:>10}{:>11}", shown(&calls.connect), shown(&calls.first_byte))),
@@ -131,13 +108,9 @@ fn answers(calls: &WorkerSummary, theme: &Theme) -> Vec<Line<'static>> {
         .classes
         .iter()
         .map(|(class, count)| {
-            let style = if *class == StatusClass::Status(2) {
-                theme.good
-            } else {
-                theme.error
-            };
+            let style = if class == "2xx" { theme.good } else { theme.error };
             row(
-                &format!("Worker {}", class.label()),
+                &format!("Worker {class}"),
                 format!("{:>9}", words::count(*count)),
                 style,
                 theme,
@@ -159,7 +132,6 @@ fn outcomes(summary: &Summary, theme: &Theme) -> Vec<Line<'static>> {
         if count == 0 {
             continue;
         }
-        #[expect(clippy::cast_precision_loss)] // counts of requests
         let share = if answered == 0 || kind == OutcomeKind::Cancelled {
             String::new()
         } else {
@@ -177,9 +149,10 @@ fn counts(summary: &Summary, theme: &Theme) -> Vec<Line<'static>> {
     let mut lines = vec![row("Requests", number(summary.requests), theme.text, theme)];
     lines.extend(outcomes(summary, theme));
     lines.extend(summary.worker_calls.iter().flat_map(|calls| answers(calls, theme)));
-    let dash = || "—".to_owned();
-    let rate = summary.per_second.map_or_else(dash, |rate| format!("{rate:.1}/s"));
-    let first = summary.first_assigned.map_or_else(dash, words::latency);
+    let rate = summary
+        .per_second
+        .map_or_else(|| "—".to_owned(), |rate| format!("{rate:.1}/s"));
+    let first = shown(summary.first_assigned);
     let missing = if summary.reqnums_missing > 0 {
         format!("  ({} numbers)", words::count(summary.reqnums_missing))
     } else {

@@ -12,14 +12,14 @@ use crate::core::State;
 use crate::core::endpoints::{endpoint_names, next_endpoint};
 use crate::core::message::{Effect, News};
 use crate::core::view::{Availability, Cx, Outcome, Scene};
-use crate::core::views::form_view::FormView;
+use crate::core::views::form_view::{FormView, has_form};
 use crate::domain::Untrusted;
 use crate::domain::dialect::{Dialect, RouteKey};
 use crate::domain::objection::Objection;
-use crate::domain::routing::{DEFAULT_RATE, Hop, PollPolicy, RoutePlan, Stop, parse_span, words};
+use crate::domain::quantity::{self, Quantity};
+use crate::domain::routing::{DEFAULT_RATE, Hop, PollPolicy, RoutePlan, Stop, words};
 use crate::domain::text::visible;
-use crate::features::route_lab::NotStarted;
-use crate::features::route_lab::selected_endpoint;
+use crate::features::route_lab::{NotStarted, selected_endpoint};
 use crate::keys::{Action, Context, KeyTarget as _, Motion};
 use crate::tui::Command;
 use crate::tui::dialog::centred;
@@ -110,10 +110,10 @@ impl RouteField {
                 "" => Ok(None),
                 text => number(text),
             },
-            Self::Duration | Self::Patience => match parse_span(text) {
-                Some(span) => Ok(Some(span)),
-                None => Err("Not a time: 30s, 5m, 1h".to_owned()),
-            },
+            Self::Duration | Self::Patience => {
+                let span = quantity::parse(text, Quantity::Seconds);
+                span.map(Some).map_err(|why| why.to_string())
+            }
         }
     }
 
@@ -323,15 +323,7 @@ fn at_fields(objections: Vec<Objection>) -> Vec<(RouteField, String)> {
 }
 
 impl FormView for NewRun {
-    type Field = RouteField;
-
-    fn form(&self) -> &Form<RouteField> {
-        &self.form
-    }
-
-    fn form_mut(&mut self) -> &mut Form<RouteField> {
-        &mut self.form
-    }
+    has_form!(RouteField);
 
     fn contexts(&self) -> &'static [Context] {
         if self.form.focused() == Some(RouteField::Endpoint) {
@@ -408,10 +400,7 @@ impl FormView for NewRun {
 
     fn availability(&self, action: Action, _: &State) -> Availability {
         // The endpoint, which completes like a query, is the first field.
-        match action {
-            Action::Older => Availability::Hidden,
-            _ => Availability::Available,
-        }
+        Availability::hidden_if(matches!(action, Action::Older))
     }
 
     // The workergroups may be listed only now.
@@ -439,8 +428,7 @@ impl FormView for NewRun {
             let width = area.width.saturating_sub(2).min(92);
             let form = FormLines::new(&self.form, theme).height(width.saturating_sub(4));
             let dialog = centred(width, form + NOTES + 3, area);
-            let panel = Panel::new(title).tone(Tone::Focused);
-            let inner = panel.render(dialog, scene.frame.buffer_mut(), theme);
+            let inner = scene.framed(Panel::new(title).tone(Tone::Focused), dialog);
             let [form, _, notes] =
                 Layout::vertical([Constraint::Length(form), Constraint::Length(1), Constraint::Fill(1)]).areas(inner);
             scene.form(&self.form, form);
@@ -451,11 +439,9 @@ impl FormView for NewRun {
         let form = FormLines::new(&self.form, theme).height(60);
         let dialog = centred(WIDTH, (form + 2).max(15), area);
         let [left, right] = Layout::horizontal([Constraint::Fill(11), Constraint::Fill(9)]).areas(dialog);
-        let panel = Panel::new(title).tone(Tone::Focused);
-        let inner = panel.render(left, scene.frame.buffer_mut(), theme);
+        let inner = scene.framed(Panel::new(title).tone(Tone::Focused), left);
         scene.form(&self.form, inner);
-        let panel = Panel::new("Plan");
-        let inner = panel.render(right, scene.frame.buffer_mut(), theme);
+        let inner = scene.framed(Panel::new("Plan"), right);
         let mut text = self.notes(scene, theme);
         text.extend(self.request(scene, theme));
         scene.render(Paragraph::new(text).wrap(Wrap { trim: false }), inner);
@@ -470,7 +456,6 @@ impl NewRun {
             Ok(plan) => {
                 lines.push(Line::styled(words::plan(&plan), theme.accent));
                 if let (Stop::Count(count), Some(rate)) = (plan.stop, plan.rate) {
-                    #[expect(clippy::cast_precision_loss)] // at most 250,000
                     let seconds = count as f64 / rate;
                     lines.push(Line::from(format!("Takes about {}.", words::span(seconds))));
                 }

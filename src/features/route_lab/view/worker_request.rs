@@ -1,6 +1,7 @@
 //! The request for the assigned worker: prepared here, sent by the user in a shell.
 
-use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::layout::Constraint::{Fill, Length};
+use ratatui::layout::{Layout, Rect};
 use ratatui::text::Line;
 use ratatui::widgets::{Paragraph, Wrap};
 
@@ -10,7 +11,7 @@ use crate::api::{curl, redact};
 use crate::core::State;
 use crate::core::message::Effect;
 use crate::core::view::{Cx, Scene};
-use crate::core::views::form_view::FormView;
+use crate::core::views::form_view::{FormView, has_form};
 use crate::domain::Untrusted;
 use crate::domain::routing::{PayloadError, Run, check_payload, next_hop_body};
 use crate::domain::text::json_for_terminal;
@@ -174,15 +175,7 @@ impl WorkerRequest {
 }
 
 impl FormView for WorkerRequest {
-    type Field = PartField;
-
-    fn form(&self) -> &Form<PartField> {
-        &self.form
-    }
-
-    fn form_mut(&mut self) -> &mut Form<PartField> {
-        &mut self.form
-    }
+    has_form!(PartField);
 
     fn submitted(&mut self, key: PartField, cx: &mut Cx<'_>) {
         self.copy(key, cx);
@@ -209,13 +202,7 @@ impl FormView for WorkerRequest {
             .tone(Tone::Focused);
         let size = (110, 24);
         let inner = dialog::open(panel, size, area, scene.frame.buffer_mut(), theme);
-        let [form, _, heading, command] = Layout::vertical([
-            Constraint::Length(5),
-            Constraint::Length(1),
-            Constraint::Length(2),
-            Constraint::Fill(1),
-        ])
-        .areas(inner);
+        let [form, _, heading, command] = Layout::vertical([Length(5), Length(1), Length(2), Fill(1)]).areas(inner);
         scene.form(&self.form, form);
         let run = Routes::read(scene.state).run(self.run);
         let Some((worker, reply)) = run.and_then(|run| assignment(run.run(), self.attempt)) else {

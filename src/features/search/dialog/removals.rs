@@ -69,7 +69,6 @@ struct Wanted {
 impl Wanted {
     /// The search that finds it.
     fn condition(&self) -> Condition {
-        #[expect(clippy::cast_precision_loss)] // ids of markets have up to ten digits
         let id = Operand::One(Value::Number(self.id as f64));
         Condition::new(self.field, Operator::Eq, id)
     }
@@ -276,19 +275,7 @@ impl Removals {
 
     /// The time since the search was sent, or the wait before it; `None` once it has ended.
     pub fn wait(&self, now: Now) -> Option<String> {
-        match self.remote.phase() {
-            Phase::Loading {
-                waiting: Some(waiting), ..
-            } => {
-                let seconds = (waiting.until - now.mono).max(0.0).ceil();
-                Some(format!("{}: sending in {seconds:.0} s", waiting.why))
-            }
-            Phase::Loading { since, .. } => {
-                let seconds = (now.mono - *since).max(0.0);
-                Some(format!("{} {seconds:.0} s", self.summary()))
-            }
-            Phase::Failed(_) | Phase::Idle | Phase::Ready => None,
-        }
+        self.remote.phase().under_way(&self.summary(), now)
     }
 
     /// The number of rows that come back, as a phrase.

@@ -127,8 +127,7 @@ fn records(view: &BrowserPane, browser: &Browser, has_preview: bool, area: Rect,
     } else {
         String::new()
     };
-    let panel = panel.note(note).foot(legend(browser, scene)).foot_right(range);
-    let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
+    let inner = scene.framed(panel.note(note).foot(legend(browser, scene)).foot_right(range), area);
     let [inner, below] = with_below(inner, below);
     gone::draw(browser, below, scene);
     if viewport.total > 0 {

@@ -1,6 +1,7 @@
 //! The message in place of a table without rows, with reasons and the keys that help.
 
-use ratatui::layout::{Constraint, Flex, Layout, Rect};
+use ratatui::layout::Constraint::Length;
+use ratatui::layout::{Flex, Layout, Rect};
 use ratatui::text::{Line, Span, Text};
 use ratatui::widgets::Paragraph;
 
@@ -62,9 +63,7 @@ pub(super) fn draw(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
         let inner = panel.render(middle, scene.frame.buffer_mut(), theme);
         return scene.render(Paragraph::new(text), inner);
     }
-    let [middle] = Layout::vertical([Constraint::Length(height)])
-        .flex(Flex::Center)
-        .areas(area);
+    let [middle] = Layout::vertical([Length(height)]).flex(Flex::Center).areas(area);
     scene.render(Paragraph::new(text).centered(), middle);
 }
 

@@ -41,7 +41,7 @@ pub(super) fn close(view: &BrowserPane, is_search: bool, cx: &mut Cx<'_>) {
 pub(super) fn draw(area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let markets = scene.key(Action::Markets);
-    let inner = Panel::new("Welcome to bourse").render(area, scene.frame.buffer_mut(), theme);
+    let inner = scene.framed(Panel::new("Welcome to bourse"), area);
     let mut text = Text::default();
     let mut paragraph = |words: &str| {
         for line in wrap(words, inner.width) {

@@ -1,6 +1,7 @@
 //! The query bar: editing, completion, and the settings below it.
 
-use ratatui::layout::{Constraint, Layout, Position, Rect};
+use ratatui::layout::Constraint::{Fill, Length};
+use ratatui::layout::{Layout, Position, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Widget};
@@ -129,12 +130,7 @@ fn layout(browser: &Browser, area: Rect, scene: &Scene<'_, '_>) -> ([Rect; 3], S
         String::new()
     };
     let gap = if shown.is_empty() { 1 } else { GAP + 1 };
-    let areas = Layout::horizontal([
-        Constraint::Length(PROMPT),
-        Constraint::Fill(1),
-        Constraint::Length(cells(&shown) + gap),
-    ])
-    .areas(area);
+    let areas = Layout::horizontal([Length(PROMPT), Fill(1), Length(cells(&shown) + gap)]).areas(area);
     (areas, shown)
 }
 
@@ -338,12 +334,7 @@ fn draw_candidate(bar: &Bar, index: usize, [label, count]: [u16; 2], row: Rect, 
     } else {
         (theme.accent, theme.dim)
     };
-    let [first, middle, last] = Layout::horizontal([
-        Constraint::Length(label + 1),
-        Constraint::Fill(1),
-        Constraint::Length(count),
-    ])
-    .areas(row);
+    let [first, middle, last] = Layout::horizontal([Length(label + 1), Fill(1), Length(count)]).areas(row);
     if is_chosen {
         scene.frame.buffer_mut().set_style(row, theme.selected);
     }

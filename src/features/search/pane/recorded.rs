@@ -40,9 +40,7 @@ pub(super) fn note(browser: &Browser, now: Now) -> Option<String> {
 
 /// Draws the reason for the missing preview in its place.
 pub(super) fn preview(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
-    let inner = Panel::new("")
-        .sized(scene.size)
-        .render(area, scene.frame.buffer_mut(), scene.theme);
+    let inner = scene.panel(Panel::new(""), area);
     let why = scene.state.awaits_reply(browser).unwrap_or_default();
     let dim = scene.theme.dim;
     let lines = wrap(&capitalized(&why), inner.width).into_iter();

@@ -5,7 +5,7 @@ mod draw;
 use ratatui::layout::Rect;
 
 use crate::core::view::{Availability, Cx, Outcome, Scene};
-use crate::core::views::form_view::FormView;
+use crate::core::views::form_view::{FormView, has_form};
 use crate::core::{Pane, State};
 use crate::domain::cost::{Input, VolumeTerm};
 use crate::domain::quantity::{Quantity, QuantityError};
@@ -132,15 +132,7 @@ impl Term {
 }
 
 impl FormView for Term {
-    type Field = TermField;
-
-    fn form(&self) -> &Form<TermField> {
-        &self.form
-    }
-
-    fn form_mut(&mut self) -> &mut Form<TermField> {
-        &mut self.form
-    }
+    has_form!(TermField);
 
     fn submitted(&mut self, key: TermField, cx: &mut Cx<'_>) {
         if key == TermField::Clear {
@@ -164,10 +156,7 @@ impl FormView for Term {
     }
 
     fn availability(&self, action: Action, _: &State) -> Availability {
-        match action {
-            Action::Remove if !self.is_priced => Availability::Hidden,
-            _ => Availability::Available,
-        }
+        Availability::hidden_if(matches!(action, Action::Remove if !self.is_priced))
     }
 
     fn hint(&self, action: Action) -> Option<&'static str> {

@@ -135,8 +135,8 @@ impl Unlist {
     /// outside the sandbox, where an offer's row is not the listing's.
     fn listed(&self, state: &State) -> Option<String> {
         let (listing, row) = self.offer(state).filter(|_| state.profile.is_sandbox)?;
-        let cell = |key: &str| Some(format::cell(listing, row, listing.catalog().by_key(key)?, 24));
-        let (space, place, price) = (cell("disk_space")?, cell("geolocation")?, cell("storage_cost")?);
+        let [space, place, price] =
+            ["disk_space", "geolocation", "storage_cost"].map(|key| format::cell_of(listing, row, key, 24));
         Some(format!("{space}, {place}, ${price}/GB/month"))
     }
 

@@ -15,15 +15,11 @@ use crate::domain::journal::{Verdict, WriteKind};
 use crate::domain::time::{Now, UnixTime};
 use crate::domain::workergroup::{CostOutlook, Key, NewWorkergroup, Preflight, WorkerCounts};
 use crate::domain::{CellRef, Resource, RowId, Untrusted, format};
-use crate::features::workergroups::Groups;
-use crate::features::workergroups::check_of;
 use crate::features::workergroups::creation::{CREATE, OVER_LIMIT, Unresolved};
-use crate::features::workergroups::excess;
 use crate::features::workergroups::form::new_endpoint;
 use crate::features::workergroups::look::{Look, Subject};
-use crate::features::workergroups::look_at;
-use crate::features::workergroups::outlook;
 use crate::features::workergroups::preflight::parts::{amount, disk};
+use crate::features::workergroups::{Groups, check_of, excess, look_at, outlook};
 use crate::keys::{Action, Context};
 use crate::tui::panel::Tone;
 

@@ -17,8 +17,7 @@ use crate::core::{Pane, State};
 use crate::domain::Resource;
 use crate::domain::journal::{Verdict, WriteKind};
 use crate::domain::time::{MonotonicTime, Now};
-use crate::features::workergroups::Groups;
-use crate::features::workergroups::look_at;
+use crate::features::workergroups::{Groups, look_at};
 use crate::keys::{Action, Context, Motion};
 
 /// The answer that the selected group in the list is the created one.

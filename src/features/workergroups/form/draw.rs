@@ -6,22 +6,18 @@ use ratatui::text::{Line, Span, Text};
 use super::GroupForm;
 use super::fields::Item;
 use crate::api::Request;
-use crate::core::Pane;
-use crate::core::State;
 use crate::core::endpoints::endpoint_names;
 use crate::core::mutations::preview;
 use crate::core::view::Scene;
+use crate::core::{Pane, State};
 use crate::domain::secrets::REMOVED;
 use crate::domain::text::visible;
 use crate::domain::workergroup::{Key, NewWorkergroup};
 use crate::domain::{Resource, Untrusted, language};
-use crate::features::workergroups::Groups;
-use crate::features::workergroups::check_of;
 use crate::features::workergroups::look::{Look, Subject};
-use crate::features::workergroups::look_at;
 use crate::features::workergroups::preflight::parts::{hanging, labelled, offers, signed};
 use crate::features::workergroups::preflight::{mixes, status, summary};
-use crate::features::workergroups::supply_report;
+use crate::features::workergroups::{Groups, check_of, look_at, supply_report};
 use crate::keys::{Action, Context};
 use crate::tui::form::FormLines;
 use crate::tui::panel::{Panel, Size};
@@ -68,12 +64,13 @@ fn fields(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
         let key = scene.state.keymap.key_in(&[Context::Form], Action::Recall);
         foot = format!("{key} brings your other draft back");
     }
-    let panel = Panel::new("New workergroup")
-        .note("blank fields are omitted")
-        .foot(foot)
-        .focused(true)
-        .sized(scene.size);
-    let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
+    let inner = scene.panel(
+        Panel::new("New workergroup")
+            .note("blank fields are omitted")
+            .foot(foot)
+            .focused(true),
+        area,
+    );
     let mut about = about(view, scene);
     if scene.size != Size::Compact && Groups::read(scene.state).draft.draft().is_blank() {
         about.extend(searches(scene.state, scene.theme));
@@ -114,7 +111,7 @@ fn supply_line(view: &GroupForm, scene: &Scene<'_, '_>) -> Option<Line<'static>>
     let report = check_of(state, &look)
         .filter(|_| scene.size == Size::Compact)?
         .report()?;
-    let lines = summary::of_report(report, &look, &state.settings.values, scene.theme);
+    let lines = summary::of_report(report, &look, (None, 0), scene.theme);
     lines.into_iter().next()
 }
 
@@ -172,8 +169,7 @@ fn request(area: Rect, scene: &mut Scene<'_, '_>) {
         return;
     }
     let title = fit(Line::raw(title), area.width.saturating_sub(4)).to_string();
-    let panel = Panel::new(title).sized(scene.size);
-    let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
+    let inner = scene.panel(Panel::new(title), area);
     scene.render(Text::from(lines), inner);
 }
 
@@ -199,8 +195,7 @@ fn json(new: &NewWorkergroup, width: u16, theme: &Theme) -> Vec<Line<'static>> {
 
 fn preflight(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
     let (state, theme) = (scene.state, scene.theme);
-    let panel = Panel::new("Supply now").sized(scene.size);
-    let inner = panel.render(area, scene.frame.buffer_mut(), theme);
+    let inner = scene.panel(Panel::new("Supply now"), area);
     let look = look_at(state, Subject::Draft(view.number));
     let lines = match look {
         Err(error) => vec![signed("!", &error.to_string(), theme.dim)],
@@ -214,7 +209,9 @@ fn preflight(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
         Ok(look) if let Some(check) = check_of(state, &look) => {
             let mut lines: Vec<_> = status(&look, state, scene.now, theme).into_iter().collect();
             if let Some(preflight) = check.report() {
-                lines.extend(summary::of_report(preflight, &look, &state.settings.values, theme));
+                let values = &state.settings.values;
+                let start = (look.cold_start(values), values.starts);
+                lines.extend(summary::of_report(preflight, &look, start, theme));
                 let warnings = preflight.warnings.iter();
                 lines.extend(warnings.map(|warning| signed("!", warning, theme.warning)));
                 lines.extend(look.notes.iter().map(|note| signed("-", note, theme.dim)));

@@ -7,10 +7,7 @@ mod draw;
 mod fields;
 
 use crate::core::endpoints::next_endpoint;
-use crate::features::workergroups::Groups;
-use crate::features::workergroups::check_of;
-use crate::features::workergroups::creation_blocked;
-use crate::features::workergroups::look_at;
+use crate::features::workergroups::{Groups, check_of, creation_blocked, look_at};
 use ratatui::layout::Rect;
 
 pub(crate) use self::draw::new_endpoint;
@@ -243,10 +240,7 @@ impl View for GroupForm {
 
     fn availability(&self, action: Action, _: &State) -> Availability {
         let is_at_end = self.form.focused() == Some(Item::Create);
-        match action {
-            Action::Move(Motion::Down | Motion::Last) if is_at_end => Availability::Hidden,
-            _ => Availability::Available,
-        }
+        Availability::hidden_if(matches!(action, Action::Move(Motion::Down | Motion::Last) if is_at_end))
     }
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {

@@ -12,13 +12,11 @@ use crate::domain::cost::ColdStart;
 use crate::domain::format::{dollars, per_hour, percent};
 use crate::domain::insight::Coverage;
 use crate::domain::time::Now;
-use crate::domain::workergroup::{Part, Preflight, WorkerCounts};
+use crate::domain::workergroup::{Preflight, WorkerCounts};
 use crate::domain::{format, language};
-use crate::features::workergroups::Groups;
-use crate::features::workergroups::check_of;
 use crate::features::workergroups::look::{Look, Subject};
-use crate::features::workergroups::look_at;
 use crate::features::workergroups::supply::Check;
+use crate::features::workergroups::{Groups, check_of, look_at};
 use crate::table::remote::Phase;
 use crate::tui::panel::{Panel, Size};
 use crate::tui::range_bar::RangeBar;
@@ -69,17 +67,15 @@ pub(super) fn report(view: &View, area: Rect, scene: &mut Scene<'_, '_>) {
     if let Some(preflight) = preflight {
         offers(preflight, look.cold_start(&scene.state.settings.values), below, scene);
     }
-    let panel = Panel::new(format!("Supply of {}", look.title))
-        .note(note)
-        .focused(true)
-        .sized(scene.size);
-    let inner = panel.render(left, scene.frame.buffer_mut(), scene.theme);
+    let inner = scene.panel(
+        Panel::new(format!("Supply of {}", look.title)).note(note).focused(true),
+        left,
+    );
     scene.report_of(Region::MAIN, &view.report, &lines, inner);
     if right.is_empty() {
         return;
     }
-    let panel = Panel::new("Cost per hour, estimated");
-    let inner = panel.render(right, scene.frame.buffer_mut(), scene.theme);
+    let inner = scene.framed(Panel::new("Cost per hour, estimated"), right);
     let mut lines = Vec::new();
     if let Some(preflight) = preflight {
         let costs = costs(preflight, &look, scene.theme);
@@ -95,11 +91,12 @@ fn offers(preflight: &Preflight, start: Option<ColdStart>, area: Rect, scene: &m
         return;
     }
     let workers = plural(preflight.most_workers, "worker");
-    let panel = Panel::new("Cheapest offers")
-        .note(format!("for up to {workers}"))
-        .foot(format!("with {}", disk(preflight.disk)))
-        .sized(scene.size);
-    let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
+    let inner = scene.panel(
+        Panel::new("Cheapest offers")
+            .note(format!("for up to {workers}"))
+            .foot(format!("with {}", disk(preflight.disk))),
+        area,
+    );
     let lines = super::parts::offers(preflight, start, (inner.width, inner.height), scene.theme);
     scene.render(Text::from(lines), inner);
 }
@@ -134,21 +131,10 @@ pub(super) fn lines(
         let text = super::parts::cold_start(preflight, start, values.starts);
         lines.push(labelled("Cold start", text, style, theme));
         if size == Size::Compact {
-            lines.push(labelled(
-                "GPU models",
-                mix(&preflight.gpus, preflight),
-                theme.text,
-                theme,
-            ));
-            lines.push(labelled(
-                "Countries",
-                mix(&preflight.countries, preflight),
-                theme.text,
-                theme,
-            ));
             lines.push(Line::default());
             lines.push(Line::styled("Cost per hour, estimated", theme.heading));
             lines.extend(costs(preflight, &look, theme));
+            lines.extend(mixes(preflight, columns, theme));
         }
     }
     if !look.notes.is_empty() {
@@ -173,24 +159,16 @@ pub(crate) fn status(look: &Look, state: &State, now: Now, theme: &Theme) -> Opt
     let Some(remote) = check_of(state, look).map(Check::remote) else {
         return Some(not_run());
     };
+    if let Some(text) = remote.phase().under_way("Searching …", now) {
+        return Some(Line::styled(text, theme.accent));
+    }
     match remote.phase() {
-        Phase::Loading { since, waiting, .. } => {
-            let text = match waiting {
-                Some(waiting) => format!(
-                    "{}: sending in {:.0} s",
-                    waiting.why,
-                    (waiting.until - now.mono).max(0.0).ceil()
-                ),
-                None => format!("Searching … {:.0} s", (now.mono - *since).max(0.0)),
-            };
-            Some(Line::styled(text, theme.accent))
-        }
         Phase::Failed(error) => {
             let text = format!("Search failed: {}", explain(error, &state.keymap));
             Some(Line::styled(text, theme.error))
         }
         Phase::Idle if remote.shown().is_none() => Some(not_run()),
-        Phase::Idle | Phase::Ready => None,
+        Phase::Idle | Phase::Ready | Phase::Loading { .. } => None,
     }
 }
 
@@ -215,12 +193,7 @@ fn recruitable(preflight: &Preflight, limit: Option<u32>) -> String {
     };
     if preflight.not_rentable > 0 {
         let more = plural(preflight.not_rentable, "more machine");
-        let verb = if preflight.not_rentable == 1 {
-            "matches"
-        } else {
-            "match"
-        };
-        text = format!("{text}; {more} {verb} but can't be rented");
+        text = format!("{text}; {more} can't be rented");
     }
     text
 }
@@ -269,28 +242,6 @@ fn supply(preflight: &Preflight, limit: Option<u32>, theme: &Theme) -> Vec<Line<
     lines
 }
 
-/// The parts of a mix with their shares, in one line.
-fn mix(parts: &[Part], preflight: &Preflight) -> String {
-    let all = preflight.recruitable.machines;
-    let mut named: Vec<String> = parts
-        .iter()
-        .take(PARTS)
-        .map(|part| {
-            let share = percent(share(part.machines, all));
-            format!("{} {} ({share})", part.label.screen(32), part.machines)
-        })
-        .collect();
-    if parts.len() > PARTS {
-        let rest: usize = parts[PARTS..].iter().map(|part| part.machines).sum();
-        named.push(format!("{} others {rest}", parts.len() - PARTS));
-    }
-    if named.is_empty() {
-        return "—".to_owned();
-    }
-    named.join(", ")
-}
-
-#[expect(clippy::cast_precision_loss)] // counts of machines
 fn share(machines: usize, all: usize) -> f64 {
     machines as f64 / all.max(1) as f64
 }

@@ -14,9 +14,7 @@ use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Scene, View};
 use crate::domain::Resource;
 use crate::domain::time::{MonotonicTime, Now};
-use crate::features::workergroups::check_of;
-use crate::features::workergroups::look_at;
-use crate::features::workergroups::supply_report;
+use crate::features::workergroups::{check_of, look_at, supply_report};
 use crate::keys::{Action, Context, KeyTarget as _};
 use crate::tui::find::Find;
 use crate::tui::input_widget::InputWidget;
@@ -110,10 +108,7 @@ impl View for Preflight {
     }
 
     fn hint(&self, action: Action) -> Option<&'static str> {
-        match action {
-            Action::Refresh => Some("refresh"),
-            _ => None,
-        }
+        (action == Action::Refresh).then_some("refresh")
     }
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {

@@ -6,6 +6,7 @@ use ratatui::text::Line;
 use super::parts::{amount, cold_start, labelled, plural, signed};
 use crate::core::State;
 use crate::domain::catalog::WORKERGROUPS;
+use crate::domain::cost::ColdStart;
 use crate::domain::format::{dollars, per_hour};
 use crate::domain::insight::Coverage;
 use crate::domain::routing::words;
@@ -15,12 +16,10 @@ use crate::domain::time::Now;
 use crate::domain::workergroup::{Preflight, WorkerCounts, group_search};
 use crate::domain::{Resource, RowId, language};
 use crate::features::route_lab::Routes;
-use crate::features::workergroups::Groups;
-use crate::features::workergroups::check_of;
 use crate::features::workergroups::look::Look;
 use crate::features::workergroups::supply::Check;
+use crate::features::workergroups::{Groups, check_of};
 use crate::keys::Action;
-use crate::settings::Values;
 use crate::tui::theme::Theme;
 
 /// Maximum number of conditions and changes listed.
@@ -93,7 +92,10 @@ fn supply(state: &State, look: &Look, theme: &Theme) -> Vec<Line<'static>> {
     let remote = check_of(state, look).map(Check::remote);
     let text = match remote.map(|remote| (remote.error(), remote.shown(), remote.is_loading())) {
         Some((Some(error), ..)) => format!("unknown: {}", error.headline()),
-        Some((None, Some(preflight), _)) => return of_report(preflight, look, &state.settings.values, theme),
+        Some((None, Some(preflight), _)) => {
+            let values = &state.settings.values;
+            return of_report(preflight, look, (look.cold_start(values), values.starts), theme);
+        }
         Some((None, None, true)) => "checking …".to_owned(),
         _ if Groups::read(state).supply.is_queued(&look.search) => "checking …".to_owned(),
         _ => {
@@ -105,7 +107,12 @@ fn supply(state: &State, look: &Look, theme: &Theme) -> Vec<Line<'static>> {
 }
 
 /// The lines on supply and cost of a report.
-pub fn of_report(preflight: &Preflight, look: &Look, values: &Values, theme: &Theme) -> Vec<Line<'static>> {
+pub fn of_report(
+    preflight: &Preflight,
+    look: &Look,
+    (start, starts): (Option<ColdStart>, u32),
+    theme: &Theme,
+) -> Vec<Line<'static>> {
     let (group, dialect) = (&look.group, look.dialect);
     let more = match preflight.coverage {
         Coverage::Whole => "",
@@ -151,8 +158,8 @@ pub fn of_report(preflight: &Preflight, look: &Look, values: &Values, theme: &Th
     if let Some(text) = outlook.no_price_limit() {
         lines.push(signed("✗", &text, theme.error));
     }
-    if let Some(start) = look.cold_start(values) {
-        let text = cold_start(preflight, Some(start), values.starts);
+    if start.is_some() {
+        let text = cold_start(preflight, start, starts);
         lines.push(labelled("Cold start", text, theme.text, theme));
     }
     lines
@@ -184,7 +191,7 @@ fn last_run(state: &State, endpoint: &str, theme: &Theme) -> Line<'static> {
         return labelled("Last route run", text, theme.dim, theme);
     };
     let figures = last.run().stats();
-    let median = figures.router_reply().quantile(0.5);
+    let median = figures.router_reply.quantile(0.5);
     let median = median.map_or_else(|| "—".to_owned(), words::latency);
     let text = format!("×{} · router p50 {median}", figures.requests());
     labelled("Last route run", text, theme.text, theme)

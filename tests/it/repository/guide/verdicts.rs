@@ -18,7 +18,7 @@ fn searched(line: &str) -> Option<Vec<String>> {
     }
     let query = match arguments.command? {
         Command::Offers(offers) => offers.search.query,
-        Command::Pick(pick) => pick.query,
+        Command::Pick(pick) => pick.search.query,
         Command::Bids(bids) => bids.query,
         Command::Watch { options, .. } => options.search.query,
         Command::History { history, .. } => history.search.query,

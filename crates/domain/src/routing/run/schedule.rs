@@ -211,9 +211,7 @@ impl Run {
 
     /// The due time of the next request of a fixed rate, in running time.
     fn scheduled(&self, rate: f64) -> f64 {
-        #[expect(clippy::cast_precision_loss)] // at most 250,000 requests
-        let number = self.next_request as f64;
-        number / rate
+        self.next_request as f64 / rate
     }
 
     fn has_idle_slot(&self) -> bool {

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::layout::Constraint::Fill;
+use ratatui::layout::{Layout, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::StatefulWidget;
 
@@ -196,9 +197,7 @@ impl StatefulWidget for &Grid<'_> {
         viewport.top = top * height;
         viewport.page = page;
         viewport.total = self.rows.len();
-        let parts = Layout::horizontal(vec![Constraint::Fill(1); columns])
-            .spacing(GAP)
-            .split(area);
+        let parts = Layout::horizontal(vec![Fill(1); columns]).spacing(GAP).split(area);
         let visible = self.rows.iter().skip(viewport.top).take(page);
         for (index, row) in visible.enumerate() {
             let column = parts[index / height];
