@@ -194,12 +194,12 @@ fn close(open: &mut Spell, ended: &[&Stretch], time: i64) {
         Ending::Changed => Some(Cause::LeftTheSearch),
         Ending::LostSight => None,
     });
-    let (last, end) = match last_with(true) {
-        Some(last) => (Some(last), (Ending::LostSight, Moment(time.saturating_sub(1)))),
-        None => {
-            let cause = causes.max().unwrap_or(Cause::Unknown);
-            (last_with(false), (Ending::Gone(cause), Moment(time)))
-        }
+    let out_of_sight = last_with(true);
+    let (last, end) = if out_of_sight.is_some() {
+        (out_of_sight, (Ending::LostSight, Moment(time.saturating_sub(1))))
+    } else {
+        let cause = causes.max().unwrap_or(Cause::Unknown);
+        (last_with(false), (Ending::Gone(cause), Moment(time)))
     };
     open.last = open.first.max(last.unwrap_or(open.first));
     open.end = Some(end);
