@@ -8,7 +8,7 @@ use bourse_domain::dialect::TransferUnit;
 use bourse_domain::{CellRef, Field, OfferType, Resource, Source, Unit};
 
 use super::attributes::{Attribute, Fact, attributes};
-use super::{Line, Moment, Quote};
+use super::{Line, Moment, Quote, seconds};
 
 /// The storage, units and price type in which a question measures lines.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -209,8 +209,7 @@ impl<'a> State<'a> {
                 number(self.stored(index).number().map(|dlperf| dlperf / gpus))
             }
             Origin::TimeLeft(index) => {
-                #[expect(clippy::cast_precision_loss)] // seconds of a plausible time
-                let now = at.0 as f64;
+                let now = seconds(at.0);
                 number(self.stored(index).number().map(|end| end - now))
             }
             Origin::Always(flag) => CellRef::Flag(flag),

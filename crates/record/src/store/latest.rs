@@ -14,7 +14,7 @@ use super::line_rows::{KnownLine, host_of, market, needed, scopes, select_lines,
 use super::{Database, HistoryError};
 use crate::presence::Response;
 use crate::spells::{Stretch, spells};
-use crate::{Lot, Moment, Onset, Poll, Proof, Scope, SearchKey, Spell, State, Terms, attributes};
+use crate::{Lot, Moment, Onset, Poll, Proof, Scope, SearchKey, Spell, State, Terms, attributes, seconds};
 
 /// A recorded response, and its lines.
 struct Recalled {
@@ -155,9 +155,7 @@ fn listing(query: &Query, terms: Terms, lines: &[KnownLine], at: Moment) -> Opti
         let _ = write!(text, "{separator}{record}");
     }
     text.push_str("]}");
-    #[expect(clippy::cast_precision_loss)] // seconds of a plausible time
-    let now = at.0 as f64;
-    let listing = Listing::read(catalog, text, now).ok()?;
+    let listing = Listing::read(catalog, text, seconds(at.0)).ok()?;
     Some(listing.in_units(terms.transfer))
 }
 

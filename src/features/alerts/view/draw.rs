@@ -189,10 +189,12 @@ fn describe(alert: &Alert, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let log = AlertWatch::read(scene.state).all.log.iter().rev();
     let of_alert = log.filter(|logged| logged.alert == alert.name).take(RINGS);
     let local = scene.state.local_time(scene.now);
-    #[expect(clippy::cast_precision_loss)] // seconds of this age of the world
     let rings = of_alert.map(|logged| {
         Line::from(vec![
-            Span::styled(format!("{}  ", local.cell(logged.at.0 as f64)), theme.dim),
+            Span::styled(
+                format!("{}  ", local.cell(history::prices::seconds(logged.at))),
+                theme.dim,
+            ),
             Span::raw(visible(&logged.text, LONGEST)),
         ])
     });
