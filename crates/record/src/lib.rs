@@ -53,7 +53,7 @@ pub use like::{CheapestKind, offers_like};
 pub use line::{Line, SeenLine};
 pub use lows::{Levels, LowIntervals};
 pub use outline::{Interval, Onset};
-pub use poll::{Arrival, MOST_CAUSES, MOST_SLICES, cause_query, causes, quotes};
+pub use poll::{Arrival, causes, quotes};
 pub use proof::Proof;
 pub use question::Question;
 pub use scope::{Scope, implicit, normalised};

@@ -10,7 +10,7 @@ use bourse_domain::insight::{Coverage, Supply, query_coverage};
 use bourse_domain::listing::{Column, Listing};
 use bourse_domain::response_check::ResponseCheck;
 use bourse_domain::value::CellRef;
-use bourse_domain::{Condition, Field, OfferType, Operand, Operator, Query, Resource, Value, language};
+use bourse_domain::{OfferType, Query, Resource, language};
 
 use super::line::Lines;
 use super::{Cause, Lot, Moment, Poll, PollOutcome, PricePer, Proof, Quote, Scope, SearchKey, Sighting, VOLUME_MODEL};
@@ -137,30 +137,6 @@ impl Poll {
 ///
 /// A whole market loads in half a minute; an offer listed minutes before its end may be gone.
 const LONGEST_LOAD: u32 = 120_000;
-
-/// The maximum number of machines in a search for causes.
-///
-/// One request has to do: the search is limited like any other, and if more are gone the market itself has changed.
-pub const MOST_CAUSES: usize = 50;
-
-/// The limit of a search for causes: its machines have a few offers each.
-pub const MOST_SLICES: u32 = 1000;
-
-/// The search that finds the reasons lots are gone from `query`: for everything with these `ids`, without its
-/// conditions. `None` without ids.
-pub fn cause_query(query: &Query, field: &'static Field, ids: BTreeSet<i128>) -> Option<Query> {
-    if ids.is_empty() {
-        return None;
-    }
-    let operand = Operand::Many(ids.into_iter().map(Value::id).collect());
-    Some(Query {
-        conditions: vec![Condition::new(field, Operator::In, operand)],
-        order: Vec::new(),
-        limit: Some(MOST_SLICES),
-        unbundled: true,
-        ..query.clone()
-    })
-}
 
 /// The reasons `missing` lots are not on offer in a search, from the response to a search for their machines without
 /// other conditions.

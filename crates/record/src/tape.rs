@@ -1,7 +1,7 @@
 //! Events: the changes of lots from poll to poll.
 
 use super::outline::{Interval, Onset};
-use super::{Cause, Lot, Moment, SearchKey, Spell, is_same_price};
+use super::{Cause, Lot, Moment, Spell, is_same_price};
 
 /// The kind of a change of a lot.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -85,7 +85,6 @@ pub enum EventKind {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Event {
     pub at: Moment,
-    pub search: SearchKey,
     pub kind: EventKind,
 }
 

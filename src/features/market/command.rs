@@ -30,7 +30,11 @@ pub struct PricedOffers {
 impl PricedOffers {
     /// Runs the search of the arguments; with `by`, the job must be done by
     /// then.
-    pub async fn load(settings: &Settings, options: &AnalysisArguments, by: Option<UnixTime>) -> Result<Self, CliError> {
+    pub async fn load(
+        settings: &Settings,
+        options: &AnalysisArguments,
+        by: Option<UnixTime>,
+    ) -> Result<Self, CliError> {
         // Offers that a limit leaves out are the most expensive ones.
         let order = Some("dph_total".to_owned());
         let wanted = wanted::priced(settings, &options.search, (order, Some(options.limit)), by)?;

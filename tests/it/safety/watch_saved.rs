@@ -640,3 +640,20 @@ fn each_trouble_is_said_once_and_once_more_when_it_is_over() {
         "{notes:#?}"
     );
 }
+
+#[test]
+fn a_long_watch_has_a_flat_memory() {
+    let root = tempfile::tempdir().unwrap();
+    let settings = saved(root.path(), ALERTS);
+    let mut watcher = Watcher::new(&settings, RHYTHM, now(0.0));
+    answered(&mut watcher, 0.0, HOUR / 2.0, |_| None);
+    let (mut sent, half) = (0, HOUR / 2.0);
+    let second = allocation_counter::measure(|| sent = answered(&mut watcher, half, half, |_| None).0);
+    assert!(sent > 250, "{sent} requests");
+    // If only the machines of each poll were kept, they would be 300 kB.
+    assert!(
+        second.bytes_current < 64 * 1024,
+        "{} bytes more after {sent} requests",
+        second.bytes_current
+    );
+}

@@ -118,7 +118,6 @@ fn event(seconds_ago: i64, machine: i64, kind: ChangeKind, lasted: Option<Lasted
     };
     Event {
         at: ago(seconds_ago),
-        search: search(),
         kind: EventKind::Change { change, lasted },
     }
 }
@@ -132,7 +131,6 @@ fn events() -> Vec<Event> {
         event(240, 12, ChangeKind::Listed, None),
         Event {
             at: ago(HOUR),
-            search: search(),
             kind: EventKind::NotWatched {
                 since: ago(HOUR + 6 * HOUR + 120),
             },
@@ -202,6 +200,22 @@ fn the_tape_goes_on_with_every_response() {
     desk.keys("right").expect(" RTX 4090 on machine 7");
     assert_eq!(first_question(&asked(&mut desk)).0.machine(), Some(7));
     desk.keys("right").expect("this search · ");
+}
+
+#[test]
+fn after_a_slow_question_the_record_rests() {
+    let mut desk = tape(120, 30);
+    desk.keys("r").answer(THREE).wait(0.0);
+    let (ticket, _) = asked(&mut desk).remove(0);
+    // The record took two seconds; twenty times as long it is not asked again.
+    desk.wait(2.0);
+    desk.tell(ticket, News::Recalled(Ok(AnyOutput::new(events()))));
+    for _ in 0..3 {
+        desk.wait(10.0).keys("r").answer(THREE).wait(0.0);
+        assert_eq!(asked(&mut desk).len(), 0, "it rests");
+    }
+    desk.wait(11.0);
+    assert_eq!(asked(&mut desk).len(), 1, "then all responses since count");
 }
 
 /// What [`recorded`] says, of volumes on clusters 1 to 40 at 0.0030 to 0.0420 $/GB/month.

@@ -4,9 +4,17 @@ use std::collections::BTreeSet;
 
 use bourse_domain::dialect::Dialect;
 use bourse_domain::insight::coverage;
-use bourse_domain::{Listing, OfferType, Query};
+use bourse_domain::{Condition, Listing, Operand, Operator, Query, Value};
 
-use crate::{Cause, Lot, MOST_CAUSES, MOST_SLICES, Poll, PollOutcome, Sighting, cause_query, causes, patience};
+use crate::{Cause, Lot, Poll, PollOutcome, Sighting, causes, patience};
+
+/// The maximum number of machines in a search for causes.
+///
+/// One request has to do: the search is limited like any other, and if more are gone the market itself has changed.
+const MOST_CAUSES: usize = 50;
+
+/// The limit of a search for causes: its machines have a few offers each.
+const MOST_SLICES: u32 = 1000;
 
 /// A search for the reasons why lots are gone.
 #[derive(Debug, Clone)]
@@ -18,8 +26,8 @@ pub struct CauseSearch {
 impl CauseSearch {
     /// The causes for each lot from its response.
     pub fn causes(&self, listing: &Listing) -> Vec<(Lot, Cause)> {
-        let offer_type: OfferType = self.query.offer_type;
-        causes(&self.lots, listing, offer_type, coverage(listing, Some(MOST_SLICES)))
+        let coverage = coverage(listing, Some(MOST_SLICES));
+        causes(&self.lots, listing, self.query.offer_type, coverage)
     }
 }
 
@@ -56,8 +64,18 @@ pub fn cause_search(mut missing: Vec<Missing>, query: &Query, dialect: &'static 
         _ => Some(i128::from(lot.machine)),
     };
     let ids: BTreeSet<i128> = missing.iter().filter_map(id).collect();
+    if ids.is_empty() {
+        return None;
+    }
+    let operand = Operand::Many(ids.into_iter().map(Value::id).collect());
     Some(CauseSearch {
-        query: cause_query(query, field, ids)?,
+        query: Query {
+            conditions: vec![Condition::new(field, Operator::In, operand)],
+            order: Vec::new(),
+            limit: Some(MOST_SLICES),
+            unbundled: true,
+            ..query.clone()
+        },
         lots: missing.into_iter().map(|(lot, _)| lot).collect(),
     })
 }

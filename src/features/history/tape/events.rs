@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::record::timeline::{self};
 use crate::record::{
     Analysis, Beginning, Cause, Change, ChangeKind, Ending, Event, EventKind, Excerpt, Lasted, Lived, Lot, Moment,
-    Onset, PollRow, Question, SearchKey, Spell,
+    Onset, PollRow, Question, Spell,
 };
 
 /// The newest events of a question, at most `most`.
@@ -37,13 +37,8 @@ impl Analysis for RecentEvents {
 /// The events of a question, unsorted.
 fn events_of(question: &Question, excerpt: &Excerpt) -> Vec<Event> {
     let polls = timeline::usable(&excerpt.polls);
-    let search = SearchKey::new(&question.query);
     let is_asked = |at: &Moment| (question.since..=question.until).contains(at);
-    let event = |at: Moment, kind: EventKind| Event {
-        at,
-        search: search.clone(),
-        kind,
-    };
+    let event = |at: Moment, kind: EventKind| Event { at, kind };
     let gaps = polls.windows(2).filter_map(|pair| match pair {
         [poll, next] if poll.is_gap(next.at) => Some(event(next.at, EventKind::NotWatched { since: poll.at })),
         _ => None,

@@ -126,19 +126,12 @@ impl Metrics {
         let machines = searches(registry, "machines", "Machines on offer; of volumes clusters");
         let gpus = searches(registry, "gpus_on_offer", "Distinct GPUs on offer");
         let gigabytes = searches(registry, "gigabytes_on_offer", "Volume storage on offer in GB");
-        let price = "of the machines on offer, in dollars";
-        let lowest: Family<Priced, Number> = add(
-            registry,
-            "lowest_price_dollars",
-            &format!("Lowest price {price}"),
-            Family::default(),
-        );
-        let median: Family<Priced, Number> = add(
-            registry,
-            "median_price_dollars",
-            &format!("Median price {price}"),
-            Family::default(),
-        );
+        let mut prices =
+            |name: &str, help: &str| -> Family<Priced, Number> { add(registry, name, help, Family::default()) };
+        let lowest = "Lowest price of the machines on offer, in dollars";
+        let lowest = prices("lowest_price_dollars", lowest);
+        let median = "Median price of the machines on offer, in dollars";
+        let median = prices("median_price_dollars", median);
         for one in &self.searches {
             let search = Search {
                 search: one.name.clone(),
