@@ -153,7 +153,6 @@ impl Moment {
     }
 
     /// The beginning of its second.
-    #[expect(clippy::cast_precision_loss)] // far below 2^53
     pub const fn unix(self) -> UnixTime {
         UnixTime(self.0 as f64)
     }

@@ -66,7 +66,6 @@ impl Attribute {
         match fact {
             Fact::Unknown => CellRef::Missing,
             Fact::Number(number) => CellRef::Number(*number),
-            #[expect(clippy::cast_precision_loss)] // larger ones are recorded as text
             Fact::Whole(number) => CellRef::Number(*number as f64),
             Fact::Flag(flag) => CellRef::Flag(*flag),
             Fact::Text(text) => CellRef::Text(text),

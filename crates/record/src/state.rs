@@ -267,7 +267,6 @@ fn number<'a>(number: Option<f64>) -> CellRef<'a> {
     }
 }
 
-#[expect(clippy::cast_precision_loss)] // ids of machines are far below 2^53
 fn whole<'a>(id: i64) -> CellRef<'a> {
     CellRef::Number(id as f64)
 }

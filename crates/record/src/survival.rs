@@ -151,7 +151,6 @@ fn band(survival: f64, variance: f64, last: Option<&Step>) -> (f64, f64) {
     (survival.powf(width.exp()), survival.powf((-width).exp()))
 }
 
-#[expect(clippy::cast_precision_loss)] // counts of lots are far below 2^53
 const fn count(number: usize) -> f64 {
     number as f64
 }

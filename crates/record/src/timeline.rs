@@ -76,7 +76,6 @@ pub fn overlap(times: &[(Moment, Moment)], since: Moment, until: Moment) -> i64 
 }
 
 /// A span of whole seconds as a float.
-#[expect(clippy::cast_precision_loss)] // far below 2^53
 pub const fn seconds(span: i64) -> f64 {
     span as f64
 }

@@ -197,7 +197,6 @@ impl<'a> ModelGroup<'a> {
                 .count()
         };
         let (rented, delisted) = (count(Cause::Rented), count(Cause::Delisted));
-        #[expect(clippy::cast_precision_loss)] // counts of spells
         let share = rented as f64 / (rented + delisted) as f64;
         (rented + delisted >= LEAST_DEPARTURES).then_some(share)
     }

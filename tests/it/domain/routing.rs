@@ -428,7 +428,7 @@ fn drive(run: &mut Run, delay: impl Fn(u64) -> f64, answer: impl Fn(u64) -> Comp
             answers.push((now + delay(attempt.index), attempt.index));
         }
         most = most.max(run.in_flight());
-        answers.sort_by(|left, right| right.0.cmp(&left.0));
+        answers.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
         let next_answer = answers.last().map(|(at, _)| *at);
         let next = [run.wake(), next_answer].into_iter().flatten();
         let Some(next) = next.min() else {

@@ -378,7 +378,7 @@ fn keys_and_colours_drop_only_themselves() {
         3,
         "{err}"
     );
-    assert!(err.contains("1 more errors in the configuration"), "{err}");
+    assert!(err.contains("1 more error in the configuration"), "{err}");
 }
 
 #[test]

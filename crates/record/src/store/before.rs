@@ -288,7 +288,6 @@ fn accepts(
     quote: Option<&Quote>,
     storage: f64,
 ) -> bool {
-    #[expect(clippy::cast_precision_loss)] // ids are far below 2^53
     let whole = |id: i64| CellRef::Number(id as f64);
     let number = |of: &dyn Fn(&Quote) -> Option<f64>| quote.and_then(of).map_or(CellRef::Missing, CellRef::Number);
     let cell = match condition.field.key {

@@ -201,7 +201,6 @@ fn stored<'r>(row: &'r Row<'_>, index: usize) -> rusqlite::Result<ToSqlOutput<'r
 
 /// Whether a fact equals the stored value within the tolerance.
 fn is_same(stored: ValueRef<'_>, fact: &Fact, tolerance: &NoiseThreshold) -> bool {
-    #[expect(clippy::cast_precision_loss)] // larger numbers are recorded as text
     let number = match stored {
         ValueRef::Integer(number) => Some(number as f64),
         ValueRef::Real(number) => Some(number),
@@ -211,7 +210,6 @@ fn is_same(stored: ValueRef<'_>, fact: &Fact, tolerance: &NoiseThreshold) -> boo
     match fact {
         Fact::Unknown => true,
         Fact::Number(seen) => covers(*seen),
-        #[expect(clippy::cast_precision_loss)] // as above
         Fact::Whole(seen) => covers(*seen as f64),
         Fact::Flag(seen) => stored == ValueRef::Integer(i64::from(*seen)),
         Fact::Text(seen) => stored == ValueRef::Text(seen.as_bytes()),

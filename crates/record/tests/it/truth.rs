@@ -102,7 +102,6 @@ fn poll(world: &World, program: &Program, random: &mut Random, at: i64, record: 
     let is_cut = found.len() > most;
     found.truncate(most);
     let body = world::body(&found, search.storage, at, program.says_truncated.then_some(is_cut));
-    #[expect(clippy::cast_precision_loss)]
     let listing = Listing::read(&OFFERS, body, UnixTime::new(at as f64)).unwrap();
     let check = ResponseCheck::new(&listing, &query, &Dialect::SANDBOX);
     let poll = Poll::new(&query, &listing, &check, &Dialect::SANDBOX, &arrival);

@@ -221,7 +221,7 @@ impl History {
             return false;
         };
         let buckets = &series.buckets;
-        let (last, page) = (buckets.len().saturating_sub(1), BUCKETS as isize / 10);
+        let (last, page) = (buckets.len().saturating_sub(1), BUCKETS / 10);
         let latest = buckets
             .iter()
             .rposition(|bucket| bucket.levels.is_some())
@@ -235,8 +235,8 @@ impl History {
             (Action::Shift(_) | Action::Move(Motion::PageUp | Motion::PageDown), None) => latest,
             (Action::Shift(Step::Back), Some(here)) => here.saturating_sub(1),
             (Action::Shift(Step::Forward), Some(here)) => here + 1,
-            (Action::Move(Motion::PageUp), Some(here)) => here.saturating_add_signed(-page),
-            (Action::Move(Motion::PageDown), Some(here)) => here.saturating_add_signed(page),
+            (Action::Move(Motion::PageUp), Some(here)) => here.saturating_sub(page),
+            (Action::Move(Motion::PageDown), Some(here)) => here + page,
             _ => return false,
         };
         self.reading = buckets.get(index.min(last)).map(|bucket| bucket.from);

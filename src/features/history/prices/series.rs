@@ -52,7 +52,6 @@ pub struct Series {
 
 impl Series {
     /// The share of usable polls with a lot below a price, from 0 to 1; `None` without polls.
-    #[expect(clippy::cast_precision_loss)] // counts of polls are far below 2^53
     pub fn share_below(&self, price: f64) -> Option<f64> {
         let below = self.lows.partition_point(|low| *low < price);
         (self.polls > 0).then(|| below as f64 / self.polls as f64)

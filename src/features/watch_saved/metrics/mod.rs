@@ -144,17 +144,15 @@ impl Metrics {
             complete
                 .get_or_create(&search)
                 .set(f64::from(u8::from(figures.is_complete)));
-            #[expect(clippy::cast_precision_loss)] // below 2^53
             amount.get_or_create(&search).set(figures.amount as f64);
-            #[expect(clippy::cast_precision_loss)] // below 2^53
             machines.get_or_create(&search).set(figures.machines as f64);
-            let priced = Priced {
+            let unit = Priced {
                 search: search.search,
                 per: if one.is_volumes { "gb_month" } else { "gpu_hour" },
             };
             for (family, value) in [(&lowest, figures.lowest), (&median, figures.median)] {
                 if let Some(value) = value {
-                    family.get_or_create(&priced).set(value);
+                    family.get_or_create(&unit).set(value);
                 }
             }
         }

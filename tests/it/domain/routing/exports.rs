@@ -259,7 +259,7 @@ fn mixed(seed: u64) -> (Run, MonotonicTime) {
             // From a tenth of a millisecond to ten seconds.
             waits.push((now + 10_f64.powf(random.f64() * 5.0 - 4.0), attempt.index));
         }
-        waits.sort_by(|left, right| right.0.cmp(&left.0));
+        waits.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
         let answer = waits.last().map(|(at, _)| *at);
         let next = [run.wake(), answer].into_iter().flatten();
         now = next.min().unwrap_or(MonotonicTime::NEVER).max(now);
