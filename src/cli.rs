@@ -25,9 +25,12 @@ pub(crate) mod tool;
 pub(crate) mod wanted;
 pub(crate) mod write;
 
+use std::error::Error as _;
+use std::num::ParseIntError;
 use std::process::ExitCode;
 
 use clap::builder::PossibleValuesParser;
+use clap::error::ContextKind;
 use clap::{FromArgMatches as _, Subcommand};
 
 use crate::domain::{Dialect, Resource, language, plain, text};
@@ -197,7 +200,7 @@ pub fn arguments() -> Arguments {
         // clap quotes arguments as they are: it gets them once more, fit to be shown.
         let shown = line.iter().map(|word| text::message(word));
         match command().try_get_matches_from(shown) {
-            Err(shown) => shown.exit(),
+            Err(shown) => explained(shown).exit(),
             Ok(_) => error.exit(),
         }
     });
@@ -207,6 +210,18 @@ pub fn arguments() -> Arguments {
         spelling::note_older_spellings(command, &line);
     }
     arguments
+}
+
+/// The error of clap, with a reason in words where a value is no whole number.
+fn explained(error: clap::Error) -> clap::Error {
+    let is_number = |source: &(dyn std::error::Error + 'static)| source.is::<ParseIntError>();
+    if !error.source().is_some_and(is_number) {
+        return error;
+    }
+    let context = |kind| error.get(kind).map(ToString::to_string).unwrap_or_default();
+    let (value, option) = (context(ContextKind::InvalidValue), context(ContextKind::InvalidArg));
+    let text = format!("invalid value '{value}' for '{option}': a whole number is needed\n\n");
+    clap::Error::raw(error.kind(), text + "For more information, try '--help'.\n")
 }
 
 /// Runs the subcommand and returns its exit status; `None` without one.

@@ -130,14 +130,18 @@ impl<'a> Update<'a> {
             }
             Message::Deadline => self.due(),
             Message::Simulating(simulation) => {
-                let before = state.sandbox.simulation();
+                let before = state.sandbox.simulation_notice();
                 state.sandbox.simulating = simulation;
                 // Its progress replaces no other notice.
                 let is_free = state
                     .toast
                     .as_ref()
                     .is_none_or(|toast| Some(&toast.text) == before.as_ref());
-                if let Some(text) = state.sandbox.simulation().filter(|_| before.is_none() || is_free) {
+                if let Some(text) = state
+                    .sandbox
+                    .simulation_notice()
+                    .filter(|_| before.is_none() || is_free)
+                {
                     state.show(Toast::new(text, now));
                 }
             }

@@ -39,7 +39,12 @@ impl SandboxNotes {
     pub fn simulation(&self) -> Option<String> {
         let Simulation { days, percent } = self.simulating?;
         let days = counted(days as usize, "simulated day", "simulated days");
-        Some(format!("Recording {days} of the sandbox's price history: {percent}%"))
+        Some(format!("Recording {days} of prices: {percent}%"))
+    }
+
+    /// A notice of its progress that fits beside the tabs of a small screen.
+    pub fn simulation_notice(&self) -> Option<String> {
+        Some(format!("Simulated past: {}%", self.simulating?.percent))
     }
 
     /// The ids to try, as text: `4001, 4002 (rented)`.

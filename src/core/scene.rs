@@ -100,7 +100,7 @@ impl Scene<'_, '_> {
         self.scroll(region, ListLines::new(list, self.theme), area)
     }
 
-    /// Draws a report with its search.
+    /// Draws a report, and below it its search line while that is open.
     pub fn report(&mut self, region: Region, report: &Report, area: Rect) -> Viewport {
         self.report_lines(region, ReportLines::new(report, self.theme), area)
     }

@@ -14,6 +14,7 @@ use crate::domain::text::{truncate, visible};
 use crate::domain::time::Now;
 use crate::table::browser::Browser;
 use crate::table::remote::{Phase, Waiting};
+use crate::tui::panel::Size;
 use crate::tui::text::{cells, wrap};
 use crate::tui::theme::Theme;
 
@@ -29,7 +30,6 @@ const NUMBERS: u16 = 13;
 /// The maximum width of a notice that takes several lines.
 const LONG: u16 = 76;
 
-// Four a second are enough to look alive, and each costs a frame.
 /// Frames of the spinner, four a second.
 ///
 /// That is enough to look alive, and each costs a frame.
@@ -42,7 +42,7 @@ const SPINNER: [&str; 4] = ["⠋", "⠙", "⠴", "⠦"];
 pub fn draw(model: &Model, area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
     let theme = scene.theme;
     let mut right = badge(model, theme);
-    let room = room(model, area, scene.now, theme);
+    let room = room(model, area, scene);
     let mut all = news(model, scene.now, theme);
     if let Some(notice) = notice(model, theme).filter(|notice| cells(&notice.text) + 2 <= room) {
         // In place of the age.
@@ -65,11 +65,18 @@ pub fn draw(model: &Model, area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
 }
 
 /// The cells that the line has for a notice beside what is under way.
-fn room(model: &Model, area: Rect, now: Now, theme: &Theme) -> u16 {
-    let all = news(model, now, theme);
+///
+/// On all but small screens the tabs keep their names beside it.
+fn room(model: &Model, area: Rect, scene: &Scene<'_, '_>) -> u16 {
+    let all = news(model, scene.now, scene.theme);
     let busy = all.iter().filter(|activity| !activity.is_idle);
     let busy: u16 = busy.map(|activity| cells(&activity.short) + 1).sum();
-    area.width.saturating_sub(width(&badge(model, theme)) + NUMBERS + busy)
+    let tabs = match scene.size {
+        Size::Compact => NUMBERS,
+        Size::Medium | Size::Wide => tabs_width(),
+    };
+    area.width
+        .saturating_sub(width(&badge(model, scene.theme)) + tabs + busy)
 }
 
 /// The notice that goes by itself.
@@ -88,7 +95,7 @@ fn notice(model: &Model, theme: &Theme) -> Option<Activity> {
 /// Draws a notice that is too long for the line `area` in lines of its own below, over everything.
 pub fn long_notice(model: &Model, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
-    let room = room(model, area, scene.now, theme);
+    let room = room(model, area, scene);
     let Some(notice) = notice(model, theme).filter(|notice| cells(&notice.text) + 2 > room) else {
         return;
     };
@@ -109,6 +116,11 @@ fn width(line: &Line<'_>) -> u16 {
     u16::try_from(line.width()).unwrap_or(u16::MAX)
 }
 
+/// Cells of the tabs with their names.
+fn tabs_width() -> u16 {
+    Pane::ALL.map(|pane| cells(pane.title()) + 4).iter().sum()
+}
+
 /// A form of the line, which shows more or less of it.
 #[derive(Debug, Clone, Copy)]
 struct Form {
@@ -126,7 +138,7 @@ const NARROWEST: usize = 6;
 /// The forms of the header from the fullest to the shortest, and how much activity each shows.
 fn forms(all: &[Activity]) -> [(Form, usize); NARROWEST + 1] {
     let brand = cells(BRAND) + 2;
-    let tabs: u16 = Pane::ALL.map(|pane| cells(pane.title()) + 4).iter().sum();
+    let tabs = tabs_width();
     let full = Form {
         has_brand: true,
         tabs: tabs + brand,

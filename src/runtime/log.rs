@@ -59,6 +59,7 @@ pub fn start() -> Result<(), LogError> {
     Ok(())
 }
 
+/// Opens the log for appending; one larger than [`LARGEST`] is deleted first.
 fn open(paths: &Paths) -> std::io::Result<File> {
     private_dir(&paths.state)?;
     let path = paths.log_file();

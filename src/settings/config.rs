@@ -224,6 +224,7 @@ impl Config {
         mistakes.into_iter().next().map_or(Ok(config), Err)
     }
 
+    /// The configuration in a text and the mistakes that stop a command; local ones are in its `dropped`.
     fn judge(text: &str, path: &Path) -> (Self, Vec<ConfigError>) {
         let (mut config, mistakes) = reader::read(text, path.parent());
         let mut errors = Vec::new();

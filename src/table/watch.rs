@@ -112,7 +112,7 @@ pub struct Changes {
 }
 
 impl Changes {
-    /// Number of rows that the baseline lacks.
+    /// Number of rows that the chosen [`Baseline`] lacks.
     pub fn new_rows(&self) -> usize {
         self.arrived.len()
     }
@@ -143,7 +143,7 @@ impl Changes {
         self.prices.get(&id).copied()
     }
 
-    /// Whether any price of a column changed.
+    /// Whether any price in a column changed since the baseline.
     pub fn has_moved(&self, field: &Field) -> bool {
         !self.prices.is_empty() && self.field == Some(field)
     }

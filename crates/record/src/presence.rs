@@ -34,7 +34,7 @@ impl Response {
         }
     }
 
-    /// Whether it would contain a line with this standing.
+    /// Whether the response would contain a line with this standing, so that its absence means something.
     fn can_tell(&self, standing: Standing) -> bool {
         match self.proof {
             _ if standing.is_outside => false,

@@ -116,6 +116,7 @@ fn search(name: &str, value: &Json) -> Result<String, Refusal> {
     }
 }
 
+/// A finite number from 0, also as text.
 fn number(value: &Json) -> Option<f64> {
     let number = match value {
         Json::Number(number) => number.as_f64()?,

@@ -494,7 +494,8 @@ pub(super) fn found_volumes(market: &Market, search: &Search) -> Bytes {
     found("{\"success\":true,\"offers\":[", hits, |row| row)
 }
 
-/// A JSON object with the records of a search, and whether its limit cut off some.
+/// A JSON object with the records of a search, and whether its limit cut off some. `head` is its text before the
+/// records.
 fn found<T, R: Serialize>(head: &str, hits: Hits<T>, row: impl Fn(T) -> R) -> Bytes {
     let end = format!("],\"truncated\":{}}}", hits.is_truncated);
     list(head, hits.items.into_iter().map(row), &end)

@@ -259,7 +259,7 @@ impl<K: Copy + Eq> Form<K> {
         first.is_none()
     }
 
-    /// The first error with its field, whether or not it is shown; `None` if all fields are valid.
+    /// The first error among the visible fields, also before it is displayed; `None` if those are valid.
     pub fn fault(&self) -> Option<(K, String)> {
         let mut shown = self.fields.iter().filter(|field| !field.is_hidden);
         shown.find_map(|field| Some((field.key, field.fault()?)))

@@ -154,7 +154,7 @@ impl<T: Clone> List<T> {
         self.shown.get(self.selected).map(|index| &self.items[*index])
     }
 
-    /// Selects the line `by` lines below, or above if negative, skipping headings.
+    /// Moves the selection by `by` shown lines, up if negative, and past a heading there.
     pub fn step(&mut self, by: isize) {
         let last = self.shown.len().saturating_sub(1);
         let target = self.selected.saturating_add_signed(by).min(last);

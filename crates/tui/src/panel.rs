@@ -287,8 +287,8 @@ impl<'a> Panel<'a> {
     }
 }
 
-/// A note of at most `room` cells: without as many of its last parts as that takes. The first of several parts is the
-/// subject, and cut if need be.
+/// A note of at most `room` cells: without as many of its last parts, separated by ` · `, as that takes. The first of
+/// several parts is the subject, and cut if need be; a single part that is too long is left out.
 fn shortened(note: Line<'_>, room: usize) -> Line<'_> {
     if note.width() <= room {
         return note;

@@ -1,4 +1,4 @@
-//! The position of a value within a range, in one line.
+//! A bar filled to a share, in one line.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;

@@ -185,7 +185,7 @@ fn take_output(cx: &mut Cx<'_>) {
     let line: &MarketLine = cx.state().feature();
     let Some((model, asked)) = &line.asked else { return };
     let week = match Recall::read(cx.state()).output(asked) {
-        Recalled::Here(memory) => memory.as_ref().map(ModelWeek::new),
+        Recalled::Here(week) => week.clone(),
         Recalled::Failed(_) => None,
         Recalled::Awaited => return,
     };

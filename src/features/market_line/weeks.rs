@@ -1,7 +1,7 @@
 //! A week of a model's record.
 
 use crate::domain::Query;
-use crate::record::{Analysis, DAY, Excerpt, LotReader, Memory, Moment, PollRow, Question, VerdictBasis};
+use crate::record::{Analysis, DAY, Excerpt, LotReader, Memory, Moment, PollRow, Question, Spell, VerdictBasis};
 
 /// Number of days that are read.
 const DAYS: i64 = 7;
@@ -26,8 +26,7 @@ pub struct ModelWeek {
 }
 
 impl ModelWeek {
-    /// The week of the output of [`WeekStudy`].
-    pub fn new(memory: &Memory) -> Self {
+    fn new(memory: &Memory) -> Self {
         let lowest = |from: i64, to: i64| {
             let lows = memory
                 .lows()
@@ -62,17 +61,30 @@ impl WeekStudy {
 }
 
 impl Analysis for WeekStudy {
-    type Output = Option<Memory>;
+    type Output = Option<ModelWeek>;
 
     fn questions(&self) -> Vec<Question> {
         self.0.questions()
     }
 
     fn answer(&self, excerpts: &[Excerpt]) -> Self::Output {
-        self.0.answer(excerpts)
+        self.0.answer(excerpts).as_ref().map(ModelWeek::new)
     }
 
     fn lot_reader(&self, polls: &[PollRow]) -> Option<Box<dyn LotReader<Self::Output>>> {
-        self.0.lot_reader(polls)
+        Some(Box::new(WeekReader(self.0.lot_reader(polls)?)))
+    }
+}
+
+/// Reads the basis of a verdict, and keeps the prices of the week alone: the basis knows every lot on offer.
+struct WeekReader(Box<dyn LotReader<Option<Memory>>>);
+
+impl LotReader<Option<ModelWeek>> for WeekReader {
+    fn lot(&mut self, spells: &[Spell]) {
+        self.0.lot(spells);
+    }
+
+    fn finish(self: Box<Self>, polls: &[PollRow]) -> Option<ModelWeek> {
+        self.0.finish(polls).as_ref().map(ModelWeek::new)
     }
 }

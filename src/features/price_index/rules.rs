@@ -12,7 +12,7 @@ pub(crate) const HEADS: [Head; 11] = [
     ("Model", "model", 20, 0),
     ("Country", "country", 9, 3),
     ("GPUs", "gpus_on_offer", 6, 1),
-    ("Lowest", "lowest_per_gpu", 9, 0),
+    ("Usual low", "lowest_per_gpu", 9, 0),
     ("2x", "premium_2x", 7, 1),
     ("4x", "premium_4x", 7, 1),
     ("8x", "premium_8x", 7, 1),
@@ -76,7 +76,7 @@ pub(crate) fn basis(index: &Index, since: &str, (unit, origin): (&str, &str)) ->
     let sizes = SIZES.map(|gpus| format!("{gpus}x")).join(", ");
     let mut lines = vec![
         format!(
-            "Lowest: median lowest price since {since}. {sizes}: difference per GPU from 1x. Bid, Reserved: from \
+            "Usual low: median lowest price since {since}. {sizes}: difference per GPU from 1x. Bid, Reserved: from \
              on-demand. Rented: share of known departures."
         ),
         format!(

@@ -250,7 +250,7 @@ impl Requests {
 
     /// Applies filter and search to all requests.
     pub fn narrow(&mut self, ledger: &Ledger) {
-        let words = self.words();
+        let words = self.search_words();
         self.matching = ledger
             .numbered()
             .filter(|(_, entry)| self.filter.admits(entry) && matches(entry, &words))
@@ -260,7 +260,8 @@ impl Requests {
         self.rebuild_rows();
     }
 
-    fn words(&self) -> Vec<String> {
+    /// The words of the search, in lower case.
+    fn search_words(&self) -> Vec<String> {
         let text = self.search.text().to_lowercase();
         text.split_whitespace().map(str::to_owned).collect()
     }
@@ -337,7 +338,7 @@ fn recorded(cx: &mut Cx<'_>, ticket: Option<Ticket>, dropped: &[u64]) {
     if is_open && requests.selected.is_none() {
         requests.selected = requests.selected();
     }
-    let is_shown = requests.filter.admits(&entry) && matches(&entry, &requests.words());
+    let is_shown = requests.filter.admits(&entry) && matches(&entry, &requests.search_words());
     if let Some(run) = run.flatten() {
         requests.runs.add(run, number, &entry);
     }

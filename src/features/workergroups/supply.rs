@@ -201,7 +201,7 @@ impl SupplyChecks {
             let limit = check.search.query().limit;
             let report = answer.map(|listing| {
                 let mut preflight = Preflight::new(&listing, &check.search, limit);
-                preflight.warnings.extend(banned(check.banned));
+                preflight.warnings.extend(unsent_bans(check.banned));
                 preflight
             });
             check.remote.accept(ticket, now, report);
@@ -213,8 +213,8 @@ impl SupplyChecks {
     }
 }
 
-/// A warning that workers may start on banned machines; `None` if there are none.
-fn banned(many: usize) -> Option<String> {
+/// A warning that a search does not exclude `many` bans; `None` if it excludes all.
+fn unsent_bans(many: usize) -> Option<String> {
     (many > 0).then(|| {
         let verb = if many == 1 { "is" } else { "are" };
         format!("{many} of your bans {verb} not in its search: the market may still use those machines")

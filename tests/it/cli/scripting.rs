@@ -501,3 +501,20 @@ fn every_command_is_in_the_help_the_man_page_and_the_completion_and_every_short_
     let unnamed: Vec<String> = program.get_subcommands().flat_map(unnamed).collect();
     assert_eq!(unnamed, [""; 0]);
 }
+
+#[test]
+fn a_number_that_is_none_is_explained_in_words() {
+    for (line, option) in [
+        (&["offers", "--latency", "3s"][..], "--latency <MS>"),
+        (&["offers", "-n", "many"], "--rows <ROWS>"),
+        (&["sandbox", "--offers", "1k"], "--offers <N>"),
+    ] {
+        let (status, out, err) = run(&mut Home::new().bourse(line));
+        assert_eq!((status, out.as_str()), (2, ""), "{err}");
+        assert!(
+            err.contains(option) && err.contains("a whole number is needed"),
+            "{err}"
+        );
+        assert!(!err.contains("digit"), "{err}");
+    }
+}

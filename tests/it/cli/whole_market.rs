@@ -21,7 +21,7 @@ fn both(offers: &str, limit: &str) -> ([String; 2], String) {
     ];
     let listed = bourse(&[&["offers", "--limit", "100000"], &market[..]].concat());
     let loaded = bourse(&[&["offers", "--all", "--limit", limit], &market[..]].concat());
-    assert_eq!((listed.0, loaded.0), (0, 0), "{}", loaded.2);
+    assert_eq!((listed.0, loaded.0), (0, 0), "{}\n{}", listed.2, loaded.2);
     ([listed.1, loaded.1], loaded.2)
 }
 

@@ -126,6 +126,7 @@ impl<'a> Side<'a> {
         }
     }
 
+    /// The quote for the row with this id, else for the only one with the same GPUs; for `gb` of storage, or as quoted.
     fn quote(&self, id: RowId, key: Option<&GpuKey>, gb: Option<f64>) -> Option<Quote> {
         let (row, joined) = match self.by_id.get(&id) {
             Some(row) => (*row, Joined::ById),

@@ -71,7 +71,7 @@ pub(crate) enum Piece {
 
 pub(crate) fn scan(text: &str, catalog: &Catalog) -> Vec<Piece> {
     let mut scanner = Scanner { text, at: 0, catalog };
-    std::iter::from_fn(|| scanner.piece()).collect()
+    std::iter::from_fn(|| scanner.next_piece()).collect()
 }
 
 /// The operator of a word such as `gte`, in any case.
@@ -155,7 +155,8 @@ impl<'a> Scanner<'a> {
         self.peek().is_none_or(|next| next == ',' || next.is_whitespace())
     }
 
-    fn piece(&mut self) -> Option<Piece> {
+    /// The next condition, word or comma; `None` at the end.
+    fn next_piece(&mut self) -> Option<Piece> {
         self.at = self.after_blanks(self.at);
         let start = self.at;
         match self.peek()? {

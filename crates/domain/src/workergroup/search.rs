@@ -47,15 +47,17 @@ pub fn search_query_text(json: &str) -> SearchText {
             text: Untrusted::default(),
             left_out: vec![Untrusted::from(json)],
         },
-        |json| text_of(&json),
+        |json| search_text_of(&json),
     )
 }
 
-fn text_of(json: &Json) -> SearchText {
+/// The search in a value of the listing: an object of conditions, its JSON in a text, or a text. Conditions that the
+/// query language cannot express are left out and named.
+fn search_text_of(json: &Json) -> SearchText {
     match json {
         Json::String(text) => match serde_json::from_str(text) {
             // Some servers put the object's JSON into the text.
-            Ok(Json::Object(members)) => text_of(&Json::Object(members)),
+            Ok(Json::Object(members)) => search_text_of(&Json::Object(members)),
             _ => SearchText {
                 // In quotes it is a value like any other.
                 text: Untrusted::from(text.replace(&format!("={REMOVED}"), &format!("=\"{REMOVED}\""))),
@@ -64,7 +66,7 @@ fn text_of(json: &Json) -> SearchText {
         },
         Json::Object(members) => {
             if let (Some(Json::Object(_)), 1) = (members.get("q"), members.len()) {
-                return text_of(&members["q"]);
+                return search_text_of(&members["q"]);
             }
             let mut conditions = Vec::new();
             let mut left_out = Vec::new();
@@ -79,7 +81,7 @@ fn text_of(json: &Json) -> SearchText {
             }
         }
         Json::Array(items) => {
-            let parts: Vec<SearchText> = items.iter().map(text_of).collect();
+            let parts: Vec<SearchText> = items.iter().map(search_text_of).collect();
             let texts: Vec<&str> = parts
                 .iter()
                 .map(|part| part.text.compared())

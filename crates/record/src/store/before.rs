@@ -193,7 +193,7 @@ fn old_polls(connection: &Connection, (id, ahead): (i64, i64), question: &Questi
                  (SELECT max(at) FROM poll WHERE search = ?1 AND at < ?2 AND outcome IN (0, 1)))
              ORDER BY at",
         )?
-        .query_map(params![id, since, until], poll)?
+        .query_map(params![id, since, until], poll_row)?
         .collect::<rusqlite::Result<_>>()?;
     let recorded = Excerpt {
         polls,
@@ -203,7 +203,8 @@ fn old_polls(connection: &Connection, (id, ahead): (i64, i64), question: &Questi
     Ok(recorded.earlier(ahead).polls)
 }
 
-fn poll(row: &Row<'_>) -> rusqlite::Result<PollRow> {
+/// A stored poll, from the columns of the statement above.
+fn poll_row(row: &Row<'_>) -> rusqlite::Result<PollRow> {
     Ok(PollRow {
         at: Moment(row.get(0)?),
         took: row.get(1)?,

@@ -100,7 +100,8 @@ impl Turns {
         self.held = None;
     }
 
-    /// Takes the lock; false if another program holds it. If files cannot be written or locked, every program may poll.
+    /// Takes the lock; false if another program has held it for at most [`PATIENCE`]. If files cannot be written or
+    /// locked, every program may poll.
     fn take(&mut self, now: UnixTime) -> bool {
         let now = UNIX_EPOCH + Duration::try_from_secs_f64(now.seconds()).unwrap_or_default();
         self.try_take(now).unwrap_or(true)

@@ -114,6 +114,7 @@ impl View for Theme {
         Outcome::Handled
     }
 
+    /// Ends the preview: the theme from before is shown again.
     fn closing(&mut self, cx: &mut Cx<'_>) {
         cx.themes().shown = self.before;
     }

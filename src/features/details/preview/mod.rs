@@ -287,8 +287,11 @@ impl Card<'_> {
         lines.map(|line| Line::styled(line, style)).collect()
     }
 
-    /// The time for which the record is still available.
+    /// The time for which the record is still available, or that it is rented.
     fn available(&self) -> Option<String> {
+        if self.flag("rented") == Some(true) {
+            return Some("rented".to_owned());
+        }
         let age = self.subject.now.epoch - self.subject.listing.read_at();
         let left = self.number("duration")? - age.max(0.0);
         Some(if left > 0.0 {

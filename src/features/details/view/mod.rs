@@ -104,7 +104,8 @@ impl Detail {
         Some(detail)
     }
 
-    /// The details with the machine tab open, which requests its offers.
+    /// The details opened on the machine tab, which requests the machine's offers once it is shown; `None` without a
+    /// selected row.
     pub fn on_machine(state: &State) -> Option<Self> {
         let mut detail = Self::new(state)?;
         detail.tab = Tab::Machine;

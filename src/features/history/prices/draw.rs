@@ -189,9 +189,9 @@ fn prices_of_now(now: &Now, memory: Option<&Memory>, (resource, ago): (Resource,
     if let Some(Verdict::Given(usual)) = memory.map(Memory::verdict) {
         let [low, high] = [usual.p20, usual.p80].map(unit_price);
         let text = if low == high {
-            format!(" · mostly {low}")
+            format!(" · usual low {low}")
         } else {
-            format!(" · mostly {low} to {high}")
+            format!(" · usual low {low} to {high}")
         };
         line.push_span(Text::styled(text, theme.text));
     }
@@ -248,10 +248,10 @@ fn parts(series: &Series, resource: Resource, local: &LocalTime, area: Rect, the
     let many = usize::from(area.height.saturating_sub(1));
     // A part of no length says nothing.
     let starts = local.ticks(UnixTime::new(time.low), UnixTime::new(time.high - 1.0), many);
-    let peak = format!("Peak {}", unit(resource));
+    let amount = format!("Mean {}", unit(resource));
     let row =
         |from: &str, lowest: &str, median: &str, amount: &str| format!("{from:7}{lowest:>10}{median:>10}{amount:>10}");
-    let heading = Line::styled(row("From", "Lowest", "Median", &peak), theme.heading);
+    let heading = Line::styled(row("From", "Lowest", "Median", &amount), theme.heading);
     let ends = starts.iter().skip(1).copied().chain([UnixTime::new(time.high)]);
     let part = |(from, until): (&UnixTime, UnixTime)| {
         let within = |bucket: &&Bucket| (*from..until).contains(&bucket.from.unix());
@@ -266,9 +266,12 @@ fn parts(series: &Series, resource: Resource, local: &LocalTime, area: Rect, the
         };
         let lowest = price(levels.iter().map(|levels| levels.lowest).collect(), 0);
         let median = price(levels.iter().map(|levels| levels.median).collect(), levels.len() / 2);
-        let most = buckets().filter_map(|bucket| bucket.amount).reduce(f64::max);
-        let most = most.map_or_else(|| format::NONE.to_owned(), |most| format::trimmed(most, 0));
-        Line::styled(row(&local.tick(*from), &lowest, &median, &most), theme.text)
+        let amounts: Vec<f64> = buckets().filter_map(|bucket| bucket.amount).collect();
+        let mean = match amounts.len() {
+            0 => format::NONE.to_owned(),
+            many => format::trimmed(amounts.iter().sum::<f64>() / many as f64, 0),
+        };
+        Line::styled(row(&local.tick(*from), &lowest, &median, &mean), theme.text)
     };
     let rows = starts.iter().zip(ends).map(part).collect::<Vec<_>>();
     std::iter::once(heading).chain(rows.into_iter().rev()).collect()

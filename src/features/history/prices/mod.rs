@@ -133,7 +133,7 @@ impl History {
         self.fit_span(cx);
     }
 
-    /// Shows the last hour while nothing earlier is recorded.
+    /// Shows the last hour in place of the day if nothing earlier is recorded, unless the user chose a span.
     ///
     /// A day would show some dots only.
     fn fit_span(&mut self, cx: &mut Cx<'_>) {
@@ -215,11 +215,14 @@ impl History {
         buckets.get(index.min(buckets.len().saturating_sub(1)))
     }
 
+    /// The prices of the chart; `None` if nothing is recorded.
+    fn chart(&self) -> Option<&Series> {
+        self.series.as_deref().filter(|series| series.watched > 0.0)
+    }
+
     /// Moves the cursor; its first move shows it at the latest prices. False without a chart.
     fn read(&mut self, action: Action) -> bool {
-        let Some(series) = self.series.as_ref().filter(|series| series.watched > 0.0) else {
-            return false;
-        };
+        let Some(series) = self.chart() else { return false };
         let buckets = &series.buckets;
         let (last, page) = (buckets.len().saturating_sub(1), BUCKETS / 10);
         let latest = buckets
@@ -256,6 +259,9 @@ impl View for History {
     }
 
     fn availability(&self, action: Action, _: &State) -> Availability {
+        if matches!(action, Action::Shift(_)) && self.chart().is_none() {
+            return Availability::Disabled("No prices to read out yet".to_owned());
+        }
         of_chart(action)
     }
 

@@ -92,7 +92,8 @@ pub(crate) fn on_offer(listing: &Listing, row: usize, unit: &str, area: Rect, sc
         .filter_map(|other| Some((listing.cell(other, price).number()?, other)))
         .collect();
     alike.sort_by(|left, right| left.0.total_cmp(&right.0));
-    let heading = Line::styled(format!("Cheapest now, {unit}"), scene.theme.heading);
+    let name = format::cell(listing, row, model, 20);
+    let heading = Line::styled(format!("Cheapest {name} now, {unit}"), scene.theme.heading);
     let offer = |(price, row): &(f64, usize)| {
         let cell = |key: &str| field(key).map_or_else(String::new, |field| format::cell(listing, *row, field, 20));
         let place = cell("geolocation");

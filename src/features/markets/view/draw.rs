@@ -17,7 +17,7 @@ pub(super) fn markets(view: &Markets, area: Rect, scene: &mut Scene<'_, '_>) {
     let all = &scene.state.markets.market_list.markets;
     let items = all.iter().map(|market| item(market, scene)).collect();
     let mut list: List<()> = List::new(items);
-    list.select(view.index(scene.state), false);
+    list.select(view.selected_index(scene.state), false);
     let name = view.market(scene.state).map(|market| market.name.clone());
     let main = Panel::new("Markets").note(format!("{}", all.len()));
     let side = Panel::new(name.unwrap_or_default());

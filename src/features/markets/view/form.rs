@@ -462,7 +462,7 @@ impl View for MarketForm {
         Outcome::Handled
     }
 
-    fn typed(&mut self, key: KeyEvent, _: &mut Cx<'_>) -> Outcome {
+    fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
         if self.is_busy {
             return Outcome::Handled;
         }
@@ -471,7 +471,7 @@ impl View for MarketForm {
             self.on_address();
             self.check();
         } else if matches!(key.code, KeyCode::Char(_)) && self.form.is_on_choice() {
-            self.complaint = Some("nothing can be typed here: go to the Key field".to_owned());
+            cx.complain("Nothing can be typed here: go to the Key field");
         }
         Outcome::Handled
     }

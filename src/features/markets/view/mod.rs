@@ -36,12 +36,13 @@ pub(crate) fn open(index: Option<u16>, cx: &mut Cx<'_>) {
 }
 
 impl Markets {
-    fn index(&self, state: &State) -> usize {
+    /// The index of the selected market; the first one if it is gone.
+    fn selected_index(&self, state: &State) -> usize {
         state.markets.index_of(&self.selected).unwrap_or(0)
     }
 
     fn market<'a>(&self, state: &'a State) -> Option<&'a Market> {
-        state.markets.market_list.markets.get(self.index(state))
+        state.markets.market_list.markets.get(self.selected_index(state))
     }
 
     fn select(&mut self, index: usize, cx: &mut Cx<'_>) {
@@ -173,7 +174,7 @@ impl View for Markets {
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         if let Some(lines) = cx.motion(action) {
-            let index = self.index(cx.state()).saturating_add_signed(lines);
+            let index = self.selected_index(cx.state()).saturating_add_signed(lines);
             self.select(index, cx);
             return Outcome::Handled;
         }
@@ -206,7 +207,7 @@ impl View for Markets {
             return Outcome::Ignored;
         }
         // A click selects, a second one connects.
-        if line == self.index(cx.state()) {
+        if line == self.selected_index(cx.state()) {
             return self.update(Action::Submit, cx);
         }
         self.select(line, cx);

@@ -217,7 +217,7 @@ pub(super) fn body(state: &State, run: &Run, sample: &RouteSample) -> Vec<Line<'
     lines
 }
 
-/// The beginning of the worker's response.
+/// The beginning of the worker's response and the heading of the router's reply below it; empty without a response.
 fn response_lines(run: &Run, sample: &RouteSample) -> Vec<Line<'static>> {
     let Some(answer) = run.answer(sample.index).filter(|answer| !answer.compared().is_empty()) else {
         return Vec::new();

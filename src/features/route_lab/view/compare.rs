@@ -41,7 +41,8 @@ impl Compare {
         })
     }
 
-    fn turn(&mut self, state: &State, after: bool) {
+    /// Compares with the next newer (`after`) or older run; at the end with the nearest on the other side.
+    fn compare_with_next(&mut self, state: &State, after: bool) {
         if let Some(compared) = neighbour(state, self.run, self.compared, after) {
             self.compared = compared;
         }
@@ -94,8 +95,8 @@ impl View for Compare {
             return Outcome::Handled;
         }
         match action {
-            Action::Older => self.turn(cx.state(), false),
-            Action::Newer => self.turn(cx.state(), true),
+            Action::Older => self.compare_with_next(cx.state(), false),
+            Action::Newer => self.compare_with_next(cx.state(), true),
             Action::Back | Action::RouteLab | Action::Compare | Action::Open => cx.close(),
             _ => return Outcome::Ignored,
         }

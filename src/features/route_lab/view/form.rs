@@ -443,7 +443,7 @@ impl FormView for NewRun {
         scene.form(&self.form, inner);
         let inner = scene.framed(Panel::new("Plan"), right);
         let mut text = self.notes(scene, theme);
-        text.extend(self.request(scene, theme));
+        text.extend(self.body_and_endpoints(scene, theme));
         scene.render(Paragraph::new(text).wrap(Wrap { trim: false }), inner);
     }
 }
@@ -488,7 +488,7 @@ impl NewRun {
     }
 
     /// The first request's body, and the endpoints that Tab completes.
-    fn request(&self, scene: &Scene<'_, '_>, theme: &Theme) -> Vec<Line<'static>> {
+    fn body_and_endpoints(&self, scene: &Scene<'_, '_>, theme: &Theme) -> Vec<Line<'static>> {
         let mut lines = Vec::new();
         if let Ok(plan) = self.plan() {
             let wire = wire::encode(&first_request(&plan), scene.state.profile.dialect);

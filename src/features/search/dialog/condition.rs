@@ -293,7 +293,7 @@ impl ConditionForm {
         }
     }
 
-    /// Shows missing values as errors, after an attempt to submit.
+    /// Shows missing values as errors until the next change, after an attempt to submit.
     pub const fn insist(&mut self) {
         self.insisted = true;
     }

@@ -8,7 +8,7 @@ use crate::domain::language::LanguageError;
 use crate::domain::{Condition, Field, Filter, Kind, Listing, Operand, Operator, Resource, Value, country, language};
 use crate::tui::list::Item;
 
-/// The most used filters, on which the tab opens.
+/// The most used filters, listed as `Common`; the first one is selected when the tab opens.
 const fn common(resource: Resource) -> &'static [&'static str] {
     match resource {
         Resource::Offers => &[

@@ -90,7 +90,8 @@ fn rail_index(fields: &[&'static Field], leading: usize) -> usize {
     price.map_or(leading, |price| price + 1)
 }
 
-/// The column of rails, `wide` cells if there is room, else `least`; where no row has one it is as wide as their number.
+/// The column of rails, which show the place of each row's price among comparable rows: `wide` cells if there is room,
+/// else `least`.
 fn rail(wide: Option<u16>, least: u16) -> Column {
     let width = wide.unwrap_or(least).max(least);
     // The ends of the rail.

@@ -10,6 +10,7 @@ use crate::api::ApiError;
 use crate::core::markets::explain;
 use crate::core::view::Scene;
 use crate::core::{Pane, State};
+use crate::domain::format::{counted, grouped};
 use crate::domain::language::Mode;
 use crate::domain::time::Now;
 use crate::domain::{language, plain};
@@ -90,6 +91,7 @@ fn note(state: &State, browser: &Browser, now: Now) -> Note {
             keys: vec![(Action::Refresh, "load"), (Action::Query, "edit query")],
             is_error: false,
         },
+        (_, Some(listing)) if listing.is_empty() && listing.hidden() > 0 => banned(browser, listing.hidden()),
         (_, Some(listing)) if listing.is_empty() && listing.skipped().is_empty() => none(browser),
         (_, Some(listing)) if listing.is_empty() => Note {
             title: match listing.skipped().len() {
@@ -177,12 +179,33 @@ fn remedies(browser: &Browser) -> Vec<(Action, &'static str)> {
     keys
 }
 
+/// Every row of the response is hidden by a ban.
+fn banned(browser: &Browser, hidden: usize) -> Note {
+    let nouns = browser.resource().nouns();
+    Note {
+        title: match hidden {
+            1 => "Your bans hide the only match".to_owned(),
+            many => format!("Your bans hide all {} {nouns} that match", grouped(many)),
+        },
+        reasons: Vec::new(),
+        keys: vec![
+            (Action::ShowBanned, "show them"),
+            (Action::Ban, "lift a ban"),
+            (Action::Query, "edit query"),
+        ],
+        is_error: false,
+    }
+}
+
 fn none(browser: &Browser) -> Note {
     let warn = |condition| language::warning(condition, browser.dialect());
     let warnings = browser.query.active().filter_map(warn);
+    let bans = browser.computed.bans.count();
+    let unsearched = (bans > 0).then(|| format!("{} in force may hide matches", counted(bans, "ban", "bans")));
     Note {
         title: format!("No {} match this query", browser.resource().nouns()),
         reasons: warnings
+            .chain(unsearched)
             .chain(did_you_mean(browser))
             .chain(too_many_gpus(browser))
             .collect(),

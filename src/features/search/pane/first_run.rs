@@ -21,7 +21,8 @@ const KEYS: [(Action, &str); 6] = [
     (Action::Help, "list all keys"),
 ];
 
-/// Whether to show the card: in the sandbox, until the user has closed it or searched.
+/// Whether to show the card: among the offers of a first run in the sandbox, until the user has closed it, searched, or
+/// opened the list of markets.
 pub(super) fn is_due(resource: Resource, state: &State) -> bool {
     resource == Resource::Offers && !state.markets.is_welcomed && state.markets.invites && state.profile.is_sandbox
 }

@@ -85,7 +85,7 @@ pub fn open(cx: &mut Cx<'_>) -> bool {
 }
 
 impl Unlist {
-    /// The dialog; shows the outcome if an unlisting is in flight.
+    /// Begins an unlisting, and its dialog; shows the outcome of one that is in flight.
     fn new(cx: &mut Cx<'_>) -> Self {
         let page = if cx.writes().begin(WriteKind::UnlistVolume) {
             Page::Id
@@ -101,7 +101,8 @@ impl Unlist {
         }
     }
 
-    fn wanted(&self) -> Result<i64, &'static str> {
+    /// The typed listing id, or the reason it is none.
+    fn listing_id(&self) -> Result<i64, &'static str> {
         let text = self.id.text(Id);
         if text.is_empty() {
             return Err("Type the listing id first.");
@@ -114,7 +115,7 @@ impl Unlist {
     }
 
     fn request(&self) -> Option<Request> {
-        self.wanted().ok().map(|id| Request::UnlistVolume { id })
+        self.listing_id().ok().map(|id| Request::UnlistVolume { id })
     }
 
     /// Whether the typed id is that of an offer in the table, most likely a mistake; false in the
@@ -126,7 +127,7 @@ impl Unlist {
     /// The offer in the table with the typed id, as listing and row.
     fn offer<'a>(&self, state: &'a State) -> Option<(&'a Listing, usize)> {
         let listing = state.browsers[Resource::Volumes].listing()?;
-        let id = self.wanted().ok()?.to_string();
+        let id = self.listing_id().ok()?.to_string();
         let row = (0..listing.len()).find(|row| listing.id(*row).is_some_and(|offer| offer.to_string() == id))?;
         Some((listing, row))
     }
@@ -177,7 +178,7 @@ impl Unlist {
 
     fn submit(&mut self, cx: &mut Cx<'_>) {
         match self.page {
-            Page::Id => match self.wanted() {
+            Page::Id => match self.listing_id() {
                 Ok(_) => {
                     self.page = Page::Confirm;
                     self.completed = None;

@@ -42,6 +42,7 @@ enum Page {
     Unknown,
 }
 
+/// The dialog of a creation: its confirmation, then its outcome.
 #[derive(Debug)]
 pub struct Create {
     page: Page,
