@@ -113,7 +113,7 @@ fn no_view_is_mostly_empty() {
     alerts
         .keys("A")
         .expect("On offer now")
-        .expect("Cheapest now, $/h per GPU");
+        .expect(" now, $/h per GPU");
     let blank = largest_blank(&alerts, 200);
     if blank > 25 {
         found.push(format!(

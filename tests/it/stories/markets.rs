@@ -276,7 +276,7 @@ fn the_last_field_is_the_key_and_enter_says_what_it_does() {
     // On the button below it nothing is typed, and that is not kept quiet.
     desk.keys("pgdn")
         .type_text("x")
-        .expect("nothing can be typed here: go to the Key field");
+        .expect("Nothing can be typed here: go to the Key field");
     desk.keys("enter");
     let asked = commands(&mut desk);
     assert!(matches!(asked.as_slice(), [MarketCommand::Probe(_)]), "{asked:?}");
