@@ -178,7 +178,7 @@ impl SupplyChecks {
         }
     }
 
-    /// Handles a response; returns its poll, to be recorded. [`Self::next`] sends the next search.
+    /// Handles a response; returns its poll, to be recorded. `next` sends the next search.
     ///
     /// An error that the next search would meet too ends the queue.
     pub fn answered(

@@ -110,10 +110,7 @@ fn no_view_is_mostly_empty() {
     }
     // Without a record the prices on offer now stand where the chart would be.
     let mut alerts = desk(200, 60);
-    alerts
-        .keys("A")
-        .expect("On offer now")
-        .expect(" now, $/h per GPU");
+    alerts.keys("A").expect("On offer now").expect(" now, $/h per GPU");
     let blank = largest_blank(&alerts, 200);
     if blank > 25 {
         found.push(format!(

@@ -189,3 +189,24 @@ fn rows_without_machine_and_host_cannot_be_annotated() {
         desk.keys(key).expect("The selected row names no machine or host");
     }
 }
+
+/// Two offers of host 70.
+const OF_ONE_HOST: &str = r#"{"offers":[
+    {"id":201,"machine_id":7,"host_id":70,"gpu_name":"RTX 4090","num_gpus":1,"dph_total":0.3,"rentable":true},
+    {"id":202,"machine_id":8,"host_id":70,"gpu_name":"RTX 4090","num_gpus":1,"dph_total":0.4,"rentable":true}]}"#;
+
+#[test]
+fn bans_that_hide_every_match_are_named_in_the_empty_table() {
+    let mut desk = TestApp::with_offers(OF_ONE_HOST);
+    desk.keys("X down enter").expect("Banned host 70: 2 rows hidden");
+    desk.keys("r").answer(OF_ONE_HOST);
+    desk.expect("Your bans hide all 2 offers that match")
+        .expect_not("No offers match");
+    desk.keys(":").type_text("show-banned").keys("enter");
+    desk.answer(OF_ONE_HOST).expect("✗ banned");
+    // Where the market itself left them out, nobody knows how many there are.
+    let mut desk = TestApp::with_offers(OF_ONE_HOST);
+    desk.keys("X down enter r").answer(r#"{"offers":[]}"#);
+    desk.expect("No offers match this query")
+        .expect("1 ban in force may hide matches");
+}
