@@ -169,8 +169,32 @@ impl Command {
 
     /// Whether the command helps to repair a broken configuration, which stops every other one.
     const fn repairs_configuration(&self) -> bool {
-        matches!(self, Self::Config { .. } | Self::Paths(_))
-            || self.creates_configuration() && !matches!(self, Self::Sandbox(_) | Self::Markets { .. })
+        match self {
+            Self::Config { .. }
+            | Self::Paths(_)
+            | Self::Completions { .. }
+            | Self::Help { .. }
+            | Self::Schema { .. }
+            | Self::Man
+            | Self::Complete(_) => true,
+            Self::Offers(_)
+            | Self::Volumes(_)
+            | Self::Market(_)
+            | Self::Depth(_)
+            | Self::Plan(_)
+            | Self::Pick(_)
+            | Self::Watch { .. }
+            | Self::History { .. }
+            | Self::Bids(_)
+            | Self::Db { .. }
+            | Self::Markets { .. }
+            | Self::Groups(_)
+            | Self::Unlist(_)
+            | Self::Writes { .. }
+            | Self::Route(_)
+            | Self::Sandbox(_)
+            | Self::Mcp => false,
+        }
     }
 }
 

@@ -37,10 +37,21 @@ impl Owners {
 
     /// The owner of a ticket. Its result removes the ticket; progress does not.
     pub(super) fn take_owner(&mut self, ticket: Ticket, news: &News) -> Option<Owner> {
-        if matches!(news, News::Progress(_)) {
-            self.0.get(&ticket).copied()
-        } else {
-            self.0.remove(&ticket)
+        match news {
+            News::Progress(_) => self.0.get(&ticket).copied(),
+            News::Reply(_)
+            | News::Arranged(_)
+            | News::Routed(_)
+            | News::Recalled(_)
+            | News::RecordedRows(_)
+            | News::Poll(_)
+            | News::Claimed(_)
+            | News::Saved(_)
+            | News::Written(_)
+            | News::Edited(_)
+            | News::Text(_)
+            | News::Ran(_)
+            | News::Market(_) => self.0.remove(&ticket),
         }
     }
 
