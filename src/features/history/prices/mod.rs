@@ -207,12 +207,16 @@ impl History {
         self.is_span_chosen = true;
     }
 
+    /// The index of the bucket under the cursor.
+    fn reading_index(&self) -> Option<usize> {
+        let (buckets, reading) = (&self.series.as_ref()?.buckets, self.reading?);
+        let index = buckets.partition_point(|bucket| bucket.until <= reading);
+        Some(index.min(buckets.len().saturating_sub(1)))
+    }
+
     /// The part of the time under the cursor.
     fn read_bucket(&self) -> Option<&Bucket> {
-        let buckets = &self.series.as_ref()?.buckets;
-        let reading = self.reading?;
-        let index = buckets.partition_point(|bucket| bucket.until <= reading);
-        buckets.get(index.min(buckets.len().saturating_sub(1)))
+        self.series.as_ref()?.buckets.get(self.reading_index()?)
     }
 
     /// The prices of the chart; `None` if nothing is recorded.
@@ -229,10 +233,7 @@ impl History {
             .iter()
             .rposition(|bucket| bucket.levels.is_some())
             .unwrap_or(last);
-        let here = self
-            .reading
-            .map(|reading| buckets.partition_point(|bucket| bucket.until <= reading).min(last));
-        let index = match (action, here) {
+        let index = match (action, self.reading_index()) {
             (Action::Move(Motion::First), _) => 0,
             (Action::Move(Motion::Last), _) => last,
             (Action::Shift(_) | Action::Move(Motion::PageUp | Motion::PageDown), None) => latest,
