@@ -113,12 +113,12 @@ fn arrange_usual(fields: &mut Vec<&'static Field>, browser: &Browser, has_previe
     let usual = browser.query.catalog().default_columns();
     let chosen = fields.iter().filter(|field| field.in_record || usual.contains(field));
     if chosen.eq(&usual) && browser.resource() != Resource::Workergroups {
-        // The kind and the place of the offer come before its remaining time.
-        let (spare, others): (Vec<_>, Vec<_>) = std::mem::take(fields).into_iter().partition(|field| is_spare(field));
+        // The kind and the place of the offer come before the times of the job.
+        let (times, others): (Vec<_>, Vec<_>) = std::mem::take(fields).into_iter().partition(|field| is_time(field));
         *fields = others;
         let place = fields.iter().position(|field| field.key == "geolocation");
         let index = place.map_or(fields.len(), |place| place + 1);
-        fields.splice(index..index, spare);
+        fields.splice(index..index, times);
         if has_preview {
             // The preview shows the id of the selected row.
             fields.retain(|field| field.key != "id");
@@ -181,9 +181,9 @@ fn fields(browser: &Browser, listing: &Listing, has_preview: bool, is_tight: boo
     (fields, leading.max(1))
 }
 
-/// Whether a column is the time left after a job.
-fn is_spare(field: &Field) -> bool {
-    field.key == "job_spare"
+/// Whether a column is a time of the job: of its run, to its deadline, or left after it.
+fn is_time(field: &Field) -> bool {
+    matches!(field.key, "job_spare" | "job_time" | "job_slack")
 }
 
 /// The columns that explain why a row is listed, as the query has bounds on them.
