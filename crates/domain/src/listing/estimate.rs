@@ -138,6 +138,7 @@ impl Listing {
         self.set_estimate(self.estimated_storage(), model);
     }
 
+    /// Sets storage size and price model; does nothing if both are set already.
     fn set_estimate(&mut self, gb: Option<f64>, model: OfferType) {
         if (self.estimated_storage(), self.offer_type()) != (gb, model) {
             self.estimate = Estimate::new(gb, model);
@@ -205,6 +206,7 @@ const fn needed(how: Move) -> [&'static str; 6] {
     [BASE, TOTAL, COST, STORAGE, DISCOUNTED, related]
 }
 
+/// The cell of a row as received, by the wire name `key`; missing without such a field.
 fn sent<'a>(listing: &'a Listing, row: usize, key: &str) -> CellRef<'a> {
     listing
         .catalog()
@@ -212,6 +214,7 @@ fn sent<'a>(listing: &'a Listing, row: usize, key: &str) -> CellRef<'a> {
         .map_or(CellRef::Missing, |field| listing.sent_column(field).cell(row))
 }
 
+/// A cell without a number: null and misfits stay as they are, any other cell is missing.
 const fn hole(cell: CellRef<'_>) -> RawCell<'_> {
     match cell {
         CellRef::Null => RawCell::Null,
@@ -228,6 +231,7 @@ struct Record<'a, 'c> {
 }
 
 impl Record<'_, '_> {
+    /// The received number of a member; `None` unless it is a finite number.
     fn number(&self, key: &str) -> Option<f64> {
         (self.sent)(key).number().filter(|number| number.is_finite())
     }
@@ -251,6 +255,7 @@ impl Record<'_, '_> {
             .or_else(|| Some(self.number("dph_total")? - self.number("dph_base")?))
     }
 
+    /// $/h of GPUs and chosen storage, for a reserved offer after its discount; `None` if a price is missing.
     fn total(&self) -> Option<f64> {
         if self.model == OfferType::Reserved {
             let discounted = self.number(DISCOUNTED)?;
@@ -265,6 +270,8 @@ impl Record<'_, '_> {
         Some(base + self.storage()?)
     }
 
+    /// The price `received`, moved to the chosen storage and price model; `None` if it needs a missing
+    /// member.
     fn moved(&self, how: Move, received: f64) -> Option<f64> {
         match how {
             Move::Storage => self.storage(),
