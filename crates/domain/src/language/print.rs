@@ -41,6 +41,7 @@ pub fn print_condition_briefly(condition: &Condition) -> String {
     )
 }
 
+/// Prints the active conditions with `print`, separated by blanks.
 fn joined(conditions: &[Condition], print: impl Fn(&Condition) -> String) -> String {
     let in_force = conditions.iter().filter(|condition| condition.enabled);
     in_force.map(print).collect::<Vec<_>>().join(" ")
