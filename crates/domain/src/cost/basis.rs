@@ -16,7 +16,7 @@ pub struct Basis {
 }
 
 impl Basis {
-    /// The price per hour as quoted.
+    /// Ranks by the price per hour as quoted under `model`, without a job.
     pub const fn hourly(model: OfferType) -> Self {
         Self {
             model,
@@ -25,7 +25,8 @@ impl Basis {
         }
     }
 
-    /// Whether the job takes the same time on every offer, so that only its bill counts.
+    /// Whether there is a job that takes the same time on every offer, so that only its bill counts; false
+    /// without a job.
     pub fn has_fixed_length(&self) -> bool {
         self.job.is_some_and(|job| !job.is_work())
     }
