@@ -156,7 +156,7 @@ impl Copies {
                 address = decoded.again();
             }
         }
-        apart(ranges)
+        merge_overlaps(ranges)
     }
 
     /// The matches in `bytes`, as ranges of `text`; `place` converts positions. A match of the shortened form
@@ -253,16 +253,16 @@ fn hex_byte(digits: Option<&[u8]>) -> Option<u8> {
 }
 
 /// The ranges sorted, with overlapping ones merged; those that only touch stay separate.
-fn apart(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+fn merge_overlaps(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     ranges.sort_unstable_by_key(|range| range.start);
-    let mut apart: Vec<Range<usize>> = Vec::with_capacity(ranges.len());
+    let mut merged: Vec<Range<usize>> = Vec::with_capacity(ranges.len());
     for range in ranges {
-        match apart.last_mut() {
+        match merged.last_mut() {
             Some(last) if range.start < last.end => last.end = last.end.max(range.end),
-            _ => apart.push(range),
+            _ => merged.push(range),
         }
     }
-    apart
+    merged
 }
 
 /// The end of the JSON string that contains position `at`, before its closing quote; the end of the text

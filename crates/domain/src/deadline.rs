@@ -73,7 +73,10 @@ impl FromStr for Deadline {
         while let [word, after @ ..] = rest {
             let next = after.first().copied();
             (rest, own) = match (*word, day(word), clock(word)) {
-                ("next", ..) => (after.get(1..).unwrap_or_default(), own.with_day(next.and_then(next_weekday))?),
+                ("next", ..) => (
+                    after.get(1..).unwrap_or_default(),
+                    own.with_day(next.and_then(next_weekday))?,
+                ),
                 // `this sunday`, `in the morning`, `sunday at noon`
                 ("this" | "coming" | "the", ..) if next.is_some() => (after, own),
                 ("at" | "in" | "on", ..) if next.is_some() => (after, own),

@@ -84,12 +84,14 @@ pub fn query_coverage(listing: &Listing, query: &Query) -> Coverage {
     }
 }
 
-/// Whether a number of records may be a market's own maximum.
+/// Whether a number of records may be a market's own maximum: from 20, a multiple of 10 or 25, or a power of
+/// two.
 const fn is_round(records: usize) -> bool {
     records >= LEAST_CAP && (records.is_multiple_of(10) || records.is_multiple_of(25) || records.is_power_of_two())
 }
 
-/// The number in a cell; a version as its nine-digit number, `None` for other kinds.
+/// The number in a cell of a row; a version as its nine-digit number. `None` for other cells, secrets, and
+/// numbers that are not finite.
 pub fn numeric(column: &Column, kind: Kind, row: usize) -> Option<f64> {
     number(column.cell(row), kind)
 }
@@ -105,6 +107,7 @@ fn number(cell: CellRef<'_>, kind: Kind) -> Option<f64> {
 }
 
 /// The fields of a listing that can be an axis of a plot: numbers other than ids, from records or computed.
+/// Computed ones only if they have values.
 pub fn axes(listing: &Listing) -> impl Iterator<Item = &'static Field> {
     listing.catalog().columns().filter(|field| {
         field.kind.is_numeric()

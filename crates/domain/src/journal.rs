@@ -131,6 +131,7 @@ pub struct Damage {
 }
 
 impl Damage {
+    /// A line of these bytes at byte `start` of the file. Its text is cut to 400 bytes and cleaned.
     pub fn new(line: u64, start: usize, bytes: &[u8]) -> Self {
         /// The maximum length of the text, in bytes of the line.
         const LONGEST: usize = 400;
@@ -210,7 +211,7 @@ impl Entry {
     }
 }
 
-/// The writes in the lines, oldest first, without outcomes that have no intent.
+/// The writes in the lines, oldest first, without outcomes that have no intent and without custom commands.
 ///
 /// Texts are cleaned: the file may have been edited.
 pub fn entries(lines: Vec<Line>) -> Vec<Entry> {

@@ -49,6 +49,7 @@ impl Scale {
         }
     }
 
+    /// A linear scale that covers `low` to `high` with round ends; equal values get room on both sides.
     fn linear(low: f64, high: f64) -> Self {
         // A single value has no span, so the scale extends to both sides of it.
         let room = match (high - low, low.abs()) {
@@ -65,6 +66,7 @@ impl Scale {
         }
     }
 
+    /// A logarithmic scale that covers `low` to `high`; its ends are 1, 2 or 5 times a power of ten.
     fn logarithmic(low: f64, high: f64) -> Self {
         let below = mantissas(low).filter(|tick| *tick <= low).fold(low / 10.0, f64::max);
         let above = mantissas(high).filter(|tick| *tick >= high).fold(high * 10.0, f64::min);
@@ -119,6 +121,7 @@ impl Scale {
         }
     }
 
+    /// At most `most` multiples of a round step within the scale, ascending.
     fn multiples(&self, most: usize) -> Vec<f64> {
         let mut step = ScaleStep::for_span(self.high - self.low, most);
         loop {
@@ -161,6 +164,8 @@ impl Scale {
         }
     }
 
+    /// At most `most` ticks of a logarithmic scale: 1, 2 and 5, or 1 and 3, times each power of ten, else
+    /// every n-th power.
     fn decades(&self, most: usize) -> Vec<f64> {
         let (first, last) = (self.low.log10().floor(), self.high.log10().ceil());
         let decades = whole(last - first, 700);
@@ -204,6 +209,7 @@ impl ScaleStep {
         step
     }
 
+    /// The next larger round step: 1, 2, 5, 10 and so on.
     fn next(self) -> Self {
         match self.mantissa {
             mantissa if mantissa < 2.0 => Self { mantissa: 2.0, ..self },
