@@ -239,7 +239,7 @@ impl Annotations {
         all
     }
 
-    /// Removes the rows of banned machines and hosts from a response; returns their number.
+    /// Removes the rows whose machine or host is banned; returns the number of removed rows.
     pub fn hide_banned(&self, listing: &mut Listing) -> usize {
         if self.banned().next().is_none() {
             return 0;

@@ -196,7 +196,8 @@ static BY_NAME: LazyLock<HashMap<String, &'static str>> = LazyLock::new(|| {
     groups.chain(others).chain(countries).collect()
 });
 
-/// Iterates over the names of all countries and groups, in lower case, for suggestions.
+/// Iterates over the names and codes of all countries and groups, in lower case, for suggestions. In no
+/// particular order.
 pub fn names() -> impl Iterator<Item = &'static str> {
     BY_NAME.keys().map(String::as_str)
 }

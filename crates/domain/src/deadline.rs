@@ -114,10 +114,10 @@ fn day(word: &str) -> Option<Day> {
     }
 }
 
-/// Parses a time of day: `18:00`, `6pm`, `6:30pm`, `noon`, or a part of the day.
+/// Parses a time of day: `18:00`, `6pm`, `6:30pm`, `noon`, or a part of the day as its beginning (`evening`
+/// is 18:00); a night ends with its day, at 23:59. `None` for any other word.
 ///
-/// That is its beginning, which is in time for a person who means a later hour, too; a night ends with its day, as
-/// `tonight` does.
+/// A beginning is in time for later hours, too.
 fn clock(word: &str) -> Option<Time> {
     match word {
         "morning" => return Some(time(6, 0, 0, 0)),

@@ -35,7 +35,7 @@ pub enum Edit<T: Document> {
 }
 
 impl<T: Document> Edit<T> {
-    /// The document after the edit, in this program.
+    /// The document after the edit: the new one, or the content before with the change applied.
     pub fn into_content(self) -> T {
         match self {
             Self::Replace(document) => document,

@@ -33,7 +33,7 @@ pub fn csv_line(listing: &Listing, row: u32, fields: &[&Field]) -> String {
     line.trim_end_matches('\n').to_owned()
 }
 
-/// Formats lines of CSV, all with the same number of cells.
+/// Formats lines of CSV, all with the same number of cells, without a header. Each ends with a line feed.
 pub fn csv_lines(rows: impl IntoIterator<Item = impl IntoIterator<Item = String>>) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
     for row in rows {

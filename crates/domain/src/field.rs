@@ -36,7 +36,8 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Whether cells of this kind are numbers, so that they can be ordered, summed and plotted.
+    /// Whether cells of this kind can be ordered, summed and plotted: integers, numbers, ids, epochs and
+    /// versions.
     pub const fn is_numeric(self) -> bool {
         matches!(
             self,
@@ -126,6 +127,7 @@ impl Section {
         Self::Other,
     ];
 
+    /// The heading of the section.
     pub const fn title(self) -> &'static str {
         match self {
             Self::Identity => "Identity",
@@ -322,6 +324,7 @@ impl Field {
         Self::number(key, label, Unit::DollarsPerHour)
     }
 
+    /// A whole number without a unit.
     pub const fn integer(key: &'static str, label: &'static str) -> Self {
         Self::new(key, label, Kind::Integer)
     }
@@ -391,7 +394,7 @@ impl Field {
         self.derived()
     }
 
-    /// Makes it a computed column; conditions on it are applied locally.
+    /// Makes it a computed column: no record carries it, and conditions on it are applied locally.
     pub const fn computed(mut self) -> Self {
         self.source = Source::Computed;
         self.filter = Filter::Local;

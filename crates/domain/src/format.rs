@@ -104,7 +104,7 @@ pub fn number(field: &Field, value: f64) -> String {
     }
 }
 
-/// A number of a field with its unit.
+/// A number of a field with its unit: `$0.293/h`, `24 GB`, `0.5 GHz`. A zero that means none has no unit.
 pub fn with_unit(field: &Field, value: f64, dialect: &Dialect) -> String {
     let text = number(field, value);
     let carries_unit = matches!(
@@ -264,7 +264,7 @@ pub fn per_hour(price: f64) -> String {
     format!("{}/h", unit_price(price))
 }
 
-/// Formats a price per unit without the unit, which is written elsewhere: `$0.293`, `$16.02`.
+/// Formats a price per unit without the unit, which is written elsewhere: `$0.293`, from $10 on `$16.02`.
 pub fn unit_price(price: f64) -> String {
     // Prices of single GPUs differ in the third decimal; those of machines with eight do not.
     let places = if price.abs() < 10.0 { 3 } else { 2 };

@@ -60,7 +60,8 @@ pub enum Coverage {
 /// The smallest size at which a market may cut a response below its limit.
 const LEAST_CAP: usize = 20;
 
-/// Whether a response to a search with this limit is complete. Skipped records count: they were sent.
+/// Whether a response to a search with this limit is complete. Skipped records count: they were sent. A
+/// coverage that the listing was merged with comes first.
 ///
 /// The market's own `truncated` decides. Without it, a response with fewer records than the limit is complete, unless
 /// their number is round: some markets send 50, 64 or 100 at most, whatever the limit, and do not report it.

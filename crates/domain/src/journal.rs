@@ -195,7 +195,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// The id of the workergroup that it created, if the market returned one.
+    /// The id of the workergroup that it created; `None` if it did not, or the market returned none.
     fn created_id(&self) -> Option<i64> {
         let outcome = self.outcome.as_ref()?;
         let is_created = self.intent.kind == WriteKind::CreateWorkergroup && outcome.verdict == Verdict::Done;
@@ -294,7 +294,7 @@ pub fn is_local(address: &str) -> bool {
     market_at(address).starts_with("localhost:")
 }
 
-/// Cleans a text for the journal: printable ASCII, one line, bounded.
+/// Cleans a text for the journal: printable ASCII, one line, at most 512 characters.
 pub fn clean(text: &str) -> String {
     Untrusted::from(text).log()
 }

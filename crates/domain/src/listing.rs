@@ -139,8 +139,7 @@ impl Column {
         }
     }
 
-    /// The width of the longest text in terminal cells, or the digits of the largest number, capped at the width of the
-    /// widest column.
+    /// The terminal cells of the longest text or of the digits of the largest number, at most 200.
     ///
     /// Computed once, read in every frame.
     pub fn widest(&self) -> usize {
@@ -311,6 +310,7 @@ impl Listing {
         self.bills_work
     }
 
+    /// Sets whether the bills of its column are for work; see `Listing::bills_work`.
     pub const fn set_bills_work(&mut self, bills_work: bool) {
         self.bills_work = bills_work;
     }
@@ -456,7 +456,7 @@ impl Listing {
         builders.into_iter().map(|builder| builder.column).collect()
     }
 
-    /// All fields of one record.
+    /// All fields of one record, with adjusted prices; all cells are blank beyond the last row.
     ///
     /// For a detail view, which must not read columns of all rows. The last record is cached, as a frame needs it
     /// several times and a record may be large.

@@ -47,7 +47,7 @@ impl LocalTime {
             .unwrap_or_else(|| format!("{:.3e}", time.seconds()))
     }
 
-    /// Formats the time of day, preceded by the date unless it is today.
+    /// Formats the time of day to the second (`13:05:09`), preceded by month and day unless it is today.
     pub fn clock(&self, time: UnixTime) -> String {
         let day = |time| self.text(time, "%Y-%m-%d");
         let pattern = if day(time) == day(self.now) {

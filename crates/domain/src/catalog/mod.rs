@@ -170,7 +170,7 @@ impl Catalog {
         closest(&name.to_ascii_lowercase(), names)
     }
 
-    /// The columns shown by default, in order.
+    /// The columns shown by default, by their rank; computed ones are not among them.
     pub fn default_columns(&self) -> Vec<&'static Field> {
         let mut columns: Vec<_> = self
             .fields()
@@ -181,7 +181,7 @@ impl Catalog {
         columns
     }
 
-    /// The fields that can be filtered on, documented ones first within their section, computed
+    /// The fields that can be filtered on, by section; within a section documented ones first, computed
     /// columns last.
     pub fn filters(&self) -> Vec<&'static Field> {
         let mut filters: Vec<_> = self

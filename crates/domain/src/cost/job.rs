@@ -278,7 +278,8 @@ impl Prices<'_> {
         if is_known { known } else { speed.or(known) }
     }
 
-    /// Whether the row is known to have the disk and the time for `job`, started at `now`.
+    /// Whether the row is known to have the disk and the time for `job`, started at `now`; false if it does
+    /// not report them.
     pub fn fits(&self, row: usize, job: &Job, now: UnixTime) -> bool {
         self.fit(row, job, now) == Fit::Yes
     }

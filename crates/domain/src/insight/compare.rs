@@ -77,7 +77,7 @@ pub fn compare(listing: &Listing, rows: &[u32], prices: Option<(&Prices<'_>, Opt
         .collect()
 }
 
-/// Whether a computed column is also one of the derived lines.
+/// Whether a computed column is also one of the derived lines, so that it is left out.
 fn is_derived(field: &Field) -> bool {
     field.is_computed() && field.key.starts_with("dph_per_")
 }

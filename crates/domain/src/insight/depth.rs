@@ -94,7 +94,7 @@ impl Depth {
         self.sizes(&[usize::try_from(gpus).ok()?]).pop()
     }
 
-    /// Purchases of the powers of two and of all GPUs, without duplicates.
+    /// The cheapest purchases of 1, 2, 4, ... GPUs (at most `MOST_GPUS`) and of all GPUs, without duplicates.
     pub fn purchases(&self) -> Vec<Purchase> {
         let all = usize::try_from(self.gpus()).unwrap_or(usize::MAX);
         let powers = (0..usize::BITS).map(|power| 1 << power);

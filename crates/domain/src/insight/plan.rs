@@ -253,7 +253,7 @@ impl<'a> Offers<'a> {
         solution
     }
 
-    /// The cheapest plan for a need, without the offer `without`.
+    /// The cheapest plan for a need, without the offer `without`; `None` if no offers meet the need.
     fn cheapest(&self, need: &Need, without: Option<u32>) -> Option<Plan> {
         if !self.is_work() {
             return self.solve(need, need.gpus as usize, without).plan;

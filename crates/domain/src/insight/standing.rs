@@ -127,7 +127,7 @@ impl PriceScale {
         })
     }
 
-    /// Whether there are enough prices for meaningful percentiles.
+    /// Whether there are at least `FEWEST` prices, enough for meaningful percentiles.
     pub const fn is_telling(&self) -> bool {
         self.of >= FEWEST
     }
@@ -152,7 +152,7 @@ pub struct Standing {
 }
 
 impl Standing {
-    /// Ranks all rows by all measures in advance, so that no frame has to.
+    /// Computes all ranks, price scales and counts of offers in advance, so that no frame has to.
     pub fn prepare(&self, listing: &Listing) {
         for measure in Measure::ALL {
             self.rank(listing, measure, 0);

@@ -108,7 +108,7 @@ pub struct Lot {
 }
 
 impl Lot {
-    /// Price of the rental in $/h per GPU.
+    /// The price per GPU, in the unit of the price: $/h, or $ of a bill.
     pub fn unit_price(&self) -> f64 {
         self.price / self.gpus as f64
     }
@@ -163,7 +163,7 @@ impl Machine {
         self.slices.iter().map(|slice| slice.row)
     }
 
-    /// The rows of the slices that cannot be rented together with all others.
+    /// The rows of the slices that cannot be rented together with all others, as they share GPUs with one.
     pub(super) fn shared(&self) -> Vec<u32> {
         let is_shared = |slice: &&Slice| {
             let others = self.slices.iter().filter(|overlapping| overlapping.row != slice.row);
@@ -333,6 +333,7 @@ impl Supply {
         }
     }
 
+    /// The machines, in order of first appearance.
     pub fn machines(&self) -> &[Machine] {
         &self.machines
     }

@@ -146,7 +146,8 @@ impl Reader<'_> {
         LanguageError::new(end..end, message)
     }
 
-    /// The error for several values after an operator that takes one.
+    /// The error for several values after an operator that takes one; after `=` and `!=` it suggests a list.
+    /// `span` is the range of the values.
     pub(super) fn unasked_list(&self, sign: &Sign, operator: Operator, span: &Range<usize>) -> LanguageError {
         let list = match operator {
             Operator::Eq => "in",

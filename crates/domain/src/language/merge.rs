@@ -105,10 +105,10 @@ fn several(field: &Field, rivals: &[&Located], text: &str) -> LanguageError {
     LanguageError::new(second.clone(), message).suggest(first.start..end, merged)
 }
 
-/// Overlays `new` conditions on the `old` ones of a search; also returns the replaced ones.
+/// Overlays `new` conditions on the `old` ones of a search: returns all conditions, then the replaced ones.
 ///
-/// The newer condition on a field replaces the older, a bound the one on its side. Exclusions add up, and so do the
-/// values of the fields in `added`.
+/// The newer condition on a field replaces the older, a bound the one on its side. Exclusions add up, and so
+/// do the values of the fields in `added`.
 pub fn renew(old: Vec<Condition>, mut new: Vec<Condition>, added: &[&str]) -> (Vec<Condition>, Vec<Condition>) {
     let is_equal = |condition: &Condition| matches!(condition.operator, Operator::Eq | Operator::In);
     let excludes = |condition: &Condition| matches!(condition.operator, Operator::Neq | Operator::Nin);

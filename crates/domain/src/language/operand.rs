@@ -72,7 +72,7 @@ pub(super) fn not_allowed(field: &Field, operator: Operator, span: std::ops::Ran
     LanguageError::new(span, message)
 }
 
-/// The operators of a field in query syntax.
+/// The operators of a field in query syntax, separated by blanks.
 pub(super) fn allowed(field: &Field) -> String {
     let symbols: Vec<_> = field.operators.iter().map(Operator::symbol).collect();
     symbols.join(" ")
@@ -250,7 +250,8 @@ impl Target<'_> {
         Ok(vec![Condition::new(self.field, operator, codes)])
     }
 
-    /// Whether an unquoted value is null. Only the spellings of the market's client count; others are texts.
+    /// Whether an unquoted value is null: `null` or `None`, for fields other than texts and locations in any
+    /// case.
     fn is_null(self, item: &Item) -> bool {
         let exact = matches!(&*item.text, "null" | "None");
         let text = matches!(self.field.kind, Kind::Text | Kind::Country);
@@ -378,7 +379,7 @@ fn is_code(text: &str) -> bool {
     text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_alphabetic())
 }
 
-/// Parses a boolean, in any case; `None` if it is none.
+/// Parses true, yes or on, false, no or off, in any case; `None` for any other text.
 fn flag(text: &str) -> Option<bool> {
     match text.to_ascii_lowercase().as_str() {
         "true" | "yes" | "on" => Some(true),
@@ -394,7 +395,8 @@ fn midnight(text: &str) -> Option<f64> {
     Some(moment.timestamp().as_second() as f64)
 }
 
-/// Parses a moment to the second, in UTC unless it has an offset, in seconds since 1970.
+/// Parses a moment to the second, in UTC unless it has an offset, in seconds since 1970; `None` without a
+/// time of day.
 fn moment(text: &str) -> Option<f64> {
     let civil = || {
         let civil: jiff::civil::DateTime = text.parse().ok()?;

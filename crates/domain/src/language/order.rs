@@ -77,7 +77,7 @@ fn signs(text: &str) -> (&str, String) {
     (name, edges.filter(|sign| !sign.is_whitespace()).collect())
 }
 
-/// Splits a name from the direction word after it.
+/// Splits a name from the direction word after it (`asc`, `desc`, in full or short); `None` if there is none.
 fn direction_word(text: &str) -> (&str, Option<Direction>) {
     let Some((name, word)) = text.rsplit_once(char::is_whitespace) else {
         return (text, None);

@@ -206,7 +206,8 @@ impl Reader<'_> {
         Err(error)
     }
 
-    /// Parses a range such as `2..8`, `24..48GB` or `..0.5`.
+    /// Parses a range such as `2..8`, `24..48GB` or `..0.5` as its bounds; the unit of the upper end applies
+    /// to a bare lower end.
     fn range(&self, field: &'static Field, item: &Item) -> Result<Meaning, LanguageError> {
         let (low, high) = item.text.split_once("..").unwrap_or((&item.text, ""));
         let shared = number::suffix(high);

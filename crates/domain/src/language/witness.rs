@@ -17,6 +17,7 @@ pub enum Witness {
 }
 
 impl Witness {
+    /// The cell to test conditions with.
     pub const fn cell(&self) -> CellRef<'_> {
         match self {
             Self::Null => CellRef::Null,

@@ -15,7 +15,8 @@ const LONGEST: usize = 40;
 /// The maximum number of values of a list that are written; others are counted.
 const NAMED: usize = 3;
 
-/// Describes a condition, active or not, for reading only: it cannot be parsed back.
+/// Describes a condition, active or not, for reading only: `200 GB disk`, `not rented`. It cannot be parsed
+/// back.
 pub fn words(condition: &Condition, dialect: &Dialect) -> String {
     let (field, operator) = (condition.field, condition.operator);
     match &condition.operand {

@@ -146,7 +146,8 @@ impl Listing {
         }
     }
 
-    /// Drops the adjusted prices, after the rows have changed.
+    /// Drops the computed prices and the cached record, as the rows have changed; storage and price model
+    /// stay.
     pub(super) fn forget_prices(&mut self) {
         self.estimate = Estimate::new(self.estimated_storage(), self.offer_type());
         self.forget_last();
@@ -157,13 +158,13 @@ impl Listing {
         self.estimate.as_ref().and_then(|estimate| estimate.gb)
     }
 
-    /// The price model set by [`Listing::price_as`].
+    /// The price model set by `Listing::price_as`, on demand by default.
     fn offer_type(&self) -> OfferType {
         let estimate = self.estimate.as_ref();
         estimate.map_or(OfferType::OnDemand, |estimate| estimate.model)
     }
 
-    /// Whether the cells of a field are estimated rather than received.
+    /// Whether the cells of a field are estimated for another storage size rather than received.
     pub fn is_estimated(&self, field: &Field) -> bool {
         let estimate = self.estimate.as_ref();
         estimate.is_some_and(|estimate| estimate.is_estimate(field.key))
@@ -249,7 +250,7 @@ impl Record<'_, '_> {
         }
     }
 
-    /// $/h of the storage in the received prices.
+    /// $/h of the storage in the received prices: as reported, else the total less the base price.
     fn included(&self) -> Option<f64> {
         self.number("storage_total_cost")
             .or_else(|| Some(self.number("dph_total")? - self.number("dph_base")?))

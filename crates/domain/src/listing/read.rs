@@ -27,7 +27,8 @@ const PRICED_BY: [&str; 9] = [
     "score",
 ];
 
-/// Whether a field's column is read together with the response.
+/// Whether a field's column is read together with the response: default columns, documented filters and
+/// members that prices need, but no secrets.
 pub(super) fn is_hot(field: &Field) -> bool {
     field.kind != Kind::Secret
         && (field.column.rank.is_some() || field.filter == Filter::Documented || PRICED_BY.contains(&field.key))

@@ -118,9 +118,9 @@ impl Reader {
         self.drop_blanks();
     }
 
-    /// Drops many blanks after the last split part.
+    /// Drops the whitespace after the last split part, if there is much of it and nothing follows.
     ///
-    /// A megabyte of gzip unpacks to a gigabyte of them.
+    /// A megabyte of gzip unpacks to a gigabyte of it.
     fn drop_blanks(&mut self) {
         let consumed = self.splitter.position();
         let rest = &self.text.as_bytes()[consumed..];

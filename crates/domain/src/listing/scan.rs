@@ -149,8 +149,8 @@ impl Scanner {
         }
     }
 
-    /// Reads the name at `here` where the expected member is not, and expects it from now on. `None` if it is
-    /// unusual.
+    /// Determines the part at `here` if it is not the expected member: one expected later, a new one, which
+    /// is expected from now on, or the end of the object. `None` if it is unusual.
     ///
     /// `step_index` moves to the expected member that was found.
     fn unexpected(&mut self, plan: &Plan, object: usize, step_index: &mut usize, here: &Here<'_>) -> Option<Next> {
@@ -356,7 +356,7 @@ fn string(bytes: &[u8], at: usize) -> Option<(usize, bool)> {
     }
 }
 
-/// The length of an escape with its backslash, which is before `at`; `None` if it is invalid.
+/// The length of an escape, including the backslash before `at`; `None` if it is invalid.
 fn escape(bytes: &[u8], at: usize) -> Option<usize> {
     match bytes.get(at)? {
         b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(2),

@@ -96,8 +96,8 @@ impl Need {
         Err(Objection::new(parameter, why))
     }
 
-    /// The maximum number of GPUs of a plan, which is lower with a limit on machines. It may be more than
-    /// needed, because more finish sooner.
+    /// The maximum number of GPUs of a plan: `MOST_GPUS`, or 512 with a limit on machines. It may be more
+    /// than needed, because more finish sooner.
     pub(super) fn most_gpus(&self) -> u32 {
         let is_limited = self.least_machines.is_some() || self.most_machines.is_some();
         let most = if is_limited { MOST_GPUS_LIMITED } else { MOST_GPUS };
