@@ -44,6 +44,7 @@ impl Supplier {
         }
     }
 
+    /// The id of the machine or host, without its kind.
     pub const fn id(self) -> i64 {
         match self {
             Self::Machine(id) | Self::Host(id) => id,
@@ -147,6 +148,8 @@ impl Document for Annotations {
 }
 
 impl Annotations {
+    /// The annotation of this machine or host itself; `None` if it has none. A host's is not that of its
+    /// machines.
     pub fn get(&self, of: Supplier) -> Option<&Annotation> {
         self.0.get(&of)
     }
@@ -160,10 +163,12 @@ impl Annotations {
         self.0.is_empty()
     }
 
+    /// Whether this machine or host is banned itself; false for a machine of which only the host is.
     pub fn is_banned(&self, of: Supplier) -> bool {
         self.get(of).is_some_and(|annotation| annotation.is_banned)
     }
 
+    /// Whether this machine or host is starred itself; false for a machine of which only the host is.
     pub fn is_starred(&self, of: Supplier) -> bool {
         self.get(of).is_some_and(|annotation| annotation.is_starred)
     }
@@ -180,6 +185,8 @@ impl Annotations {
     }
 
     /// Applies a change; returns the one that undoes it.
+    ///
+    /// A note is reduced to one line of at most 200 characters; an annotation without content is removed.
     pub fn apply(&mut self, change: &AnnotationChange) -> AnnotationChange {
         let annotation = self.0.entry(change.of).or_default();
         let before = match &change.mark {
@@ -199,7 +206,8 @@ impl Annotations {
         }
     }
 
-    /// The annotations that apply to each row of a listing; empty if there are no annotations at all.
+    /// The combined annotations of each row's machine and host, one entry for each row; no entries if nothing
+    /// is annotated.
     pub fn of_rows(&self, listing: &Listing) -> Vec<Annotated> {
         if self.is_empty() {
             return Vec::new();
@@ -219,7 +227,7 @@ impl Annotations {
         .collect()
     }
 
-    /// The combined annotations of a machine and its host.
+    /// The combined annotations of a machine and its host: a star, note or ban of either counts.
     pub fn annotated(&self, suppliers: [Option<Supplier>; 2]) -> Annotated {
         let mut all = Annotated::default();
         let annotations = suppliers.into_iter().flatten();
@@ -231,7 +239,7 @@ impl Annotations {
         all
     }
 
-    /// Removes the rows of banned machines and hosts from a response; returns their number.
+    /// Removes the rows whose machine or host is banned; returns the number of removed rows.
     pub fn hide_banned(&self, listing: &mut Listing) -> usize {
         if self.banned().next().is_none() {
             return 0;
@@ -241,7 +249,8 @@ impl Annotations {
         listing.hide(&is_banned)
     }
 
-    /// The number of banned machines and hosts that a query does not exclude by itself.
+    /// The number of banned machines and hosts that a query does not exclude by its own `!=` or `notin`
+    /// conditions.
     pub fn not_left_out(&self, query: &Query) -> usize {
         let leaves_out = |of: &Supplier| {
             let id = Value::id(of.id().into());
@@ -257,9 +266,10 @@ impl Annotations {
         self.banned().filter(|of| !leaves_out(of)).count()
     }
 
-    /// The bans as conditions to send with a query.
+    /// The bans as conditions to send with a query: at most one `notin` for hosts and one for machines, of up
+    /// to 100 ids each.
     ///
-    /// Empty for a field that the dialect does not send, or that the query itself has a condition on.
+    /// A field is left out if the dialect does not send it, or if the query itself has `=` or `in` on it.
     pub fn conditions(&self, query: &Query, dialect: &Dialect) -> Vec<Condition> {
         let lists = self.bans().sent_with(query, dialect).into_iter();
         let lists = lists.filter_map(|banned| {
@@ -278,6 +288,7 @@ pub struct Bans(Vec<Supplier>);
 impl Bans {
     pub const NONE: Self = Self(Vec::new());
 
+    /// Whether this machine or host is banned itself; a machine is not found by its host.
     pub fn contains(&self, of: &Supplier) -> bool {
         self.0.contains(of)
     }
@@ -299,12 +310,15 @@ impl Bans {
         hasher.finish().cast_signed()
     }
 
-    /// The bans that a request for a query excludes: see [`Annotations::conditions`].
+    /// The bans that the market applies because they are sent with the query: hosts, then machines, at most
+    /// 100 of each.
     pub fn left_out(&self, query: &Query, dialect: &Dialect) -> Vec<Supplier> {
         self.sent_with(query, dialect).concat()
     }
 
-    /// The bans that are sent with a query: hosts, and machines.
+    /// The banned hosts and the banned machines that are sent with a query, at most 100 of each.
+    ///
+    /// Empty for a kind whose field the dialect does not send, or on which the query has `=` or `in` itself.
     fn sent_with(&self, query: &Query, dialect: &Dialect) -> [Vec<Supplier>; 2] {
         let kinds: [fn(&Supplier) -> bool; 2] = [
             |of| matches!(of, Supplier::Host(_)),
@@ -336,6 +350,7 @@ pub fn suppliers(listing: &Listing, row: usize) -> [Option<Supplier>; 2] {
     ]
 }
 
+/// The whole number in a cell; `None` for any other cell and for numbers beyond 64 bits.
 fn id_of(cell: CellRef<'_>) -> Option<i64> {
     i64::try_from(cell.whole()?).ok()
 }

@@ -51,6 +51,8 @@ const BEGINNING: usize = 3;
 /// Most records have no secrets, and building an automaton takes longer than reading a record.
 static NOTHING: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| automaton(&[]));
 
+/// The automaton that finds any of `forms`, the leftmost and longest first; `None` if they are too many for
+/// one.
 fn automaton(forms: &[&[u8]]) -> Option<AhoCorasick> {
     // The kind that is built fastest: most lists are searched for once.
     let automaton = AhoCorasick::builder()
@@ -78,7 +80,8 @@ impl Default for Copies {
 }
 
 impl Copies {
-    /// Builds the search for the secrets; those shorter than `SHORTEST` are ignored.
+    /// Builds the search for the secrets as they are, as JSON escapes them and, for up to 1,000 secrets, in
+    /// hex and base64. Secrets below 4 bytes are ignored.
     pub fn new<'s, S: Into<Cow<'s, str>>>(secrets: impl IntoIterator<Item = S>) -> Self {
         let secrets = secrets.into_iter().map(Into::into);
         // A response may have hundreds of thousands of them, so no list is built twice.
@@ -109,6 +112,8 @@ impl Copies {
         }
     }
 
+    /// Whether nothing is searched for; false if there were too many secrets, so that every text counts as a
+    /// copy.
     pub fn is_empty(&self) -> bool {
         let search = self.search.as_ref();
         search.is_some_and(|search| search.patterns_len() == 0)
@@ -130,7 +135,8 @@ impl Copies {
         Cow::Owned(out)
     }
 
-    /// The ranges of copies in the text, in order and without overlap: verbatim ones, and those in percent encoding.
+    /// The ranges of copies in the text, in order and without overlap: verbatim ones, and those in percent
+    /// encoding, nested up to four times. The whole text if there were too many secrets to search for.
     pub fn ranges(&self, text: &str) -> Vec<Range<usize>> {
         if self.is_empty() {
             return Vec::new();
@@ -150,10 +156,11 @@ impl Copies {
                 address = decoded.again();
             }
         }
-        apart(ranges)
+        merge_overlaps(ranges)
     }
 
-    /// The matches in `bytes`, as ranges of `text`; `place` converts positions.
+    /// The matches in `bytes`, as ranges of `text`; `place` converts positions. A match of the shortened form
+    /// of a long secret extends to the end of its JSON string.
     fn found(
         &self,
         search: &AhoCorasick,
@@ -187,14 +194,15 @@ struct Address {
 }
 
 impl Address {
-    /// Decodes the text; `None` if it has no escapes. With `blanks` a plus sign becomes a space.
+    /// Decodes the percent escapes of a text; `None` if it has no percent sign. With `blanks` a plus sign
+    /// becomes a space, and a text with one is decoded, too.
     fn new(text: &str, blanks: bool) -> Option<Self> {
         let text = text.as_bytes();
         let may_be = memchr(b'%', text).is_some() || (blanks && memchr(b'+', text).is_some());
         may_be.then(|| decoded(text, blanks, &[]))
     }
 
-    /// The text decoded once more; `None` if it has no more escapes.
+    /// The text decoded once more; `None` if it has no more percent signs. A plus sign stays.
     fn again(&self) -> Option<Self> {
         memchr(b'%', &self.bytes).map(|_| decoded(&self.bytes, false, &self.shorter))
     }
@@ -205,7 +213,8 @@ impl Address {
     }
 }
 
-/// Decodes each escape such as `%41`; `before` holds the positions of earlier decodings.
+/// Decodes each escape such as `%41`, and with `blanks` each plus sign as a space; an incomplete escape
+/// stays. `before` holds the positions of earlier decodings, as in `Address::shorter`.
 fn decoded(coded: &[u8], blanks: bool, before: &[usize]) -> Address {
     let mut bytes = Vec::with_capacity(coded.len());
     let mut shorter = Vec::new();
@@ -243,20 +252,21 @@ fn hex_byte(digits: Option<&[u8]>) -> Option<u8> {
     u8::from_str_radix(digits, 16).ok()
 }
 
-/// The ranges sorted, with overlapping ones merged.
-fn apart(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+/// The ranges sorted, with overlapping ones merged; those that only touch stay separate.
+fn merge_overlaps(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     ranges.sort_unstable_by_key(|range| range.start);
-    let mut apart: Vec<Range<usize>> = Vec::with_capacity(ranges.len());
+    let mut merged: Vec<Range<usize>> = Vec::with_capacity(ranges.len());
     for range in ranges {
-        match apart.last_mut() {
+        match merged.last_mut() {
             Some(last) if range.start < last.end => last.end = last.end.max(range.end),
-            _ => apart.push(range),
+            _ => merged.push(range),
         }
     }
-    apart
+    merged
 }
 
-/// The end of the JSON string that contains position `at`, before its closing quote.
+/// The end of the JSON string that contains position `at`, before its closing quote; the end of the text
+/// without one.
 fn string_end(bytes: &[u8], mut at: usize) -> usize {
     while at < bytes.len() && bytes[at] != b'"' {
         at += if bytes[at] == b'\\' { 2 } else { 1 };
@@ -271,7 +281,8 @@ fn in_json(secret: &str) -> Option<String> {
     (in_json != secret).then(|| in_json.to_owned())
 }
 
-/// The forms of a secret in hex, and in base64 at each of the three alignments.
+/// The forms of a secret in hex (upper and lower case), and in both base64 alphabets at each of the three
+/// alignments. Forms below 8 bytes are left out.
 fn encoded(secret: &str) -> Vec<String> {
     let hex = hex(secret);
     let mut forms = vec![hex.to_uppercase(), hex];
@@ -288,6 +299,7 @@ fn encoded(secret: &str) -> Vec<String> {
     forms
 }
 
+/// The bytes of a text as lower-case hex digits.
 fn hex(text: &str) -> String {
     use std::fmt::Write as _;
     text.bytes().fold(String::new(), |mut hex, byte| {

@@ -199,7 +199,8 @@ impl<'a> Member<'a> {
         }
     }
 
-    /// The number, which may be negative.
+    /// The number of a row as received, which may be negative; an error if it is missing, null or not a
+    /// finite number.
     fn number(&self, row: usize) -> Result<f64, Gap> {
         let column = self.column.get_or_init(|| {
             let field = self.listing.catalog().by_key(self.key)?;
@@ -238,8 +239,8 @@ impl<'a> Member<'a> {
     }
 }
 
-/// Hours that a record is still available at `now`. `left` counts
-/// from the moment the listing was read.
+/// Hours that a record is still available at `now`; negative if it has ended. `left` is the member with the
+/// seconds left, which count from the moment the listing was read.
 fn hours_left(left: &Member<'_>, row: usize, now: UnixTime) -> Result<f64, Gap> {
     Ok((left.number(row)? - (now - left.listing.read_at())) / SECONDS_PER_HOUR)
 }
@@ -275,7 +276,7 @@ fn rounded(price: f64) -> String {
     shown(price, places)
 }
 
-/// An amount of dollars within a sum: in cents, as it is listed above.
+/// An amount of dollars within a sum: in cents, as it is listed above; below a cent as `rounded` formats it.
 fn summand(amount: f64) -> String {
     if amount.abs() >= 0.01 && amount.abs() < 1e15 {
         format!("{amount:.2}")
@@ -393,7 +394,8 @@ impl<'a> Prices<'a> {
         }
     }
 
-    /// $/h as quoted by the market, with the storage that the response was priced for.
+    /// $/h as quoted by the market, with the storage that the response was priced for: the total, the bid
+    /// floor plus that storage, or the discounted price of a reserved instance.
     pub fn quoted(&self, row: usize) -> Result<f64, Gap> {
         match self.model {
             OfferType::OnDemand => self.dph_total.amount(row),
@@ -402,7 +404,8 @@ impl<'a> Prices<'a> {
         }
     }
 
-    /// $/h of the storage in the quoted prices.
+    /// $/h of the storage in the quoted prices: as reported, else the total less the base price, not below
+    /// zero.
     fn included(&self, row: usize) -> Result<f64, Gap> {
         match self.storage_total.amount(row) {
             Err(Gap::Missing(key)) => {
@@ -424,7 +427,8 @@ impl<'a> Prices<'a> {
         }
     }
 
-    /// The row's prices with `gb` of storage: an estimate until the market confirms it.
+    /// The row's prices with `gb` of storage: an estimate until the market confirms it. An error if a price
+    /// is missing or `gb` is out of range.
     pub fn with_storage(&self, row: usize, gb: f64) -> Result<Repriced, Gap> {
         let gb = Input::DiskGb.check(gb)?;
         let base = self.base(row)?;
@@ -445,8 +449,10 @@ impl<'a> Prices<'a> {
         Ok(self.hourly(row, Some(gb * gpus))? / gpus)
     }
 
-    /// `hourly` $/h divided by the row's GPUs, their memory and their performance. The price is for
-    /// the whole offer, so it is not divided by the offer's share of the machine as well.
+    /// `hourly` $/h divided by the row's GPUs, by the GB of their memory and by their `DLPerf`; `None` where
+    /// the row does not report the divisor.
+    ///
+    /// The price is for the whole offer, so it is not divided by the offer's share of the machine as well.
     pub fn per_unit(&self, row: usize, hourly: f64) -> PerUnit {
         let over = |divisor: Result<f64, Gap>| ratio(Some(hourly), divisor.ok()?);
         PerUnit {
@@ -456,7 +462,7 @@ impl<'a> Prices<'a> {
         }
     }
 
-    /// `hourly` $/h divided by the row's GPUs.
+    /// `hourly` $/h divided by the row's GPUs; `None` if it does not report them.
     pub fn over_gpus(&self, row: usize, hourly: f64) -> Option<f64> {
         ratio(Some(hourly), self.num_gpus.divisor(row).ok()?)
     }
@@ -471,18 +477,20 @@ impl<'a> Prices<'a> {
         finite(self.dlperf.amount(row)? / self.num_gpus.divisor(row)?)
     }
 
-    /// Whether the row has a disk of `gb`.
+    /// Whether the row's disk has at least `gb`: `Fit::Unknown` if its size is not reported, `Fit::Yes` if
+    /// `gb` is 0.
     pub fn disk_fit(&self, row: usize, gb: f64) -> Fit {
         Fit::compare(self.disk_space.amount(row).ok(), gb)
     }
 
-    /// Why the row has no disk of `gb`.
+    /// The GB by which the row's disk is too small for `gb`, or that its size is unknown; `None` if it is
+    /// large enough.
     pub fn disk_shortfall(&self, row: usize, gb: f64) -> Option<Shortfall> {
         let room = Room::compare(self.disk_space.amount(row).ok(), gb);
         Shortfall::first(room, None, Outlives::Yes { spare: 0.0 })
     }
 
-    /// GB (1000 MB) of all GPUs' memory.
+    /// GB (1000 MB) of all GPUs' memory: the reported total, else that of one GPU times their number.
     pub fn vram_gb(&self, row: usize) -> Result<f64, Gap> {
         let megabytes = match self.gpu_total_ram.divisor(row) {
             Ok(megabytes) => megabytes,

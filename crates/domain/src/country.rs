@@ -8,8 +8,8 @@ use std::sync::LazyLock;
 /// Texts of a server are compared with every known name.
 const LONGEST: usize = 256;
 
-/// The country of a location: the text after the last comma, else all of it (`Texas, US`, `US` and
-/// `, US` give `US`).
+/// The country of a location: the trimmed text after the last comma, else all of it (`Texas, US`, `US` and
+/// `, US` give `US`). A text above 256 bytes is returned unchanged.
 pub fn code(location: &str) -> &str {
     if location.len() > LONGEST {
         return location;
@@ -80,8 +80,8 @@ pub const GROUPS: &[(&str, &[&str])] = &[
     ]),
 ];
 
-/// The codes of a group, given its name or a prefix that fits only one group: `eur` is no code, so it can only be
-/// `EUROPE`.
+/// The codes of a group, given its name in any case or a prefix of three letters or more that fits only one
+/// group: `eur` is no code, so it can only be `EUROPE`. `None` for any other text.
 pub fn group(name: &str) -> Option<&'static [&'static str]> {
     let begins = |known: &str| {
         let start = known.get(..name.len());
@@ -137,7 +137,8 @@ const NAMES: &[(&str, &[&str])] = &[
     ("ZA", &["south africa"]),
 ];
 
-/// Whether a place of one list is part of a different one of the other. Places are codes or names of groups.
+/// Whether any place of one list is part of a different place of the other: `SE` and `EU`. Places are codes
+/// or names of groups.
 pub fn are_nested(some: &[String], others: &[String]) -> bool {
     let is_part = |inner: &String, outer: &String| {
         let inner_codes = group(inner).map_or_else(|| vec![inner.as_str()], <[_]>::to_vec);
@@ -147,7 +148,7 @@ pub fn are_nested(some: &[String], others: &[String]) -> bool {
         .any(|one| others.iter().any(|other| is_part(one, other) || is_part(other, one)))
 }
 
-/// The English name of a country, in lower case.
+/// The English name, in lower case, of a country given by its code in capitals; `None` for an unknown code.
 pub fn name(code: &str) -> Option<&'static str> {
     let known = NAMES.iter().find(|(known, _)| *known == code);
     known.and_then(|(_, names)| names.first().copied())
@@ -175,8 +176,8 @@ const GROUP_NAMES: &[(&str, &str)] = &[
     ("NORDICS", "northern europe"), ("EU", "eu region"), ("EU", "eu member states"),
 ];
 
-/// The code or group for a name in lower case: `germany`, `de`, `europe`. With `capitals`, codes that are also words
-/// count.
+/// The code or group for a name in lower case: `germany`, `de`, `europe`; `None` if it is unknown. Codes that
+/// are also words, such as `in`, count only with `capitals`.
 pub fn named(name: &str, capitals: bool) -> Option<&'static str> {
     let country = BY_NAME.get(name).copied()?;
     let is_word = !capitals && WORDS.contains(&name);
@@ -195,12 +196,14 @@ static BY_NAME: LazyLock<HashMap<String, &'static str>> = LazyLock::new(|| {
     groups.chain(others).chain(countries).collect()
 });
 
-/// Iterates over the names of all countries and groups, in lower case, for suggestions.
+/// Iterates over the names and codes of all countries and groups, in lower case, for suggestions. In no
+/// particular order.
 pub fn names() -> impl Iterator<Item = &'static str> {
     BY_NAME.keys().map(String::as_str)
 }
 
 /// Whether a text in lower case, of two letters or more, is the beginning of the name of a country or group.
+/// Codes of two letters are not names here.
 pub fn begins(text: &str) -> bool {
     text.len() > 1 && BY_NAME.keys().any(|name| name.len() > 2 && name.starts_with(text))
 }

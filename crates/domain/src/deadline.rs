@@ -73,12 +73,15 @@ impl FromStr for Deadline {
         while let [word, after @ ..] = rest {
             let next = after.first().copied();
             (rest, own) = match (*word, day(word), clock(word)) {
-                ("next", ..) => (after.get(1..).unwrap_or_default(), own.on(next.and_then(after_today))?),
+                ("next", ..) => (
+                    after.get(1..).unwrap_or_default(),
+                    own.with_day(next.and_then(next_weekday))?,
+                ),
                 // `this sunday`, `in the morning`, `sunday at noon`
                 ("this" | "coming" | "the", ..) if next.is_some() => (after, own),
                 ("at" | "in" | "on", ..) if next.is_some() => (after, own),
-                (_, Some(day), _) => (after, own.on(Some(day))?),
-                (_, None, time) => (after, own.until(time)?),
+                (_, Some(day), _) => (after, own.with_day(Some(day))?),
+                (_, None, time) => (after, own.with_time(time)?),
             };
         }
         let is_time = own.day.is_some() || own.time.is_some();
@@ -86,17 +89,20 @@ impl FromStr for Deadline {
     }
 }
 
-/// The day of the week: `friday`, `fri`.
+/// The day of the week of a word in lower case: `friday`, `fri`; `None` for any other word.
 fn weekday(word: &str) -> Option<Weekday> {
     let is_it = |name: &str| name == word || name[..3] == *word;
     DAYS.iter().find(|(name, _)| is_it(name)).map(|(_, day)| *day)
 }
 
-/// The day after `next`. Neither `next week` nor `next month` ends on one day for everybody.
-fn after_today(word: &str) -> Option<Day> {
+/// The day meant by the word after `next`: a weekday after today. `None` for any other word, as neither
+/// `next week` nor `next month` ends on one day for everybody.
+fn next_weekday(word: &str) -> Option<Day> {
     weekday(word).map(Day::Next)
 }
 
+/// The day of one word in lower case: `today`, `tonight`, `tomorrow`, a weekday, or a date such as
+/// `2026-12-01`. `None` for any other word.
 fn day(word: &str) -> Option<Day> {
     match word {
         "today" | "tonight" => Some(Day::Today),
@@ -108,10 +114,10 @@ fn day(word: &str) -> Option<Day> {
     }
 }
 
-/// Parses a time of day: `18:00`, `6pm`, `6:30pm`, `noon`, or a part of the day.
+/// Parses a time of day: `18:00`, `6pm`, `6:30pm`, `noon`, or a part of the day as its beginning (`evening`
+/// is 18:00); a night ends with its day, at 23:59. `None` for any other word.
 ///
-/// That is its beginning, which is in time for a person who means a later hour, too; a night ends with its day, as
-/// `tonight` does.
+/// A beginning is in time for later hours, too.
 fn clock(word: &str) -> Option<Time> {
     match word {
         "morning" => return Some(time(6, 0, 0, 0)),
@@ -136,16 +142,16 @@ fn clock(word: &str) -> Option<Time> {
 }
 
 impl Deadline {
-    /// The deadline on a day; an error without one, or if it has a day.
-    fn on(self, day: Option<Day>) -> Result<Self, DeadlineError> {
+    /// Adds a day to the deadline; an error if `day` is `None` or the deadline has a day.
+    fn with_day(self, day: Option<Day>) -> Result<Self, DeadlineError> {
         match (self.day, day) {
             (None, Some(_)) => Ok(Self { day, ..self }),
             _ => Err(DeadlineError::Malformed),
         }
     }
 
-    /// The deadline at a time of day; an error without one, or if it has a time.
-    fn until(self, time: Option<Time>) -> Result<Self, DeadlineError> {
+    /// Adds a time of day to the deadline; an error if `time` is `None` or the deadline has one.
+    fn with_time(self, time: Option<Time>) -> Result<Self, DeadlineError> {
         match (self.time, time) {
             (None, Some(_)) => Ok(Self { time, ..self }),
             _ => Err(DeadlineError::Malformed),
@@ -154,7 +160,8 @@ impl Deadline {
 
     /// The time it stands for; `None` if it is outside the calendar.
     ///
-    /// A weekday or a time of day that has passed today means the next one.
+    /// A weekday or a time of day that has passed today means the next one. A deadline without a time of day
+    /// means 23:59.
     pub fn at(self, local: &LocalTime) -> Option<UnixTime> {
         let now = local.now.timestamp()?;
         let today = now.to_zoned(local.zone.clone()).date();
@@ -207,12 +214,13 @@ pub fn moment(text: &str, local: &LocalTime) -> Result<UnixTime, DeadlineError> 
     })
 }
 
-/// Parses a time with its offset from UTC: `2026-12-01T18:00Z`.
+/// Parses a time with its offset from UTC: `2026-12-01T18:00Z`; `None` for any other text.
 pub(super) fn absolute(text: &str) -> Option<UnixTime> {
     let moment: Timestamp = text.trim().to_ascii_uppercase().parse().ok()?;
     Some(Moment(moment.as_second()).unix())
 }
 
+/// Formats a time in UTC, so that `absolute` parses it back: `2026-12-01T18:00:00Z`.
 pub(super) fn written(at: UnixTime) -> String {
     at.timestamp().unwrap_or_default().to_string()
 }

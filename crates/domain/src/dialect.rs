@@ -26,6 +26,7 @@ impl TransferUnit {
         }
     }
 
+    /// The unit as it is written after a number.
     pub const fn symbol(self) -> &'static str {
         match self {
             Self::MegabytesPerSecond => "MB/s",
@@ -130,12 +131,12 @@ impl Dialect {
 
     pub const ALL: [&'static Self; 3] = [&Self::DOCUMENTED, &Self::VAST, &Self::SANDBOX];
 
-    /// The dialect with the given name.
+    /// The dialect with the given name; `None` for an unknown one.
     pub fn named(name: &str) -> Option<&'static Self> {
         Self::ALL.into_iter().find(|dialect| dialect.name == name)
     }
 
-    /// The dialect's spelling of an operator.
+    /// The dialect's spelling of an operator: `nin` is `notin` for the public service.
     pub const fn operator(&self, operator: Operator) -> &'static str {
         match operator {
             Operator::Nin => self.not_in,
@@ -143,7 +144,8 @@ impl Dialect {
         }
     }
 
-    /// Whether a condition on `field` is sent; otherwise it is applied to the response.
+    /// Whether a condition on `field` is sent; otherwise it is applied to the response. Some dialects send
+    /// documented filters only.
     pub const fn sends(&self, field: &Field) -> bool {
         match field.filter {
             Filter::Documented => true,

@@ -15,9 +15,10 @@ pub trait Document: Clone + Default + PartialEq + fmt::Debug + Send + Serialize 
     /// The name of its file.
     const FILE: &'static str;
 
+    /// Applies a change to the content.
     fn apply(&mut self, change: &Self::Change);
 
-    /// Repairs content that was edited by hand.
+    /// Repairs content that was edited by hand; does nothing by default.
     fn repair(&mut self) {}
 }
 
@@ -34,7 +35,7 @@ pub enum Edit<T: Document> {
 }
 
 impl<T: Document> Edit<T> {
-    /// The document after the edit, in this program.
+    /// The document after the edit: the new one, or the content before with the change applied.
     pub fn into_content(self) -> T {
         match self {
             Self::Replace(document) => document,
@@ -57,7 +58,9 @@ pub struct AnyDocument(Box<dyn Any + Send>);
 pub struct Documents(Vec<AnyDocument>);
 
 trait ErasedEdit: fmt::Debug + Send {
+    /// The edit, to be downcast to its type.
     fn as_any(&self) -> &dyn Any;
+    /// Whether `other` is an edit of the same document type and equal to this one.
     fn equals(&self, other: &dyn Any) -> bool;
 }
 

@@ -57,6 +57,7 @@ pub enum Side {
 }
 
 impl Side {
+    /// The published dialect of this side.
     pub const fn dialect(self) -> &'static Dialect {
         match self {
             Self::Documented => &Dialect::DOCUMENTED,
@@ -126,7 +127,8 @@ static EVIDENCE: [Evidence; 5] = [
 ];
 
 impl Observations {
-    /// The side that a parameter of the public service supports.
+    /// The side that the treatment of a parameter of the public service supports; `None` if it supports
+    /// neither.
     ///
     /// That it was ignored counts only for a market that applies conditions at all.
     fn side_of(&self, treatment: Treatment) -> Option<Side> {
@@ -139,7 +141,8 @@ impl Observations {
         }
     }
 
-    /// The observations from the response to a search without conditions.
+    /// The observations of members and speed from the response to a search without conditions; all treatments
+    /// are unclear.
     pub fn of_plain(listing: &Listing) -> Self {
         let is_sent = |key: &str| {
             let column = OFFERS.by_key(key).map(|field| listing.sent_column(field));
@@ -160,7 +163,8 @@ impl Observations {
     }
 }
 
-/// The median of a member's positive numbers as received; `None` if there are too few of them.
+/// The median of a member's positive numbers as received, of an even number the larger of the middle two;
+/// `None` if there are fewer than five.
 pub fn median(listing: &Listing, key: &str) -> Option<f64> {
     let column = listing.sent_column(OFFERS.by_key(key)?);
     let numbers = (0..listing.len()).filter_map(|row| column.cell(row).number());
@@ -169,7 +173,10 @@ pub fn median(listing: &Listing, key: &str) -> Option<f64> {
     (numbers.len() >= FEWEST_RECORDS).then(|| numbers[numbers.len() / 2])
 }
 
-/// Whether the response to a search with one more condition satisfies it; earlier responses had rows that violate it.
+/// Whether every row satisfies the last condition of `query` (`Obeyed`) or not (`Ignored`); `Unclear` without
+/// rows or conditions.
+///
+/// Only meaningful if responses without the condition had rows that violate it.
 pub fn condition_treatment(listing: &Listing, query: &Query) -> Treatment {
     let Some(condition) = query.conditions.last().filter(|_| !listing.is_empty()) else {
         return Treatment::Unclear;
@@ -183,7 +190,8 @@ pub fn condition_treatment(listing: &Listing, query: &Query) -> Treatment {
     }
 }
 
-/// Whether prices include the storage of the search.
+/// Whether prices include the storage of the search (`Obeyed`) or another size (`Ignored`); `Unclear` if too
+/// few offers report prices, or the size cannot be determined.
 pub fn storage_treatment(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Treatment {
     let charges = median(listing, "storage_cost").is_some() && median(listing, "dph_base").is_some();
     let check = ResponseCheck::new(listing, query, dialect);
@@ -212,6 +220,7 @@ pub struct Findings {
 }
 
 impl Findings {
+    /// The clues in the observations; kinds of evidence that support neither side give none.
     pub fn from_observations(seen: &Observations) -> Self {
         let clues = EVIDENCE.iter().filter_map(|evidence| {
             let side = (evidence.judge)(seen)?;
@@ -233,7 +242,7 @@ impl Findings {
         agree.then(|| first.dialect())
     }
 
-    /// The clues and the side each supports, in one line.
+    /// The clues by the side they support, in one line: `for vast: dph_total is a filter`.
     pub fn describe(&self) -> String {
         if self.clues.is_empty() {
             return "nothing in its responses shows it".to_owned();
@@ -254,7 +263,8 @@ impl Findings {
         parts.join("; ")
     }
 
-    /// Describes a typical speed as each dialect reads it: `download 895: 7.2 Gb/s (documented) or 0.9 Gb/s (vast)`.
+    /// Describes a typical speed as each dialect reads it:
+    /// `download 895: 7.2 Gb/s (documented) or 0.9 Gb/s (vast)`. `None` without a speed.
     pub fn sample(&self) -> Option<String> {
         let speed = self.speed?;
         let read = |side: Side| {

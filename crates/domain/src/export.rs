@@ -33,7 +33,7 @@ pub fn csv_line(listing: &Listing, row: u32, fields: &[&Field]) -> String {
     line.trim_end_matches('\n').to_owned()
 }
 
-/// Formats lines of CSV, all with the same number of cells.
+/// Formats lines of CSV, all with the same number of cells, without a header. Each ends with a line feed.
 pub fn csv_lines(rows: impl IntoIterator<Item = impl IntoIterator<Item = String>>) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
     for row in rows {
@@ -42,11 +42,13 @@ pub fn csv_lines(rows: impl IntoIterator<Item = impl IntoIterator<Item = String>
     finished(writer)
 }
 
+/// The text of everything that was written.
 fn finished(writer: csv::Writer<Vec<u8>>) -> String {
     let bytes = writer.into_inner().unwrap_or_default();
     String::from_utf8(bytes).unwrap_or_default()
 }
 
+/// The cells of a row in wire units, one for each field; texts are escaped by `csv_text`.
 fn cells(listing: &Listing, row: u32, fields: &[&Field]) -> Vec<String> {
     let fields = fields.iter().map(|field| {
         let mut column = Cells::new(listing, field);
@@ -64,6 +66,7 @@ struct Cells<'l> {
 }
 
 impl<'l> Cells<'l> {
+    /// The cells of `field` for all rows, without escaped texts yet.
     fn new(listing: &'l Listing, field: &Field) -> Self {
         Self {
             column: listing.column(field),
@@ -72,7 +75,8 @@ impl<'l> Cells<'l> {
         }
     }
 
-    /// The cell of a row; a number is written into `room`.
+    /// The cell of a row, empty if it has no usable value; a number is written into `room`, which is cleared
+    /// first.
     fn text<'t>(&'t mut self, row: usize, room: &'t mut String) -> &'t str {
         room.clear();
         match self.column.cell(row) {
@@ -108,7 +112,7 @@ fn write_number(number: f64, out: &mut String) {
     };
 }
 
-/// Formats a time as the specification does: ISO 8601.
+/// Formats a time as the specification does: ISO 8601 in UTC; outside the calendar, its seconds since 1970.
 pub(crate) fn iso(time: UnixTime) -> String {
     jiff::SignedDuration::try_from_secs_f64(time.seconds())
         .ok()

@@ -36,7 +36,8 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Whether cells of this kind are numbers, so that they can be ordered, summed and plotted.
+    /// Whether cells of this kind can be ordered, summed and plotted: integers, numbers, ids, epochs and
+    /// versions.
     pub const fn is_numeric(self) -> bool {
         matches!(
             self,
@@ -126,6 +127,7 @@ impl Section {
         Self::Other,
     ];
 
+    /// The heading of the section.
     pub const fn title(self) -> &'static str {
         match self {
             Self::Identity => "Identity",
@@ -186,10 +188,12 @@ impl NoiseThreshold {
         share: 1e-6,
     };
 
+    /// Tolerates changes up to this share of the stored value.
     pub const fn share(share: f64) -> Self {
         Self { absolute: 0.0, share }
     }
 
+    /// Tolerates changes up to this amount, in the wire unit.
     pub const fn absolute(absolute: f64) -> Self {
         Self { absolute, share: 0.0 }
     }
@@ -315,41 +319,50 @@ impl Field {
         field
     }
 
+    /// A price in $/h.
     pub const fn hourly(key: &'static str, label: &'static str) -> Self {
         Self::number(key, label, Unit::DollarsPerHour)
     }
 
+    /// A whole number without a unit.
     pub const fn integer(key: &'static str, label: &'static str) -> Self {
         Self::new(key, label, Kind::Integer)
     }
 
+    /// An id: compared exactly, shown without separators.
     pub const fn id(key: &'static str, label: &'static str) -> Self {
         Self::new(key, label, Kind::Id)
     }
 
+    /// A text, filtered by equality and lists, not by bounds.
     pub const fn text(key: &'static str, label: &'static str) -> Self {
         Self::new(key, label, Kind::Text)
     }
 
+    /// A boolean, filtered by equality and lists, not by bounds.
     pub const fn flag(key: &'static str, label: &'static str) -> Self {
         Self::new(key, label, Kind::Flag)
     }
 
+    /// Sets the description that help and editors show.
     pub const fn doc(mut self, doc: &'static str) -> Self {
         self.doc = doc;
         self
     }
 
+    /// Sets the further names that the query language accepts, in place of earlier ones.
     pub const fn also(mut self, aliases: &'static [&'static str]) -> Self {
         self.aliases = aliases;
         self
     }
 
+    /// Sets the unit of its value in records.
     pub const fn unit(mut self, unit: Unit) -> Self {
         self.unit = unit;
         self
     }
 
+    /// Sets the section of a detail view or editor that lists it.
     pub const fn section(mut self, section: Section) -> Self {
         self.section = section;
         self
@@ -371,7 +384,8 @@ impl Field {
         self.filter(Filter::Market)
     }
 
-    /// Makes it a filter that no record carries under this name.
+    /// Makes it a filter that no record carries under this name: read from `source`, not sortable, never
+    /// stored.
     pub const fn filter_only(mut self, source: Source) -> Self {
         self.source = source;
         self.in_record = false;
@@ -380,7 +394,7 @@ impl Field {
         self.derived()
     }
 
-    /// Makes it a computed column; conditions on it are applied locally.
+    /// Makes it a computed column: no record carries it, and conditions on it are applied locally.
     pub const fn computed(mut self) -> Self {
         self.source = Source::Computed;
         self.filter = Filter::Local;
@@ -406,6 +420,7 @@ impl Field {
         self.source(Source::Nested(object, member))
     }
 
+    /// Sets the values that an editor suggests; others are accepted as well.
     pub const fn choices(mut self, choices: &'static [&'static str]) -> Self {
         self.choices = choices;
         self
@@ -428,6 +443,7 @@ impl Field {
         self
     }
 
+    /// Sets the preferred width of its column, in terminal cells.
     pub const fn width(mut self, width: u16) -> Self {
         self.column.width = width;
         self
@@ -439,6 +455,7 @@ impl Field {
         self
     }
 
+    /// Shows its numbers with exactly this many decimals.
     pub const fn places(mut self, places: u8) -> Self {
         self.format = Format::Places(places);
         self
@@ -450,16 +467,19 @@ impl Field {
         self
     }
 
+    /// Shows a zero as `—`, for none.
     pub const fn zero_is_none(mut self) -> Self {
         self.zero_is_none = true;
         self
     }
 
+    /// Marks larger values as better in comparisons.
     pub const fn more_is_better(mut self) -> Self {
         self.better = Some(true);
         self
     }
 
+    /// Marks smaller values as better in comparisons.
     pub const fn less_is_better(mut self) -> Self {
         self.better = Some(false);
         self
@@ -486,10 +506,12 @@ impl Field {
         self.recorded(Recording::Derived)
     }
 
+    /// Leaves it out of the record of the market.
     pub const fn never_recorded(self) -> Self {
         self.recorded(Recording::Never)
     }
 
+    /// The way the record of the market stores it.
     pub const fn recording(&self) -> Recording {
         self.recording
     }
@@ -502,11 +524,12 @@ impl Field {
         }
     }
 
-    /// Whether it can be a table column.
+    /// Whether it can be a table column: in records or computed, and not a secret.
     pub const fn is_column(&self) -> bool {
         (self.in_record || self.is_computed()) && !matches!(self.kind, Kind::Secret)
     }
 
+    /// Whether bourse computes it, so that no record carries it.
     pub const fn is_computed(&self) -> bool {
         matches!(self.source, Source::Computed)
     }

@@ -32,7 +32,8 @@ pub const NONE: &str = "—";
 /// The text of a cell whose value does not match the kind of its field.
 pub const MISFIT: &str = "?!";
 
-/// A table cell, at most `width` cells wide, without the unit if the header has it.
+/// A table cell, without the unit if the header has it; a text is cut to `width` cells. `-` if it is missing
+/// or null, `?!` if it has a wrong kind.
 pub fn cell(listing: &Listing, row: usize, field: &Field, width: usize) -> String {
     let column = listing.column(field);
     match column.cell(row) {
@@ -52,7 +53,7 @@ pub fn cell_of(listing: &Listing, row: usize, key: &str, width: usize) -> String
     field.map_or_else(String::new, |field| cell(listing, row, field, width))
 }
 
-/// A value with its unit, for the detail view.
+/// A value with its unit, for the detail view. Missing, null, unknown and invalid values are named as such.
 pub fn detail(record: &FullRecord, field: &Field, dialect: &Dialect) -> String {
     match record.cell(field) {
         CellRef::Missing => NOT_SENT.to_owned(),
@@ -67,8 +68,8 @@ pub fn detail(record: &FullRecord, field: &Field, dialect: &Dialect) -> String {
     }
 }
 
-/// The memory of all cards of a record, if `field` is that; `None` for other fields. Its format depends on the number
-/// of cards.
+/// The nominal memory of all cards of a record in GB, if `field` is that; `None` for other fields.
+/// `megabytes` is its value; `number` reads the number of cards.
 fn total_vram(field: &Field, megabytes: f64, number: impl Fn(&Field) -> Option<f64>) -> Option<String> {
     if field.key != "gpu_total_ram" {
         return None;
@@ -77,8 +78,8 @@ fn total_vram(field: &Field, megabytes: f64, number: impl Fn(&Field) -> Option<f
     Some(gigabytes(nominal_total_gb(megabytes, count)))
 }
 
-/// A number of a field, with its unit only where it is part of the number (`98.5%`, `2.4 TB`,
-/// `71d`).
+/// A number of a field, with its unit only where it is part of the number (`98.5%`, `2.4 TB`, `71d`). A zero
+/// that means none is `—`; very large numbers are in scientific notation.
 pub fn number(field: &Field, value: f64) -> String {
     if field.zero_is_none && value == 0.0 {
         return NONE.to_owned();
@@ -103,7 +104,7 @@ pub fn number(field: &Field, value: f64) -> String {
     }
 }
 
-/// A number of a field with its unit.
+/// A number of a field with its unit: `$0.293/h`, `24 GB`, `0.5 GHz`. A zero that means none has no unit.
 pub fn with_unit(field: &Field, value: f64, dialect: &Dialect) -> String {
     let text = number(field, value);
     let carries_unit = matches!(
@@ -178,7 +179,8 @@ pub fn span(seconds: f64) -> String {
     }
 }
 
-/// A span of seconds in whole minutes, hours, days or years: `6h`, `2d`.
+/// A span of seconds in whole minutes, hours, days or years: `6h`, `2d`; in the largest unit of which there
+/// are at least two. Never below `1m`.
 pub fn whole_span(seconds: f64) -> String {
     let units = [(31_536_000.0, "y"), (86_400.0, "d"), (3600.0, "h")];
     // Two of a unit are the least that says enough: 30 hours are not 2 days.
@@ -187,7 +189,7 @@ pub fn whole_span(seconds: f64) -> String {
     format!("{:.0}{sign}", (seconds / unit).round().max(1.0))
 }
 
-/// A time as date, hour and minute in UTC.
+/// A time as date, hour and minute in UTC; outside the calendar, its seconds in scientific notation.
 pub fn moment(time: UnixTime) -> String {
     time.timestamp().map_or_else(
         || format!("{:.3e}", time.seconds()),
@@ -241,7 +243,7 @@ fn commas(text: &str) -> String {
     out + rest
 }
 
-/// Formats a number of bytes: `812 B`, `14.2 kB`, `3.1 MB`.
+/// Formats a number of bytes: `812 B`, `14.2 kB`, `3.1 MB`; a kB has 1000 bytes.
 pub fn size(bytes: usize) -> String {
     let amount = bytes as f64;
     match bytes {
@@ -262,7 +264,7 @@ pub fn per_hour(price: f64) -> String {
     format!("{}/h", unit_price(price))
 }
 
-/// Formats a price per unit without the unit, which is written elsewhere: `$0.293`, `$16.02`.
+/// Formats a price per unit without the unit, which is written elsewhere: `$0.293`, from $10 on `$16.02`.
 pub fn unit_price(price: f64) -> String {
     // Prices of single GPUs differ in the third decimal; those of machines with eight do not.
     let places = if price.abs() < 10.0 { 3 } else { 2 };
@@ -290,6 +292,7 @@ pub fn percent(share: f64) -> String {
     format!("{}%", trimmed(percent.round(), 0))
 }
 
+/// An amount in dollars with `places` decimals, but four below a cent: `$1,203.50`, `−$0.0042`.
 fn money(amount: f64, places: usize) -> String {
     if !amount.is_finite() || amount.abs() >= 1e15 {
         return format!("${amount:.3e}");

@@ -60,7 +60,8 @@ pub enum Coverage {
 /// The smallest size at which a market may cut a response below its limit.
 const LEAST_CAP: usize = 20;
 
-/// Whether a response to a search with this limit is complete. Skipped records count: they were sent.
+/// Whether a response to a search with this limit is complete. Skipped records count: they were sent. A
+/// coverage that the listing was merged with comes first.
 ///
 /// The market's own `truncated` decides. Without it, a response with fewer records than the limit is complete, unless
 /// their number is round: some markets send 50, 64 or 100 at most, whatever the limit, and do not report it.
@@ -84,12 +85,14 @@ pub fn query_coverage(listing: &Listing, query: &Query) -> Coverage {
     }
 }
 
-/// Whether a number of records may be a market's own maximum.
+/// Whether a number of records may be a market's own maximum: from 20, a multiple of 10 or 25, or a power of
+/// two.
 const fn is_round(records: usize) -> bool {
     records >= LEAST_CAP && (records.is_multiple_of(10) || records.is_multiple_of(25) || records.is_power_of_two())
 }
 
-/// The number in a cell; a version as its nine-digit number, `None` for other kinds.
+/// The number in a cell of a row; a version as its nine-digit number. `None` for other cells, secrets, and
+/// numbers that are not finite.
 pub fn numeric(column: &Column, kind: Kind, row: usize) -> Option<f64> {
     number(column.cell(row), kind)
 }
@@ -105,6 +108,7 @@ fn number(cell: CellRef<'_>, kind: Kind) -> Option<f64> {
 }
 
 /// The fields of a listing that can be an axis of a plot: numbers other than ids, from records or computed.
+/// Computed ones only if they have values.
 pub fn axes(listing: &Listing) -> impl Iterator<Item = &'static Field> {
     listing.catalog().columns().filter(|field| {
         field.kind.is_numeric()

@@ -131,6 +131,7 @@ pub struct Damage {
 }
 
 impl Damage {
+    /// A line of these bytes at byte `start` of the file. Its text is cut to 400 bytes and cleaned.
     pub fn new(line: u64, start: usize, bytes: &[u8]) -> Self {
         /// The maximum length of the text, in bytes of the line.
         const LONGEST: usize = 400;
@@ -194,7 +195,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// The id of the workergroup that it created, if the market returned one.
+    /// The id of the workergroup that it created; `None` if it did not, or the market returned none.
     fn created_id(&self) -> Option<i64> {
         let outcome = self.outcome.as_ref()?;
         let is_created = self.intent.kind == WriteKind::CreateWorkergroup && outcome.verdict == Verdict::Done;
@@ -210,7 +211,7 @@ impl Entry {
     }
 }
 
-/// The writes in the lines, oldest first, without outcomes that have no intent.
+/// The writes in the lines, oldest first, without outcomes that have no intent and without custom commands.
 ///
 /// Texts are cleaned: the file may have been edited.
 pub fn entries(lines: Vec<Line>) -> Vec<Entry> {
@@ -293,7 +294,7 @@ pub fn is_local(address: &str) -> bool {
     market_at(address).starts_with("localhost:")
 }
 
-/// Cleans a text for the journal: printable ASCII, one line, bounded.
+/// Cleans a text for the journal: printable ASCII, one line, at most 512 characters.
 pub fn clean(text: &str) -> String {
     Untrusted::from(text).log()
 }

@@ -51,7 +51,8 @@ pub enum SplitError {
     Broken(usize),
 }
 
-/// Splits the object in `text`; the member named `list_key` is cut into records.
+/// Splits the object in `text`; the member named `list_key` is cut into records. Ranges do not count a
+/// leading byte-order mark.
 pub fn split_records(text: &str, list_key: &'static str) -> Result<Envelope, SplitError> {
     let text = text.strip_prefix('\u{feff}').map_or(text, |rest| rest);
     let mut ranges = Ranges::default();
@@ -94,7 +95,8 @@ impl Records for Ranges {
     }
 }
 
-/// The members of an object: names and the ranges of their values.
+/// The members of an object in order, repeated ones too: names and the ranges of their values. An error if
+/// the text is not an object.
 pub fn members(text: &str) -> Result<Vec<(String, Range<usize>)>, SplitError> {
     let mut splitter = Splitter {
         most_members: usize::MAX,
@@ -153,6 +155,7 @@ pub struct Splitter {
 }
 
 impl Splitter {
+    /// A splitter at the start of a response with its records in the member `list_key`.
     pub fn new(list_key: &'static str) -> Self {
         Self {
             list_key,
@@ -176,7 +179,8 @@ impl Splitter {
         self.lists
     }
 
-    /// Continues with a longer `text` that begins as before; `is_whole` if it is complete.
+    /// Continues with a longer `text` that begins as before; `is_whole` if it is complete. Until then an
+    /// incomplete part is no error.
     pub fn advance(&mut self, text: &str, is_whole: bool, records: &mut impl Records) -> Result<(), SplitError> {
         if !is_whole && text.len() < self.patience {
             return Ok(());
@@ -224,11 +228,13 @@ impl Splitter {
         Ok(true)
     }
 
+    /// Skips one byte and sets the next expected part.
     fn go(&mut self, cursor: &mut Cursor<'_>, phase: Phase) {
         cursor.at += 1;
         self.phase = phase;
     }
 
+    /// Splits off a member: the name and value of one, or the beginning of the list.
     fn member(&mut self, cursor: &mut Cursor<'_>, records: &mut impl Records) -> Result<(), SplitError> {
         let name = cursor.name()?;
         cursor.expect(b':')?;
@@ -244,6 +250,8 @@ impl Splitter {
         Ok(())
     }
 
+    /// Enters the list of records; a single object is taken as the only one, and another value becomes the
+    /// member `(list)`. Records of an earlier list are dropped.
     fn list(&mut self, cursor: &mut Cursor<'_>, records: &mut impl Records) -> Result<(), SplitError> {
         let first = cursor.peek();
         let value = match first {
@@ -268,6 +276,7 @@ impl Splitter {
         Ok(())
     }
 
+    /// Passes the next record to `records`; an error beyond `MOST_RECORDS`.
     fn record(&mut self, cursor: &mut Cursor<'_>, records: &mut impl Records) -> Result<(), SplitError> {
         if self.records < MOST_RECORDS
             && let Some(end) = records.read(cursor.text, cursor.at)
@@ -295,10 +304,12 @@ struct Cursor<'a> {
 }
 
 impl Cursor<'_> {
+    /// The error for a text that ends before the response does.
     fn cut(&self) -> SplitError {
         SplitError::CutShort(self.records)
     }
 
+    /// Skips whitespace and returns the next byte, without consuming it; `None` at the end.
     fn peek(&mut self) -> Option<u8> {
         while let Some(byte) = self.bytes.get(self.at) {
             if !matches!(byte, b' ' | b'\n' | b'\r' | b'\t') {
@@ -309,6 +320,7 @@ impl Cursor<'_> {
         None
     }
 
+    /// Skips whitespace and then the byte `wanted`; an error if another byte or the end follows.
     fn expect(&mut self, wanted: u8) -> Result<(), SplitError> {
         match self.peek() {
             Some(byte) if byte == wanted => {
@@ -320,6 +332,7 @@ impl Cursor<'_> {
         }
     }
 
+    /// Reads a member's name and unescapes it; one with half a surrogate pair stays as it is written.
     fn name(&mut self) -> Result<String, SplitError> {
         if self.peek() != Some(b'"') {
             return Err(match self.peek() {
@@ -337,7 +350,7 @@ impl Cursor<'_> {
         })
     }
 
-    /// Skips one value and returns its range.
+    /// Skips one value and returns its range; only brackets and strings are checked, not the value itself.
     fn value(&mut self) -> Result<Range<usize>, SplitError> {
         if self.peek().is_none() {
             return Err(self.cut());
@@ -370,6 +383,7 @@ impl Cursor<'_> {
         Err(self.cut())
     }
 
+    /// The range from `start` to the current position; an error if it is empty.
     fn scalar(&self, start: usize) -> Result<Range<usize>, SplitError> {
         if start == self.at {
             Err(SplitError::Broken(start))
@@ -378,6 +392,7 @@ impl Cursor<'_> {
         }
     }
 
+    /// Skips a string from its opening quote to behind the closing one; an error if that is missing.
     fn string(&mut self) -> Result<(), SplitError> {
         self.at += 1;
         while let Some(byte) = self.bytes.get(self.at) {

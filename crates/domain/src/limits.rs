@@ -27,6 +27,7 @@ impl Dollars {
         is_amount.then_some(Self(amount)).ok_or(DollarsError)
     }
 
+    /// The amount in dollars.
     pub const fn amount(self) -> f64 {
         self.0
     }

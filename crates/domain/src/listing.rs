@@ -84,6 +84,7 @@ enum Cell {
 }
 
 impl Cell {
+    /// Whether the cell has a usable value: not missing, null or of a wrong kind.
     const fn is_filled(&self) -> bool {
         !matches!(self, Self::Missing | Self::Null | Self::Bad(_))
     }
@@ -105,7 +106,7 @@ impl std::fmt::Debug for Column {
 }
 
 impl Column {
-    /// The cell of a row, to compare.
+    /// The cell of a row, to compare; missing beyond the last row.
     pub fn cell(&self, row: usize) -> CellRef<'_> {
         match self.cells.get(row).map(|cell| cell.cell()) {
             None | Some(Cell::Missing) => CellRef::Missing,
@@ -120,7 +121,7 @@ impl Column {
         }
     }
 
-    /// The cell of a row; a text is an index into [`Column::texts`].
+    /// The cell of a row; a text is an index into `Column::texts`. Missing beyond the last row.
     fn raw(&self, row: usize) -> Cell {
         self.cells.get(row).map_or(Cell::Missing, |cell| cell.cell())
     }
@@ -138,8 +139,7 @@ impl Column {
         }
     }
 
-    /// The width of the longest text in terminal cells, or the digits of the largest number, capped at the width of the
-    /// widest column.
+    /// The terminal cells of the longest text or of the digits of the largest number, at most 200.
     ///
     /// Computed once, read in every frame.
     pub fn widest(&self) -> usize {
@@ -156,7 +156,7 @@ impl Column {
         })
     }
 
-    /// A copy with only the first cells.
+    /// A copy with only the first `many` cells and all texts.
     fn first(&self, many: usize) -> Self {
         Self {
             cells: self.cells[..many].to_vec(),
@@ -223,6 +223,7 @@ impl std::fmt::Debug for Listing {
 }
 
 impl Listing {
+    /// A listing of this catalog without rows.
     pub fn empty(catalog: &'static Catalog) -> Self {
         Self {
             catalog,
@@ -271,6 +272,7 @@ impl Listing {
         self
     }
 
+    /// The text of the response that records are ranges of.
     pub fn response(&self) -> &str {
         &self.text
     }
@@ -297,6 +299,7 @@ impl Listing {
         self.transfer
     }
 
+    /// The user's throughput by GPU model, from which the hours of work are computed.
     pub fn throughput(&self) -> &Throughput {
         &self.throughput
     }
@@ -307,6 +310,7 @@ impl Listing {
         self.bills_work
     }
 
+    /// Sets whether the bills of its column are for work; see `Listing::bills_work`.
     pub const fn set_bills_work(&mut self, bills_work: bool) {
         self.bills_work = bills_work;
     }
@@ -315,6 +319,7 @@ impl Listing {
         self.throughput = throughput;
     }
 
+    /// Whether the market sent a single object in place of a list of records.
     pub const fn was_single(&self) -> bool {
         self.was_single
     }
@@ -344,12 +349,12 @@ impl Listing {
         self.ids.get(row).copied()
     }
 
-    /// The row with an id; `None` if there is none.
+    /// The row with an id; `None` if there is none. Searches all rows.
     pub fn row(&self, id: RowId) -> Option<usize> {
         self.ids.iter().position(|candidate| *candidate == id)
     }
 
-    /// The JSON of a record, exactly as received.
+    /// The JSON of a record, exactly as received; `None` beyond the last row.
     pub fn json(&self, row: usize) -> Option<&str> {
         self.spans.get(row).map(|span| &self.text[span.clone()])
     }
@@ -363,7 +368,7 @@ impl Listing {
             .unwrap_or_else(|| self.sent_column(field))
     }
 
-    /// The column of a field as received.
+    /// The column of a field as received, read on first use; empty for a field of another catalog.
     pub fn sent_column(&self, field: &Field) -> &Column {
         static NONE: Column = Column {
             cells: Vec::new(),
@@ -389,6 +394,7 @@ impl Listing {
         }
     }
 
+    /// Replaces the column at a catalog position; numbers that are not finite are blank.
     fn set_column(&mut self, position: usize, numbers: Vec<Option<f64>>) {
         let cells = numbers
             .into_iter()
@@ -415,6 +421,7 @@ impl Listing {
         }
     }
 
+    /// Reads the columns at these catalog positions into the listing; those already set stay.
     fn read_columns(&self, positions: &[usize]) {
         for (column, position) in self.columns_at(positions).into_iter().zip(positions) {
             // Another thread may have been first; both read the same values.
@@ -433,6 +440,7 @@ impl Listing {
         positions.map(column).collect()
     }
 
+    /// Reads the columns at these catalog positions in one pass; an unreadable record has blank cells.
     fn columns_at(&self, positions: &[usize]) -> Vec<Column> {
         let plan = read::Plan::new(self.catalog, positions);
         let mut scanner = scan::Scanner::new(&plan);
@@ -448,7 +456,7 @@ impl Listing {
         builders.into_iter().map(|builder| builder.column).collect()
     }
 
-    /// All fields of one record.
+    /// All fields of one record, with adjusted prices; all cells are blank beyond the last row.
     ///
     /// For a detail view, which must not read columns of all rows. The last record is cached, as a frame needs it
     /// several times and a record may be large.
@@ -464,11 +472,12 @@ impl Listing {
         }
     }
 
-    /// Drops the cached record, whose prices have changed.
+    /// Drops the cached record, whose prices or row number have changed.
     fn forget_last(&mut self) {
         self.last = Mutex::default();
     }
 
+    /// Reads all fields of one record, with adjusted prices; all cells are blank beyond the last row.
     fn read_whole(&self, row: usize) -> FullRecord {
         let plan = self.plan_of_all.get_or_init(|| {
             let positions: Vec<usize> = (0..self.catalog.fields.len()).collect();
@@ -485,12 +494,12 @@ impl Listing {
         }
     }
 
-    /// The cell of a field, to compare.
+    /// The cell of a field, to compare; prices as set by `Listing::estimate_storage` and `Listing::price_as`.
     pub fn cell(&self, row: usize, field: &Field) -> CellRef<'_> {
         self.column(field).cell(row)
     }
 
-    /// The cell of the field `key`, to compare.
+    /// The cell of the field with the wire name `key`, to compare; missing without such a field.
     pub fn cell_of(&self, row: usize, key: &str) -> CellRef<'_> {
         let field = self.catalog.by_key(key);
         field.map_or(CellRef::Missing, |field| self.cell(row, field))
@@ -501,7 +510,7 @@ impl Listing {
         self.column(field).text(row)
     }
 
-    /// The JSON of a record's member; the last one if the name is repeated, as JSON parsers do.
+    /// The JSON of a record's member, `None` without it; of a repeated name the last one, as JSON parsers do.
     pub fn member(&self, row: usize, name: &str) -> Option<&str> {
         let json = self.json(row)?;
         let members = json_split::members(json).ok()?;

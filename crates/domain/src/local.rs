@@ -18,7 +18,8 @@ pub struct LocalTime {
 }
 
 impl LocalTime {
-    /// Formats a time for a table: date, time to the minute, age (`2026-11-18 13:05 2d`).
+    /// Formats a time for a table: date, time to the minute, age (`2026-11-18 13:05 2d`). A future time has
+    /// the age `0s`.
     pub fn cell(&self, time: UnixTime) -> String {
         self.text(time, "%Y-%m-%d %H:%M").map_or_else(
             || format!("{:.3e}", time.seconds()),
@@ -46,7 +47,7 @@ impl LocalTime {
             .unwrap_or_else(|| format!("{:.3e}", time.seconds()))
     }
 
-    /// Formats the time of day, preceded by the date unless it is today.
+    /// Formats the time of day to the second (`13:05:09`), preceded by month and day unless it is today.
     pub fn clock(&self, time: UnixTime) -> String {
         let day = |time| self.text(time, "%Y-%m-%d");
         let pattern = if day(time) == day(self.now) {
@@ -76,7 +77,8 @@ impl LocalTime {
         }
     }
 
-    /// At most `most` times from `from` to `until`, at equal steps from local midnight.
+    /// At most `most` times from `from` to `until`, at equal steps from local midnight; the finest step of
+    /// those up to 10 days that fits. Empty if none fits.
     pub fn ticks(&self, from: UnixTime, until: UnixTime, most: usize) -> Vec<UnixTime> {
         let moment = until.timestamp().unwrap_or_default();
         let offset = f64::from(self.zone.to_offset(moment).seconds());
@@ -108,10 +110,12 @@ impl LocalTime {
         self.text(self.now, "%Z").unwrap_or_default()
     }
 
+    /// The time since `time` in its largest unit, such as `2d`; `0s` for a future time.
     fn age(&self, time: UnixTime) -> String {
         format::span((self.now - time).max(0.0))
     }
 
+    /// Formats a time in the user's zone by a `strftime` pattern; `None` if it is outside the calendar.
     fn text(&self, time: UnixTime, pattern: &str) -> Option<String> {
         Some(
             time.timestamp()?

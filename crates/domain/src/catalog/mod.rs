@@ -21,6 +21,7 @@ impl Resource {
     /// All resources, in the order of their discriminants.
     pub const ALL: [Self; 3] = [Self::Offers, Self::Volumes, Self::Workergroups];
 
+    /// The table of this resource's fields and defaults.
     pub const fn catalog(self) -> &'static Catalog {
         match self {
             Self::Offers => &OFFERS,
@@ -102,12 +103,12 @@ pub static WORKERGROUPS: Catalog = Catalog {
 };
 
 impl Catalog {
-    /// The field with the wire name `key`; `None` for a computed column.
+    /// The field with the wire name `key`, in its exact case; `None` for an alias or a computed column.
     pub fn by_key(&self, key: &str) -> Option<&'static Field> {
         self.fields().iter().find(|field| field.key == key)
     }
 
-    /// Finds a field by its wire name or an alias, in any case, or a computed column by its key.
+    /// Finds a field or computed column by its name or an alias, in any case; `None` if there is none.
     pub fn named(&self, name: &str) -> Option<&'static Field> {
         self.by_key(name).or_else(|| {
             self.fields().iter().chain(self.computed()).find(|field| {
@@ -135,13 +136,13 @@ impl Catalog {
             .filter(|field| field.is_column())
     }
 
-    /// The table column with the key, computed or not.
+    /// The table column with the key, computed or not; `None` for filters, secrets and unknown keys.
     pub fn column(&self, key: &str) -> Option<&'static Field> {
         self.columns().find(|field| field.key == key)
     }
 
-    /// The index of a field of this catalog among [`Catalog::fields`] and, after them,
-    /// [`Catalog::computed`].
+    /// The index of a field of this catalog among `Catalog::fields` and, after them, `Catalog::computed`.
+    /// `None` for a field of another catalog.
     pub fn position(&self, field: &Field) -> Option<usize> {
         // Called for every cell of every frame, so it computes an offset instead of searching.
         self.fields.element_offset(field).or_else(|| {
@@ -150,7 +151,7 @@ impl Catalog {
         })
     }
 
-    /// The field at an index that [`Catalog::position`] returned.
+    /// The field at an index that `Catalog::position` returned; `None` beyond the last one.
     pub fn at(&self, position: usize) -> Option<&'static Field> {
         let catalog = self.resource.catalog();
         catalog
@@ -159,7 +160,8 @@ impl Catalog {
             .or_else(|| catalog.computed.get(position - catalog.fields.len()))
     }
 
-    /// The field name closest to a misspelt one; `None` if none is close.
+    /// The name or alias closest to a misspelt one, among fields that can be filtered on or sorted by; `None`
+    /// if none is close.
     pub fn suggest(&self, name: &str) -> Option<&'static str> {
         let fields = self.fields().iter().chain(self.computed());
         let names = fields
@@ -168,7 +170,7 @@ impl Catalog {
         closest(&name.to_ascii_lowercase(), names)
     }
 
-    /// The columns shown by default, in order.
+    /// The columns shown by default, by their rank; computed ones are not among them.
     pub fn default_columns(&self) -> Vec<&'static Field> {
         let mut columns: Vec<_> = self
             .fields()
@@ -179,7 +181,7 @@ impl Catalog {
         columns
     }
 
-    /// The fields that can be filtered on, documented ones first within their section, computed
+    /// The fields that can be filtered on, by section; within a section documented ones first, computed
     /// columns last.
     pub fn filters(&self) -> Vec<&'static Field> {
         let mut filters: Vec<_> = self
@@ -199,7 +201,8 @@ impl Catalog {
             .filter(move |field| field.in_record && field.section == section)
     }
 
-    /// Whether orders by `field` are sent to a server that speaks `dialect`.
+    /// Whether orders by `field` are sent to a server that speaks `dialect`; false for computed columns and
+    /// workergroups, which are sorted locally.
     pub fn orders_on_server(&self, field: &Field, dialect: &Dialect) -> bool {
         self.resource != Resource::Workergroups
             && field.sortable
@@ -234,7 +237,10 @@ const fn in_sections<const COUNT: usize>(sections: &[(Section, &[Field])]) -> [F
     fields
 }
 
-/// The name closest to a misspelt one; `None` if none is close.
+/// The name closest to a misspelt one in lower case, by edit distance; ties go to the longest common
+/// beginning.
+///
+/// `None` if none is close: one edit, and another for every four letters of the shorter name, are allowed.
 pub fn closest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     names
         .map(|known| (strsim::damerau_levenshtein(wanted, known), known))

@@ -16,7 +16,7 @@ pub struct Basis {
 }
 
 impl Basis {
-    /// The price per hour as quoted.
+    /// Ranks by the price per hour as quoted under `model`, without a job.
     pub const fn hourly(model: OfferType) -> Self {
         Self {
             model,
@@ -25,12 +25,13 @@ impl Basis {
         }
     }
 
-    /// Whether the job takes the same time on every offer, so that only its bill counts.
+    /// Whether there is a job that takes the same time on every offer, so that only its bill counts; false
+    /// without a job.
     pub fn has_fixed_length(&self) -> bool {
         self.job.is_some_and(|job| !job.is_work())
     }
 
-    /// The wire name of the column that shows the price.
+    /// The wire name of the column that shows the price: `job_cost` with a job, else `dph_total`.
     pub const fn key(&self) -> &'static str {
         match self.job {
             Some(_) => "job_cost",
@@ -38,8 +39,8 @@ impl Basis {
         }
     }
 
-    /// A price that is comparable across sizes: per GPU, or the whole bill if it is for work, as more GPUs only finish
-    /// sooner.
+    /// The `price` of a row made comparable across sizes: per GPU, or the whole bill if it is for work, as
+    /// more GPUs only finish sooner.
     ///
     /// `None` if the row does not report its GPUs.
     pub fn unit_price(&self, prices: &Prices<'_>, row: usize, price: f64) -> Option<f64> {
@@ -56,7 +57,7 @@ impl Basis {
         self.job.is_some_and(|job| job.is_work())
     }
 
-    /// The price of a row: $ for the job, else $/h.
+    /// The price of a row: the bill of the job in $, else $/h with the storage of the basis.
     pub fn price(&self, prices: &Prices<'_>, row: usize) -> Result<f64, Gap> {
         match &self.job {
             Some(job) => prices.job_total(row, job),

@@ -98,7 +98,8 @@ pub struct StartRange {
 }
 
 impl StartRange {
-    /// The range over `terms`, which are `None` for machines that do not report them; `None` if all are.
+    /// The range of total costs over `terms`, which are `None` for machines that do not report them; `None`
+    /// if all are. Of an even number, the median is the cheaper of the middle two.
     pub fn new(terms: &[Option<StartTerms>], start: ColdStart) -> Option<Self> {
         let mut costs: Vec<StartCost> = terms.iter().flatten().map(|terms| terms.cost(start)).collect();
         costs.sort_by(|left, right| left.total().total_cmp(&right.total()));
@@ -146,11 +147,13 @@ impl ModelSizes {
     /// The name whose size applies to names without one.
     pub const DEFAULT: &str = "default";
 
+    /// Sets the size in GB of a name, in place of an earlier one.
     pub fn set(&mut self, name: &str, gb: f64) {
         self.0.insert(name.to_owned(), gb);
     }
 
-    /// The size in GB of the first of `names` that has one, else the default size.
+    /// The size in GB of the first of `names` that has one, else the default size; `None` if there is none
+    /// either.
     pub fn size(&self, names: &[String]) -> Option<f64> {
         let mut sizes = names.iter().filter_map(|name| self.0.get(name));
         sizes.next().or_else(|| self.0.get(Self::DEFAULT)).copied()

@@ -32,7 +32,7 @@ impl Outlives {
         }
     }
 
-    /// Compares the `left` hours with the `needed` hours.
+    /// Compares the `left` hours with the `needed` hours: equal ones are enough, `None` is unknown.
     pub(super) fn compare(left: Option<f64>, needed: f64) -> Self {
         match left {
             None => Self::Unknown,
@@ -56,7 +56,7 @@ pub enum Fit {
 }
 
 impl Fit {
-    /// Compares a reported amount with the `needed` one. Nothing needed always fits.
+    /// Compares a reported amount with the `needed` one; `None` is unknown. Nothing needed always fits.
     pub(super) fn compare(there: Option<f64>, needed: f64) -> Self {
         match there {
             _ if needed <= 0.0 => Self::Yes,
@@ -66,7 +66,7 @@ impl Fit {
         }
     }
 
-    /// The worse of two results.
+    /// The worse of two results: `No`, then `Unknown`, then `Yes`.
     pub(super) const fn and(self, other: Self) -> Self {
         match (self, other) {
             (Self::No, _) | (_, Self::No) => Self::No,
@@ -87,6 +87,8 @@ pub enum Room {
 }
 
 impl Room {
+    /// Compares the reported GB of a disk with the `wanted` GB; `None` is unknown. Nothing wanted is always
+    /// enough.
     pub(super) fn compare(there: Option<f64>, wanted: f64) -> Self {
         match there {
             _ if wanted <= 0.0 => Self::Enough,
@@ -111,7 +113,8 @@ pub enum Shortfall {
 }
 
 impl Shortfall {
-    /// The first reason of those that are known, else the first thing that is not.
+    /// The first known reason of disk, deadline and end, else the first of disk and end that is not reported;
+    /// `None` if nothing is short. `in_time` is `None` without a deadline.
     pub(super) fn first(room: Room, in_time: Option<Outlives>, outlives: Outlives) -> Option<Self> {
         let short = match (room, in_time, outlives) {
             (Room::ShortBy(gb), ..) => Self::Disk(gb),

@@ -175,7 +175,8 @@ impl Prices<'_> {
         finite(run + self.download_hours(row, job, run)?)
     }
 
-    /// Hours of work on a row, without the download.
+    /// Hours of work on a row, without the download: the job's own, or its work divided by the speed of the
+    /// row.
     fn run_hours(&self, row: usize, job: &Job) -> Result<f64, Gap> {
         job.validate()?;
         match (job.work, job.work_dlperf_hours) {
@@ -188,13 +189,14 @@ impl Prices<'_> {
         }
     }
 
-    /// The number of GPUs that share the work.
+    /// The number of GPUs that share the work: the rented ones if they are given, else those of the row.
     fn workers(&self, row: usize, job: &Job) -> Result<f64, Gap> {
         job.shared_by
             .map_or_else(|| self.num_gpus.divisor(row), |gpus| Ok(gpus.into()))
     }
 
-    /// The `DLPerf` of all GPUs that share the work.
+    /// The `DLPerf` of all GPUs that share the work: that of the row, or of as many of its GPUs as are
+    /// rented.
     fn dlperf_of(&self, row: usize, job: &Job) -> Result<f64, Gap> {
         let own = self.dlperf.divisor(row)?;
         match job.shared_by {
@@ -203,7 +205,8 @@ impl Prices<'_> {
         }
     }
 
-    /// Units of work per second of one GPU of a row, from the configured throughput.
+    /// Units of work per second of one GPU of a row, from the configured throughput; an error if its model
+    /// has none.
     fn rate(&self, row: usize, unit: WorkUnit) -> Result<f64, Gap> {
         let field = self.listing.catalog().by_key("gpu_name");
         let model = field.and_then(|field| self.listing.text(row, field));
@@ -238,7 +241,8 @@ impl Prices<'_> {
         Ok(hours_left(&self.duration, row, now)? - needed)
     }
 
-    /// Compares the disk and the time of a row with `job`, started at `now`.
+    /// Compares the disk and the time of a row with `job`, started at `now`: `Fit::No` if anything is too
+    /// little, else `Fit::Unknown` if anything needed is not reported.
     pub fn fit(&self, row: usize, job: &Job, now: UnixTime) -> Fit {
         let by = job.deadline.map(|at| (at - now) / SECONDS_PER_HOUR);
         let left = hours_left(&self.duration, row, now).ok();
@@ -254,7 +258,8 @@ impl Prices<'_> {
         time.and(self.disk_fit(row, job.disk_gb))
     }
 
-    /// Why the row cannot do `job`, started at `now`; `None` if it can.
+    /// The first reason why the row cannot do `job`, started at `now`, known ones before those not reported;
+    /// `None` if it can.
     pub fn shortfall(&self, row: usize, job: &Job, now: UnixTime) -> Option<Shortfall> {
         let room = Room::compare(self.disk_space.amount(row).ok(), job.disk_gb);
         let left = hours_left(&self.duration, row, now).ok();
@@ -273,7 +278,8 @@ impl Prices<'_> {
         if is_known { known } else { speed.or(known) }
     }
 
-    /// Whether the row is known to have the disk and the time for `job`, started at `now`.
+    /// Whether the row is known to have the disk and the time for `job`, started at `now`; false if it does
+    /// not report them.
     pub fn fits(&self, row: usize, job: &Job, now: UnixTime) -> bool {
         self.fit(row, job, now) == Fit::Yes
     }
@@ -302,6 +308,7 @@ impl Prices<'_> {
         })
     }
 
+    /// Hours and sums of `job` on a row in $; an error names the first missing price or speed.
     fn parts(&self, row: usize, job: &Job) -> Result<Parts, Gap> {
         let run = self.run_hours(row, job)?;
         // A missing price is reported before a missing speed.

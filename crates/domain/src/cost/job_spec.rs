@@ -25,6 +25,7 @@ const ENDINGS: [(&str, Input); 10] = [
     ("dlperf-hours", Input::Work),
 ];
 
+/// The kind of quantity, with its units, in which a value of this input is written.
 const fn quantity_of(input: Input) -> Quantity {
     match input {
         Input::RunHours | Input::StoppedHours => Quantity::Hours,
@@ -114,7 +115,8 @@ impl Job {
     }
 }
 
-/// The input that a part sets, and its value.
+/// The input that one part sets, and its value; a bare number is hours. `span` is the range that an error
+/// points at.
 fn read(part: &str, span: &Range<usize>) -> Result<(Input, f64), LanguageError> {
     let lower = part.to_ascii_lowercase();
     let wrong = |why: &dyn std::fmt::Display| LanguageError::new(span.clone(), why.to_string());

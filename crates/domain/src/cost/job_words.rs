@@ -24,17 +24,17 @@ pub struct JobWords {
 }
 
 impl JobWords {
-    /// Whether the parts describe a job: a disk alone does not.
+    /// Whether the parts describe a job: a disk or a deadline alone does not.
     pub fn is_job(&self) -> bool {
         self.work.is_some() || self.hours.or(self.gb_in).or(self.gb_out).is_some()
     }
 
-    /// Whether the parts give its length.
+    /// Whether the parts give its length, in hours or as work.
     pub const fn has_length(&self) -> bool {
         self.work.is_some() || self.hours.is_some()
     }
 
-    /// Overlays other parts; of two values the one in `last` is used.
+    /// Overlays other parts; of two values the one in `last` is used. The disk is not overlaid.
     pub fn add(&mut self, last: &Self) {
         self.hours = last.hours.or(self.hours);
         self.work = last.work.or(self.work);
@@ -43,8 +43,8 @@ impl JobWords {
         self.gb_out = last.gb_out.or(self.gb_out);
     }
 
-    /// The job with these parts. Others are taken from `current`; without one there is no traffic, the disk is
-    /// `storage` in GB, and the job runs for a day.
+    /// The job with these parts. Others are taken from `current`; without one there is no traffic, the disk
+    /// is `storage` in GB, and the job runs for a day. Hours replace work, and work replaces hours.
     pub fn over(&self, current: Option<Job>, storage: Option<f64>, local: &LocalTime) -> Job {
         let current = current.unwrap_or_else(|| Job {
             disk_gb: storage.unwrap_or(DEFAULT_STORAGE_GB),

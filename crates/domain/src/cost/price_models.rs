@@ -82,7 +82,8 @@ impl<'a> PriceJoin<'a> {
         }
     }
 
-    /// The three prices of a row of the listing on screen.
+    /// The three prices of a row of the listing on screen, matched by id, else by its GPUs. All are `None`
+    /// beyond its last row.
     pub fn row(&self, row: usize) -> ThreePrices {
         let Some(id) = self.shown.id(row) else {
             return ThreePrices::default();
@@ -107,6 +108,7 @@ impl<'a> PriceJoin<'a> {
 }
 
 impl<'a> Side<'a> {
+    /// Indexes the rows of one price model by id and by GPUs.
     fn new(prices: Prices<'a>) -> Self {
         let listing = prices.listing();
         let rows = 0..u32::try_from(listing.len()).unwrap_or(u32::MAX);
@@ -126,7 +128,8 @@ impl<'a> Side<'a> {
         }
     }
 
-    /// The quote for the row with this id, else for the only one with the same GPUs; for `gb` of storage, or as quoted.
+    /// The quote for the row with this id, else for the only one with the same GPUs; for `gb` of storage, or
+    /// as quoted. `None` without such a row, or if it has no price.
     fn quote(&self, id: RowId, key: Option<&GpuKey>, gb: Option<f64>) -> Option<Quote> {
         let (row, joined) = match self.by_id.get(&id) {
             Some(row) => (*row, Joined::ById),
@@ -149,7 +152,8 @@ fn gpu_key(listing: &Listing, row: usize) -> Option<GpuKey> {
     (!gpus.is_empty()).then_some((machine, gpus))
 }
 
-/// The ids of a row's GPUs within its machine, ascending; empty if the record does not list them.
+/// The ids of a row's GPUs within its machine, ascending; empty if the record lists none, or one is not a
+/// number.
 pub fn gpu_numbers(listing: &Listing, row: usize) -> Vec<i64> {
     let Some(field) = listing.catalog().by_key("gpu_ids") else {
         return Vec::new();

@@ -34,6 +34,7 @@ impl VolumeTerm {
         }
     }
 
+    /// The length of the term in hours.
     pub fn hours(&self) -> f64 {
         self.days * 24.0
     }
@@ -108,21 +109,23 @@ impl<'a> VolumePrices<'a> {
         Ok(hours_left(&self.duration, row, now)? - term.hours())
     }
 
-    /// Compares the space and the time of a row with a term that starts at `now`.
+    /// Compares the space and the time of a row with a term that starts at `now`: `Fit::No` if one is too
+    /// little, else `Fit::Unknown` if one is not reported.
     pub fn fit(&self, row: usize, term: &VolumeTerm, now: UnixTime) -> Fit {
         let left = hours_left(&self.duration, row, now).ok();
         let room = Fit::compare(self.disk_space.amount(row).ok(), term.gb);
         Fit::compare(left, term.hours()).and(room)
     }
 
-    /// Why the row cannot serve a term that starts at `now`; `None` if it can.
+    /// The first reason why the row cannot serve a term that starts at `now`, known ones before those not
+    /// reported; `None` if it can.
     pub fn shortfall(&self, row: usize, term: &VolumeTerm, now: UnixTime) -> Option<Shortfall> {
         let left = hours_left(&self.duration, row, now).ok();
         let room = Room::compare(self.disk_space.amount(row).ok(), term.gb);
         Shortfall::first(room, None, Outlives::compare(left, term.hours()))
     }
 
-    /// The cost of the volume from `now` on.
+    /// The cost of a volume of the term's size that starts at `now`, with the arithmetic.
     pub fn cost(&self, row: usize, term: &VolumeTerm, now: UnixTime) -> Result<VolumeCost, Gap> {
         term.validate()?;
         let price = self.storage_cost.amount(row)?;

@@ -77,7 +77,7 @@ pub fn compare(listing: &Listing, rows: &[u32], prices: Option<(&Prices<'_>, Opt
         .collect()
 }
 
-/// Whether a computed column is also one of the derived lines.
+/// Whether a computed column is also one of the derived lines, so that it is left out.
 fn is_derived(field: &Field) -> bool {
     field.is_computed() && field.key.starts_with("dph_per_")
 }
@@ -93,6 +93,7 @@ pub fn compare_fields(listing: &Listing, rows: &[u32], fields: &[&'static Field]
     lines
 }
 
+/// The line of one field: a computed one from its column, another from `records`, which are those of `rows`.
 fn line_of(listing: &Listing, rows: &[u32], records: &[Arc<FullRecord>], field: &'static Field) -> CompareLine {
     if field.is_computed() {
         let cells = rows.iter().map(|row| listing.cell(*row as usize, field));
@@ -103,7 +104,8 @@ fn line_of(listing: &Listing, rows: &[u32], records: &[Arc<FullRecord>], field: 
     }
 }
 
-/// Whether a cell has no value; the text `NULL`, which some hosts send, is none.
+/// Whether a cell has no value: missing, null, an empty text, or the text `NULL`, which some hosts send. A
+/// value of a wrong kind is not silent.
 pub fn is_silent(cell: &CellRef<'_>) -> bool {
     match cell {
         CellRef::Missing | CellRef::Null => true,
@@ -112,6 +114,7 @@ pub fn is_silent(cell: &CellRef<'_>) -> bool {
     }
 }
 
+/// The line of a field with these cells, one for each compared row.
 fn field_line(field: &'static Field, cells: &[CellRef<'_>]) -> CompareLine {
     let values: Vec<Option<f64>> = cells.iter().map(|cell| super::number(*cell, field.kind)).collect();
     CompareLine {

@@ -20,6 +20,7 @@ pub struct Purchase {
 }
 
 impl Purchase {
+    /// All offers of these sets as one purchase, cheapest per GPU first.
     fn from_sets<'a>(sets: impl IntoIterator<Item = &'a Set>) -> Self {
         let lots = sets.into_iter().flat_map(|set| &set.lots);
         let mut lots: Vec<Lot> = lots.copied().collect();
@@ -34,12 +35,12 @@ impl Purchase {
         }
     }
 
-    /// The average price per GPU.
+    /// The average price per GPU; NaN for a purchase without offers.
     pub fn average(&self) -> f64 {
         self.cost / count(usize::try_from(self.gpus).unwrap_or(usize::MAX))
     }
 
-    /// The price per GPU of the offer with the highest one.
+    /// The price per GPU of the offer with the highest one; 0 without offers.
     pub fn highest(&self) -> f64 {
         self.lots.last().map_or(0.0, Lot::unit_price)
     }
@@ -78,10 +79,12 @@ impl Depth {
         }
     }
 
+    /// The cumulative number of GPUs at or below each price per GPU, by rising price.
     pub fn levels(&self) -> &[(f64, u64)] {
         &self.levels
     }
 
+    /// The number of all GPUs that can be rented at once.
     pub const fn gpus(&self) -> u64 {
         self.all.gpus
     }
@@ -91,7 +94,7 @@ impl Depth {
         self.sizes(&[usize::try_from(gpus).ok()?]).pop()
     }
 
-    /// Purchases of the powers of two and of all GPUs, without duplicates.
+    /// The cheapest purchases of 1, 2, 4, ... GPUs (at most `MOST_GPUS`) and of all GPUs, without duplicates.
     pub fn purchases(&self) -> Vec<Purchase> {
         let all = usize::try_from(self.gpus()).unwrap_or(usize::MAX);
         let powers = (0..usize::BITS).map(|power| 1 << power);

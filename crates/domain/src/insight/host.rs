@@ -41,7 +41,7 @@ pub struct PriceLevel {
     pub compared: usize,
 }
 
-/// The summary of `rows`, all of one host.
+/// The summary of `rows`, all of one host, without its price level, which `price_level` computes.
 pub fn host_summary(listing: &Listing, rows: &[u32]) -> HostSummary {
     let text = |row: u32, key: &str| {
         let field = listing.catalog().by_key(key)?;
@@ -82,6 +82,7 @@ pub fn host_summary(listing: &Listing, rows: &[u32]) -> HostSummary {
     }
 }
 
+/// The number of occurrences of each name, most first, ties by name.
 fn counted(names: impl Iterator<Item = String>) -> Vec<Count<usize>> {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for name in names {
@@ -97,8 +98,8 @@ fn ordered<N: Ord>(counts: impl Iterator<Item = Count<N>>) -> Vec<Count<N>> {
     counts
 }
 
-/// The prices of `rows` of one host against the offers of other hosts in `market`, all with `gb` of storage or as
-/// quoted; `None` if no offers are comparable.
+/// The prices of `rows` of one host against the offers of other hosts in `market`, all with `gb` of storage
+/// or as quoted; `None` if no offers are comparable, or the host's id is not reported.
 pub fn price_level(host: &Prices<'_>, rows: &[u32], market: &Prices<'_>, gb: Option<f64>) -> Option<PriceLevel> {
     let id = |prices: &Prices<'_>, row: usize| prices.listing().cell_of(row, "host_id").whole();
     let machine = rows.first().and_then(|row| id(host, *row as usize));

@@ -31,6 +31,7 @@ struct KnapsackStep {
 }
 
 impl<'a> Knapsack<'a> {
+    /// Computes the cheapest choices of up to `target` units, with at most one of the sets of each machine.
     pub fn new(machines: &'a [Vec<Set>], target: usize, allowed: Machines) -> Self {
         let mut knapsack = Self {
             machines: contenders(machines, target, allowed),
@@ -52,6 +53,7 @@ impl<'a> Knapsack<'a> {
         self.allowed.most.unwrap_or(self.allowed.least)
     }
 
+    /// The index in `costs` of this number of units on this number of machines.
     const fn state(&self, machines: usize, units: usize) -> usize {
         machines * (self.target + 1) + units
     }
@@ -83,7 +85,8 @@ impl<'a> Knapsack<'a> {
         self.steps.push(steps);
     }
 
-    /// The number of machines with the least cost of at least `units` units, and that cost.
+    /// The number of machines with the least cost of at least `units` units, and that cost; of equal costs
+    /// the fewest machines. `None` if there are too few units.
     fn best(&self, units: usize) -> Option<(usize, f64)> {
         let allowed = self.allowed.least..=self.limit();
         let costs = allowed.map(|machines| (machines, self.costs[self.state(machines, units)]));

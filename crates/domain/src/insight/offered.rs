@@ -40,6 +40,7 @@ pub struct Offered {
 }
 
 impl OfferIndex {
+    /// Groups the rows by machine, and separately by each of `fields`.
     pub fn new(listing: &Listing, fields: &[&'static Field]) -> Self {
         let (slices, ends) = Slice::by_machine(listing);
         let groupings = fields.iter().map(|field| Grouping::new(listing, field));
@@ -50,7 +51,8 @@ impl OfferIndex {
         }
     }
 
-    /// Counts the groups of `rows` by each field, those with the most machines first.
+    /// Counts the groups of `rows` by each field, those with the most machines first, ties by rows. Groups
+    /// without any of the rows are left out.
     ///
     /// `unit_price` gives the price per unit of a row.
     pub fn count(&self, rows: &[u32], unit_price: impl Fn(u32) -> Option<f64>) -> Vec<Vec<Offered>> {
@@ -86,6 +88,7 @@ impl OfferIndex {
 }
 
 impl Grouping {
+    /// The group of each row by its value of `field`; the group without a value comes last.
     fn new(listing: &Listing, field: &'static Field) -> Self {
         let column = listing.column(field);
         let part = |row| Part::new(field.kind, column.cell(row));
@@ -120,10 +123,12 @@ impl Grouping {
         }
     }
 
+    /// The index in `keys` of a row's group.
     fn rank(&self, row: u32) -> usize {
         self.ranks[row as usize] as usize
     }
 
+    /// All groups in the order of `keys`, with nothing counted yet.
     fn empty(&self) -> Vec<Offered> {
         let group = |key: &GroupValue| Offered {
             key: key.clone(),
@@ -134,7 +139,8 @@ impl Grouping {
         self.keys.iter().map(group).collect()
     }
 
-    /// Adds the slices of one machine, which usually belong to one group.
+    /// Adds the slices of one machine to the machines and GPUs of their group. They usually belong to one; if
+    /// not, each group counts the machine.
     fn add_machine(&self, slices: &[&Slice], groups: &mut [Offered]) {
         let Some(first) = slices.first() else { return };
         let group = self.rank(first.row);

@@ -19,6 +19,7 @@ impl Goal {
         field.better.map(|more| if more { Self::Most } else { Self::Least })
     }
 
+    /// The opposite end of the axis.
     #[must_use]
     pub const fn flipped(self) -> Self {
         match self {

@@ -36,6 +36,7 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// The plan of these offers by machine; sorts the machines, and adds up GPUs and prices.
     fn new(mut machines: Vec<Vec<Lot>>) -> Self {
         let cost = |lots: &Vec<Lot>| total(lots.iter().map(|lot| lot.price));
         machines.sort_by(|left, right| {
@@ -49,10 +50,12 @@ impl Plan {
         }
     }
 
+    /// Iterates over its offers with their prices, machine by machine.
     pub fn lots(&self) -> impl Iterator<Item = Lot> {
         self.machines.iter().flatten().copied()
     }
 
+    /// Iterates over the rows of its offers, in the order of `lots`.
     pub fn rows(&self) -> impl Iterator<Item = u32> {
         self.lots().map(|lot| lot.row)
     }
@@ -122,7 +125,8 @@ pub struct Offers<'a> {
 }
 
 impl<'a> Offers<'a> {
-    /// The rows of `candidates` that can do the job of `basis`; without a job those that satisfy `is_choice`.
+    /// The offers to choose from: all `candidates` if `basis` has a job, of which those that cannot do it are
+    /// left out later; without a job those that satisfy `is_choice`.
     pub fn new(prices: &'a Prices<'a>, basis: Basis, candidates: &[u32], is_choice: impl Fn(usize) -> bool) -> Self {
         let rows = candidates.iter().copied();
         let rows = rows.filter(|row| basis.job.is_some() || is_choice(*row as usize));
@@ -138,11 +142,13 @@ impl<'a> Offers<'a> {
         self.prices.listing()
     }
 
+    /// Whether prices are bills of work, which depend on the number of rented GPUs.
     fn is_work(&self) -> bool {
         self.basis.is_work()
     }
 
-    /// The quotes if `gpus` GPUs are rented, on which only prices of work depend.
+    /// The quotes if `gpus` GPUs are rented, on which only prices of work depend. Computed once for each
+    /// number.
     fn quotes(&self, gpus: u32) -> Rc<Quotes> {
         let shares = if self.is_work() { gpus } else { 0 };
         let mut known = self.quotes.borrow_mut();
@@ -150,6 +156,7 @@ impl<'a> Offers<'a> {
         Rc::clone(quotes)
     }
 
+    /// Computes the quotes if `gpus` GPUs are rented; rows without a price are left out.
     fn quoted(&self, gpus: u32) -> Quotes {
         let basis = Basis {
             job: self.basis.job.map(|job| job.on_gpus(gpus)),
@@ -177,7 +184,8 @@ impl<'a> Offers<'a> {
         in_time.then_some(quote.price)
     }
 
-    /// Whether each GPU of an offer has the required memory.
+    /// Whether each GPU of an offer has the required memory, in nominal GB; false if it is required and not
+    /// reported.
     fn has_memory(&self, row: usize, need: &Need) -> bool {
         let memory = || {
             let field = self.listing().catalog().by_key("gpu_ram")?;
@@ -187,7 +195,8 @@ impl<'a> Offers<'a> {
             .is_none_or(|least| memory().is_some_and(|offered| offered >= least))
     }
 
-    /// The rows that individually meet the need if `gpus` GPUs are rented, in groups that a plan must not mix.
+    /// The rows that individually meet the need if `gpus` GPUs are rented, in groups that a plan must not
+    /// mix. Rows that do not report a field that must be the same are left out.
     fn groups(&self, need: &Need, gpus: u32) -> Vec<Vec<u32>> {
         let (listing, quotes) = (self.listing(), self.quotes(gpus));
         let mut is_matching = vec![need.conditions.is_empty(); listing.len()];
@@ -228,7 +237,8 @@ impl<'a> Offers<'a> {
         machines
     }
 
-    /// The lowest bills of up to `gpus` GPUs by number, and the cheapest plan for the need.
+    /// The lowest bills of up to `gpus` GPUs by number, and the cheapest plan for the need, without the offer
+    /// `without`.
     ///
     /// Only for prices that do not depend on the number of GPUs.
     fn solve(&self, need: &Need, gpus: usize, without: Option<u32>) -> Solution {
@@ -243,7 +253,7 @@ impl<'a> Offers<'a> {
         solution
     }
 
-    /// The cheapest plan for a need, without the offer `without`.
+    /// The cheapest plan for a need, without the offer `without`; `None` if no offers meet the need.
     fn cheapest(&self, need: &Need, without: Option<u32>) -> Option<Plan> {
         if !self.is_work() {
             return self.solve(need, need.gpus as usize, without).plan;
@@ -324,7 +334,8 @@ impl<'a> Offers<'a> {
         Plan::new(sets.into_iter().map(lots).collect())
     }
 
-    /// The most GPUs of a plan of work within the limits.
+    /// The most GPUs of a plan of work within the limits, without the offer `without`; 0 if there are too few
+    /// machines.
     fn most(&self, supply: &Supply, need: &Need, without: Option<u32>) -> u32 {
         let machines = self.sets(supply, need, (need.most_gpus(), without));
         let mut sizes: Vec<usize> = machines.iter().filter_map(|sets| Some(sets.last()?.units)).collect();
@@ -383,7 +394,8 @@ impl<'a> Offers<'a> {
         }
     }
 
-    /// The cheapest plan, and the bills of some sizes.
+    /// The cheapest plan, and the bills of some sizes; only for prices that do not depend on the number of
+    /// GPUs.
     fn around(&self, need: &Need, sizes: &[usize]) -> Around {
         let gpus = need.gpus as usize;
         let largest = sizes.iter().copied().fold(gpus, usize::max);
@@ -481,7 +493,8 @@ struct Solution {
 }
 
 impl Solution {
-    /// Adds the machines of one more group.
+    /// Adds the machines of one more group: lowers the bills of up to `gpus` GPUs and replaces the plan where
+    /// they are cheaper.
     fn add(&mut self, machines: &[Vec<Set>], need: &Need, gpus: usize) {
         let knapsack = Knapsack::new(machines, gpus, need.machines(gpus));
         for (gpus, bill) in self.bills.iter_mut().enumerate().skip(1) {

@@ -29,9 +29,9 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// A scale that covers all `values`: of the `wanted` kind if possible, else logarithmic if all
-    /// are above zero and the largest is at least 100 times the smallest. `None` without values, or
-    /// if their span overflows.
+    /// A scale that covers all finite `values`, of the `wanted` kind; linear if a logarithmic one cannot show
+    /// a value. Without a wanted kind it is logarithmic if all values are above zero and the largest is at
+    /// least 100 times the smallest. `None` without values, or if their span overflows.
     pub fn fit(values: impl IntoIterator<Item = f64>, wanted: Option<ScaleKind>) -> Option<Self> {
         let finite = values.into_iter().filter(|value| value.is_finite());
         let (low, high) = finite.fold(None, |ends: Option<(f64, f64)>, value| {
@@ -49,6 +49,7 @@ impl Scale {
         }
     }
 
+    /// A linear scale that covers `low` to `high` with round ends; equal values get room on both sides.
     fn linear(low: f64, high: f64) -> Self {
         // A single value has no span, so the scale extends to both sides of it.
         let room = match (high - low, low.abs()) {
@@ -65,6 +66,7 @@ impl Scale {
         }
     }
 
+    /// A logarithmic scale that covers `low` to `high`; its ends are 1, 2 or 5 times a power of ten.
     fn logarithmic(low: f64, high: f64) -> Self {
         let below = mantissas(low).filter(|tick| *tick <= low).fold(low / 10.0, f64::max);
         let above = mantissas(high).filter(|tick| *tick >= high).fold(high * 10.0, f64::min);
@@ -88,7 +90,7 @@ impl Scale {
         Some(((value - low) / (high - low)).clamp(0.0, 1.0)).filter(|share| share.is_finite())
     }
 
-    /// The value at a position from 0 to 1.
+    /// The value at a position, which is clamped to 0 (lowest) to 1 (highest).
     pub fn value(&self, position: f64) -> f64 {
         let position = position.clamp(0.0, 1.0);
         match self.kind {
@@ -119,6 +121,7 @@ impl Scale {
         }
     }
 
+    /// At most `most` multiples of a round step within the scale, ascending.
     fn multiples(&self, most: usize) -> Vec<f64> {
         let mut step = ScaleStep::for_span(self.high - self.low, most);
         loop {
@@ -132,7 +135,8 @@ impl Scale {
         }
     }
 
-    /// Round numbers from the low end to the first above `highest`, at most `most` steps.
+    /// Round numbers from the last at or below the low end to the first above `highest`, in at most `most`
+    /// steps.
     fn edges(&self, highest: f64, most: usize) -> Vec<f64> {
         if self.kind == ScaleKind::Linear {
             let mut step = ScaleStep::for_span(self.high - self.low, most);
@@ -161,6 +165,8 @@ impl Scale {
         }
     }
 
+    /// At most `most` ticks of a logarithmic scale: 1, 2 and 5, or 1 and 3, times each power of ten, else
+    /// every n-th power.
     fn decades(&self, most: usize) -> Vec<f64> {
         let (first, last) = (self.low.log10().floor(), self.high.log10().ceil());
         let decades = whole(last - first, 700);
@@ -190,7 +196,7 @@ struct ScaleStep {
 }
 
 impl ScaleStep {
-    /// The smallest round step that divides `span` into at most `steps` parts, not counting the ends.
+    /// The smallest round step of which `steps` are at least as long as `span`.
     fn for_span(span: f64, steps: usize) -> Self {
         let raw = (span / count(steps.max(1))).max(f64::MIN_POSITIVE);
         let exponent = raw.log10().floor();
@@ -204,6 +210,7 @@ impl ScaleStep {
         step
     }
 
+    /// The next larger round step: 1, 2, 5, 10 and so on.
     fn next(self) -> Self {
         match self.mantissa {
             mantissa if mantissa < 2.0 => Self { mantissa: 2.0, ..self },
@@ -249,7 +256,7 @@ fn scaled(number: f64, exponent: f64) -> f64 {
     }
 }
 
-/// The numbers 1, 2 and 5 times the powers of ten around `value`.
+/// The numbers 1, 2 and 5 times the power of ten below `value` and its two neighbours.
 fn mantissas(value: f64) -> impl Iterator<Item = f64> {
     let exponent = value.log10().floor();
     [-1.0, 0.0, 1.0]
@@ -266,7 +273,8 @@ pub enum Toward {
     Down,
 }
 
-/// The nearest point in a direction from the point of `row`; `None` at the edge or if the row has no point.
+/// The row of the nearest point in a direction from the point of `row`; `None` at the edge or if the row has
+/// no point.
 ///
 /// Sideways distance counts double, so that the selection moves as straight as possible.
 pub fn neighbour(points: &[Point], (x, y): (&Scale, &Scale), row: u32, toward: Toward) -> Option<u32> {
@@ -341,7 +349,7 @@ impl Histogram {
         Some(Self { scale, buckets })
     }
 
-    /// The index of the bucket that starts at `low`.
+    /// The index of the bucket that starts at `low`, within rounding error; `None` if there is none.
     pub fn at(&self, low: f64) -> Option<usize> {
         // Both are the same round number, each within rounding error.
         let is_it = |bucket: &Bucket| (bucket.low - low).abs() <= low.abs() * 4.0 * f64::EPSILON;

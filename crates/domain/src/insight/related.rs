@@ -5,15 +5,17 @@ use crate::listing::Listing;
 
 /// The rows on the machine of `row`, including `row`; empty if the record does not report the machine.
 pub fn same_machine(listing: &Listing, row: usize) -> Vec<u32> {
-    alike(listing, row, "machine_id")
+    rows_with_same(listing, row, "machine_id")
 }
 
 /// The rows of the host of `row`, including `row`; empty if the record does not report the host.
 pub fn same_host(listing: &Listing, row: usize) -> Vec<u32> {
-    alike(listing, row, "host_id")
+    rows_with_same(listing, row, "host_id")
 }
 
-fn alike(listing: &Listing, row: usize, key: &str) -> Vec<u32> {
+/// The rows with the same id in the member `key` as `row`, including `row`; empty if its record does not
+/// report one.
+fn rows_with_same(listing: &Listing, row: usize, key: &str) -> Vec<u32> {
     let Some(field) = listing.catalog().by_key(key) else {
         return Vec::new();
     };
@@ -43,8 +45,8 @@ pub struct Slice {
     pub overlaps: Option<bool>,
 }
 
-/// The slices of the machine of `row`, smallest first, then cheapest, with `gb` of storage or as
-/// quoted.
+/// The slices of the machine of `row`, smallest first, then cheapest, with `gb` of storage or as quoted.
+/// Empty if the record does not report the machine.
 pub fn slices(prices: &Prices<'_>, row: usize, gb: Option<f64>) -> Vec<Slice> {
     let listing = prices.listing();
     let numbers = gpu_numbers(listing, row);
@@ -81,8 +83,8 @@ pub fn slices(prices: &Prices<'_>, row: usize, gb: Option<f64>) -> Vec<Slice> {
     slices
 }
 
-/// The price per additional GPU of `slice` over the next smaller size in `smaller`, which are
-/// ordered by size and price.
+/// $/h per additional GPU of `slice` over the cheapest of the next smaller size in `smaller`, which are
+/// ordered by size and price. `None` for the smallest size, or without a price.
 fn marginal(smaller: &[Slice], slice: &Slice) -> Option<f64> {
     let (gpus, price) = (slice.gpus?, slice.price?);
     let priced = || {

@@ -36,6 +36,7 @@ impl Measure {
         Self::TimeLeft,
     ];
 
+    /// The better end of the measure: the least price, the most of all others.
     const fn goal(self) -> Goal {
         match self {
             Self::Price => Goal::Least,
@@ -126,7 +127,7 @@ impl PriceScale {
         })
     }
 
-    /// Whether there are enough prices for meaningful percentiles.
+    /// Whether there are at least `FEWEST` prices, enough for meaningful percentiles.
     pub const fn is_telling(&self) -> bool {
         self.of >= FEWEST
     }
@@ -151,7 +152,7 @@ pub struct Standing {
 }
 
 impl Standing {
-    /// Ranks all rows by all measures in advance, so that no frame has to.
+    /// Computes all ranks, price scales and counts of offers in advance, so that no frame has to.
     pub fn prepare(&self, listing: &Listing) {
         for measure in Measure::ALL {
             self.rank(listing, measure, 0);
@@ -161,7 +162,8 @@ impl Standing {
         self.of_host(listing, 0);
     }
 
-    /// The rank of a row; `None` if it has no value.
+    /// The rank of a row by a measure among the rows with its GPU model (of volumes, all); `None` if it has
+    /// no value.
     pub fn rank(&self, listing: &Listing, measure: Measure, row: usize) -> Option<Rank> {
         let slot = Measure::ALL.iter().position(|known| *known == measure)?;
         let ranks = self.ranks[slot].get_or_init(|| {
@@ -172,7 +174,8 @@ impl Standing {
         ranks.get(row).copied().flatten()
     }
 
-    /// The position of a row's price among those of comparable rows; `None` if it has no price.
+    /// The row's price with the percentiles of the rows with its GPU model (of volumes, all); `None` if it
+    /// has no price.
     pub fn price_scale(&self, listing: &Listing, row: usize) -> Option<PriceScale> {
         self.scales(listing).of_rows.get(row).copied().flatten()
     }
@@ -182,6 +185,7 @@ impl Standing {
         self.scales(listing).is_any_telling
     }
 
+    /// The price scales of all rows, computed on first use.
     fn scales(&self, listing: &Listing) -> &Scales {
         self.scales.get_or_init(|| {
             let price = value_of(listing, Measure::Price);
@@ -193,8 +197,8 @@ impl Standing {
         })
     }
 
-    /// Price and performance (`None` if unknown) of all rows comparable with `row`, including itself; of all rows if
-    /// `row` is `None`.
+    /// Price and performance (`None` if unknown) of all rows comparable with `row`, including itself; of all
+    /// rows if `row` is `None`. Rows without a price are left out.
     pub fn figures(listing: &Listing, row: Option<usize>) -> Vec<(f64, Option<f64>)> {
         let groups = groups(listing);
         let price = value_of(listing, Measure::Price);
@@ -209,7 +213,8 @@ impl Standing {
         column(listing, "job_cost").is_some_and(|bills| !bills.is_blank())
     }
 
-    /// The prices of the rows comparable with `row`, without a job: $/h per GPU, or $/GB/month.
+    /// The prices of the rows comparable with `row`, without a job: $/h per GPU, or $/GB/month. Rows without
+    /// a price are left out; empty for workergroups.
     pub fn unit_prices(listing: &Listing, row: usize) -> Vec<f64> {
         let key = match listing.catalog().resource {
             Resource::Offers => "dph_per_gpu",
@@ -230,23 +235,25 @@ impl Standing {
     /// machine.
     pub fn on_machine(&self, listing: &Listing, row: usize) -> Option<u32> {
         let counts = || counts(listing, "machine_id");
-        alike(listing, row, "machine_id", self.machines.get_or_init(counts))
+        same_id_count(listing, row, "machine_id", self.machines.get_or_init(counts))
     }
 
     /// The number of loaded offers of the host of `row`, including `row`; `None` if the record does not report the
     /// host.
     pub fn of_host(&self, listing: &Listing, row: usize) -> Option<u32> {
         let counts = || counts(listing, "host_id");
-        alike(listing, row, "host_id", self.hosts.get_or_init(counts))
+        same_id_count(listing, row, "host_id", self.hosts.get_or_init(counts))
     }
 }
 
+/// The column of the field or computed column `key`; `None` if the catalog has none.
 fn column<'a>(listing: &'a Listing, key: &str) -> Option<&'a Column> {
     let catalog = listing.catalog();
     let field = catalog.by_key(key).or_else(|| catalog.column(key))?;
     Some(listing.column(field))
 }
 
+/// The number of rows with each id in the member `key`; rows without one are left out.
 fn counts(listing: &Listing, key: &str) -> HashMap<i128, u32> {
     let mut counts = HashMap::new();
     if let Some(column) = column(listing, key) {
@@ -257,11 +264,13 @@ fn counts(listing: &Listing, key: &str) -> HashMap<i128, u32> {
     counts
 }
 
-fn alike(listing: &Listing, row: usize, key: &str, counts: &HashMap<i128, u32>) -> Option<u32> {
+/// The count in `counts` for the id of `row` in the member `key`; `None` if its record does not report one.
+fn same_id_count(listing: &Listing, row: usize, key: &str, counts: &HashMap<i128, u32>) -> Option<u32> {
     counts.get(&column(listing, key)?.cell(row).whole()?).copied()
 }
 
-/// A function from a row to its value by a measure.
+/// A function from a row to its value by a measure, from the first of its columns with any value. A bill that
+/// is not for work is divided by the row's GPUs.
 fn value_of(listing: &Listing, measure: Measure) -> impl Fn(usize) -> Option<f64> {
     let keys: &[&str] = match (listing.catalog().resource, measure) {
         // With a job its bill is the price to pay; without one, offers of all sizes compare only per GPU.
@@ -293,7 +302,7 @@ fn value_of(listing: &Listing, measure: Measure) -> impl Fn(usize) -> Option<f64
     }
 }
 
-/// The group of each row: an index for its GPU model.
+/// The group of each row: an index for its GPU model; 0 without one.
 fn groups(listing: &Listing) -> Vec<u32> {
     let mut known: HashMap<&str, u32> = HashMap::new();
     let models = column(listing, "gpu_name");
@@ -308,6 +317,7 @@ fn groups(listing: &Listing) -> Vec<u32> {
         .collect()
 }
 
+/// The rank of each row within its group, where equal values tie; `None` for rows without a value.
 fn ranks(groups: &[u32], values: impl Iterator<Item = Option<f64>>, goal: Goal) -> Vec<Option<Rank>> {
     let mut sorted: Vec<(u32, f64, usize)> = groups
         .iter()
@@ -342,6 +352,7 @@ fn ranks(groups: &[u32], values: impl Iterator<Item = Option<f64>>, goal: Goal) 
     ranked
 }
 
+/// The price of each row with the percentiles of its group; `None` for rows without a price.
 fn scales(groups: &[u32], prices: impl Iterator<Item = Option<f64>>) -> Vec<Option<PriceScale>> {
     let rows = groups.iter().zip(prices).enumerate();
     let mut sorted: Vec<(u32, f64, usize)> = rows

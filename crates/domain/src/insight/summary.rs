@@ -24,7 +24,7 @@ pub enum GroupValue {
 }
 
 impl GroupValue {
-    /// The condition that selects this value of `field`.
+    /// The condition that selects this value of `field`: `=`, with null for a blank one.
     pub fn condition(&self, field: &'static Field) -> Condition {
         let value = match self {
             Self::Blank => Value::Null,
@@ -50,6 +50,8 @@ pub(super) enum Part<'a> {
 }
 
 impl<'a> Part<'a> {
+    /// The key of a cell of a field of this kind; a location is its country code. Secrets and cells without a
+    /// usable value are blank.
     pub(super) fn new(kind: Kind, cell: CellRef<'a>) -> Self {
         match cell {
             _ if kind == Kind::Secret => Self::Blank,
@@ -65,6 +67,7 @@ impl<'a> Part<'a> {
         }
     }
 
+    /// The shared value of a group with this key.
     pub(super) fn value(self) -> GroupValue {
         match self {
             Self::Flag(flag) => GroupValue::Flag(flag),
@@ -108,7 +111,8 @@ impl Spread {
         })
     }
 
-    /// The spread of weighted values, sorted by value; `None` if there are none.
+    /// The spread of values with their numbers of units, sorted by value; each unit counts as one. `None` if
+    /// there are none.
     fn weighted(sorted: &[(f64, u64)]) -> Option<Self> {
         let mut total = 0_u64;
         let ends: Vec<u64> = sorted
@@ -244,6 +248,7 @@ pub struct Group {
 }
 
 impl Group {
+    /// The number of its rows.
     pub fn count(&self) -> usize {
         self.rows.len()
     }
@@ -255,7 +260,7 @@ impl Group {
     }
 }
 
-/// The groups of `rows` by `grouping`, largest first, ties by key.
+/// The groups of `rows` by `grouping`, most rows first, ties by key.
 pub fn summarise(listing: &Listing, rows: &[u32], grouping: &[&'static Field], measures: &Measures<'_>) -> Vec<Group> {
     let mut members: Vec<(Vec<Part<'_>>, Vec<u32>)> = partition(listing, rows, grouping);
     members.sort_by(|(left, some), (right, others)| others.len().cmp(&some.len()).then_with(|| left.cmp(right)));
@@ -265,6 +270,8 @@ pub fn summarise(listing: &Listing, rows: &[u32], grouping: &[&'static Field], m
         .collect()
 }
 
+/// The rows by the values that they share in `grouping`; the groups are in no particular order, their rows in
+/// the given one.
 fn partition<'a>(listing: &'a Listing, rows: &[u32], grouping: &[&'static Field]) -> Vec<(Vec<Part<'a>>, Vec<u32>)> {
     let columns: Vec<_> = grouping
         .iter()
@@ -279,6 +286,8 @@ fn partition<'a>(listing: &'a Listing, rows: &[u32], grouping: &[&'static Field]
     groups.into_iter().collect()
 }
 
+/// The group of these rows with their supply, prices and best offers. `cheapest` is by price per unit, but
+/// has the row's own price.
 fn group(listing: &Listing, key: Vec<Part<'_>>, rows: Vec<u32>, measures: &Measures<'_>) -> Group {
     let supply = Supply::new(listing, &rows);
     let values = |measure: &dyn Fn(usize) -> Option<f64>| -> Vec<Best> {
@@ -374,8 +383,8 @@ pub fn sort_groups(groups: &mut [Group], order: GroupOrder) {
     groups.sort_by(|left, right| value(left).total_cmp(&value(right)));
 }
 
-/// The distinct values of a field among `rows` with their counts, most frequent first: choices for
-/// an editor.
+/// The distinct values of a field among `rows` with their counts, most frequent first, ties by value: choices
+/// for an editor. Rows without a value count as blank.
 pub fn facets(listing: &Listing, rows: &[u32], field: &'static Field) -> Vec<(GroupValue, usize)> {
     let mut members = partition(listing, rows, &[field]);
     members.sort_by(|(left, some), (right, others)| others.len().cmp(&some.len()).then_with(|| left.cmp(right)));

@@ -32,6 +32,7 @@ struct Columns<'a> {
 }
 
 impl<'a> Columns<'a> {
+    /// The columns of machine ids and of numbers of GPUs; `None` for those that the catalog lacks.
     fn new(listing: &'a Listing) -> Self {
         let column = |key| {
             let field = listing.catalog().by_key(key)?;
@@ -43,6 +44,7 @@ impl<'a> Columns<'a> {
         }
     }
 
+    /// The identity of a row's machine; a row that does not report it is a machine of its own.
     fn machine(&self, row: u32) -> Key<'a> {
         let cell = |column: &'a Column| column.cell(row as usize);
         match self.machine.map_or(CellRef::Missing, cell) {
@@ -52,6 +54,7 @@ impl<'a> Columns<'a> {
         }
     }
 
+    /// The row as a slice: its number of GPUs as reported, else that of the listed ids, and at least one.
     fn slice(&self, listing: &Listing, row: u32) -> Slice {
         let index = row as usize;
         let numbers = gpu_numbers(listing, index);
@@ -105,7 +108,7 @@ pub struct Lot {
 }
 
 impl Lot {
-    /// Price of the rental in $/h per GPU.
+    /// The price per GPU, in the unit of the price: $/h, or $ of a bill.
     pub fn unit_price(&self) -> f64 {
         self.price / self.gpus as f64
     }
@@ -135,6 +138,8 @@ pub struct Machine {
 }
 
 impl Machine {
+    /// The machine with these slices. If any does not list its GPUs, only as many as the largest slice has
+    /// can be rented at once.
     fn new(slices: Vec<Slice>) -> Self {
         let is_listed = slices.iter().all(|slice| !slice.numbers.is_empty());
         // Without GPU ids it is unknown which slices overlap: only the largest one is certainly free.
@@ -158,7 +163,7 @@ impl Machine {
         self.slices.iter().map(|slice| slice.row)
     }
 
-    /// The rows of the slices that cannot be rented together with all others.
+    /// The rows of the slices that cannot be rented together with all others, as they share GPUs with one.
     pub(super) fn shared(&self) -> Vec<u32> {
         let is_shared = |slice: &&Slice| {
             let others = self.slices.iter().filter(|overlapping| overlapping.row != slice.row);
@@ -191,8 +196,10 @@ impl Machine {
         }
     }
 
-    /// The cheapest disjoint sets of its slices: for each number of units the cheapest set with at least that many,
-    /// smallest first. Slices without a price are left out.
+    /// The cheapest disjoint sets of its slices: for each number of units the cheapest set with at least that
+    /// many, smallest first. Slices without a price are left out.
+    ///
+    /// With more than 12 priced slices a cheaper set may be missed.
     pub(super) fn sets(&self, unit: Unit, price: impl Fn(u32) -> Option<f64>) -> Vec<Set> {
         let priced = self.slices.iter().filter_map(|slice| {
             let price = price(slice.row).filter(|price| price.is_finite() && *price >= 0.0)?;
@@ -277,7 +284,8 @@ impl<'a> Chosen<'a> {
         self.lots.pop();
     }
 
-    /// Adds the chosen slices to the sets, unless one of them has at least as many units for at most the price.
+    /// Adds the chosen slices to the sets, unless one of them has at least as many units for at most the
+    /// price. Removes the sets that are no better than the new one.
     fn note(&self, unit: Unit, sets: &mut Vec<Set>) {
         let units = match unit {
             Unit::Gpus => self.lots.iter().map(|lot| lot.gpus).sum(),
@@ -325,6 +333,7 @@ impl Supply {
         }
     }
 
+    /// The machines, in order of first appearance.
     pub fn machines(&self) -> &[Machine] {
         &self.machines
     }
@@ -371,7 +380,7 @@ impl Supply {
     }
 }
 
-/// A number as a whole count of GPUs; `None` if it is implausible.
+/// A number as a whole count of GPUs; `None` if it is below one or above a million.
 fn whole(number: f64) -> Option<u64> {
     /// The upper limit, far beyond any machine; sums of such numbers cannot overflow.
     const MOST: f64 = 1e6;
@@ -388,6 +397,7 @@ pub struct Picks {
 }
 
 impl Picks {
+    /// The picks from the disjoint sets of each machine, which are measured in offers, each for one worker.
     fn new(machines: Vec<Vec<Set>>) -> Self {
         let mut marginals: Vec<f64> = Vec::new();
         let mut uneven: Vec<Vec<f64>> = Vec::new();

@@ -37,9 +37,11 @@ pub struct Completion {
     pub values_of: Option<&'static Field>,
 }
 
-/// The completion at byte `cursor`: field names, operators after a field, or values after an operator.
+/// The completion at byte `cursor`: field names, operators after a field, or values after an operator; at
+/// most 64 candidates. Text after the cursor is ignored.
 ///
-/// The values are those in `seen` (of text fields, as in the records, in this order), then the field's choices.
+/// The values are those in `seen` (of text fields, as in the records, in this order), then the field's
+/// choices.
 pub fn complete(
     text: &str,
     cursor: usize,
@@ -236,6 +238,8 @@ impl Values<'_> {
         }
     }
 
+    /// All values of the field: true and false, those seen, its choices, groups of countries, and `any` after
+    /// `=`. May repeat.
     fn all(&self) -> Vec<Candidate> {
         let field = self.field;
         let literal = |word: &str, doc: &str| Candidate {

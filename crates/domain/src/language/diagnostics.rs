@@ -46,6 +46,7 @@ const MISWRITTEN: [(&str, &str); 23] = [
     ("under", "<"),
 ];
 
+/// The operator meant by a common misspelling, in any case; `None` if it is not a known one.
 fn miswritten(signs: &str) -> Option<&'static str> {
     let lower = signs.to_ascii_lowercase();
     MISWRITTEN
@@ -55,7 +56,7 @@ fn miswritten(signs: &str) -> Option<&'static str> {
 }
 
 impl Reader<'_> {
-    /// The error for an unknown field name.
+    /// The error for an unknown field name, with the closest name of a field that can be filtered on, if any.
     pub(super) fn no_field(&self, span: Range<usize>) -> LanguageError {
         let name = self.slice(&span);
         let bare = name.trim_start_matches(['(', '[', '{']);
@@ -80,7 +81,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The error for signs that are not an operator.
+    /// The error for signs that are not an operator; suggests the operator if they are a common misspelling.
     pub(super) fn no_sign(&self, sign: &Sign, field: &Field) -> LanguageError {
         let signs = self.slice(&sign.span);
         let message = format!("'{signs}' is not an operator: use {}", allowed(field));
@@ -117,7 +118,7 @@ impl Reader<'_> {
         error
     }
 
-    /// Whether a word is a plausible value of a field.
+    /// Whether a word is a plausible value of a field after `=`; for a text field only one of its choices is.
     fn may_equal(&self, field: &'static Field, word: &str) -> bool {
         if field.kind == Kind::Text {
             let is_word = |choice: &&str| squashed(choice) == squashed(word);
@@ -145,7 +146,8 @@ impl Reader<'_> {
         LanguageError::new(end..end, message)
     }
 
-    /// The error for several values after an operator that takes one.
+    /// The error for several values after an operator that takes one; after `=` and `!=` it suggests a list.
+    /// `span` is the range of the values.
     pub(super) fn unasked_list(&self, sign: &Sign, operator: Operator, span: &Range<usize>) -> LanguageError {
         let list = match operator {
             Operator::Eq => "in",
@@ -195,7 +197,8 @@ impl Reader<'_> {
             .suggest(item.span.clone(), format!("{quote}{}{quote}", item.text))
     }
 
-    /// The error for a comma between a condition and a word.
+    /// The error for a comma between a condition and a word; suggests a list if the word may be one more
+    /// value.
     pub(super) fn comma_before(&self, span: &Range<usize>, before: &Statement, word: &Item) -> LanguageError {
         let message = format!("'{}' is not a condition; write a list in brackets: in [a,b]", word.text);
         let error = LanguageError::new(span.clone(), message);
@@ -219,6 +222,7 @@ impl Reader<'_> {
     }
 
     /// The error for a word that belongs to the preceding value: `gpu_name=RTX 4090`, `gpu_ram>=24 GB`.
+    /// `None` if the word stands for itself.
     pub(super) fn torn_off(&self, item: &Item, before: &Statement) -> Option<LanguageError> {
         let Raw::One(value) = &before.value else {
             return None;
@@ -256,7 +260,7 @@ impl Reader<'_> {
     }
 }
 
-/// The error for `and` or `or` between two conditions.
+/// The error for `and` or `or` between two conditions; `None` for any other or a quoted word.
 pub(super) fn conjunction(item: &Item, after: &Statement) -> Option<LanguageError> {
     let span = item.span.clone();
     match item.text.to_ascii_lowercase().as_str() {

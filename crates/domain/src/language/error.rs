@@ -30,7 +30,7 @@ pub struct Suggestion {
 }
 
 impl Suggestion {
-    /// The text with the edit applied.
+    /// The text with the replacement in place of the range `span`.
     pub fn apply(&self, text: &str) -> String {
         let before = text.get(..self.span.start).unwrap_or(text);
         let after = text.get(self.span.end..).unwrap_or_default();

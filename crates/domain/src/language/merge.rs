@@ -24,10 +24,10 @@ pub(super) struct Held {
 }
 
 impl Held {
-    /// Adds a condition to the earlier ones; see [`join`].
+    /// Adds a condition to the earlier ones, joined with one of the same field and operator; see `join`.
     ///
-    /// All conditions of a text must match, so none is lost; but lists without a common value, and two values with `=`,
-    /// are errors.
+    /// All conditions of a text must match, so none is lost. Lists without a common value are an error here;
+    /// different values with `=` are stored side by side, for `Held::check` to reject.
     pub(super) fn add(&mut self, new: Condition, span: Range<usize>) -> Result<(), LanguageError> {
         if new.operator == Operator::Eq {
             if !self.conditions.contains(&new) {
@@ -68,6 +68,7 @@ impl Held {
     }
 }
 
+/// Whether two lists have no value in common; true also if one is a single value.
 fn have_no_common(old: &Operand, new: &Operand) -> bool {
     match (old, new) {
         (Operand::Many(old), Operand::Many(new)) => !old.iter().any(|value| new.contains(value)),
@@ -104,10 +105,10 @@ fn several(field: &Field, rivals: &[&Located], text: &str) -> LanguageError {
     LanguageError::new(second.clone(), message).suggest(first.start..end, merged)
 }
 
-/// Overlays `new` conditions on the `old` ones of a search; also returns the replaced ones.
+/// Overlays `new` conditions on the `old` ones of a search: returns all conditions, then the replaced ones.
 ///
-/// The newer condition on a field replaces the older, a bound the one on its side. Exclusions add up, and so do the
-/// values of the fields in `added`.
+/// The newer condition on a field replaces the older, a bound the one on its side. Exclusions add up, and so
+/// do the values of the fields in `added`.
 pub fn renew(old: Vec<Condition>, mut new: Vec<Condition>, added: &[&str]) -> (Vec<Condition>, Vec<Condition>) {
     let is_equal = |condition: &Condition| matches!(condition.operator, Operator::Eq | Operator::In);
     let excludes = |condition: &Condition| matches!(condition.operator, Operator::Neq | Operator::Nin);
@@ -123,8 +124,8 @@ pub fn renew(old: Vec<Condition>, mut new: Vec<Condition>, added: &[&str]) -> (V
         match rival {
             None => kept.push(condition),
             Some(new) if is_equal(&condition) && added.contains(&new.field.key) => {
-                let mut values = many(condition.operand);
-                unite(&mut values, many(new.operand.clone()));
+                let mut values = into_values(condition.operand);
+                unite(&mut values, into_values(new.operand.clone()));
                 (new.operator, new.operand) = (Operator::In, Operand::Many(values));
             }
             Some(new) if *new == condition => {}
@@ -135,7 +136,8 @@ pub fn renew(old: Vec<Condition>, mut new: Vec<Condition>, added: &[&str]) -> (V
     (kept, replaced)
 }
 
-fn many(operand: Operand) -> Vec<Value> {
+/// The values of an operand as a list, which has one for a single value.
+fn into_values(operand: Operand) -> Vec<Value> {
     match operand {
         Operand::One(value) => vec![value],
         Operand::Many(values) => values,

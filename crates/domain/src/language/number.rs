@@ -30,6 +30,7 @@ fn rounded(number: f64) -> f64 {
     format!("{number:.14e}").parse().unwrap_or(f64::NAN)
 }
 
+/// The product rounded to fifteen digits; a factor of 1 changes nothing, and minus zero becomes zero.
 #[expect(clippy::float_cmp)] // the factor of a number that stays what it is
 fn times(number: f64, factor: f64) -> f64 {
     let product = if factor == 1.0 {
@@ -104,7 +105,9 @@ pub(super) fn suffix(text: &str) -> Option<&str> {
     (!suffix.is_empty()).then_some(suffix)
 }
 
-/// The factor from a number with `suffix` to the wire unit.
+/// The factor from a number with `suffix` to the wire unit; without a suffix, from the unit of queries.
+///
+/// `money` is whether the number began with `$`. An unknown suffix is a fault.
 fn factor(suffix: &str, unit: Unit, dialect: &Dialect, money: bool) -> Result<f64, Fault> {
     if suffix.is_empty() {
         return Ok(unit.query_factor());

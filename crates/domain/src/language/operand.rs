@@ -72,7 +72,7 @@ pub(super) fn not_allowed(field: &Field, operator: Operator, span: std::ops::Ran
     LanguageError::new(span, message)
 }
 
-/// The operators of a field in query syntax.
+/// The operators of a field in query syntax, separated by blanks.
 pub(super) fn allowed(field: &Field) -> String {
     let symbols: Vec<_> = field.operators.iter().map(Operator::symbol).collect();
     symbols.join(" ")
@@ -83,7 +83,8 @@ pub(super) fn is_wildcard(item: &Item) -> bool {
     !item.quoted && (item.text.eq_ignore_ascii_case("any") || matches!(&*item.text, "*" | "?"))
 }
 
-/// Rejects a value with an open quote, or one followed by other text instead of `separator`.
+/// Checks the quotes of a value: an error if its quote is open, or text other than `separator` follows the
+/// closed one.
 pub(super) fn sound(item: &Item, separator: &str) -> Result<(), LanguageError> {
     let end = item.span.end;
     if !item.closed {
@@ -120,6 +121,7 @@ pub(super) fn canonical(field: &Field, text: &str) -> String {
 }
 
 impl Target<'_> {
+    /// Describes the values that the field takes, for error messages: `num_gpus takes a number`.
     pub(super) fn wanted(self) -> String {
         let what = match self.field.kind {
             Kind::Flag => "true or false".to_owned(),
@@ -141,11 +143,14 @@ impl Target<'_> {
         }
     }
 
+    /// An example of a text value: the field's first choice, else `word`, as in a query.
     fn example(self) -> String {
         let choice = self.field.choices.first().copied().unwrap_or("word");
         print_value(self.field, &Value::Text(choice.to_owned()))
     }
 
+    /// Describes a number of the field with its unit and other accepted units:
+    /// `a number in GB (or with a unit: mb gb)`.
     fn number_hint(self) -> String {
         let unit = self.field.unit;
         let suffixes: Vec<_> = unit.suffixes(self.dialect).iter().map(|(suffix, _)| *suffix).collect();
@@ -161,6 +166,8 @@ impl Target<'_> {
         }
     }
 
+    /// Parses one value by the field's kind. `null` is a value only after `=` and `!=`; `any` and the like
+    /// are errors.
     pub(super) fn value(self, item: &Item) -> Result<Value, LanguageError> {
         sound(item, " ")?;
         if is_wildcard(item) {
@@ -186,7 +193,8 @@ impl Target<'_> {
         }
     }
 
-    /// The values of a list; a group of countries expands to its members.
+    /// The values of a list without duplicates; a group of countries expands to its members. An empty list is
+    /// an error.
     pub(super) fn many(self, list: &List) -> Result<Vec<Value>, LanguageError> {
         let end = list.span.end;
         for item in &list.items {
@@ -216,7 +224,8 @@ impl Target<'_> {
         Ok(values)
     }
 
-    /// The values that one list item expands to.
+    /// The values that one list item expands to: the members of a group of countries, several codes, or one
+    /// value.
     fn members(self, item: &Item) -> Result<Vec<Value>, LanguageError> {
         if self.field.kind != Kind::Country {
             return self.value(item).map(|value| vec![value]);
@@ -241,7 +250,8 @@ impl Target<'_> {
         Ok(vec![Condition::new(self.field, operator, codes)])
     }
 
-    /// Whether an unquoted value is null. Only the spellings of the market's client count; others are texts.
+    /// Whether an unquoted value is null: `null` or `None`, for fields other than texts and locations in any
+    /// case.
     fn is_null(self, item: &Item) -> bool {
         let exact = matches!(&*item.text, "null" | "None");
         let text = matches!(self.field.kind, Kind::Text | Kind::Country);
@@ -249,11 +259,13 @@ impl Target<'_> {
         !item.quoted && (exact || (loose && !text))
     }
 
+    /// The error for a value that does not fit the field's kind.
     fn unfit(self, item: &Item) -> LanguageError {
         let message = format!("'{}' is not valid: {}", item.text, self.wanted());
         LanguageError::new(item.span.clone(), message)
     }
 
+    /// Parses true or false; the error for `1`, `t` or `y` suggests `true`, that for `0`, `f` or `n` `false`.
     fn flag(self, item: &Item) -> Result<Value, LanguageError> {
         if let Some(flag) = flag(&item.text) {
             return Ok(Value::Flag(flag));
@@ -298,6 +310,9 @@ impl Target<'_> {
         Err(error)
     }
 
+    /// Parses a number in wire units, an exact id, or a date as the beginning of its day in UTC.
+    ///
+    /// A field shown as yes or no also takes true and false after `=` and `!=`.
     fn number(self, item: &Item) -> Result<Value, LanguageError> {
         if self.field.format == Format::YesNo
             && !self.operator.is_ordering()
@@ -364,7 +379,7 @@ fn is_code(text: &str) -> bool {
     text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_alphabetic())
 }
 
-/// Parses a boolean, in any case; `None` if it is none.
+/// Parses true, yes or on, false, no or off, in any case; `None` for any other text.
 fn flag(text: &str) -> Option<bool> {
     match text.to_ascii_lowercase().as_str() {
         "true" | "yes" | "on" => Some(true),
@@ -380,7 +395,8 @@ fn midnight(text: &str) -> Option<f64> {
     Some(moment.timestamp().as_second() as f64)
 }
 
-/// Parses a moment to the second, in UTC unless it has an offset, in seconds since 1970.
+/// Parses a moment to the second, in UTC unless it has an offset, in seconds since 1970; `None` without a
+/// time of day.
 fn moment(text: &str) -> Option<f64> {
     let civil = || {
         let civil: jiff::civil::DateTime = text.parse().ok()?;

@@ -59,6 +59,7 @@ fn key(text: &str, begin: usize, catalog: &'static Catalog) -> Result<OrderKey, 
     .map(|direction| OrderKey { field, direction })
 }
 
+/// The direction of a sign: descending for `-`, ascending for any other.
 const fn sign_direction(sign: char) -> Direction {
     match sign {
         '-' => Direction::Descending,
@@ -66,7 +67,7 @@ const fn sign_direction(sign: char) -> Direction {
     }
 }
 
-/// Splits a name from the signs before and after it.
+/// Splits a name from the `+` and `-` signs before and after it, which are returned without blanks.
 fn signs(text: &str) -> (&str, String) {
     let is_edge = |character: char| matches!(character, '+' | '-') || character.is_whitespace();
     let name = text.trim_matches(is_edge);
@@ -76,7 +77,7 @@ fn signs(text: &str) -> (&str, String) {
     (name, edges.filter(|sign| !sign.is_whitespace()).collect())
 }
 
-/// Splits a name from the direction word after it.
+/// Splits a name from the direction word after it (`asc`, `desc`, in full or short); `None` if there is none.
 fn direction_word(text: &str) -> (&str, Option<Direction>) {
     let Some((name, word)) = text.rsplit_once(char::is_whitespace) else {
         return (text, None);
@@ -89,6 +90,9 @@ fn direction_word(text: &str) -> (&str, Option<Direction>) {
     (name.trim_end(), Some(direction))
 }
 
+/// The error for an unknown sort key; suggests commas between known names, or the closest name.
+///
+/// `span` is the range of the name, `whole` that of the key with its signs.
 fn unknown(name: &str, span: Range<usize>, whole: Range<usize>, catalog: &'static Catalog) -> LanguageError {
     let mut words = name.split_whitespace().peekable();
     let several = words.clone().count() > 1;
@@ -128,6 +132,7 @@ pub fn parse_columns(text: &str, catalog: &'static Catalog) -> Result<Vec<&'stat
     Ok(columns)
 }
 
+/// The column or secret with this name or alias; an error if it is unknown or only a filter.
 fn column(name: &str, span: Range<usize>, catalog: &'static Catalog) -> Result<&'static Field, LanguageError> {
     let is_column = |field: &&'static Field| field.is_column() || field.kind == Kind::Secret;
     match catalog.named(name).or_else(|| catalog.column(name)) {

@@ -85,11 +85,12 @@ pub(super) struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// A range of the text.
+    /// A range of the text; empty if it is not within the text.
     pub(super) fn slice(&self, span: &Range<usize>) -> &str {
         self.text.get(span.clone()).unwrap_or_default()
     }
 
+    /// Parses a statement: the conditions it adds, or the field it frees from conditions (`field=any`).
     pub(super) fn statement(&self, statement: &Statement) -> Result<Meaning, LanguageError> {
         let field = self.field(statement)?;
         let Some(sign) = &statement.sign else {
@@ -146,7 +147,8 @@ impl Reader<'_> {
             && (item.text.len() > 2 || self.mode == Mode::Bar)
     }
 
-    /// The field of a statement; an error if it is unknown.
+    /// The field of a statement; an error if it is unknown, missing or only shown, or computed in
+    /// `Mode::Market`.
     fn field(&self, statement: &Statement) -> Result<&'static Field, LanguageError> {
         let span = statement.name.clone();
         let name = self.slice(&span);
@@ -169,6 +171,7 @@ impl Reader<'_> {
         Err(self.no_field(span))
     }
 
+    /// The operator of a sign; an error for signs that are not an operator.
     fn operator(&self, sign: &Sign, field: &Field) -> Result<Operator, LanguageError> {
         sign.operator.ok_or_else(|| self.no_sign(sign, field))
     }
@@ -203,7 +206,8 @@ impl Reader<'_> {
         Err(error)
     }
 
-    /// Parses a range such as `2..8`, `24..48GB` or `..0.5`.
+    /// Parses a range such as `2..8`, `24..48GB` or `..0.5` as its bounds; the unit of the upper end applies
+    /// to a bare lower end.
     fn range(&self, field: &'static Field, item: &Item) -> Result<Meaning, LanguageError> {
         let (low, high) = item.text.split_once("..").unwrap_or((&item.text, ""));
         let shared = number::suffix(high);
@@ -261,6 +265,8 @@ impl Reader<'_> {
         Err(self.comma_before(span, before, word))
     }
 
+    /// The text of a bare word, which `Mode::Bar` alone accepts. A word that belongs to a neighbouring
+    /// condition is an error.
     fn word(&self, item: &Item, previous: Option<&Piece>, next: Option<&Piece>) -> Result<String, LanguageError> {
         sound(item, " ")?;
         if let Some(Piece::Statement(before)) = previous {
@@ -289,7 +295,7 @@ impl Reader<'_> {
     }
 }
 
-/// Whether an unquoted value is a range.
+/// Whether an unquoted value is a range: its field has an order, and it contains `..`.
 fn is_range(field: &Field, item: &Item) -> bool {
     let ordered = matches!(
         field.kind,
@@ -298,7 +304,8 @@ fn is_range(field: &Field, item: &Item) -> bool {
     ordered && !item.quoted && item.text.contains("..")
 }
 
-/// Splits a quoted value after `in` at its commas into a list, as the market's client does.
+/// Splits the single value after an operator for lists, or a group of countries, at its commas into a list,
+/// as the market's client does.
 fn split(item: &Item) -> List {
     let mut items = Vec::new();
     let sound = item.closed && !item.glued;

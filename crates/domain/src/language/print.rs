@@ -41,12 +41,14 @@ pub fn print_condition_briefly(condition: &Condition) -> String {
     )
 }
 
+/// Prints the active conditions with `print`, separated by blanks.
 fn joined(conditions: &[Condition], print: impl Fn(&Condition) -> String) -> String {
     let in_force = conditions.iter().filter(|condition| condition.enabled);
     in_force.map(print).collect::<Vec<_>>().join(" ")
 }
 
-/// The group of countries that a condition lists exactly; `None` if there is none.
+/// The name of the group of countries that a condition lists exactly and in its order; `None` if there is
+/// none.
 pub(super) fn group(condition: &Condition) -> Option<&'static str> {
     let Operand::Many(values) = &condition.operand else {
         return None;
@@ -91,7 +93,8 @@ pub fn print_value(field: &Field, value: &Value) -> String {
     }
 }
 
-/// Prints a moment as a date, or to the second if it is not midnight in UTC; `None` if only its number is exact.
+/// Prints a moment as a date, or to the second if it is not midnight in UTC; `None` for fractions of a second
+/// and for times before 1970 or after 9999.
 fn written_moment(epoch: f64) -> Option<String> {
     const YEAR_10000: f64 = 253_402_300_800.0;
     if epoch.fract() != 0.0 || !(0.0..YEAR_10000).contains(&epoch) {

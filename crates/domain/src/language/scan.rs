@@ -69,6 +69,7 @@ pub(crate) enum Piece {
     Comma(Range<usize>),
 }
 
+/// Splits a text into its pieces, in order. Never fails: missing and unclosed parts are flagged.
 pub(crate) fn scan(text: &str, catalog: &Catalog) -> Vec<Piece> {
     let mut scanner = Scanner { text, at: 0, catalog };
     std::iter::from_fn(|| scanner.next_piece()).collect()
@@ -111,6 +112,7 @@ const fn is_quote(character: char) -> bool {
     matches!(character, '"' | '\'')
 }
 
+/// Whether the name of a field can contain the character.
 fn is_name(character: char) -> bool {
     character.is_ascii_alphanumeric() || matches!(character, '_' | '.')
 }
@@ -132,10 +134,12 @@ impl<'a> Scanner<'a> {
         }
     }
 
+    /// The character at the current position, without consuming it; `None` at the end.
     fn peek(&self) -> Option<char> {
         self.rest(self.at).chars().next()
     }
 
+    /// The text from byte `from` on; empty beyond the end.
     fn rest(&self, from: usize) -> &str {
         self.text.get(from..).unwrap_or_default()
     }
@@ -146,6 +150,7 @@ impl<'a> Scanner<'a> {
         from + rest.find(|character| !belongs(character)).unwrap_or(rest.len())
     }
 
+    /// The position after the whitespace that begins at `from`.
     fn after_blanks(&self, from: usize) -> usize {
         self.end_of(from, char::is_whitespace)
     }
@@ -210,6 +215,7 @@ impl<'a> Scanner<'a> {
         })
     }
 
+    /// The end of a name that begins at `start`: at whitespace, a comma, a sign or the end of the text.
     fn name_end(&self, start: usize) -> usize {
         self.end_of(start, |character| {
             !character.is_whitespace() && !is_sign(character) && character != ','
@@ -272,7 +278,7 @@ impl<'a> Scanner<'a> {
             })
     }
 
-    /// Scans a range after a field without an operator: `dph 0.2..0.5`.
+    /// Scans a range after a field without an operator: `dph 0.2..0.5`; consumes nothing if there is none.
     fn bare_range(&mut self) -> Raw {
         let start = self.after_blanks(self.at);
         let end = self.run_end(start);
@@ -285,7 +291,8 @@ impl<'a> Scanner<'a> {
         Raw::One(self.unquoted(start..end))
     }
 
-    /// Scans the value after an operator that ends at the current position.
+    /// Scans the value after an operator that ends at the current position; `Raw::Missing` if another
+    /// condition, a comma or the end follows.
     fn value(&mut self, operator: Option<Operator>) -> Raw {
         let start = self.after_blanks(self.at);
         let apart = start > self.at;
@@ -312,7 +319,8 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// The end of an unquoted value: a blank, or a comma that separates conditions.
+    /// The end of an unquoted value: at a blank, at a comma that separates conditions, or at the end of the
+    /// text.
     fn run_end(&self, start: usize) -> usize {
         let mut end = start;
         for character in self.rest(start).chars() {
@@ -330,6 +338,7 @@ impl<'a> Scanner<'a> {
         next.is_none_or(|next| next == ',' || next.is_whitespace()) || self.is_condition(after)
     }
 
+    /// The text in `span` as an item without quotes.
     fn unquoted(&self, span: Range<usize>) -> Item {
         Item {
             text: self.text[span.clone()].to_owned(),
@@ -367,6 +376,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
+    /// Scans a list from the bracket `open` to its counterpart, or to the end of the text if that is missing.
     fn bracketed(&mut self, open: char) -> List {
         let close = if open == '[' { ']' } else { ')' };
         let start = self.at;

@@ -55,8 +55,8 @@ pub fn did_you_mean(condition: &Condition, seen: &[String]) -> Option<String> {
     Some(print_condition(&Condition::new(field, operator, operand)))
 }
 
-/// The names closest to a text, in this order: equal except for case and blanks, with all its words, containing it, one
-/// typo away.
+/// The names closest to a text, by the first of these tests that any name passes: equal except for case and
+/// blanks, with all its words, containing it, differing by typos. At most four, shortest first.
 fn nearest<'a>(text: &str, known: &[&'a str]) -> Vec<&'a str> {
     let wanted = squashed(text);
     let words = |text: &str| -> Vec<String> { text.split_whitespace().map(squashed).collect() };

@@ -17,6 +17,7 @@ pub enum Witness {
 }
 
 impl Witness {
+    /// The cell to test conditions with.
     pub const fn cell(&self) -> CellRef<'_> {
         match self {
             Self::Null => CellRef::Null,
@@ -27,7 +28,7 @@ impl Witness {
     }
 }
 
-/// Iterates over the values in the operands of conditions.
+/// Iterates over the values in the operands of conditions, those of lists one by one.
 pub fn named<'a>(conditions: impl IntoIterator<Item = &'a Condition>) -> impl Iterator<Item = &'a Value> {
     conditions.into_iter().flat_map(|condition| condition.operand.values())
 }
@@ -85,6 +86,8 @@ pub fn witnesses<'a>(kind: Kind, values: impl Iterator<Item = &'a Value>) -> Vec
 /// A text that no condition names.
 const OTHER: &str = "\u{10ffff}";
 
+/// The number that a value is compared as: 1 or 0 for flags, a text if it is one; `None` for null and
+/// versions.
 fn number(value: &Value) -> Option<f64> {
     match value {
         Value::Number(number) => Some(*number),
@@ -101,7 +104,8 @@ fn beside(number: f64) -> impl Iterator<Item = Witness> {
     near.into_iter().chain(whole).map(Witness::Number)
 }
 
-/// The conditions on one field that contradict each other, as text; `None` if no conditions do.
+/// The conditions on one field that contradict each other, as text; `None` if no conditions do. Only the
+/// first such field, by its name.
 pub fn never_met<'a>(conditions: impl Iterator<Item = &'a Condition>) -> Option<String> {
     let mut of_fields: BTreeMap<&str, Vec<&Condition>> = BTreeMap::new();
     for condition in conditions {
@@ -115,6 +119,9 @@ pub fn never_met<'a>(conditions: impl Iterator<Item = &'a Condition>) -> Option<
     Some(texts.join(" "))
 }
 
+/// Whether some cell satisfies all of these conditions on one field; negative numbers do not count.
+///
+/// Always true for times, lists and secrets, whose cells differ from their values.
 fn is_possible(conditions: &[&Condition]) -> bool {
     let Some(kind) = conditions.first().map(|condition| condition.field.kind) else {
         return true;

@@ -15,7 +15,8 @@ const LONGEST: usize = 40;
 /// The maximum number of values of a list that are written; others are counted.
 const NAMED: usize = 3;
 
-/// Describes a condition, active or not, for reading only: it cannot be parsed back.
+/// Describes a condition, active or not, for reading only: `200 GB disk`, `not rented`. It cannot be parsed
+/// back.
 pub fn words(condition: &Condition, dialect: &Dialect) -> String {
     let (field, operator) = (condition.field, condition.operator);
     match &condition.operand {
@@ -46,6 +47,8 @@ fn switched(field: &Field, value: &Value) -> Option<bool> {
     }
 }
 
+/// The values of a list in words: the name of a group of countries, or `A, B or C`; above three values, the
+/// rest is counted.
 fn any_of(condition: &Condition, values: &[Value]) -> String {
     if let Some(group) = group(condition) {
         let words = group.split('_').map(|word| match word.len() {
@@ -65,6 +68,7 @@ fn any_of(condition: &Condition, values: &[Value]) -> String {
     with_noun(condition.field, list)
 }
 
+/// One value in words: the name of a country for its code, a text cut to 40 cells, others as in a query.
 fn text(field: &Field, value: &Value) -> String {
     match value {
         Value::Text(code) if field.kind == Kind::Country => {
@@ -84,6 +88,7 @@ fn with_noun(field: &Field, text: String) -> String {
     }
 }
 
+/// A comparison in words, with the unit: `< $0.5/h`, `≥ 2 GPUs`, `200 GB disk`.
 fn compared(field: &Field, operator: Operator, value: &Value, dialect: &Dialect) -> String {
     let sign = match operator {
         Operator::Eq | Operator::In => "",
@@ -139,6 +144,7 @@ fn noun(field: &Field) -> String {
     }
 }
 
+/// The text with a capital first letter of each word.
 fn capitalized(text: &str) -> String {
     let words = text.split(' ').map(|word| {
         let mut letters = word.chars();

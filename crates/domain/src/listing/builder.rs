@@ -15,11 +15,12 @@ const RECENT: usize = 256;
 pub(super) struct Builder {
     pub(super) column: Column,
     index: HashMap<Box<str>, u32>,
-    /// The indices of recent texts by [`guess`].
+    /// The indices of recent texts by [`cache_slot`].
     recent: Vec<u32>,
 }
 
 impl Builder {
+    /// Adds the cell of the next row; a text is stored once for all its rows.
     #[inline]
     pub(super) fn push(&mut self, value: &RawCell<'_>) {
         let cell = cell_of(value, |text| self.intern(text));
@@ -34,10 +35,11 @@ impl Builder {
         self.push(value);
     }
 
+    /// The index of a text among the column's distinct texts, added if it is new. Looks into the cache first.
     #[inline(never)]
     fn intern(&mut self, text: &str) -> u32 {
-        let guess = guess(text.as_bytes());
-        if let Some(index) = self.recent.get(guess)
+        let slot = cache_slot(text.as_bytes());
+        if let Some(index) = self.recent.get(slot)
             && let Some(known) = self.column.texts.get(*index as usize)
             && known.compared() == text
         {
@@ -45,10 +47,11 @@ impl Builder {
         }
         let index = self.look_up(text);
         self.recent.resize(RECENT, u32::MAX);
-        self.recent[guess] = index;
+        self.recent[slot] = index;
         index
     }
 
+    /// The index of a text among the column's distinct texts, added if it is new, without the cache.
     fn look_up(&mut self, text: &str) -> u32 {
         if let Some(known) = self.index.get(text) {
             return *known;
@@ -60,6 +63,7 @@ impl Builder {
     }
 }
 
+/// Converts a received value to a cell; `intern` returns the index of a text.
 #[inline]
 fn cell_of(value: &RawCell<'_>, intern: impl FnOnce(&str) -> u32) -> Cell {
     match value {
@@ -89,7 +93,7 @@ impl Column {
 }
 
 /// The cache slot of a text, by its length and ends: two texts in one slot only cost a look-up.
-fn guess(text: &[u8]) -> usize {
+fn cache_slot(text: &[u8]) -> usize {
     let end = text.last_chunk().map_or_else(
         || text.iter().fold(0, |word, byte| word << 8 | u32::from(*byte)),
         |end| u32::from_le_bytes(*end),

@@ -48,6 +48,10 @@ const EXACT_WHOLE: u64 = 1 << 53;
 const MOST_DIGITS: usize = 19;
 
 impl Digits {
+    /// Splits the JSON number that begins at `start` into its parts.
+    ///
+    /// `None` if it is not a valid number, or ends with the text and may continue. An exponent of five digits
+    /// or more is left out.
     fn read(bytes: &[u8], start: usize) -> Option<Self> {
         let is_negative = bytes.get(start) == Some(&b'-');
         let first = start + usize::from(is_negative);
@@ -169,7 +173,7 @@ fn run(bytes: &[u8], mut at: usize, number: &mut u64) -> usize {
     at
 }
 
-/// The end of a run of digits.
+/// The position after the run of digits that begins at `at`.
 #[inline]
 fn skip_digits(bytes: &[u8], mut at: usize) -> usize {
     while let Some(word) = word(bytes, at) {

@@ -138,6 +138,7 @@ impl Listing {
         self.set_estimate(self.estimated_storage(), model);
     }
 
+    /// Sets storage size and price model; does nothing if both are set already.
     fn set_estimate(&mut self, gb: Option<f64>, model: OfferType) {
         if (self.estimated_storage(), self.offer_type()) != (gb, model) {
             self.estimate = Estimate::new(gb, model);
@@ -145,7 +146,8 @@ impl Listing {
         }
     }
 
-    /// Drops the adjusted prices, after the rows have changed.
+    /// Drops the computed prices and the cached record, as the rows have changed; storage and price model
+    /// stay.
     pub(super) fn forget_prices(&mut self) {
         self.estimate = Estimate::new(self.estimated_storage(), self.offer_type());
         self.forget_last();
@@ -156,13 +158,13 @@ impl Listing {
         self.estimate.as_ref().and_then(|estimate| estimate.gb)
     }
 
-    /// The price model set by [`Listing::price_as`].
+    /// The price model set by `Listing::price_as`, on demand by default.
     fn offer_type(&self) -> OfferType {
         let estimate = self.estimate.as_ref();
         estimate.map_or(OfferType::OnDemand, |estimate| estimate.model)
     }
 
-    /// Whether the cells of a field are estimated rather than received.
+    /// Whether the cells of a field are estimated for another storage size rather than received.
     pub fn is_estimated(&self, field: &Field) -> bool {
         let estimate = self.estimate.as_ref();
         estimate.is_some_and(|estimate| estimate.is_estimate(field.key))
@@ -205,6 +207,7 @@ const fn needed(how: Move) -> [&'static str; 6] {
     [BASE, TOTAL, COST, STORAGE, DISCOUNTED, related]
 }
 
+/// The cell of a row as received, by the wire name `key`; missing without such a field.
 fn sent<'a>(listing: &'a Listing, row: usize, key: &str) -> CellRef<'a> {
     listing
         .catalog()
@@ -212,6 +215,7 @@ fn sent<'a>(listing: &'a Listing, row: usize, key: &str) -> CellRef<'a> {
         .map_or(CellRef::Missing, |field| listing.sent_column(field).cell(row))
 }
 
+/// A cell without a number: null and misfits stay as they are, any other cell is missing.
 const fn hole(cell: CellRef<'_>) -> RawCell<'_> {
     match cell {
         CellRef::Null => RawCell::Null,
@@ -228,6 +232,7 @@ struct Record<'a, 'c> {
 }
 
 impl Record<'_, '_> {
+    /// The received number of a member; `None` unless it is a finite number.
     fn number(&self, key: &str) -> Option<f64> {
         (self.sent)(key).number().filter(|number| number.is_finite())
     }
@@ -245,12 +250,13 @@ impl Record<'_, '_> {
         }
     }
 
-    /// $/h of the storage in the received prices.
+    /// $/h of the storage in the received prices: as reported, else the total less the base price.
     fn included(&self) -> Option<f64> {
         self.number("storage_total_cost")
             .or_else(|| Some(self.number("dph_total")? - self.number("dph_base")?))
     }
 
+    /// $/h of GPUs and chosen storage, for a reserved offer after its discount; `None` if a price is missing.
     fn total(&self) -> Option<f64> {
         if self.model == OfferType::Reserved {
             let discounted = self.number(DISCOUNTED)?;
@@ -265,6 +271,8 @@ impl Record<'_, '_> {
         Some(base + self.storage()?)
     }
 
+    /// The price `received`, moved to the chosen storage and price model; `None` if it needs a missing
+    /// member.
     fn moved(&self, how: Move, received: f64) -> Option<f64> {
         match how {
             Move::Storage => self.storage(),

@@ -22,7 +22,7 @@ impl FullRecord {
         self.catalog
     }
 
-    /// The cell of a field, to compare.
+    /// The cell of a field, to compare; missing for computed columns and fields of other catalogs.
     pub fn cell(&self, field: &Field) -> CellRef<'_> {
         self.catalog
             .position(field)

@@ -13,10 +13,10 @@ impl Listing {
         if many == 0 {
             return 0;
         }
-        keep(&mut self.ids, is_hidden);
+        remove_hidden(&mut self.ids, is_hidden);
         let hidden = self.spans.iter().zip(is_hidden).filter(|(_, is_hidden)| **is_hidden);
         self.hidden_spans.extend(hidden.map(|(span, _)| span.clone()));
-        keep(&mut self.spans, is_hidden);
+        remove_hidden(&mut self.spans, is_hidden);
         for column in &mut self.columns {
             if let Some(column) = column.get_mut() {
                 column.hide(is_hidden);
@@ -35,13 +35,15 @@ impl Listing {
 }
 
 impl Column {
+    /// Removes the cells of the rows for which `is_hidden` is true.
     fn hide(&mut self, is_hidden: &[bool]) {
         // A blank computed column has no cells.
-        keep(&mut self.cells, is_hidden);
+        remove_hidden(&mut self.cells, is_hidden);
     }
 }
 
-fn keep<T>(rows: &mut Vec<T>, is_hidden: &[bool]) {
+/// Removes the elements whose flag is true; elements without a flag stay.
+fn remove_hidden<T>(rows: &mut Vec<T>, is_hidden: &[bool]) {
     let mut is_hidden = is_hidden.iter();
     rows.retain(|_| is_hidden.next() != Some(&true));
 }

@@ -18,6 +18,7 @@ pub(super) struct Lead {
 }
 
 impl Lead {
+    /// Prepares the text for comparison in words of eight bytes.
     pub(super) fn new(text: &[u8]) -> Self {
         let words_of = |byte: &dyn Fn(usize) -> u8| {
             std::array::from_fn(|word| u64::from_le_bytes(std::array::from_fn(|at| byte(8 * word + at))))
@@ -48,7 +49,8 @@ impl Lead {
         Some(end)
     }
 
-    /// Compares byte by byte: for a text longer than the words, or near the end of a response.
+    /// Whether `rest` begins with the text, byte by byte: for a text longer than the words, or near the end
+    /// of a response.
     #[cold]
     fn is_before(&self, rest: &[u8]) -> bool {
         rest.starts_with(&self.text)

@@ -111,7 +111,7 @@ const fn ordered_bits(number: f64) -> u64 {
     if bits & SIGN == 0 { bits | SIGN } else { !bits }
 }
 
-/// The rank of every distinct text of a column.
+/// The rank of every distinct text of a column, by its index; versions are ranked by their number.
 fn text_ranks(field: &Field, column: &Column) -> Vec<u64> {
     let version = |text: &str| Version::parse(text.trim()).map_or(0, |version| version.code);
     let texts = column.texts().iter().zip(0_usize..);
@@ -130,7 +130,8 @@ fn text_ranks(field: &Field, column: &Column) -> Vec<u64> {
     ranks
 }
 
-/// The ranks of cells of several kinds; equal ones share a rank, blank ones have none.
+/// The ranks of the cells of `rows`, which may be of several kinds; equal cells share a rank, blank ones have
+/// none.
 fn mixed_ranks(field: &Field, column: &Column, rows: &[u32]) -> Vec<Option<u64>> {
     let cell = |index: usize| column.cell(rows[index] as usize);
     let compare = |left: usize, right: usize| compare_cells(field, cell(left), cell(right), Direction::Ascending);
@@ -169,6 +170,7 @@ pub fn compare_cells(field: &Field, left: CellRef<'_>, right: CellRef<'_>, direc
     }
 }
 
+/// The order of kinds among cells of several kinds: numbers, texts, flags, others.
 const fn rank(cell: CellRef<'_>) -> u8 {
     match cell {
         CellRef::Number(_) => 0,

@@ -27,6 +27,7 @@ const KINDS: [JsonKind; 5] = [
 ];
 
 impl Cell {
+    /// Packs the cell into eight bytes; every NaN becomes the same one.
     #[inline]
     pub(super) fn packed(self) -> Packed {
         let marked = |kind: u64, value: u32| Packed(MARK | kind << KIND | u64::from(value));
@@ -43,6 +44,7 @@ impl Cell {
 }
 
 impl Packed {
+    /// Unpacks the cell that `Cell::packed` packed.
     pub(super) fn cell(self) -> Cell {
         if self.0 & MARK != MARK {
             return Cell::Number(f64::from_bits(self.0));

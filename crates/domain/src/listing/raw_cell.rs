@@ -20,6 +20,7 @@ pub(super) enum RawCell<'a> {
 }
 
 impl RawCell<'_> {
+    /// The value with its own copy of a borrowed text.
     pub(super) fn into_owned(self) -> RawCell<'static> {
         match self {
             Self::Missing => RawCell::Missing,

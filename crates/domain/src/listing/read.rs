@@ -27,7 +27,8 @@ const PRICED_BY: [&str; 9] = [
     "score",
 ];
 
-/// Whether a field's column is read together with the response.
+/// Whether a field's column is read together with the response: default columns, documented filters and
+/// members that prices need, but no secrets.
 pub(super) fn is_hot(field: &Field) -> bool {
     field.kind != Kind::Secret
         && (field.column.rank.is_some() || field.filter == Filter::Documented || PRICED_BY.contains(&field.key))
@@ -111,6 +112,7 @@ impl Plan {
         plan
     }
 
+    /// Allocates slots for the members that `source` reads; a computed or absent source has none.
     fn slots_of(&mut self, source: &Source) -> SlotSource {
         match *source {
             Source::Member(name) => SlotSource::Member(self.member(name)),
@@ -129,11 +131,13 @@ impl Plan {
         }
     }
 
+    /// The slot of a member of the record itself, allocated if it is new.
     fn member(&mut self, name: &'static str) -> usize {
         self.slot(0, name, Role::Slot)
     }
 
-    /// The slot of a member, allocated if it is new.
+    /// The slot of the member `name` of an object (0 is the record), allocated if it is new. `role` makes its
+    /// use.
     fn slot(&mut self, object: usize, name: &'static str, role: fn(usize) -> Role) -> usize {
         let new = role(self.slots);
         let known = self.objects[object].entry(name).or_insert(new);
@@ -169,7 +173,7 @@ impl Plan {
         self.objects.len()
     }
 
-    /// The use of a member of an object.
+    /// The use of a member of an object (0 is the record); `Role::Skipped` if the plan does not read it.
     pub(super) fn role(&self, object: usize, name: &str) -> Role {
         let role = self.objects.get(object).and_then(|members_of| members_of.get(name));
         role.copied().unwrap_or(Role::Skipped)
@@ -265,6 +269,8 @@ impl Plan {
 }
 
 impl SlotSource {
+    /// The value of a field, computed from a record's values and converted to `kind`; `now` is the time of
+    /// receipt.
     fn cell<'v, 'a>(&self, kind: Kind, values: &'v [RawCell<'a>], now: UnixTime) -> Cow<'v, RawCell<'a>> {
         let cell = match self {
             Self::Member(slot) => return fit(kind, &values[*slot]),
@@ -336,11 +342,13 @@ fn without_non_numbers(json: &str) -> String {
     out
 }
 
+/// The number as an integer; `None` if it has a fraction or a double may not hold it exactly.
 fn whole(number: f64) -> Option<i64> {
     #[expect(clippy::cast_possible_truncation)] // checked to be whole and exact
     (number.fract() == 0.0 && number.abs() < EXACT).then_some(number as i64)
 }
 
+/// Replaces a value of a wrong kind by its kind; missing and null become null.
 fn misfit(value: &RawCell<'_>) -> RawCell<'static> {
     RawCell::Bad(match value {
         RawCell::Flag(_) => JsonKind::Flag,
@@ -364,7 +372,8 @@ const fn is_taken(kind: Kind, value: &RawCell<'_>) -> bool {
     }
 }
 
-/// Converts a value to the field's kind: numbers may be sent as text or booleans, ids as text.
+/// Converts a value to the field's kind: numbers may be sent as text or booleans, ids as text. A value that
+/// cannot be converted becomes `RawCell::Bad`; missing and null stay.
 fn fit<'v, 'a>(kind: Kind, value: &'v RawCell<'a>) -> Cow<'v, RawCell<'a>> {
     let cell = match (kind, value) {
         (_, RawCell::Missing | RawCell::Null) => return Cow::Borrowed(value),
@@ -404,6 +413,7 @@ fn fit<'v, 'a>(kind: Kind, value: &'v RawCell<'a>) -> Cow<'v, RawCell<'a>> {
 }
 
 /// A workergroup's search as text in the query language; it may be sent as text, object or list.
+/// `RawCell::Bad` if nothing of it can be expressed.
 fn search(json: &str) -> RawCell<'static> {
     let json = json.trim();
     if json == "null" {

@@ -66,7 +66,7 @@ struct Rows {
     /// The number of records so far, including unreadable ones.
     index: usize,
     known: Arc<Known>,
-    /// Whether the scanner could not read a record.
+    /// Whether no secret was found in the records so far, except by the scanner.
     is_clean: bool,
     /// Whether a record was not read by the scanner.
     has_unusual: bool,
@@ -118,9 +118,9 @@ impl Reader {
         self.drop_blanks();
     }
 
-    /// Drops many blanks after the last split part.
+    /// Drops the whitespace after the last split part, if there is much of it and nothing follows.
     ///
-    /// A megabyte of gzip unpacks to a gigabyte of them.
+    /// A megabyte of gzip unpacks to a gigabyte of it.
     fn drop_blanks(&mut self) {
         let consumed = self.splitter.position();
         let rest = &self.text.as_bytes()[consumed..];
@@ -129,7 +129,7 @@ impl Reader {
         }
     }
 
-    /// Takes a whole text, without its byte-order mark; the end of the reader reads it.
+    /// Replaces the text by a whole response, without its byte-order mark; `Reader::finish` splits it.
     pub(super) fn take(&mut self, text: String) {
         self.text = text;
         if self.text.starts_with('\u{feff}') {
@@ -137,6 +137,8 @@ impl Reader {
         }
     }
 
+    /// Appends bytes to the text. An incomplete character at the end waits in `carry`; other invalid bytes
+    /// become replacement characters.
     fn decode(&mut self, bytes: &[u8]) {
         if let Ok(text) = str::from_utf8(bytes) {
             return self.text.push_str(text);
@@ -155,6 +157,8 @@ impl Reader {
         }
     }
 
+    /// Splits the received text as far as possible; the first error ends the splitting and is stored in
+    /// `failed`.
     fn advance(&mut self, is_whole: bool) {
         // A part that cannot be split is judged once the response is complete.
         if self.failed.is_none() {
@@ -223,7 +227,7 @@ impl Reader {
         again.ended(false)
     }
 
-    /// Whether nothing has to be removed from the text.
+    /// Whether nothing has to be removed from the text; false if there is not exactly one list, or no row.
     fn is_clean(&self) -> bool {
         let last = self.rows.listing.spans.last();
         self.splitter.lists() == 1
@@ -231,7 +235,7 @@ impl Reader {
             && last.is_some_and(|last| !holds_secrets(&self.text[last.end..], &self.known))
     }
 
-    /// Whether a member may have the name of a secret.
+    /// Whether a member may have the name of a secret; true without rows.
     fn has_secret_names(&self) -> bool {
         let spans = &self.rows.listing.spans;
         let around = spans.first().zip(spans.last()).map(|(first, last)| {
@@ -251,6 +255,7 @@ impl Reader {
             && !self.known.is_in(&self.text[..end])
     }
 
+    /// The contents as they are read, with `is_clean` as given; an error if the text could not be split.
     fn ended(mut self, is_clean: bool) -> Result<Whole, Unsplit> {
         if self.failed.is_some() {
             // The error of a response that is read in one piece.
@@ -274,7 +279,7 @@ impl Reader {
     }
 }
 
-/// The member `truncated` of the response; of several, any `true` counts. `None` if there is none.
+/// The boolean member `truncated` of the response; of several, any `true` counts. `None` if there is none.
 fn said_truncated(text: &str, envelope: &Envelope) -> Option<bool> {
     let said = envelope.members.iter().filter(|(name, _)| name == "truncated");
     let flags = said.filter_map(|(_, value)| text.get(value.clone())?.trim().parse::<bool>().ok());
@@ -295,6 +300,7 @@ impl Records for Ignored {
 }
 
 impl Rows {
+    /// No rows yet, and a plan to read the hot columns of the catalog; see `read::is_hot`.
     fn new(catalog: &'static Catalog, known: Arc<Known>, now: UnixTime) -> Self {
         let hot: Vec<usize> = (0..catalog.fields.len())
             .filter(|index| read::is_hot(&catalog.fields[*index]))
@@ -318,12 +324,14 @@ impl Rows {
         }
     }
 
+    /// Whether no secret was found in the records so far.
     const fn is_clean(&self) -> bool {
         self.is_clean && !self.scanner.has_secrets
     }
 }
 
 impl Listing {
+    /// The listing with these columns at the given catalog positions.
     fn with_columns(mut self, positions: &[usize], columns: impl Iterator<Item = super::Column>) -> Self {
         for (position, column) in positions.iter().zip(columns) {
             self.columns[*position] = OnceLock::from(column);
@@ -332,7 +340,7 @@ impl Listing {
     }
 
     /// Adds the id of a record; false for a repeated one, an error without a usable id.
-    fn keep(&mut self, id: Option<RowId>, seen: &mut HashSet<RowId>) -> Result<bool, &'static str> {
+    fn add_id(&mut self, id: Option<RowId>, seen: &mut HashSet<RowId>) -> Result<bool, &'static str> {
         let id = id.ok_or("no usable id")?;
         if !seen.insert(id) {
             self.duplicates += 1;
@@ -344,12 +352,14 @@ impl Listing {
 }
 
 impl Rows {
-    fn keep(&mut self, values: Result<&[RawCell<'_>], &'static str>, record: Range<usize>) {
+    /// Adds a record with its values, or with an error among the skipped ones; a repeated id only counts as
+    /// duplicate.
+    fn add_record(&mut self, values: Result<&[RawCell<'_>], &'static str>, record: Range<usize>) {
         let index = self.index;
         self.index += 1;
         let kept = values.and_then(|values| {
             let id = self.plan.id(values);
-            if self.listing.keep(id, &mut self.seen)? {
+            if self.listing.add_id(id, &mut self.seen)? {
                 self.plan.fill(values, self.listing.now, &mut self.builders);
                 self.listing.spans.push(record);
             }
@@ -381,7 +391,7 @@ impl Records for Rows {
         for string in &self.scanner.escaped {
             self.is_clean &= !self.known.is_in_string(&text[string.clone()]);
         }
-        self.keep(Ok(&values), at..end);
+        self.add_record(Ok(&values), at..end);
         values.clear();
         // Converts the empty vector to one of owned values, which reuses its memory.
         self.room = values.into_iter().map(RawCell::into_owned).collect();
@@ -393,6 +403,6 @@ impl Records for Rows {
         self.has_unusual = true;
         self.is_clean &= !holds_secrets(json, &self.known);
         let values = self.plan.read(json);
-        self.keep(values.as_deref().map_err(|reason| *reason), record);
+        self.add_record(values.as_deref().map_err(|reason| *reason), record);
     }
 }

@@ -69,6 +69,7 @@ enum Next {
 }
 
 impl Scanner {
+    /// A scanner that has not learned any expected members yet.
     pub(super) fn new(plan: &Plan) -> Self {
         Self {
             shapes: (0..plan.object_count()).map(|_| Vec::new()).collect(),
@@ -91,6 +92,8 @@ impl Scanner {
         self.object(plan, 0, text, at, values)
     }
 
+    /// Reads the object at `start` into `values`: the record (`object` is 0) or a nested one. Returns its
+    /// end, or `None`.
     fn object<'t>(
         &mut self,
         plan: &Plan,
@@ -146,7 +149,10 @@ impl Scanner {
         }
     }
 
-    /// Determines the part at `at` if it is not the expected member, and expects it from now on.
+    /// Determines the part at `here` if it is not the expected member: one expected later, a new one, which
+    /// is expected from now on, or the end of the object. `None` if it is unusual.
+    ///
+    /// `step_index` moves to the expected member that was found.
     fn unexpected(&mut self, plan: &Plan, object: usize, step_index: &mut usize, here: &Here<'_>) -> Option<Next> {
         let Here { text, at, is_first } = *here;
         let bytes = text.as_bytes();
@@ -236,6 +242,7 @@ impl Scanner {
         }
     }
 
+    /// The end of a skipped list; `None` if it is incomplete or unusual.
     fn skip_items(&mut self, text: &str, at: usize, depth: usize) -> Option<usize> {
         let bytes = text.as_bytes();
         let mut at = blanks(bytes, at + 1);
@@ -252,11 +259,13 @@ impl Scanner {
         }
     }
 
+    /// Notes in `has_secrets` and `has_secret_names` if a member's name is that of a secret.
     fn judge(&mut self, name: &str) {
         self.has_secrets |= is_secret_member(name);
         self.has_secret_names |= is_secret_name(name);
     }
 
+    /// The end of a skipped object; `None` if it is incomplete or unusual. Judges the names in it.
     fn skip_members(&mut self, text: &str, at: usize, depth: usize) -> Option<usize> {
         let bytes = text.as_bytes();
         let mut at = blanks(bytes, at + 1);
@@ -281,6 +290,7 @@ impl Scanner {
     }
 }
 
+/// The position after the JSON whitespace that begins at `at`.
 fn blanks(bytes: &[u8], mut at: usize) -> usize {
     while let Some(b' ' | b'\n' | b'\r' | b'\t') = bytes.get(at) {
         at += 1;
@@ -288,6 +298,7 @@ fn blanks(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
+/// The `null`, `true` or `false` at `at` and its end; `None` for anything else.
 fn literal(bytes: &[u8], at: usize) -> Option<(RawCell<'static>, usize)> {
     let rest = bytes.get(at..)?;
     if rest.starts_with(b"null") {
@@ -345,7 +356,7 @@ fn string(bytes: &[u8], at: usize) -> Option<(usize, bool)> {
     }
 }
 
-/// The length of an escape with its backslash; `None` if it is invalid.
+/// The length of an escape, including the backslash before `at`; `None` if it is invalid.
 fn escape(bytes: &[u8], at: usize) -> Option<usize> {
     match bytes.get(at)? {
         b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(2),

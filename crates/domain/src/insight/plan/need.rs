@@ -14,6 +14,7 @@ use crate::query::Condition;
 const MOST_MACHINES: u32 = 64;
 const MOST_GPUS_LIMITED: usize = 512;
 
+/// The error message for a number of machines above the maximum.
 fn too_many_machines() -> String {
     format!("At most {MOST_MACHINES} machines; blank sets no limit")
 }
@@ -37,6 +38,7 @@ impl Same {
         }
     }
 
+    /// The wire name of the field that must be the same.
     pub(super) const fn field(self) -> &'static str {
         match self {
             Self::Host => "host_id",
@@ -94,7 +96,8 @@ impl Need {
         Err(Objection::new(parameter, why))
     }
 
-    /// The maximum number of GPUs of a plan. It may have more than needed, because more finish sooner.
+    /// The maximum number of GPUs of a plan: `MOST_GPUS`, or 512 with a limit on machines. It may be more
+    /// than needed, because more finish sooner.
     pub(super) fn most_gpus(&self) -> u32 {
         let is_limited = self.least_machines.is_some() || self.most_machines.is_some();
         let most = if is_limited { MOST_GPUS_LIMITED } else { MOST_GPUS };
@@ -110,8 +113,8 @@ impl Need {
         }
     }
 
+    /// The limits of the need in words, each with the need without it. The budget is not one of them.
     #[rustfmt::skip] // a table reads as a table
-                     /// The limits of the need in words, each with the need without it.
     pub(super) fn relaxed(&self) -> Vec<(String, Self)> {
         let many = |number: u32| counted(number as usize, "machine", "machines");
         let least = self.least_machines.filter(|least| *least > 1);

@@ -69,7 +69,8 @@ impl Planning {
     }
 }
 
-/// The conditions of a search that leave some sizes of offers out of a plan.
+/// The search's active conditions on the number of GPUs as text, as they leave some sizes of offers out of a
+/// plan; `None` without any.
 fn size_condition(searched: &Query) -> Option<String> {
     let sizes = searched.active().filter(|condition| condition.field.key == "num_gpus");
     let sizes: Vec<String> = sizes.map(language::print_condition_briefly).collect();
