@@ -25,6 +25,7 @@ pub enum Part {
 impl Part {
     const ALL: [Self; 4] = [Self::Queue, Self::Connect, Self::FirstByte, Self::Whole];
 
+    /// The prefix of the part's percentiles in a requirement, such as `queue_`; empty for the whole time.
     const fn prefix(self) -> &'static str {
         match self {
             Self::Whole => "",
@@ -101,9 +102,10 @@ impl Requirement {
         }
     }
 
-    /// The violation with its figure, in a sentence; `None` if the run meets the requirement.
+    /// The violation with its figure, in a sentence; `None` if the run meets the requirement. A figure that
+    /// was not measured is a violation.
     ///
-    /// `sends` is whether it sends requests on to workers.
+    /// `sends` is whether the run sends requests on to workers.
     pub fn broken_by(&self, stats: &RouteStats, sends: bool) -> Option<String> {
         let figure = match self {
             Self::Time { part, percentile, .. } => part.times(stats, sends).quantile(f64::from(*percentile) / 100.0),

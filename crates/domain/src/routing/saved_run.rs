@@ -122,8 +122,8 @@ impl SavedRun {
         self.requests
     }
 
-    /// The percentiles and error shares of this run and of a comparable one (see [`SavedRun::check`]), without figures
-    /// that both lack.
+    /// The percentiles and error shares of the saved run (`first`) and of a comparable one (`second`, see
+    /// `SavedRun::check`), without figures that both lack.
     pub fn differences(&self, stats: &RouteStats) -> Vec<Figure> {
         let calls = &stats.worker_calls;
         let parts = [
