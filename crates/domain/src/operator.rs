@@ -56,16 +56,17 @@ impl Operator {
         self.names()[1]
     }
 
+    /// The operator in plain words: `at least` for `>=`.
     pub const fn words(self) -> &'static str {
         self.names()[2]
     }
 
-    /// Whether the operand is a list.
+    /// Whether the operand is a list: for `in` and `notin`.
     pub const fn takes_list(self) -> bool {
         matches!(self, Self::In | Self::Nin)
     }
 
-    /// The same comparison with a list: `in` for `=`, `notin` for `!=`.
+    /// The same comparison with a list: `in` for `=`, `notin` for `!=`; any other operator unchanged.
     pub const fn with_list(self) -> Self {
         match self {
             Self::Eq => Self::In,
@@ -79,6 +80,7 @@ impl Operator {
         matches!(self, Self::Gt | Self::Lt | Self::Gte | Self::Lte)
     }
 
+    /// The bit of the operator in a set of operators.
     const fn bit(self) -> u8 {
         1 << self as u8
     }

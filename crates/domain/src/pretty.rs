@@ -41,6 +41,7 @@ struct JsonLine {
 }
 
 impl JsonText {
+    /// Finds the lines of a JSON text; they are formatted when they are read.
     pub fn new(text: String) -> Self {
         let lines = lay_out(&text, TEXT_LINE);
         Self { text, lines }
@@ -68,7 +69,8 @@ impl JsonText {
         is_cut.then(|| self.line(line + 1).trim_start().to_owned())
     }
 
-    /// For each line that opens an object or list, the index of the line that closes it.
+    /// For each line that opens an object or list, the index of the line that closes it; `None` for other
+    /// lines.
     pub fn ends(&self) -> Vec<Option<usize>> {
         let bytes = self.text.as_bytes();
         let mut ends = vec![None; self.lines.len()];
@@ -118,7 +120,7 @@ pub fn body(text: &str, is_cut: bool) -> Vec<String> {
     lines
 }
 
-/// The lines of a JSON text.
+/// Divides a JSON text into lines of at most about `longest` bytes; an empty text has one empty line.
 fn lay_out(text: &str, longest: usize) -> Vec<JsonLine> {
     let mut lines = Lines {
         text,
@@ -202,11 +204,13 @@ impl Lines<'_> {
         }
     }
 
+    /// Whether the open line is at least `longest` bytes long at `at`.
     fn is_full(&self, at: usize) -> bool {
         self.start.is_some_and(|start| at - start >= self.longest)
     }
 
-    /// Adds the string that opens at `at`, over several lines if it is long; returns its end.
+    /// Adds the string that opens at `at`, over several lines if it is long; returns the position after its
+    /// closing quote.
     fn string(&mut self, at: usize) -> usize {
         let bytes = self.text.as_bytes();
         let mut at = at + 1;
@@ -253,7 +257,7 @@ pub fn is_json(text: &str, is_cut: bool) -> bool {
     begins.starts_with(['{', '[']) && (is_cut || serde_json::from_str::<IgnoredAny>(begins).is_ok())
 }
 
-/// The end of the object or array that starts at `at`; `None` unless it is small and flat.
+/// The end of the object or array that starts at `at`; `None` unless it is flat and shorter than 60 bytes.
 fn small(bytes: &[u8], at: usize) -> Option<usize> {
     let close = if bytes[at] == b'{' { b'}' } else { b']' };
     let mut next = at + 1;
@@ -268,7 +272,7 @@ fn small(bytes: &[u8], at: usize) -> Option<usize> {
     None
 }
 
-/// Writes a small object or array on one line.
+/// Appends JSON to `line` without its blanks outside of strings, and with one after each comma and colon.
 fn inline(text: &str, line: &mut String) {
     let mut at = 0;
     while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
@@ -287,7 +291,8 @@ fn inline(text: &str, line: &mut String) {
     }
 }
 
-/// The end of the string that starts at `at`, after its closing quote.
+/// The position after the closing quote of the string that starts at `at`; the end of the text if it has
+/// none.
 pub fn string_end(bytes: &[u8], at: usize) -> usize {
     let mut at = at + 1;
     while at < bytes.len() {

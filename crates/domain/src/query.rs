@@ -82,6 +82,7 @@ impl Direction {
         }
     }
 
+    /// The opposite direction, for a column that is sorted again.
     #[must_use]
     pub const fn flipped(self) -> Self {
         match self {
@@ -128,6 +129,7 @@ pub struct Condition {
 }
 
 impl Condition {
+    /// An active condition; the operand must be a list if the operator takes one.
     pub const fn new(field: &'static Field, operator: Operator, operand: Operand) -> Self {
         Self {
             field,
@@ -178,7 +180,7 @@ impl Condition {
     }
 }
 
-/// Compares a cell with a value by the field's kind; `None` if they cannot be compared.
+/// The order of a cell relative to a value, by the field's kind; `None` if they cannot be compared.
 fn compare(kind: Kind, cell: CellRef<'_>, value: &Value) -> Option<Ordering> {
     match (kind, cell, value) {
         (Kind::Id, _, _) if cell.whole().is_some() && value.whole().is_some() => {
@@ -232,11 +234,13 @@ impl Query {
         }
     }
 
+    /// The fields of the resource that the query is about.
     pub const fn catalog(&self) -> &'static Catalog {
         self.resource.catalog()
     }
 
-    /// The query with a condition on the field with that wire name, unless it has it already or has no such field.
+    /// The query with a condition `operator value` on the field with the wire name `key`; unchanged if it has
+    /// it already or there is no such field.
     #[must_use]
     pub fn with(mut self, key: &str, operator: Operator, value: Value) -> Self {
         if let Some(field) = self.catalog().by_key(key) {
@@ -248,6 +252,7 @@ impl Query {
         self
     }
 
+    /// The conditions that are not disabled, in their order.
     pub fn active(&self) -> impl Iterator<Item = &Condition> {
         self.conditions.iter().filter(|condition| condition.enabled)
     }
@@ -289,7 +294,7 @@ impl Query {
         order
     }
 
-    /// The field by which a server orders instead of `field`.
+    /// The field by which a server orders instead of `field`; usually `field` itself.
     fn ordered_there(&self, field: &'static Field) -> &'static Field {
         let key = match (field.key, self.offer_type) {
             ("dph_total" | "job_cost", OfferType::Reserved) => "discounted_dph_total",
@@ -347,7 +352,7 @@ impl Query {
         }
     }
 
-    /// The storage in GB that prices are computed for.
+    /// The storage in GB that prices are computed for; 8 by default.
     pub fn storage_gb(&self) -> f64 {
         self.storage.unwrap_or(DEFAULT_STORAGE_GB)
     }
@@ -367,10 +372,11 @@ impl Query {
 /// compared only if the size is sent.
 pub const DEFAULT_STORAGE_GB: f64 = 8.0;
 
-/// Adds a condition to a list with at most one per field and operator, preserving the meaning of the conjunction.
+/// Adds a condition to a list with at most one per field and operator, preserving the meaning of the
+/// conjunction.
 ///
-/// Of two bounds the tighter is kept, lists are intersected or united, a second `neq` becomes a `nin`, and a second
-/// `eq` an `in`.
+/// Of two bounds the tighter is kept, `in` lists are intersected and `notin` lists united, a second `neq`
+/// becomes a `nin`, and a second `eq` an `in`.
 pub(super) fn join(conditions: &mut Vec<Condition>, new: Condition) {
     let Some(index) = conditions
         .iter()
@@ -414,7 +420,7 @@ pub(super) fn join(conditions: &mut Vec<Condition>, new: Condition) {
     }
 }
 
-/// Adds the values of a list that another lacks.
+/// Appends the values of `new` that `old` lacks.
 pub(super) fn unite(old: &mut Vec<Value>, new: Vec<Value>) {
     for value in new {
         if !old.contains(&value) {

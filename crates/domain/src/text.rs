@@ -138,7 +138,8 @@ pub fn beginning(text: &str, most: usize) -> (&str, usize) {
     (head, text.len() - head.len())
 }
 
-/// One line of a screen: hostile characters visible, at most `max` terminal cells.
+/// One line of a screen: hostile characters visible, at most `max` terminal cells, the last an ellipsis if
+/// anything was cut.
 pub fn screen(text: &str, max: usize) -> String {
     // The usual case.
     if text.len() <= max && is_printable(text) {
@@ -254,7 +255,8 @@ fn write_pile(marks: usize, out: &mut String) {
     }
 }
 
-/// Like [`visible`], of any length and with line feeds preserved: for texts that bourse has split into lines.
+/// The text with hostile characters visible, of any length and with line feeds preserved: for texts that
+/// bourse has split into lines.
 pub fn visible_lines(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for (index, line) in text.split('\n').enumerate() {
@@ -273,13 +275,13 @@ pub fn visible_lines(text: &str) -> String {
 /// The replacement of the user and password of an address.
 const REMOVED: &str = "<removed>";
 
-/// A message for standard error or a notice: like [`visible_lines`], and without the user and password of any address
-/// in it.
+/// A message for standard error or a notice: hostile characters visible, line feeds preserved, and without
+/// the user and password of any address in it.
 pub fn message(text: &str) -> String {
     visible_lines(&without_user_info(text))
 }
 
-/// The text with the part before the host of its addresses removed.
+/// The text with the user and password of its addresses replaced by `<removed>`.
 fn without_user_info(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -310,10 +312,13 @@ pub fn is_drawable(symbol: &str) -> bool {
     }
 }
 
+/// A character as `<U+202E>`, with its code in hexadecimal.
 fn escaped(character: char) -> String {
     format!("<U+{:04X}>", character as u32)
 }
 
+/// The text with all but printable ASCII written as `<U+XXXX>`; after `max_chars` characters of the text
+/// follows `...`.
 fn ascii(text: &str, max_chars: usize) -> String {
     let mut out = String::new();
     for (index, character) in text.chars().enumerate() {
@@ -359,6 +364,7 @@ pub fn occurrences(text: &str, word: &str) -> Vec<Range<usize>> {
     ranges
 }
 
+/// A character in lower case and without its accent, for searches.
 fn fold(character: char) -> char {
     to_lower_case(normalize(character))
 }

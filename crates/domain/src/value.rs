@@ -42,7 +42,7 @@ impl Value {
         }
     }
 
-    /// The order of two operands of one field; `None` if they have none.
+    /// The order of two numbers or two versions; `None` for any other pair of operands.
     pub fn order(&self, other: &Self) -> Option<Ordering> {
         match (self, other) {
             (Self::Number(left), Self::Number(right)) => left.partial_cmp(right),
@@ -102,7 +102,8 @@ impl Version {
         })
     }
 
-    /// The version with the given nine-digit number.
+    /// The version with the given nine-digit number; its text has two digits at least per part, as in
+    /// `535.86.05`.
     pub fn from_code(code: u64) -> Self {
         let (major, minor, patch) = (code / 1_000_000, code / 1000 % 1000, code % 1000);
         Self {
@@ -129,7 +130,7 @@ pub enum JsonKind {
 }
 
 impl JsonKind {
-    /// The noun in a message.
+    /// The type as the noun of a message: `a number`, `text`.
     pub const fn noun(self) -> &'static str {
         match self {
             Self::Flag => "true or false",
@@ -185,7 +186,7 @@ impl<'a> CellRef<'a> {
         }
     }
 
-    /// Whether there is no usable value.
+    /// Whether the cell has no usable value: it is missing, null, or of the wrong type.
     pub const fn is_blank(self) -> bool {
         matches!(self, Self::Missing | Self::Null | Self::Bad(_))
     }

@@ -69,11 +69,12 @@ pub(super) struct Context<'a> {
 }
 
 impl Context<'_> {
+    /// The facts of all groups that are understood.
     fn facts(&self) -> impl Iterator<Item = &Fact> {
         self.groups.iter().flat_map(|group| group.facts.iter().flatten())
     }
 
-    /// The values of a field that all clauses together include or exclude.
+    /// The values of a field that all clauses together include or exclude, without duplicates.
     fn values(&self, field: &str, sense: Sense) -> Vec<&str> {
         let mut values = Vec::new();
         for value in self.facts().flat_map(|fact| fact.values(field, sense)) {
@@ -211,6 +212,8 @@ pub(super) fn clash(meanings: &[(Meaning, &[Fact])], market: MarketWords<'_>) ->
     (1..parsed.len()).find_map(|right| (0..right).find(|left| clashes(*left, right)).map(|left| (left, right)))
 }
 
+/// Whether two conditions on the same field cannot both be meant. Two exclusions can, and so can the two ends
+/// of a range.
 fn contradicts(one: &Condition, other: &Condition) -> bool {
     use Operator::{Gt, Gte, Lt, Lte, Neq, Nin};
     let excludes = |own: &Condition| matches!(own.operator, Neq | Nin);

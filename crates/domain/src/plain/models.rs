@@ -56,6 +56,7 @@ impl<'a> FromIterator<&'a str> for Names {
 }
 
 impl Names {
+    /// Adds a name for a spelling. A better fit replaces the names of a worse one; a worse fit is ignored.
     fn add(&mut self, fit: Fit, spelling: String, name: &str) {
         let known = self.0.entry(spelling).or_insert((fit, Vec::new()));
         if fit < known.0 {
@@ -81,7 +82,8 @@ impl Names {
         self.add(Fit::Whole, words.concat(), name);
     }
 
-    /// The models that match a spelling; empty if there are none.
+    /// The names of the models that match a spelling best; empty if there are none. An unknown spelling is
+    /// tried without its plural `s`.
     pub(super) fn models(&self, spelling: &str) -> Vec<String> {
         let (spelling, maps) = (squashed(spelling), [&KNOWN.0, self]);
         let mut found = maps.map(|names| names.0.get(&spelling));

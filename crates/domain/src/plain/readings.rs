@@ -62,7 +62,7 @@ impl Reading {
         rivals.into_iter().map(|(_, reading)| reading).collect()
     }
 
-    /// The reading of one division.
+    /// The reading of one division: its groups as phrases, or as refused words, and the query that they form.
     fn of_groups(text: &str, tokens: &[Token], groups: &[Group], market: MarketWords<'_>) -> Self {
         let (text, query) = (text.to_owned(), text.to_owned());
         let mut own = Self {
@@ -133,7 +133,8 @@ impl Reading {
         self.query = format!("{} {}", self.query, self.meaning.conditions);
     }
 
-    /// All conditions of the text in an order that does not depend on the words, and the settings.
+    /// All conditions of the text in an order that does not depend on the words, and the settings: equal for
+    /// readings that mean the same.
     fn means(&self, market: MarketWords<'_>) -> (Vec<String>, Settings) {
         let parsed = language::parse(&self.query, market.catalog, market.dialect, &[], Mode::Bar);
         let parsed = parsed.map(|parsed| parsed.conditions).unwrap_or_default();
