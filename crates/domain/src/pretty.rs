@@ -47,10 +47,12 @@ impl JsonText {
         Self { text, lines }
     }
 
+    /// The number of lines, at least one unless it is the default.
     pub const fn len(&self) -> usize {
         self.lines.len()
     }
 
+    /// Whether it has no lines; only the default has none.
     pub const fn is_empty(&self) -> bool {
         self.lines.is_empty()
     }

@@ -285,7 +285,7 @@ impl Query {
     pub fn sent_order(&self, dialect: &Dialect) -> Vec<OrderKey> {
         let mut order: Vec<OrderKey> = Vec::new();
         for key in &self.order {
-            let field = self.ordered_there(key.field);
+            let field = self.server_order_field(key.field);
             let is_new = order.iter().all(|sent| sent.field != field);
             if is_new && self.catalog().orders_on_server(field, dialect) {
                 order.push(OrderKey { field, ..*key });
@@ -295,7 +295,7 @@ impl Query {
     }
 
     /// The field by which a server orders instead of `field`; usually `field` itself.
-    fn ordered_there(&self, field: &'static Field) -> &'static Field {
+    fn server_order_field(&self, field: &'static Field) -> &'static Field {
         let key = match (field.key, self.offer_type) {
             ("dph_total" | "job_cost", OfferType::Reserved) => "discounted_dph_total",
             ("job_cost", OfferType::OnDemand | OfferType::Bid) => "dph_total",

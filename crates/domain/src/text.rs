@@ -45,6 +45,7 @@ impl std::fmt::Debug for Untrusted {
 }
 
 impl Untrusted {
+    /// Wraps a text unchanged; it is escaped when it is shown.
     pub fn new(text: impl Into<Box<str>>) -> Self {
         Self(text.into())
     }

@@ -32,7 +32,7 @@ pub(super) enum Sense {
 }
 
 impl Fact {
-    /// The values of the field that it includes or excludes, as `sense` says; empty for any other fact.
+    /// The values of the field that it includes or excludes, depending on `sense`; empty for any other fact.
     pub(super) fn values(&self, field: &str, sense: Sense) -> &[String] {
         let Self::Choice(own, names, is) = self else { return &[] };
         if (*own, *is) == (field, sense) { names } else { &[] }
@@ -124,7 +124,7 @@ impl What {
         Some(&clause.facts)
     }
 
-    /// Whether it is a clause that includes or excludes, as `sense` says, values of the field.
+    /// Whether it is a clause that includes or excludes, depending on `sense`, values of the field.
     fn chooses(&self, field: &str, sense: Sense) -> bool {
         let mut facts = self.facts().into_iter().flatten();
         facts.any(|fact| !fact.values(field, sense).is_empty())

@@ -305,6 +305,7 @@ static LEXICON: LazyLock<HashMap<String, Vec<Role>>> = LazyLock::new(|| {
 /// A phrase in lower case in the form of the vocabulary, singular and without synonyms: `boxes` become
 /// `machine`, `hours` become `hour`.
 pub(super) fn folded(phrase: &str) -> String {
+    /// The singular of a word, or the word it is a synonym of.
     fn word(word: &str) -> &str {
         let same = SAME.iter().find(|(_, words)| words.split(' ').any(|same| same == word));
         // `minutes` is not the plural of `min`.

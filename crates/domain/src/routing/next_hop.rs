@@ -67,7 +67,7 @@ fn raw(text: &str) -> Result<&RawValue, PayloadError> {
     }
     serde_json::from_str(text).map_err(|error| {
         let at = offset(text, error.line(), error.column());
-        located(text, at, words(&error.to_string()))
+        located(text, at, message_without_position(&error.to_string()))
     })
 }
 
@@ -100,7 +100,7 @@ fn located(text: &str, at: usize, message: String) -> PayloadError {
 }
 
 /// The parser's message without its position, which counts bytes, and with `EOF` spelled out.
-fn words(message: &str) -> String {
+fn message_without_position(message: &str) -> String {
     message
         .split(" at line ")
         .next()

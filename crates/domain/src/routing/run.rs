@@ -243,7 +243,7 @@ impl Run {
     ) -> Option<&RouteSample> {
         let flight = self.in_flight.remove(&index)?;
         self.plan_next(&flight, &completion, now, jitter.into());
-        self.note(&flight.attempt, now, completion);
+        self.store_result(&flight.attempt, now, completion);
         if self.phase == Phase::Draining {
             self.settle(now);
         }
@@ -296,7 +296,7 @@ impl Run {
         let broken = std::mem::take(&mut self.in_flight);
         for flight in broken.values() {
             let cancelled = Completion::without_answer(Outcome::Cancelled);
-            self.note(&flight.attempt, now, cancelled);
+            self.store_result(&flight.attempt, now, cancelled);
         }
         self.settle(now);
         broken.into_keys().collect()
@@ -304,7 +304,7 @@ impl Run {
 
     /// Stores the sample, reply and status change of an attempt that ended at `now`, and adds it to the
     /// figures.
-    fn note(&mut self, attempt: &Attempt, now: MonotonicTime, completion: Completion) {
+    fn store_result(&mut self, attempt: &Attempt, now: MonotonicTime, completion: Completion) {
         if let Some(reply) = completion.reply {
             if self.replies.len() == REPLIES {
                 self.replies.pop_front();

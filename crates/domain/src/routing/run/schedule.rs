@@ -75,14 +75,14 @@ impl Run {
             self.end = End::Capped;
         }
         self.phase = Phase::Draining;
-        let polls_on = self.polls_on();
+        let polls_on = self.still_polls();
         self.waits
             .retain(|wait| polls_on && !matches!(wait.what, Next::Request));
     }
 
     /// Whether waiting requests are still polled. No longer once the run is capped, and while it drains only
     /// in a run that calls workers, or by count without a rate.
-    fn polls_on(&self) -> bool {
+    fn still_polls(&self) -> bool {
         // A request that needs a worker's response counts until it is answered.
         let is_counted =
             self.plan.hop.is_some() || matches!(self.plan.stop, Stop::Count(_)) && self.plan.rate.is_none();
@@ -261,7 +261,7 @@ impl Run {
         let wait = own.max(asked);
         let ended = micros(now - self.began);
         let is_patient = ended - flight.attempt.asked + wait <= self.plan.poll.patience;
-        let what = if is_waiting && is_patient && self.polls_on() {
+        let what = if is_waiting && is_patient && self.still_polls() {
             let mut attempt = flight.attempt;
             // A router that assigns no index cannot keep the place: the poll is a new request to it.
             attempt.request_idx = attempt
@@ -290,7 +290,7 @@ impl Run {
             return false;
         };
         let number = flight.attempt.retry.map_or(0, |retry| retry.number) + 1;
-        if number > hop.retries || !self.polls_on() {
+        if number > hop.retries || !self.still_polls() {
             return false;
         }
         let due = self.elapsed(now) + Hop::rest(number, jitter.ceiling);
@@ -313,7 +313,7 @@ impl Run {
     /// Every further request would wait as long, one after the other.
     fn give_up(&mut self, now: MonotonicTime) {
         let is_counted = matches!(self.plan.stop, Stop::Count(_)) && self.plan.rate.is_none();
-        if is_counted && self.polls_on() && self.stats.count(OutcomeKind::Assigned) == 0 {
+        if is_counted && self.still_polls() && self.stats.count(OutcomeKind::Assigned) == 0 {
             self.end_pause(now);
             self.end = End::NoWorker;
             self.phase = Phase::Draining;
