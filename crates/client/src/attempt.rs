@@ -60,7 +60,8 @@ pub fn completion(result: Result<Reply, ApiError>, bytes: u64) -> Completion {
     }
 }
 
-/// The result of an attempt that was assigned a worker.
+/// The result of an attempt that was assigned a worker, before the worker is called; `bytes` is the size of
+/// the reply.
 fn assigned(assignment: Assignment, bytes: u64) -> Completion {
     Completion {
         outcome: Outcome::Assigned {

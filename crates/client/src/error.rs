@@ -429,7 +429,7 @@ fn seconds(span: Duration) -> String {
     }
 }
 
-/// Formats a size: `256 MiB`, `1.02 MiB`.
+/// Formats a number of bytes in MiB with up to two decimals: `256 MiB`, `1.02 MiB`.
 fn mebibytes(bytes: usize) -> String {
     let mebibytes = bytes as f64 / (1024.0 * 1024.0);
     format!("{} MiB", trimmed(mebibytes, 2))

@@ -46,7 +46,7 @@ fn entry(entry: &LedgerEntry) -> Json {
     archived
 }
 
-/// The request of an entry; a key that was sent is shown as `<removed>`.
+/// The HAR object of an entry's request, with its body; a key that was sent is shown as `<removed>`.
 fn request(entry: &LedgerEntry) -> Json {
     let mut headers = vec![header("Accept", JSON)];
     if entry.with_key {
@@ -72,7 +72,8 @@ fn request(entry: &LedgerEntry) -> Json {
     request
 }
 
-/// The response of an entry; status 0 if there was none.
+/// The HAR object of an entry's response, with the body if it is stored; status 0 and `no response` if there
+/// was none.
 fn response(entry: &LedgerEntry) -> Json {
     let mut content = json!({ "size": entry.bytes_received, "mimeType": "x-unknown" });
     if let Some(body) = entry.response_body() {
@@ -96,12 +97,12 @@ fn response(entry: &LedgerEntry) -> Json {
     })
 }
 
-/// A header as an object with `name` and `value`.
+/// A HAR header: an object with the members `name` and `value`.
 fn header(name: &str, value: &str) -> Json {
     json!({ "name": name, "value": value })
 }
 
-/// A duration in milliseconds, to the microsecond.
+/// A duration in milliseconds, rounded to three decimals.
 fn milliseconds(span: std::time::Duration) -> f64 {
     (span.as_secs_f64() * 1e6).round() / 1e3
 }

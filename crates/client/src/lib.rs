@@ -128,7 +128,8 @@ impl Operation {
         }
     }
 
-    /// The deadline for the whole response, from the first byte sent.
+    /// The deadline for the whole response, from the first byte sent: from 15 s for a route request to 60 s
+    /// for the creation of a workergroup.
     pub const fn deadline(self) -> Duration {
         Duration::from_secs(match self {
             Self::SearchOffers | Self::SearchVolumes | Self::ListWorkergroups => 20,

@@ -148,12 +148,14 @@ impl Pacer {
             .collect()
     }
 
-    /// The minimum seconds between two requests of an operation.
+    /// The minimum seconds between two requests of an operation at present, documented or learned; 0 if there
+    /// is none.
     pub const fn interval(&self, operation: Operation) -> f64 {
         self.lane(operation).interval
     }
 
-    /// The earliest time at which a request can be sent; at least `now`.
+    /// The earliest time at which a request can be sent, after the interval since the last one and the wait
+    /// of a refusal; at least `now`.
     pub fn ready_at(&self, operation: Operation, now: MonotonicTime) -> MonotonicTime {
         let lane = self.lane(operation);
         lane.last

@@ -66,7 +66,7 @@ impl RawSearch {
         limit(&self.body).or_else(|| self.body.get("q").and_then(limit))
     }
 
-    /// The search of offers or of network volumes.
+    /// The search operation of its resource: of offers, or of network volumes.
     pub(super) const fn operation(&self) -> Operation {
         match self.resource {
             Resource::Volumes => Operation::SearchVolumes,

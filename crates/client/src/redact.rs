@@ -59,7 +59,7 @@ impl KnownSecrets {
         });
     }
 
-    /// Adds the key of a workergroup.
+    /// Adds the key of a workergroup, unless it is known already.
     pub(super) fn add_group(&self, key: &Secret) {
         let seen = self.0.read().unwrap_or_else(PoisonError::into_inner);
         let is_known = seen.groups.contains(key);

@@ -215,7 +215,7 @@ impl Session {
         }
     }
 
-    /// Sleeps for a span, or until the learned intervals are dropped.
+    /// Sleeps for a span, or less if `forget_pacing` drops the learned intervals meanwhile.
     async fn sleep(&self, span: Duration) {
         tokio::select! {
             () = tokio::time::sleep(span) => {}
@@ -229,7 +229,7 @@ impl Session {
         self.pacer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The time since the session was created.
+    /// The time since the session was created, as a time of its own clock.
     fn now(&self) -> MonotonicTime {
         MonotonicTime::after(self.started.elapsed())
     }

@@ -51,7 +51,7 @@ impl Operator {
         self.names()[0]
     }
 
-    /// The operator's sign or word in the query language.
+    /// The sign or word of the operator in the query language: `>=`, `notin`.
     pub const fn symbol(self) -> &'static str {
         self.names()[1]
     }
@@ -75,12 +75,12 @@ impl Operator {
         }
     }
 
-    /// Whether the operator compares magnitudes, which text does not have.
+    /// Whether the operator is one of `<`, `<=`, `>` and `>=`, which need numbers or versions.
     pub const fn is_ordering(self) -> bool {
         matches!(self, Self::Gt | Self::Lt | Self::Gte | Self::Lte)
     }
 
-    /// The bit of the operator in a set of operators.
+    /// The bit of the operator in the mask of a set: one bit each.
     const fn bit(self) -> u8 {
         1 << self as u8
     }

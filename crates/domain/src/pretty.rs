@@ -94,7 +94,8 @@ impl JsonText {
     }
 }
 
-/// The lines of a JSON text, as formatted by [`JsonText::line`].
+/// Lays out a JSON text as indented lines of at most about 4 KB, with small flat objects on one line each;
+/// the text may be invalid or truncated.
 pub fn json(text: &str) -> Vec<String> {
     let lines = lay_out(text, BODY_LINE);
     lines.iter().map(|line| written(text, line)).collect()
@@ -185,7 +186,7 @@ struct Lines<'t> {
 }
 
 impl Lines<'_> {
-    /// Begins a line at `at`, unless one is open.
+    /// Begins a line at byte `at` with indentation `depth`, unless a line is open.
     const fn begin(&mut self, at: usize, depth: u32) {
         if self.start.is_none() {
             self.start = Some(at);
@@ -193,7 +194,7 @@ impl Lines<'_> {
         }
     }
 
-    /// Ends the open line, if there is one.
+    /// Ends the open line before byte `end`, if there is one; `is_cut` marks it as ending within a string.
     fn end(&mut self, end: usize, is_cut: bool) {
         if let Some(start) = self.start.take() {
             self.done.push(JsonLine {
@@ -234,7 +235,7 @@ impl Lines<'_> {
     }
 }
 
-/// Formats a line: indented, with hostile characters as JSON escapes.
+/// Formats one line of the text: indented by two blanks per level, with hostile characters as JSON escapes.
 fn written(text: &str, line: &JsonLine) -> String {
     let indent = line.depth.min(DEEPEST) + u32::from(line.goes_on);
     // Room for the blanks behind colons too: a search writes hundreds of thousands of lines.

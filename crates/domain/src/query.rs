@@ -33,7 +33,7 @@ impl OfferType {
         }
     }
 
-    /// The next price model, wrapping around.
+    /// The next price model in the order on-demand, bid, reserved, wrapping around.
     #[must_use]
     pub const fn next(self) -> Self {
         match self {
@@ -74,7 +74,7 @@ impl Direction {
         }
     }
 
-    /// The arrow in column headers.
+    /// The arrow of a sorted column's header: `▲` for ascending, `▼` for descending.
     pub const fn arrow(self) -> &'static str {
         match self {
             Self::Ascending => "▲",
@@ -108,7 +108,7 @@ pub enum Operand {
 }
 
 impl Operand {
-    /// The one value, or those of the list.
+    /// The values of the operand: one, or all of the list.
     pub fn values(&self) -> &[Value] {
         match self {
             Self::One(value) => std::slice::from_ref(value),
@@ -221,7 +221,7 @@ pub struct Query {
 }
 
 impl Query {
-    /// A query with no condition, order or limit.
+    /// A query with no condition, order, limit or storage, for on-demand prices and bundled offers.
     pub const fn empty(resource: Resource) -> Self {
         Self {
             resource,

@@ -53,7 +53,7 @@ pub enum Discrepancy {
 }
 
 impl Discrepancy {
-    /// The sentence for the banner: the difference and its extent.
+    /// The sentence for the banner, such as `3 rows not priced as bid`.
     pub fn text(&self) -> String {
         let gb = |gb: f64| format::trimmed(gb, 2);
         let rows = |rows: usize| format!("{rows} {}", if rows == 1 { "row" } else { "rows" });
@@ -155,7 +155,8 @@ impl ResponseCheck {
         self.discrepancies.iter().any(is_type)
     }
 
-    /// Whether rows differ in the storage that their prices include.
+    /// Whether prices of some rows do not fit the requested storage, and rows disagree about the storage that
+    /// they include.
     pub fn has_mixed_storage(&self) -> bool {
         let is_mixed =
             |discrepancy: &Discrepancy| matches!(discrepancy, Discrepancy::OtherStorage { included: None, .. });

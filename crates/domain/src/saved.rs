@@ -214,12 +214,12 @@ pub enum NameError {
 }
 
 impl Searches {
-    /// The saved search with a name; `None` if there is none.
+    /// The user's saved search with exactly this name, not a preset; `None` if there is none.
     pub fn named(&self, name: &str) -> Option<&SavedSearch> {
         self.saved.iter().find(|search| search.name == name)
     }
 
-    /// The presets that are not hidden.
+    /// The presets that the user has not hidden, in their order.
     pub fn presets(&self) -> impl Iterator<Item = &'static SavedSearch> {
         presets().iter().filter(|preset| !self.hidden.contains(&preset.name))
     }
@@ -328,7 +328,7 @@ impl Document for Searches {
     }
 }
 
-/// The searches that ship with bourse.
+/// All searches that ship with bourse, hidden or not; parsed once.
 pub fn presets() -> &'static [SavedSearch] {
     #[derive(Deserialize)]
     struct File {

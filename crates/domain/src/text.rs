@@ -249,7 +249,8 @@ fn write_visible(grapheme: &str, out: &mut String, most: usize) -> Option<usize>
     Some(written)
 }
 
-/// Writes the number of omitted combining marks.
+/// Writes the number of omitted combining marks as `<+5 marks>`; nothing if `marks`, their whole number, is
+/// at most 3.
 fn write_pile(marks: usize, out: &mut String) {
     if let Some(more) = marks.checked_sub(MARKS_PER_GRAPHEME).filter(|more| *more > 0) {
         let _ = write!(out, "<+{more} marks>"); // a String takes everything
@@ -303,7 +304,7 @@ fn without_user_info(text: &str) -> String {
     out + rest
 }
 
-/// Whether a cell of a screen can show the symbol unescaped.
+/// Whether a cell of a screen can show the symbol unescaped: at most 32 bytes without hostile characters.
 pub fn is_drawable(symbol: &str) -> bool {
     match symbol.as_bytes() {
         [byte] => matches!(byte, b' '..=b'~'),

@@ -168,12 +168,12 @@ impl Throughput {
         Ok(())
     }
 
-    /// The units in which any model has a rate.
+    /// The units in which any GPU model has a rate.
     pub fn units(&self) -> impl Iterator<Item = WorkUnit> {
         self.0.keys().copied()
     }
 
-    /// The number of models with a rate in that unit.
+    /// The number of GPU models with a rate in that unit.
     pub fn models(&self, unit: WorkUnit) -> usize {
         self.0.get(&unit).map_or(0, BTreeMap::len)
     }

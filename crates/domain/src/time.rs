@@ -101,7 +101,7 @@ impl MonotonicTime {
         Self(elapsed.as_secs_f64())
     }
 
-    /// Whether the time comes: not [`Self::NEVER`].
+    /// Whether it is a time that comes, which only `NEVER` is not.
     pub const fn is_finite(self) -> bool {
         self.0.is_finite()
     }
@@ -152,7 +152,7 @@ impl Moment {
         self.0.saturating_sub(earlier.0)
     }
 
-    /// The beginning of its second.
+    /// The time at the beginning of the second.
     pub const fn unix(self) -> UnixTime {
         UnixTime(self.0 as f64)
     }

@@ -33,7 +33,8 @@ impl Value {
             .map_or_else(|| Self::Text(id.to_string()), Self::Number)
     }
 
-    /// The whole number, also from digits; `None` if it is not one.
+    /// The whole number of a number or of digits; `None` if it is not whole, or too large for a double to be
+    /// exact.
     pub fn whole(&self) -> Option<i128> {
         match self {
             Self::Number(number) => exact(*number),
@@ -158,17 +159,17 @@ pub enum CellRef<'a> {
 }
 
 impl<'a> CellRef<'a> {
-    /// The text; `None` if it is not one.
+    /// The text of the cell; `None` if it holds no text.
     pub const fn text(self) -> Option<&'a str> {
         if let Self::Text(text) = self { Some(text) } else { None }
     }
 
-    /// The flag; `None` if it is not one.
+    /// The flag of the cell; `None` if it holds no flag.
     pub const fn flag(self) -> Option<bool> {
         if let Self::Flag(flag) = self { Some(flag) } else { None }
     }
 
-    /// The number; `None` if it is not one.
+    /// The number of the cell; `None` if it holds no number. Text is not parsed.
     pub const fn number(self) -> Option<f64> {
         if let Self::Number(number) = self {
             Some(number)

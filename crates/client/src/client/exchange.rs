@@ -68,7 +68,7 @@ impl Bound {
         }
     }
 
-    /// The error for a response that is longer than the bound.
+    /// The error for a response that is larger than `bytes` of the bound.
     const fn exceeded(self) -> ApiError {
         ApiError::TooLarge {
             bound: self.bytes,
@@ -110,7 +110,7 @@ impl Body {
         reader.map_or_else(|| Self::Bytes(Vec::new()), |reader| Self::Records(reader.into()))
     }
 
-    /// Makes room for this many more bytes.
+    /// Makes room for `bytes` more bytes, so that a long body is not copied while it grows.
     fn reserve(&mut self, bytes: usize) {
         match self {
             Self::Bytes(body) => body.reserve_exact(bytes),

@@ -75,7 +75,7 @@ impl Origin {
         self.url.origin() == other.url.origin()
     }
 
-    /// Whether the connection is encrypted.
+    /// Whether the scheme is https, so that the connection is encrypted.
     pub fn is_tls(&self) -> bool {
         self.url.scheme() == "https"
     }
@@ -152,7 +152,7 @@ impl Origin {
         url
     }
 
-    /// The address of `path` below this base, as text.
+    /// The full address of `path` below this base, as text.
     pub fn address(&self, path: &str) -> String {
         self.at(path).into()
     }

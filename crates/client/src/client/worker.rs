@@ -256,7 +256,7 @@ impl From<tokio::time::error::Elapsed> for Failure {
     }
 }
 
-/// A failed call with this reason.
+/// The outcome of a call that failed, with the reason in `words`.
 fn failed(words: &str) -> WorkerOutcome {
     WorkerOutcome::Failed {
         words: Untrusted::from(words),

@@ -74,7 +74,7 @@ impl Content {
     }
 }
 
-/// The reader for the records of a response; `None` if the request returns none.
+/// The reader that parses the records of a response as they arrive; `None` if the request returns no records.
 pub(crate) fn reader(request: &Request, known: Arc<Known>, now: UnixTime) -> Option<Reader> {
     let catalog = match request {
         Request::Search(query) => query.resource.catalog(),
@@ -152,7 +152,9 @@ fn reject_empty_or_html(text: &str, status: u16) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// The error for a status other than 2xx.
+/// The error for a status other than 2xx: a redirect, a rejected or unauthorized key, a rate limit, an
+/// invalid request or a server error. On a market without network volumes a 404 to their search is an error
+/// of its own.
 fn refusal(operation: Operation, answer: Answer<'_>, text: &str, now: UnixTime) -> ApiError {
     let status = answer.status;
     let said = said(text);

@@ -51,12 +51,12 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// A text; `None` if the member is not a text.
+    /// The decoded text of a string member; `None` if the member is absent, null or of another type.
     pub(super) fn text(&self, name: &str) -> Option<String> {
         serde_json::from_str(self.raw(name)?).ok()
     }
 
-    /// A text, as untrusted text; `None` if the member is not a text.
+    /// The decoded text of a string member, as untrusted text; `None` if the member is not a text.
     pub(super) fn untrusted(&self, name: &str) -> Option<Untrusted> {
         self.text(name).map(Untrusted::from)
     }

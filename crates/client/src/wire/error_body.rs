@@ -142,7 +142,7 @@ pub(super) fn title(page: &str) -> Option<String> {
     (!title.is_empty()).then(|| bounded(&unescaped(&title)))
 }
 
-/// Decodes the five usual HTML entities; others are unchanged.
+/// Decodes the HTML entities `&lt;`, `&gt;`, `&quot;`, `&#39;` and `&amp;`; others are unchanged.
 fn unescaped(text: &str) -> String {
     [
         ("&lt;", "<"),

@@ -358,7 +358,7 @@ fn sorted_by(text: &Text<'_>, order: &str) -> Option<Fact> {
     Some(set(|settings| (settings.order, settings.offer_type) = (keys, bid)))
 }
 
-/// The bounds with each number multiplied by `factor`.
+/// The bounds with each number multiplied by `factor`; their comparisons are unchanged.
 fn scaled(bounds: &[Bound], factor: f64) -> Vec<Bound> {
     let scaled = |(operator, number): &Bound| (*operator, number * factor);
     bounds.iter().map(scaled).collect()

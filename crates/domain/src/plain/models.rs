@@ -95,7 +95,7 @@ impl Names {
         found.flat_map(|(_, names)| names.iter().cloned()).collect()
     }
 
-    /// The spellings of all built-in models, for suggestions.
+    /// The spellings, without blanks and in lower case, of all built-in models, for suggestions.
     pub(super) fn spellings() -> impl Iterator<Item = &'static str> {
         KNOWN.0.0.keys().map(String::as_str)
     }

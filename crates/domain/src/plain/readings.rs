@@ -17,7 +17,8 @@ const TWICE: &str = "are two values for the same thing: join them with 'or' or '
 const MANY: &str = "this text has too many readings: write commas between its parts, or conditions such as num_gpus>=2";
 
 impl Reading {
-    /// The reading of a text; unclear if it is ambiguous.
+    /// Interprets a text: the only reading it has, or one that is unclear and lists the readings to choose
+    /// from.
     pub(super) fn new(text: &str, market: MarketWords<'_>) -> Self {
         let mut rivals = Self::rivals(text, market);
         if rivals.len() == 1 {

@@ -49,7 +49,7 @@ pub(super) struct Amount {
 }
 
 impl<'a> Text<'a> {
-    /// Looks up the phrases of the vocabulary at each token.
+    /// A text with the phrases of the vocabulary that begin at each token looked up.
     pub(super) fn new(tokens: &'a [Token], market: MarketWords<'a>) -> Self {
         let is_word = |token: &&Token| !matches!(token.kind, Kind::Break | Kind::Opaque);
         let phrases = (0..=tokens.len()).map(|at| {
@@ -68,7 +68,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// Whether the text is a search for machine offers.
+    /// Whether the text is a search for machine offers rather than volumes.
     pub(super) fn is_offers(&self) -> bool {
         self.catalog.resource == Resource::Offers
     }
@@ -81,7 +81,7 @@ impl<'a> Text<'a> {
         is_job || is_term || matches!(field, "+both" | "+rows") || self.catalog.named(field).is_some()
     }
 
-    /// The byte range of some tokens.
+    /// The byte range of the tokens from `start` up to, but not including, `next`.
     pub(super) fn span(&self, start: usize, next: usize) -> Range<usize> {
         self.tokens[start].span.start..self.tokens[next - 1].span.end
     }

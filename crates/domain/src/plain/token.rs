@@ -85,7 +85,7 @@ struct Lexer<'a> {
 }
 
 impl Lexer<'_> {
-    /// Appends the token at a range of the text.
+    /// Appends the text at `span` as one token of this kind.
     fn push(&mut self, kind: Kind, span: Range<usize>) {
         let text = &self.text[span.clone()];
         // `gpu_na` is the beginning of a field name, not two words.

@@ -318,7 +318,7 @@ pub(super) fn folded(phrase: &str) -> String {
     phrase.split(' ').map(word).collect::<Vec<_>>().join(" ")
 }
 
-/// The possible roles of a phrase; empty if it is unknown.
+/// The possible roles of a phrase in lower case, also in the plural or as a synonym; empty if it is unknown.
 pub(super) fn roles(phrase: &str) -> &'static [Role] {
     LEXICON.get(&folded(phrase)).map_or(&[], |roles| roles)
 }

@@ -87,7 +87,8 @@ pub fn export_json(run: &Run, now: MonotonicTime) -> String {
     json_for_terminal(serde_json::to_string_pretty(&whole).unwrap_or_default())
 }
 
-/// The parameters of a run, and the way it ended.
+/// The parameters of a run as JSON members: those of its plan, its start, its pauses in seconds and the way
+/// it ended.
 pub fn parameters_json(run: &Run) -> Map<String, Json> {
     let mut parameters = plan_json(run.plan());
     parameters.insert("started_at".to_owned(), number_json(run.started_at().seconds()));
@@ -151,7 +152,8 @@ fn plan_json(plan: &RoutePlan) -> Map<String, Json> {
         .collect()
 }
 
-/// The changes of the router's status as JSON.
+/// The latest changes of the router's status as a JSON array, each with `at_s`, seconds since the run began,
+/// and `status`.
 pub fn statuses_json(run: &Run) -> Json {
     run.statuses()
         .map(|change| json!({ "at_s": number_json(change.at), "status": change.status.compared() }))

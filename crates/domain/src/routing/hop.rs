@@ -97,7 +97,7 @@ impl WorkerCall {
         }
     }
 
-    /// The status of the response; `None` if it did not arrive.
+    /// The HTTP status of the worker's response; `None` if the response did not arrive in full.
     pub const fn status(&self) -> Option<u16> {
         match self.outcome {
             WorkerOutcome::Answered { status } => Some(status),
@@ -110,7 +110,7 @@ impl WorkerCall {
         matches!(self.outcome, WorkerOutcome::Answered { status: 200..=299 })
     }
 
-    /// Whether clients retry after this status: 408, 429 and 5xx.
+    /// Whether the worker answered with 408, 429 or 5xx, after which clients retry.
     pub const fn may_pass(&self) -> bool {
         matches!(
             self.outcome,
@@ -244,7 +244,7 @@ pub struct WorkerSummary {
     pub tokens: u64,
 }
 
-/// The meaning of a worker's status, in a sentence.
+/// The meaning of a worker's HTTP status as a clause in lower case: `the worker took too long`.
 pub const fn status_sentence(status: u16) -> &'static str {
     match status {
         200..=299 => "the worker answered",

@@ -74,7 +74,7 @@ impl Latencies {
         self.filled().map(|_| self.most)
     }
 
-    /// The histogram; `None` if nothing was recorded.
+    /// The histogram of the latencies; `None` if nothing was recorded.
     fn filled(&self) -> Option<&Histogram<u64>> {
         self.histogram.as_ref().filter(|histogram| !histogram.is_empty())
     }

@@ -98,7 +98,8 @@ impl RoutePlan {
         self
     }
 
-    /// Whether requests without a worker are polled.
+    /// Whether requests without a worker are polled: in every series, and in a single request with
+    /// `polls_alone`.
     pub const fn polls(&self) -> bool {
         !self.is_single() || self.polls_alone
     }

@@ -45,7 +45,7 @@ impl Part {
         }
     }
 
-    /// Whether a run that sends nothing to workers measures the part.
+    /// Whether a run that sends nothing to workers measures the part: only the whole and the queue time.
     const fn is_of_router(self) -> bool {
         match self {
             Self::Whole | Self::Queue => true,
@@ -94,7 +94,8 @@ impl Requirement {
         text.split(',').map(|part| part.trim().parse()).collect()
     }
 
-    /// Whether a run that sends nothing to workers measures its figure.
+    /// Whether a run that sends nothing to workers measures its figure: errors, and the whole and the queue
+    /// time.
     pub const fn is_of_router(&self) -> bool {
         match self {
             Self::Time { part, .. } => part.is_of_router(),

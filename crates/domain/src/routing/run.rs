@@ -373,7 +373,7 @@ impl Run {
         matches!(self.phase, Phase::Ended(_))
     }
 
-    /// The time of day the run started, for display and exports.
+    /// The wall-clock time at which the run started, for display and exports.
     pub const fn started_at(&self) -> UnixTime {
         self.started_at
     }
@@ -384,7 +384,7 @@ impl Run {
         (until - self.began - self.paused).max(0.0)
     }
 
-    /// The length of all pauses in seconds, without the current one.
+    /// The length of all finished pauses in seconds, without the current one.
     pub const fn paused(&self) -> f64 {
         self.paused
     }
@@ -410,7 +410,7 @@ impl Run {
         polls.filter(|wait| !matches!(wait.what, Next::Request)).count()
     }
 
-    /// The number of attempts in flight.
+    /// The number of attempts that were sent and have no result yet.
     pub fn in_flight(&self) -> usize {
         self.in_flight.len()
     }

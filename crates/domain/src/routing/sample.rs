@@ -53,7 +53,7 @@ impl OutcomeKind {
         Self::Cancelled,
     ];
 
-    /// The name on screen and in exports.
+    /// The name on screen and in exports, in lower case: `rate limited`.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Assigned => "assigned",

@@ -117,7 +117,7 @@ impl SavedRun {
         Ok(())
     }
 
-    /// The number of finished requests.
+    /// The number of requests of the saved run that ended or were cancelled, without polls.
     pub const fn requests(&self) -> u64 {
         self.requests
     }

@@ -35,7 +35,7 @@ pub struct RouteStats {
 }
 
 impl RouteStats {
-    /// The figures of these attempts.
+    /// The figures of these attempts, which must be in the order they ended.
     pub fn from_samples(samples: &[RouteSample]) -> Self {
         let mut stats = Self::default();
         for sample in samples {
@@ -81,7 +81,7 @@ impl RouteStats {
         }
     }
 
-    /// The number of requests with that outcome.
+    /// The number of requests whose latest attempt had that outcome.
     pub const fn count(&self, kind: OutcomeKind) -> u64 {
         self.counts[kind.index()]
     }
@@ -239,7 +239,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// The number of requests with that outcome.
+    /// The number of requests whose latest attempt had that outcome.
     pub fn count(&self, kind: OutcomeKind) -> u64 {
         self.outcomes.get(kind.label()).copied().unwrap_or(0)
     }

@@ -86,7 +86,7 @@ pub fn trouble(call: &WorkerCall) -> Option<String> {
     }
 }
 
-/// The sentence about the costs of a run.
+/// The sentence about the costs of a run: nothing in a sandbox, else a warning that workers are billed.
 pub const fn bill(is_sandbox: bool) -> &'static str {
     if is_sandbox {
         "This is the sandbox: nothing is billed."
@@ -166,7 +166,7 @@ pub fn bytes(number: u64) -> String {
     }
 }
 
-/// Formats a value of a figure; a dash for `None`.
+/// Formats a value in the unit of a figure, also a negative difference; a dash for `None`.
 pub fn figure(of: &Figure, value: Option<f64>) -> String {
     let Some(value) = value else {
         return "—".to_owned();

@@ -71,7 +71,7 @@ impl Workers {
         }
     }
 
-    /// The workers, most assigned first, ties by address.
+    /// The workers that are counted individually, at most 1,000, most assigned first, ties by address.
     pub fn ranked(&self) -> Vec<&WorkerShare> {
         let mut ranked: Vec<_> = self.shares.iter().collect();
         ranked.sort_by_key(|share| (Reverse(share.assigned), &share.worker));

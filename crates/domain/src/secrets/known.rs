@@ -32,7 +32,7 @@ impl Known {
         self.0.remove(text, REMOVED)
     }
 
-    /// Whether the text holds one of the secrets.
+    /// Whether the text holds one of the secrets, in any form in which it may be written.
     pub fn is_in(&self, text: &str) -> bool {
         !self.0.ranges(text).is_empty()
     }

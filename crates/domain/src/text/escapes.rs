@@ -106,7 +106,7 @@ pub fn with_escapes(text: &str) -> String {
     out
 }
 
-/// Reverses [`with_escapes`]; other backslashes stay.
+/// Reverses `with_escapes`: escapes of characters that need none, and other backslashes, stay.
 pub fn unescaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

@@ -28,12 +28,12 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// The text of a parameter as typed.
+    /// The text of a parameter as typed; empty if it is not set.
     pub fn text(&self, key: Key) -> &str {
         &self.texts[key as usize]
     }
 
-    /// Replaces the text of a parameter; an empty one unsets it.
+    /// Replaces the text of a parameter, which is not checked; an empty one unsets it.
     pub fn put(&mut self, key: Key, text: impl Into<String>) {
         self.texts[key as usize] = text.into();
     }
@@ -80,7 +80,7 @@ impl Draft {
         draft
     }
 
-    /// A draft whose search is that of an offer query.
+    /// A draft whose search is these conditions, printed; every other parameter is unset.
     pub fn from_conditions(conditions: &[Condition]) -> Self {
         let mut draft = Self::default();
         draft.put(Key::SearchParams, language::print(conditions));
@@ -206,7 +206,8 @@ impl Draft {
             .collect()
     }
 
-    /// Warnings before sending; none of them prevents it.
+    /// Warnings before sending, each at its parameter, such as a missing `verified` or many workers; none of
+    /// them prevents it.
     pub fn advice(&self, dialect: &'static Dialect) -> Vec<Objection> {
         let has_template = self.is_set(Key::TemplateHash) || self.is_set(Key::TemplateId);
         let conditions = self.conditions(dialect).unwrap_or_default();

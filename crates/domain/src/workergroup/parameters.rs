@@ -24,17 +24,17 @@ impl Key {
         PARAMETERS.iter().map(|row| row.key)
     }
 
-    /// The row of the table.
+    /// The parameter's row in the table, with its label, kind, default and help.
     pub const fn parameter(self) -> &'static Parameter {
         &PARAMETERS[self as usize]
     }
 
-    /// The name on the wire.
+    /// The name of the parameter in requests: `max_workers`.
     pub const fn wire(self) -> &'static str {
         self.parameter().name
     }
 
-    /// The parameter with the wire name; `None` if there is none.
+    /// The parameter with the exact wire name; `None` if there is none.
     pub fn named(name: &str) -> Option<Self> {
         Self::all().find(|key| key.wire() == name)
     }

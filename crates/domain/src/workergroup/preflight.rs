@@ -81,7 +81,7 @@ impl Recruitment {
     }
 }
 
-/// The indices of the first `many` rows.
+/// The row numbers from 0 up to, but not including, `many`.
 fn rows(many: usize) -> std::ops::Range<u32> {
     0..u32::try_from(many).unwrap_or(u32::MAX)
 }

@@ -73,7 +73,8 @@ pub struct Change {
 }
 
 impl GroupSnapshot {
-    /// The listing without its secrets.
+    /// The groups of a listing without secrets, by id. A record over 256 KB, or one that cannot be parsed, is
+    /// empty.
     pub fn new(listing: &Listing) -> Self {
         let groups = (0..listing.len())
             .filter_map(|row| {
@@ -224,7 +225,7 @@ fn is_same(left: &Json, right: &Json) -> bool {
     }
 }
 
-/// A value for display; `None` for null.
+/// A JSON value as untrusted text, a text without its quotes; `None` for null.
 fn shown(value: &Json) -> Option<Untrusted> {
     match value {
         Json::Null => None,
