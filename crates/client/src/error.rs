@@ -337,7 +337,8 @@ impl ApiError {
         }
     }
 
-    /// Whether the key is wrong or missing: no timer may resend the request until that changes.
+    /// Whether the key is rejected, missing or not permitted: no timer may resend the request until that
+    /// changes.
     pub const fn is_auth(&self) -> bool {
         matches!(
             self,
@@ -379,7 +380,8 @@ impl ApiError {
         }
     }
 
-    /// The message without advice that only fits reads: a write is not simply retried.
+    /// The message without the advice to try again or to request less, which fits reads only: a write is not
+    /// simply retried.
     pub fn without_advice(&self) -> String {
         match self {
             Self::Lost => "connection lost before the response".to_owned(),

@@ -133,7 +133,7 @@ impl LedgerEntry {
         Some(redact::record(text))
     }
 
-    /// The first bytes of a body, at most `bytes`, and whether it is longer.
+    /// The first bytes of a body, at most `bytes` and without cutting a character, and whether it is longer.
     pub fn beginning(body: &str, bytes: usize) -> (&str, bool) {
         let end = body.floor_char_boundary(bytes);
         (&body[..end], end < body.len())

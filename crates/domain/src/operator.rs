@@ -31,7 +31,7 @@ impl Operator {
         Self::Nin,
     ];
 
-    /// The names in the specification, in the query language and in plain words.
+    /// The names in the specification, in the query language and in plain words: `gte`, `>=`, `at least`.
     const fn names(self) -> [&'static str; 3] {
         match self {
             Self::Eq => ["eq", "=", "is"],

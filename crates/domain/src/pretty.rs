@@ -254,7 +254,7 @@ fn written(text: &str, line: &JsonLine) -> String {
     json_for_screen(out)
 }
 
-/// Whether a body is JSON, or starts like it and is truncated.
+/// Whether a body is a valid JSON object or list, or starts like one and is truncated (`is_cut`).
 pub fn is_json(text: &str, is_cut: bool) -> bool {
     let begins = text.trim_start_matches('\u{feff}').trim_start();
     begins.starts_with(['{', '[']) && (is_cut || serde_json::from_str::<IgnoredAny>(begins).is_ok())

@@ -82,7 +82,8 @@ impl Quantity {
         }
     }
 
-    /// The unit of the values, with a leading blank if it needs one.
+    /// The unit of the values in messages, with a leading blank: ` days`; empty for counts, dollars and plain
+    /// numbers.
     const fn unit(self) -> &'static str {
         match self {
             Self::Hours => " hours",
@@ -201,7 +202,7 @@ pub fn within(text: &str, quantity: Quantity, range: RangeInclusive<f64>) -> Res
     })
 }
 
-/// Formats a quantity as it would be typed; [`parse`] parses it back, to six decimals.
+/// Formats a quantity as it would be typed: `3d`, `1.5TB`, `$0.4`. `parse` parses it back, to six decimals.
 pub fn write(value: f64, quantity: Quantity) -> String {
     let plain = trimmed(value, 6);
     let is_whole = |value: f64| value > 0.0 && value.fract() == 0.0;

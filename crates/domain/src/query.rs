@@ -24,7 +24,7 @@ pub enum OfferType {
 impl OfferType {
     pub const ALL: [Self; 3] = [Self::OnDemand, Self::Bid, Self::Reserved];
 
-    /// The name in requests and documents: `on-demand`.
+    /// The name of the price model in requests and documents: `on-demand`.
     pub const fn wire(self) -> &'static str {
         match self {
             Self::OnDemand => "on-demand",
@@ -66,7 +66,8 @@ pub enum Direction {
 }
 
 impl Direction {
-    /// The name in requests; `desc` is our reading, the specification shows only `asc`.
+    /// The name of the direction in requests, `asc` or `desc`; `desc` is our reading, the specification shows
+    /// only `asc`.
     pub const fn wire(self) -> &'static str {
         match self {
             Self::Ascending => "asc",
@@ -174,7 +175,7 @@ impl Condition {
         }
     }
 
-    /// Whether a cell certainly violates the condition: a missing value does not.
+    /// Whether a cell certainly violates the condition: one that is missing, null or unusable does not.
     pub fn is_broken_by(&self, cell: CellRef<'_>) -> bool {
         !cell.is_blank() && !self.accepts(cell)
     }
@@ -335,7 +336,8 @@ impl Query {
         filters
     }
 
-    /// A value as JSON for a request: numbers as numbers, whole ones as integers.
+    /// A value as JSON for a request, in the unit of the dialect: numbers as numbers, whole ones as integers,
+    /// ids with all digits.
     fn value_json(&self, field: &Field, value: &Value, dialect: &Dialect) -> Json {
         match value {
             Value::Null => Json::Null,

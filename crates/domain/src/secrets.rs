@@ -66,7 +66,8 @@ pub fn is_secret_name(name: &str) -> bool {
     })
 }
 
-/// Removes all members with secret names, at any depth, which JSON parsers limit.
+/// Removes all members, with their values, whose name may be that of a secret (`is_secret_name`), at any
+/// depth.
 pub fn remove_secrets(json: &mut Json) {
     match json {
         Json::Object(members) => {
@@ -96,7 +97,8 @@ pub enum KeyFault {
     Characters,
 }
 
-/// The reason a text cannot be an API key; `None` if it can.
+/// The reason a text cannot be an API key: it is empty, longer than 4096 bytes, or not printable ASCII
+/// without blanks. `None` if it can.
 pub fn key_fault(key: &str) -> Option<KeyFault> {
     if key.is_empty() {
         Some(KeyFault::Empty)

@@ -60,12 +60,13 @@ impl Untrusted {
         screen(&self.0, max)
     }
 
-    /// The text for a log: ASCII only, one line, at most 512 characters.
+    /// The text for a log, in one line: at most 512 characters of it, all but printable ASCII as `<U+XXXX>`.
     pub fn log(&self) -> String {
         ascii(&self.0, 512)
     }
 
-    /// The text for a confirmation, where a look-alike letter could mislead: ASCII only, at most 256 characters.
+    /// The text for a confirmation, where a look-alike letter could mislead: at most 256 characters of it,
+    /// all but printable ASCII as `<U+XXXX>`.
     pub fn consent(&self) -> String {
         ascii(&self.0, 256)
     }
@@ -371,7 +372,7 @@ fn fold(character: char) -> char {
     to_lower_case(normalize(character))
 }
 
-/// The width of a text in terminal cells; the text is shown unescaped.
+/// The width in terminal cells of a text that is shown as it is, without escapes.
 pub fn width(text: &str) -> usize {
     if is_printable(text) { text.len() } else { text.width() }
 }

@@ -22,7 +22,8 @@ pub enum WorkUnit {
 impl WorkUnit {
     pub const ALL: [Self; 3] = [Self::Tokens, Self::Images, Self::Steps];
 
-    /// The name, the rate, the priced amount, and the column of that price.
+    /// The name, the rate, the priced amount and the key of the price column: `tokens`, `tokens/s`, `Mtoken`,
+    /// `dollars_per_mtoken`.
     const fn names(self) -> [&'static str; 4] {
         match self {
             Self::Tokens => ["tokens", "tokens/s", "Mtoken", "dollars_per_mtoken"],

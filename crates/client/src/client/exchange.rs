@@ -123,7 +123,7 @@ impl Body {
         matches!(self, Self::Records(reader) if reader.is_too_long())
     }
 
-    /// Whether one record or member is longer than the maximum; never for a body of bytes.
+    /// Whether the part that is not yet split into records is longer than 16 MB; never for a body of bytes.
     fn has_too_long_a_piece(&self) -> bool {
         matches!(self, Self::Records(reader) if reader.has_too_long_a_piece())
     }

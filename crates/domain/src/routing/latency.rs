@@ -16,7 +16,8 @@ pub struct Latencies {
 }
 
 impl Latencies {
-    /// Adds a latency in seconds; one that is not finite is ignored.
+    /// Adds a latency in seconds: a negative one as 0, one above an hour as an hour in the quantiles. One
+    /// that is not finite is ignored.
     pub fn record(&mut self, seconds: f64) {
         if !seconds.is_finite() {
             return;

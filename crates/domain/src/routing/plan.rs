@@ -64,7 +64,7 @@ pub struct RoutePlan {
 }
 
 impl RoutePlan {
-    /// A plan of one attempt with the default cost. It never polls.
+    /// A plan of one request without polls, with a load estimate of 100 and nothing sent to workers.
     pub fn single(endpoint: impl Into<String>) -> Self {
         Self {
             endpoint: endpoint.into(),
@@ -192,7 +192,8 @@ impl RoutePlan {
         objections
     }
 
-    /// The load that a poll adds: 0 if a poll keeps the place of its request.
+    /// The load that a poll adds: 0 if the router has a queue, where a poll keeps the place of its request,
+    /// else the poll's cost.
     pub fn poll_load(&self) -> f64 {
         match self.replay_timeout {
             Some(_) => 0.0,

@@ -463,13 +463,15 @@ impl Run {
                 .all(|sample| sample.outcome.kind() == OutcomeKind::Refused)
     }
 
-    /// The beginning of the worker's response to an attempt; `None` unless it is among the latest hundred.
+    /// The beginning of the worker's response to the attempt with this index; `None` if it has none, or it is
+    /// not among the latest hundred.
     pub fn answer(&self, index: u64) -> Option<&Untrusted> {
         let mut answers = self.answers.iter().rev();
         answers.find(|(sent, _)| *sent == index).map(|(_, answer)| answer)
     }
 
-    /// The full reply to an attempt, or its error message; `None` unless it is among the latest thousand.
+    /// The full reply to the attempt with this index, or its error message; `None` if it is not among the
+    /// latest thousand.
     pub fn reply(&self, index: u64) -> Option<&Untrusted> {
         self.replies
             .iter()

@@ -117,7 +117,8 @@ impl Outcome {
         }
     }
 
-    /// The outcome of a failure after which the server may have accepted the request.
+    /// The outcome of a failure after which the server may have accepted the request; `words` is the error,
+    /// cut to 400 characters.
     pub fn failed(words: &str) -> Self {
         Self::Failed {
             words: Untrusted::from(cut(words)),
@@ -125,7 +126,8 @@ impl Outcome {
         }
     }
 
-    /// The outcome of a failure after which the server certainly did not accept the request.
+    /// The outcome of a failure after which the server certainly did not accept the request; `words` is the
+    /// error, cut to 400 characters.
     pub fn rejected(words: &str) -> Self {
         Self::Failed {
             words: Untrusted::from(cut(words)),
@@ -265,7 +267,8 @@ impl RouteSample {
         }
     }
 
-    /// Whether the row contains every blank-separated word of `filter`, in any case.
+    /// Whether number, outcome, worker, request number, id and details of the attempt together contain every
+    /// blank-separated word of `filter`, in any case; true for an empty one.
     pub fn matches(&self, filter: &str) -> bool {
         let detail = self.outcome.detail();
         let row = format!(

@@ -95,7 +95,8 @@ pub const fn bill(is_sandbox: bool) -> &'static str {
     }
 }
 
-/// The reason a run ended before its plan was complete; `None` unless a limit ended it.
+/// The reason a run ended before its plan was complete: the limit of attempts, or no worker in time; `None`
+/// otherwise, also after a stop by the user.
 pub fn early_end(run: &Run) -> Option<String> {
     match run.phase() {
         Phase::Ended(End::Capped) => Some(format!(
@@ -115,7 +116,8 @@ pub fn count(number: u64) -> String {
     grouped(usize::try_from(number).unwrap_or(usize::MAX))
 }
 
-/// A load or a rate: whole numbers with thousands separators, others with up to two decimals.
+/// A load or a rate: whole numbers with thousands separators, others with up to two decimals, from 1e15 on
+/// with an exponent.
 pub fn amount(value: f64) -> String {
     if value.fract() == 0.0 && (0.0..1e15).contains(&value) {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // in range just here

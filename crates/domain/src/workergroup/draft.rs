@@ -253,7 +253,8 @@ impl Draft {
     }
 }
 
-/// Parses a search for offers in the market's own language, without adding default conditions.
+/// Parses a search for offers in the query language, in which bare words and computed columns are errors; no
+/// default conditions are added.
 fn read_search(text: &str, dialect: &'static Dialect) -> Result<Vec<Condition>, LanguageError> {
     language::parse(text, &OFFERS, dialect, &[], Mode::Market).map(|parsed| parsed.conditions)
 }

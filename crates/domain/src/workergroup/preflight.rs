@@ -314,12 +314,13 @@ impl Preflight {
         }
     }
 
-    /// The cost of a cold start on the offers; `None` if none reports its downloads.
+    /// The range of the cost of a cold start on the offers; `None` if none reports its downloads.
     pub fn starts(&self, start: ColdStart) -> Option<StartRange> {
         StartRange::new(&self.start_terms, start)
     }
 
-    /// The cost of `workers` workers per hour; `None` if no offer has a price.
+    /// The cost of this many workers in $/h at present, from the cheapest offers to the highest price; `None`
+    /// if no offer has a price.
     pub fn cost(&self, workers: u32) -> Option<WorkerCost> {
         let prices = self.prices?;
         let wanted = workers as usize;
