@@ -10,7 +10,9 @@ use super::{ApiError, Assignment, Called, QueuePlace, Reply, RouteCall, RouteRep
 /// Thousands of attempts run through here; a documented status has some hundred bytes.
 const SEARCHED: usize = 64 * 1024;
 
-/// The request of an attempt of `plan` with a load estimate and an index. `key` is sent instead of the profile's.
+/// The route request of an attempt of `plan`, with its load estimate (`cost`). `request_idx` is its index in
+/// the router's queue, sent as 0 if `None`; without a queue none is sent. `key` is sent instead of the
+/// profile's.
 pub fn call(plan: &RoutePlan, cost: f64, request_idx: Option<u64>, key: Option<Secret>) -> RouteCall {
     let place = plan.replay_timeout.map(|replay_timeout| QueuePlace {
         request_idx: request_idx.unwrap_or(0),
@@ -58,6 +60,8 @@ pub fn completion(result: Result<Reply, ApiError>, bytes: u64) -> Completion {
     }
 }
 
+/// The result of an attempt that was assigned a worker, before the worker is called; `bytes` is the size of
+/// the reply.
 fn assigned(assignment: Assignment, bytes: u64) -> Completion {
     Completion {
         outcome: Outcome::Assigned {
@@ -74,7 +78,7 @@ fn assigned(assignment: Assignment, bytes: u64) -> Completion {
     }
 }
 
-/// Adds the call of the worker that followed to a result.
+/// Adds the call of the worker that followed to a result; unchanged if there was none.
 #[must_use]
 pub fn with_call(completion: Completion, called: Option<Called>) -> Completion {
     let Some(Called { call, answer }) = called else {
@@ -87,8 +91,8 @@ pub fn with_call(completion: Completion, called: Option<Called>) -> Completion {
     }
 }
 
-/// Sends the request of a plan on to the assigned worker; `None` if the reply assigns none, or the plan sends nothing
-/// on.
+/// Sends the request of a plan on to the worker that `result` assigns; `None` if it assigns none, or the plan
+/// sends nothing on (`hop` is `None`).
 pub async fn send_on(workers: &WorkerClient, hop: Option<&Hop>, result: &Result<Reply, ApiError>) -> Option<Called> {
     let hop = hop?;
     let Ok(Reply::Routed(RouteReply::Assigned(assignment))) = result else {
@@ -97,6 +101,7 @@ pub async fn send_on(workers: &WorkerClient, hop: Option<&Hop>, result: &Result<
     Some(workers.send(&assignment.url, &assignment.json, hop).await)
 }
 
+/// The outcome of an attempt that ended in an error, classified as in the figures.
 fn failure(error: &ApiError) -> Outcome {
     match error {
         ApiError::RateLimited {
@@ -126,7 +131,8 @@ fn failure(error: &ApiError) -> Outcome {
     }
 }
 
-/// The id and the queue index that the server assigned to a waiting request; `None` if the reply lacks them.
+/// The id and the queue index that the server assigned to a waiting request, each `None` if the reply lacks
+/// it or is longer than 64 KB.
 fn identity(json: &Untrusted) -> (Option<Untrusted>, Option<u64>) {
     let text = json.compared();
     if text.len() > SEARCHED {

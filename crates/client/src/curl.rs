@@ -12,7 +12,8 @@ pub fn command(request: &WireRequest, url: &str) -> String {
     written(request.method, url, true, request.body_text().as_deref())
 }
 
-/// The request of a ledger entry as a POSIX shell command; without a key if none was sent.
+/// The request of a ledger entry as a POSIX shell command, its body without possible secrets; without a key
+/// if none was sent.
 pub fn recorded(entry: &LedgerEntry) -> String {
     let body = entry.request_body();
     written(entry.method, &entry.url, entry.with_key, body.as_deref())
@@ -46,6 +47,7 @@ pub fn to_worker(url: &str, body: &str, root: &WorkerRoot) -> Option<String> {
     })
 }
 
+/// The curl command of a request; with `with_key` its key comes from `BOURSE_API_KEY`.
 fn written(method: Method, url: &str, with_key: bool, body: Option<&str>) -> String {
     let mut command = format!("curl -sS -X {} {}", method.name(), quoted(url));
     if with_key {
@@ -67,7 +69,8 @@ pub fn without_key(url: &str, body: &str) -> Option<String> {
     is_plain.then(|| written(Method::Post, url, false, Some(body)))
 }
 
-/// A word in single quotes. NUL, which no argument can contain, is encoded as in an address.
+/// A word in single quotes for a POSIX shell. NUL, which no argument can contain, is encoded as in an
+/// address.
 fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\0', "%00").replace('\'', r"'\''"))
 }

@@ -47,7 +47,8 @@ impl ErrorBody {
         matches!(self, Self::Words { .. })
     }
 
-    /// The bounded message; `None` if there is none.
+    /// The message, at most 400 characters, or the code if there is no message; `None` if the body has
+    /// neither.
     pub const fn message(&self) -> Option<&Untrusted> {
         match self {
             Self::Words {
@@ -85,6 +86,7 @@ impl fmt::Display for ErrorBody {
     }
 }
 
+/// A text for one line of a screen, at most 400 cells.
 fn shown(text: &Untrusted) -> String {
     text.screen(WORDS_KEPT)
 }
@@ -123,7 +125,7 @@ impl fmt::Display for Unreachable {
 }
 
 impl Unreachable {
-    /// The reason a worker is unreachable, with the appropriate advice.
+    /// The reason a worker is unreachable as a clause in lower case, with the appropriate advice.
     pub(crate) const fn of_worker(self) -> &'static str {
         match self {
             Self::NoSuchName => "its host is not found",
@@ -317,7 +319,8 @@ impl ApiError {
         }
     }
 
-    /// Whether the same read may succeed if retried soon.
+    /// Whether the same read may succeed if retried soon: lost, slow or cut-off responses, rate limits and
+    /// overload, but not a used-up quota or a bad certificate.
     pub const fn is_passing(&self) -> bool {
         match self {
             Self::NotConnected { why, .. } => match why {
@@ -334,7 +337,8 @@ impl ApiError {
         }
     }
 
-    /// Whether the key is wrong or missing: no timer may resend the request until that changes.
+    /// Whether the key is rejected, missing or not permitted: no timer may resend the request until that
+    /// changes.
     pub const fn is_auth(&self) -> bool {
         matches!(
             self,
@@ -342,7 +346,8 @@ impl ApiError {
         )
     }
 
-    /// Whether a timer must not resend the request at `now`, because it would fail the same way.
+    /// Whether a timer must not resend the request at `now`, because it would fail the same way: the key is
+    /// wrong or missing, or the daily quota has not reset yet.
     pub fn stops_timers(&self, now: UnixTime) -> bool {
         match self {
             Self::QuotaExceeded { reset, .. } => reset.as_ref().is_none_or(|reset| now < reset.timestamp().into()),
@@ -350,7 +355,7 @@ impl ApiError {
         }
     }
 
-    /// The error of a call without a key, which cannot have been rejected.
+    /// The error of a call without a key: a rejected key or a lacking permission becomes a missing key.
     #[must_use]
     pub fn without_key(self) -> Self {
         match self {
@@ -360,7 +365,7 @@ impl ApiError {
         }
     }
 
-    /// The error with times shown in a time zone.
+    /// The error with the time of a quota's reset in a time zone; any other error is unchanged.
     #[must_use]
     pub fn in_zone(self, zone: &TimeZone) -> Self {
         match self {
@@ -375,7 +380,8 @@ impl ApiError {
         }
     }
 
-    /// The message without advice that only fits reads: a write is not simply retried.
+    /// The message without the advice to try again or to request less, which fits reads only: a write is not
+    /// simply retried.
     pub fn without_advice(&self) -> String {
         match self {
             Self::Lost => "connection lost before the response".to_owned(),
@@ -388,7 +394,7 @@ impl ApiError {
         }
     }
 
-    /// A short version for narrow places.
+    /// The kind of error in two to four lower-case words, for narrow places.
     pub const fn headline(&self) -> &'static str {
         match self {
             Self::Misconfigured(_) => "not sent",
@@ -415,6 +421,7 @@ impl ApiError {
     }
 }
 
+/// Formats a duration in seconds: `20 s`, `0.5 s`.
 fn seconds(span: Duration) -> String {
     let seconds = span.as_secs_f64();
     if seconds.fract() == 0.0 {
@@ -424,12 +431,13 @@ fn seconds(span: Duration) -> String {
     }
 }
 
-/// Formats a size: `256 MiB`, `1.02 MiB`.
+/// Formats a number of bytes in MiB with up to two decimals: `256 MiB`, `1.02 MiB`.
 fn mebibytes(bytes: usize) -> String {
     let mebibytes = bytes as f64 / (1024.0 * 1024.0);
     format!("{} MiB", trimmed(mebibytes, 2))
 }
 
+/// The clause about the reset of a quota; advice to try again tomorrow if its time is unknown.
 fn resets(reset: Option<&Zoned>) -> String {
     reset.map_or_else(
         || "try again tomorrow".to_owned(),
@@ -437,6 +445,7 @@ fn resets(reset: Option<&Zoned>) -> String {
     )
 }
 
+/// The place where a response broke off: after its complete records, else after its bytes.
 fn broke_off(records: Option<usize>, bytes: usize) -> String {
     match records {
         Some(1) => "after 1 complete record".to_owned(),
@@ -445,14 +454,17 @@ fn broke_off(records: Option<usize>, bytes: usize) -> String {
     }
 }
 
+/// The end of a sentence about the target of a redirect; empty if it has none.
 fn elsewhere(to: Option<&Untrusted>) -> String {
     to.map_or_else(String::new, |to| format!(" to {}", to.consent()))
 }
 
+/// The end of a sentence with the title of a web page; empty if it has none.
 fn titled(title: Option<&Untrusted>) -> String {
     title.map_or_else(String::new, |title| format!(" titled \"{}\"", shown(title)))
 }
 
+/// The end of a sentence about a rate limit: the wait that the server requests, else its minimum interval.
 fn pause(threshold: Option<f64>, retry_after: Option<Duration>) -> String {
     match (threshold, retry_after) {
         (_, Some(span)) => {
@@ -464,6 +476,7 @@ fn pause(threshold: Option<f64>, retry_after: Option<Duration>) -> String {
     }
 }
 
+/// The beginning of the message for a rejected request, by its HTTP status.
 fn rejection(status: u16) -> String {
     match status {
         400 | 422 => format!("the server rejected the request (status {status})"),

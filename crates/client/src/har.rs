@@ -25,6 +25,7 @@ pub fn document<'a>(entries: impl Iterator<Item = &'a LedgerEntry>) -> String {
     json_for_terminal(&text) + "\n"
 }
 
+/// An attempt as an entry of the archive; `_operation`, `_attempt` and `_waited` are members of bourse's own.
 fn entry(entry: &LedgerEntry) -> Json {
     let took = milliseconds(entry.took);
     let mut archived = json!({
@@ -45,6 +46,7 @@ fn entry(entry: &LedgerEntry) -> Json {
     archived
 }
 
+/// The HAR object of an entry's request, with its body; a key that was sent is shown as `<removed>`.
 fn request(entry: &LedgerEntry) -> Json {
     let mut headers = vec![header("Accept", JSON)];
     if entry.with_key {
@@ -70,6 +72,8 @@ fn request(entry: &LedgerEntry) -> Json {
     request
 }
 
+/// The HAR object of an entry's response, with the body if it is stored; status 0 and `no response` if there
+/// was none.
 fn response(entry: &LedgerEntry) -> Json {
     let mut content = json!({ "size": entry.bytes_received, "mimeType": "x-unknown" });
     if let Some(body) = entry.response_body() {
@@ -93,10 +97,12 @@ fn response(entry: &LedgerEntry) -> Json {
     })
 }
 
+/// A HAR header: an object with the members `name` and `value`.
 fn header(name: &str, value: &str) -> Json {
     json!({ "name": name, "value": value })
 }
 
+/// A duration in milliseconds, rounded to three decimals.
 fn milliseconds(span: std::time::Duration) -> f64 {
     (span.as_secs_f64() * 1e6).round() / 1e3
 }

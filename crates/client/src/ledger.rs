@@ -29,7 +29,7 @@ pub const NO_ANSWER: &str = "no response";
 /// The error of an attempt that was cancelled.
 pub const CANCELLED: &str = "cancelled before the response";
 
-/// The reason phrase of a status; empty for rare ones.
+/// The reason phrase of a status in lower case; empty for rare ones.
 pub const fn reason(status: u16) -> &'static str {
     match status {
         200 => "OK",
@@ -99,7 +99,7 @@ pub struct LedgerEntry {
 }
 
 impl LedgerEntry {
-    /// Whether it was cancelled without harm.
+    /// Whether it was cancelled without harm: a read or a route request.
     ///
     /// A cancelled write is an error: its outcome is unknown.
     pub fn is_cancelled(&self) -> bool {
@@ -107,12 +107,12 @@ impl LedgerEntry {
         is_harmless && self.error.as_deref() == Some(CANCELLED)
     }
 
-    /// Whether it ended in an error.
+    /// Whether it ended in an error, other than a cancellation without harm.
     pub fn is_failed(&self) -> bool {
         self.error.is_some() && !self.is_cancelled()
     }
 
-    /// Describes the status with its reason phrase; without a status, that it was cancelled or not answered.
+    /// The status with its reason phrase, `404 not found`; without a status `cancelled` or `no response`.
     pub fn status_words(&self) -> String {
         match self.status.map(|status| (status, reason(status))) {
             None if self.is_cancelled() => "cancelled".to_owned(),
@@ -122,28 +122,29 @@ impl LedgerEntry {
         }
     }
 
-    /// The body as sent, without possible secrets.
+    /// The body as sent, without possible secrets; `None` if the request has none.
     pub fn request_body(&self) -> Option<String> {
         self.request.as_deref().map(redact::record)
     }
 
-    /// The response, possibly truncated, without possible secrets.
+    /// The response, possibly truncated, without possible secrets; `None` if there was none.
     pub fn response_body(&self) -> Option<String> {
         let text = self.response.as_ref()?.compared();
         Some(redact::record(text))
     }
 
-    /// The first bytes of a body, at most `bytes`, and whether it is longer.
+    /// The first bytes of a body, at most `bytes` and without cutting a character, and whether it is longer.
     pub fn beginning(body: &str, bytes: usize) -> (&str, bool) {
         let end = body.floor_char_boundary(bytes);
         (&body[..end], end < body.len())
     }
 
+    /// Whether it is a call of the routing endpoint, which has a quota of its own.
     fn is_route(&self) -> bool {
         self.operation == Operation::Route
     }
 
-    /// The size of the texts in the entry, in bytes.
+    /// The size of the stored bodies of the entry, in bytes.
     fn weight(&self) -> usize {
         self.request.as_ref().map_or(0, String::len) + self.response.as_ref().map_or(0, |text| text.compared().len())
     }
@@ -158,8 +159,8 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Adds an entry without possible secrets, and drops the oldest of its class if the quota is used up. Returns the
-    /// numbers of the dropped entries.
+    /// Adds an entry, with possible secrets removed from its request, and drops the oldest entries of its
+    /// class, route calls or others, beyond their quota. Returns the numbers of the dropped entries.
     pub fn push(&mut self, entry: LedgerEntry) -> Vec<u64> {
         let request = entry.request_body();
         let entry = LedgerEntry { request, ..entry };
@@ -213,12 +214,12 @@ impl Ledger {
     }
 }
 
-/// A body without secrets: values of secret members, copies of them, and known secrets.
+/// A body without known secrets, the values of its secret members, and copies of these.
 pub(crate) fn clean(text: &str, known: &Known) -> String {
     secrets::without_secrets(text, known, secrets::is_secret_member).into_owned()
 }
 
-/// The beginning of a response without possible secrets, and whether it is truncated.
+/// The first 256 KB of a response without possible secrets, and whether it is truncated.
 pub(crate) fn excerpt(content: &Content) -> (String, bool) {
     let (beginning, is_cut) = LedgerEntry::beginning(content.text(), BODY_KEPT);
     let beginning = if content.is_clean() {

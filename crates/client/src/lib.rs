@@ -110,12 +110,14 @@ impl Operation {
         }
     }
 
-    /// Whether it changes nothing on the server: only such requests are retried automatically.
+    /// Whether it changes nothing on the server: a search, or the list of workergroups. Only such requests
+    /// are retried automatically.
     pub const fn is_read(self) -> bool {
         matches!(self, Self::SearchOffers | Self::SearchVolumes | Self::ListWorkergroups)
     }
 
-    /// The maximum silence of the server during a response.
+    /// The maximum silence of the server during a response: 10 s for a read, the whole deadline for any other
+    /// operation.
     ///
     /// A read that hangs is better sent again; for a write, every response within the deadline counts.
     pub const fn longest_silence(self) -> Duration {
@@ -126,7 +128,8 @@ impl Operation {
         }
     }
 
-    /// The deadline for the whole response, from the first byte sent.
+    /// The deadline for the whole response, from the first byte sent: from 15 s for a route request to 60 s
+    /// for the creation of a workergroup.
     pub const fn deadline(self) -> Duration {
         Duration::from_secs(match self {
             Self::SearchOffers | Self::SearchVolumes | Self::ListWorkergroups => 20,
@@ -160,7 +163,7 @@ pub enum Request {
 }
 
 impl Request {
-    /// The operation of the request.
+    /// The operation of the request; a search of workergroups is the operation that lists them.
     pub const fn operation(&self) -> Operation {
         match self {
             Self::Search(query) => match query.resource {

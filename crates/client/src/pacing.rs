@@ -50,6 +50,8 @@ struct Lane {
 }
 
 impl Lane {
+    /// The pacing of an operation before its first request, with the documented interval, which only
+    /// unlisting has.
     const fn new(operation: Operation) -> Self {
         let floor = match operation {
             // Specification, "Limits": the only documented interval.
@@ -70,7 +72,8 @@ impl Lane {
         }
     }
 
-    /// Learns from a refusal; returns the seconds to wait.
+    /// Learns the interval from a refusal, or doubles it if that names neither an interval nor a wait;
+    /// returns the seconds to wait.
     fn refused(&mut self, threshold: Option<f64>, retry_after: Option<Duration>) -> f64 {
         self.clean = 0;
         let wait = retry_after.map_or(0.0, |span| span.as_secs_f64());
@@ -93,7 +96,8 @@ impl Lane {
         wait.max(self.interval)
     }
 
-    /// Counts a request that was not rate limited.
+    /// Counts a request that was not rate limited; after 20 in a row an interval that the market has not
+    /// named shrinks by a tenth, at most down to the documented one.
     fn allowed(&mut self) {
         self.clean += 1;
         if self.clean >= CLEAN_CALLS && !self.is_named {
@@ -121,7 +125,8 @@ impl Default for Pacer {
 }
 
 impl Pacer {
-    /// A pacer that starts with intervals learned earlier, in seconds.
+    /// A pacer that starts with intervals learned earlier, in seconds, at most a minute; those that are not
+    /// finite are ignored.
     pub fn with_learned(learned: impl IntoIterator<Item = (Operation, f64)>) -> Self {
         let mut pacer = Self::default();
         for (operation, interval) in learned {
@@ -133,7 +138,7 @@ impl Pacer {
         pacer
     }
 
-    /// The intervals that differ from the documented ones, to save for the profile.
+    /// The intervals in seconds that are longer than the documented ones, to save for the profile.
     pub fn learned(&self) -> Vec<(Operation, f64)> {
         Operation::ALL
             .into_iter()
@@ -143,12 +148,14 @@ impl Pacer {
             .collect()
     }
 
-    /// The minimum seconds between two requests of an operation.
+    /// The minimum seconds between two requests of an operation at present, documented or learned; 0 if there
+    /// is none.
     pub const fn interval(&self, operation: Operation) -> f64 {
         self.lane(operation).interval
     }
 
-    /// The earliest time at which a request can be sent; at least `now`.
+    /// The earliest time at which a request can be sent, after the interval since the last one and the wait
+    /// of a refusal; at least `now`.
     pub fn ready_at(&self, operation: Operation, now: MonotonicTime) -> MonotonicTime {
         let lane = self.lane(operation);
         lane.last
@@ -157,12 +164,13 @@ impl Pacer {
             .max(now)
     }
 
-    /// Records that a request is being sent.
+    /// Records that a request is sent at `now`, from which the interval counts.
     pub fn sent(&mut self, operation: Operation, now: MonotonicTime) {
         self.lane_mut(operation).last = Some(now);
     }
 
-    /// Records the result of a request.
+    /// Records the result of a request at `now`: a refusal lengthens the interval, a success may shorten it,
+    /// and the interval counts from now.
     pub fn answered<T>(&mut self, operation: Operation, now: MonotonicTime, result: &Result<T, ApiError>) {
         let lane = self.lane_mut(operation);
         if lane.last.is_some() {
@@ -187,10 +195,12 @@ impl Pacer {
         }
     }
 
+    /// The pacing of an operation, for reading.
     const fn lane(&self, operation: Operation) -> &Lane {
         &self.lanes[operation as usize]
     }
 
+    /// The pacing of an operation, for changes.
     const fn lane_mut(&mut self, operation: Operation) -> &mut Lane {
         &mut self.lanes[operation as usize]
     }

@@ -37,7 +37,7 @@ pub enum BodyError {
 }
 
 impl RawSearch {
-    /// Parses a body for one of the two searches.
+    /// Parses a body for one of the two searches; it must be a JSON object.
     ///
     /// # Errors
     /// If the operation is not a search, or the text is not a JSON object.
@@ -60,12 +60,13 @@ impl RawSearch {
         &self.body
     }
 
-    /// The limit in the body; `None` if it has none.
+    /// The `limit` in the body or in its member `q`; `None` if it has none that is a whole number.
     pub fn limit(&self) -> Option<u64> {
         let limit = |body: &Json| body.get("limit").and_then(Json::as_u64);
         limit(&self.body).or_else(|| self.body.get("q").and_then(limit))
     }
 
+    /// The search operation of its resource: of offers, or of network volumes.
     pub(super) const fn operation(&self) -> Operation {
         match self.resource {
             Resource::Volumes => Operation::SearchVolumes,
@@ -73,6 +74,7 @@ impl RawSearch {
         }
     }
 
+    /// The path of the search at the management API.
     pub(super) const fn path(&self) -> &'static str {
         match self.resource {
             Resource::Volumes => VOLUMES_PATH,
@@ -99,6 +101,7 @@ const fn resource_of(operation: Operation) -> Option<Resource> {
     }
 }
 
+/// The error for invalid JSON, with the parser's position and its message without it.
 fn broken(error: &serde_json::Error) -> BodyError {
     let text = error.to_string();
     let why = text.rfind(" at line ").map_or(text.as_str(), |end| &text[..end]);

@@ -9,7 +9,8 @@ use bourse_domain::{CellRef, Kind, Listing};
 use super::Secret;
 pub use bourse_domain::secrets::REMOVED;
 
-/// JSON text with the values of secret members, of any type, replaced.
+/// JSON text with the values of members that certainly hold a secret, of any type except null, replaced by
+/// `"<removed>"`.
 ///
 /// The text may be truncated or invalid: an unfinished value is removed up to the end.
 pub fn members(json: &str) -> String {
@@ -49,7 +50,7 @@ struct Seen {
 }
 
 impl KnownSecrets {
-    /// Adds the key of an account.
+    /// Adds the key of an account; one that is known already is not added again.
     pub fn add(&self, key: &Secret) {
         self.change(|seen| {
             if !seen.accounts.contains(key) {
@@ -58,7 +59,7 @@ impl KnownSecrets {
         });
     }
 
-    /// Adds the key of a workergroup.
+    /// Adds the key of a workergroup, unless it is known already.
     pub(super) fn add_group(&self, key: &Secret) {
         let seen = self.0.read().unwrap_or_else(PoisonError::into_inner);
         let is_known = seen.groups.contains(key);
@@ -68,7 +69,7 @@ impl KnownSecrets {
         }
     }
 
-    /// Replaces the keys of the workergroups by those in a listing.
+    /// Replaces the known keys of workergroups by those in a listing.
     pub(super) fn note(&self, listing: &Listing) {
         let fields = listing.catalog().fields().iter();
         let mut groups = Vec::new();
@@ -84,16 +85,17 @@ impl KnownSecrets {
         }
     }
 
-    /// The current secrets, as one searcher for all of them.
+    /// The current secrets, as one searcher for all of them; later changes need a new one.
     pub fn known(&self) -> Arc<Known> {
         Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner).known)
     }
 
-    /// A text without the secrets.
+    /// A text with each of the secrets replaced by `<removed>`.
     pub fn remove<'t>(&self, text: &'t str) -> Cow<'t, str> {
         self.known().remove(text)
     }
 
+    /// Changes the secrets, and rebuilds the searcher for them.
     fn change(&self, change: impl FnOnce(&mut Seen)) {
         let mut seen = self.0.write().unwrap_or_else(PoisonError::into_inner);
         change(&mut seen);

@@ -96,18 +96,19 @@ impl Session {
         &self.client
     }
 
-    /// The learned intervals, to save for the profile.
+    /// The intervals in seconds of the operations that refusals have slowed down, to save for the profile.
     pub fn learned(&self) -> Vec<(Operation, f64)> {
         self.pacer().learned()
     }
 
-    /// Drops the intervals learned from refusals; calls that wait because of one continue.
+    /// Drops the intervals and waits learned from refusals; calls that wait because of one continue.
     pub fn forget_pacing(&self) {
         self.pacer().forget();
         self.relaxed.notify_waiters();
     }
 
-    /// Stops reusing the currently open connections: after a suspend the other side may be gone.
+    /// Stops reusing the open connections to the market: after a suspend the other side may be gone. Calls
+    /// under way are not interrupted.
     pub fn drop_connections(&self) {
         self.client.drop_connections();
     }
@@ -137,12 +138,15 @@ impl Session {
         }
     }
 
-    /// Waits for the rate limit and sends a read once, for callers with a timer: their next request is the retry.
+    /// Waits for the rate limit and sends a read once, without a retry or progress, for callers with a timer:
+    /// their next request is the retry.
     pub async fn attempt(&self, request: &Request) -> Result<Reply, ApiError> {
         let waited = self.wait(request.operation(), 1, None, &mut |_| {}).await;
         self.once(request, 1, waited, &mut |_| {}).await
     }
 
+    /// Sends one attempt now, passes its progress and ledger entry to `notify`, and reports its result to the
+    /// pacer. `attempt` and `waited` are recorded in the entry.
     async fn once(
         &self,
         request: &Request,
@@ -169,7 +173,8 @@ impl Session {
         result
     }
 
-    /// Waits for the pause after an error and then for the rate limit, and claims the slot; returns the time waited.
+    /// Waits for the pause after `fault`, the error of the last attempt, and then for the rate limit, and
+    /// claims the slot; returns the time waited. `notify` receives each wait.
     async fn wait(
         &self,
         operation: Operation,
@@ -210,6 +215,7 @@ impl Session {
         }
     }
 
+    /// Sleeps for a span, or less if `forget_pacing` drops the learned intervals meanwhile.
     async fn sleep(&self, span: Duration) {
         tokio::select! {
             () = tokio::time::sleep(span) => {}
@@ -217,11 +223,13 @@ impl Session {
         }
     }
 
+    /// Locks the pacer that all calls of the session share.
     fn pacer(&self) -> MutexGuard<'_, Pacer> {
         // The pacer is consistent after every statement, so a poisoned lock is harmless.
         self.pacer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The time since the session was created, as a time of its own clock.
     fn now(&self) -> MonotonicTime {
         MonotonicTime::after(self.started.elapsed())
     }
@@ -237,6 +245,7 @@ struct Trace<'a, N: FnMut(Progress)> {
 }
 
 impl<N: FnMut(Progress)> Trace<'_, N> {
+    /// Passes the ledger entry of a finished attempt on, so that none is recorded as cancelled.
     fn ended(mut self, record: LedgerEntry) {
         self.given_up = None;
         (self.notify)(Progress::Tried(Box::new(record)));
@@ -253,13 +262,14 @@ impl<N: FnMut(Progress)> Drop for Trace<'_, N> {
     }
 }
 
-/// The pause before attempt `attempt` of a read, in seconds: random between the minimum and a bound that doubles, so
-/// that many clients do not retry together.
+/// The pause before attempt `attempt` of a read, in seconds: random between 0.5 and a bound that doubles up
+/// to 20, so that many clients do not retry together.
 fn pause(attempt: u32) -> f64 {
     let bound = (SHORTEST_PAUSE * f64::from(2_u32.saturating_pow(attempt))).min(LONGEST_PAUSE);
     SHORTEST_PAUSE + fastrand::f64() * (bound - SHORTEST_PAUSE)
 }
 
+/// Seconds as a duration, rounded up to a millisecond; zero for a negative number.
 fn seconds(span: f64) -> Duration {
     // Rounded up to a millisecond, so that a timer does not fire just too early.
     Duration::try_from_secs_f64((span.max(0.0) * 1000.0).ceil() / 1000.0).unwrap_or_default()

@@ -31,7 +31,7 @@ impl Operator {
         Self::Nin,
     ];
 
-    /// The names in the specification, in the query language and in plain words.
+    /// The names in the specification, in the query language and in plain words: `gte`, `>=`, `at least`.
     const fn names(self) -> [&'static str; 3] {
         match self {
             Self::Eq => ["eq", "=", "is"],
@@ -51,21 +51,22 @@ impl Operator {
         self.names()[0]
     }
 
-    /// The operator's sign or word in the query language.
+    /// The sign or word of the operator in the query language: `>=`, `notin`.
     pub const fn symbol(self) -> &'static str {
         self.names()[1]
     }
 
+    /// The operator in plain words: `at least` for `>=`.
     pub const fn words(self) -> &'static str {
         self.names()[2]
     }
 
-    /// Whether the operand is a list.
+    /// Whether the operand is a list: for `in` and `notin`.
     pub const fn takes_list(self) -> bool {
         matches!(self, Self::In | Self::Nin)
     }
 
-    /// The same comparison with a list: `in` for `=`, `notin` for `!=`.
+    /// The same comparison with a list: `in` for `=`, `notin` for `!=`; any other operator unchanged.
     pub const fn with_list(self) -> Self {
         match self {
             Self::Eq => Self::In,
@@ -74,11 +75,12 @@ impl Operator {
         }
     }
 
-    /// Whether the operator compares magnitudes, which text does not have.
+    /// Whether the operator is one of `<`, `<=`, `>` and `>=`, which need numbers or versions.
     pub const fn is_ordering(self) -> bool {
         matches!(self, Self::Gt | Self::Lt | Self::Gte | Self::Lte)
     }
 
+    /// The bit of the operator in the mask of a set: one bit each.
     const fn bit(self) -> u8 {
         1 << self as u8
     }

@@ -41,15 +41,18 @@ struct JsonLine {
 }
 
 impl JsonText {
+    /// Finds the lines of a JSON text; they are formatted when they are read.
     pub fn new(text: String) -> Self {
         let lines = lay_out(&text, TEXT_LINE);
         Self { text, lines }
     }
 
+    /// The number of lines, at least one unless it is the default.
     pub const fn len(&self) -> usize {
         self.lines.len()
     }
 
+    /// Whether it has no lines; only the default has none.
     pub const fn is_empty(&self) -> bool {
         self.lines.is_empty()
     }
@@ -68,7 +71,8 @@ impl JsonText {
         is_cut.then(|| self.line(line + 1).trim_start().to_owned())
     }
 
-    /// For each line that opens an object or list, the index of the line that closes it.
+    /// For each line that opens an object or list, the index of the line that closes it; `None` for other
+    /// lines.
     pub fn ends(&self) -> Vec<Option<usize>> {
         let bytes = self.text.as_bytes();
         let mut ends = vec![None; self.lines.len()];
@@ -90,7 +94,8 @@ impl JsonText {
     }
 }
 
-/// The lines of a JSON text, as formatted by [`JsonText::line`].
+/// Lays out a JSON text as indented lines of at most about 4 KB, with small flat objects on one line each;
+/// the text may be invalid or truncated.
 pub fn json(text: &str) -> Vec<String> {
     let lines = lay_out(text, BODY_LINE);
     lines.iter().map(|line| written(text, line)).collect()
@@ -118,7 +123,7 @@ pub fn body(text: &str, is_cut: bool) -> Vec<String> {
     lines
 }
 
-/// The lines of a JSON text.
+/// Divides a JSON text into lines of at most about `longest` bytes; an empty text has one empty line.
 fn lay_out(text: &str, longest: usize) -> Vec<JsonLine> {
     let mut lines = Lines {
         text,
@@ -181,7 +186,7 @@ struct Lines<'t> {
 }
 
 impl Lines<'_> {
-    /// Begins a line at `at`, unless one is open.
+    /// Begins a line at byte `at` with indentation `depth`, unless a line is open.
     const fn begin(&mut self, at: usize, depth: u32) {
         if self.start.is_none() {
             self.start = Some(at);
@@ -189,7 +194,7 @@ impl Lines<'_> {
         }
     }
 
-    /// Ends the open line, if there is one.
+    /// Ends the open line before byte `end`, if there is one; `is_cut` marks it as ending within a string.
     fn end(&mut self, end: usize, is_cut: bool) {
         if let Some(start) = self.start.take() {
             self.done.push(JsonLine {
@@ -202,11 +207,13 @@ impl Lines<'_> {
         }
     }
 
+    /// Whether the open line is at least `longest` bytes long at `at`.
     fn is_full(&self, at: usize) -> bool {
         self.start.is_some_and(|start| at - start >= self.longest)
     }
 
-    /// Adds the string that opens at `at`, over several lines if it is long; returns its end.
+    /// Adds the string that opens at `at`, over several lines if it is long; returns the position after its
+    /// closing quote.
     fn string(&mut self, at: usize) -> usize {
         let bytes = self.text.as_bytes();
         let mut at = at + 1;
@@ -228,7 +235,7 @@ impl Lines<'_> {
     }
 }
 
-/// Formats a line: indented, with hostile characters as JSON escapes.
+/// Formats one line of the text: indented by two blanks per level, with hostile characters as JSON escapes.
 fn written(text: &str, line: &JsonLine) -> String {
     let indent = line.depth.min(DEEPEST) + u32::from(line.goes_on);
     // Room for the blanks behind colons too: a search writes hundreds of thousands of lines.
@@ -247,13 +254,13 @@ fn written(text: &str, line: &JsonLine) -> String {
     json_for_screen(out)
 }
 
-/// Whether a body is JSON, or starts like it and is truncated.
+/// Whether a body is a valid JSON object or list, or starts like one and is truncated (`is_cut`).
 pub fn is_json(text: &str, is_cut: bool) -> bool {
     let begins = text.trim_start_matches('\u{feff}').trim_start();
     begins.starts_with(['{', '[']) && (is_cut || serde_json::from_str::<IgnoredAny>(begins).is_ok())
 }
 
-/// The end of the object or array that starts at `at`; `None` unless it is small and flat.
+/// The end of the object or array that starts at `at`; `None` unless it is flat and shorter than 60 bytes.
 fn small(bytes: &[u8], at: usize) -> Option<usize> {
     let close = if bytes[at] == b'{' { b'}' } else { b']' };
     let mut next = at + 1;
@@ -268,7 +275,7 @@ fn small(bytes: &[u8], at: usize) -> Option<usize> {
     None
 }
 
-/// Writes a small object or array on one line.
+/// Appends JSON to `line` without its blanks outside of strings, and with one after each comma and colon.
 fn inline(text: &str, line: &mut String) {
     let mut at = 0;
     while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
@@ -287,7 +294,8 @@ fn inline(text: &str, line: &mut String) {
     }
 }
 
-/// The end of the string that starts at `at`, after its closing quote.
+/// The position after the closing quote of the string that starts at `at`; the end of the text if it has
+/// none.
 pub fn string_end(bytes: &[u8], at: usize) -> usize {
     let mut at = at + 1;
     while at < bytes.len() {

@@ -46,7 +46,8 @@ const TIMES: [(&str, f64); 8] = [
 ];
 
 impl Quantity {
-    /// The factor of a unit; `None` for a unit of another kind.
+    /// The factor from a unit, in lower case, to the quantity's base unit, 1 or months for an empty one;
+    /// `None` for a unit of another kind.
     fn factor(self, unit: &str) -> Option<f64> {
         let time = |base: f64| {
             let is_named = |(names, _): &&(&str, f64)| names.split(' ').any(|name| name == unit);
@@ -67,7 +68,7 @@ impl Quantity {
         }
     }
 
-    /// The error message, with examples of valid texts.
+    /// The error message for a malformed text, with examples of valid ones.
     const fn fault(self) -> &'static str {
         match self {
             Self::Hours => "Not a duration: write 24, 24h, 3d or 2w",
@@ -81,7 +82,8 @@ impl Quantity {
         }
     }
 
-    /// The unit of the values, with a leading blank if it needs one.
+    /// The unit of the values in messages, with a leading blank: ` days`; empty for counts, dollars and plain
+    /// numbers.
     const fn unit(self) -> &'static str {
         match self {
             Self::Hours => " hours",
@@ -106,7 +108,8 @@ pub enum QuantityError {
     OutOfRange { quantity: Quantity, least: f64, most: f64 },
 }
 
-/// Formats an end of a range in full.
+/// Formats an end of a range in full: whole numbers with thousands separators, others with up to six
+/// decimals.
 fn bound(value: f64) -> String {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // checked
     if value.fract() == 0.0 && value >= 0.0 {
@@ -164,6 +167,7 @@ pub fn parse(text: &str, quantity: Quantity) -> Result<f64, QuantityError> {
     read(&text, quantity).ok_or(QuantityError::Malformed(quantity))
 }
 
+/// Parses a trimmed text in lower case as a value in the quantity's base unit; `None` if it is malformed.
 fn read(text: &str, quantity: Quantity) -> Option<f64> {
     let text = match quantity {
         Quantity::Dollars => text.strip_prefix('$').unwrap_or(text),
@@ -198,7 +202,7 @@ pub fn within(text: &str, quantity: Quantity, range: RangeInclusive<f64>) -> Res
     })
 }
 
-/// Formats a quantity as it would be typed; [`parse`] parses it back, to six decimals.
+/// Formats a quantity as it would be typed: `3d`, `1.5TB`, `$0.4`. `parse` parses it back, to six decimals.
 pub fn write(value: f64, quantity: Quantity) -> String {
     let plain = trimmed(value, 6);
     let is_whole = |value: f64| value > 0.0 && value.fract() == 0.0;

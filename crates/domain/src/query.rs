@@ -24,7 +24,7 @@ pub enum OfferType {
 impl OfferType {
     pub const ALL: [Self; 3] = [Self::OnDemand, Self::Bid, Self::Reserved];
 
-    /// The name in requests and documents: `on-demand`.
+    /// The name of the price model in requests and documents: `on-demand`.
     pub const fn wire(self) -> &'static str {
         match self {
             Self::OnDemand => "on-demand",
@@ -33,7 +33,7 @@ impl OfferType {
         }
     }
 
-    /// The next price model, wrapping around.
+    /// The next price model in the order on-demand, bid, reserved, wrapping around.
     #[must_use]
     pub const fn next(self) -> Self {
         match self {
@@ -66,7 +66,8 @@ pub enum Direction {
 }
 
 impl Direction {
-    /// The name in requests; `desc` is our reading, the specification shows only `asc`.
+    /// The name of the direction in requests, `asc` or `desc`; `desc` is our reading, the specification shows
+    /// only `asc`.
     pub const fn wire(self) -> &'static str {
         match self {
             Self::Ascending => "asc",
@@ -74,7 +75,7 @@ impl Direction {
         }
     }
 
-    /// The arrow in column headers.
+    /// The arrow of a sorted column's header: `▲` for ascending, `▼` for descending.
     pub const fn arrow(self) -> &'static str {
         match self {
             Self::Ascending => "▲",
@@ -82,6 +83,7 @@ impl Direction {
         }
     }
 
+    /// The opposite direction, for a column that is sorted again.
     #[must_use]
     pub const fn flipped(self) -> Self {
         match self {
@@ -107,7 +109,7 @@ pub enum Operand {
 }
 
 impl Operand {
-    /// The one value, or those of the list.
+    /// The values of the operand: one, or all of the list.
     pub fn values(&self) -> &[Value] {
         match self {
             Self::One(value) => std::slice::from_ref(value),
@@ -128,6 +130,7 @@ pub struct Condition {
 }
 
 impl Condition {
+    /// An active condition; the operand must be a list if the operator takes one.
     pub const fn new(field: &'static Field, operator: Operator, operand: Operand) -> Self {
         Self {
             field,
@@ -172,13 +175,13 @@ impl Condition {
         }
     }
 
-    /// Whether a cell certainly violates the condition: a missing value does not.
+    /// Whether a cell certainly violates the condition: one that is missing, null or unusable does not.
     pub fn is_broken_by(&self, cell: CellRef<'_>) -> bool {
         !cell.is_blank() && !self.accepts(cell)
     }
 }
 
-/// Compares a cell with a value by the field's kind; `None` if they cannot be compared.
+/// The order of a cell relative to a value, by the field's kind; `None` if they cannot be compared.
 fn compare(kind: Kind, cell: CellRef<'_>, value: &Value) -> Option<Ordering> {
     match (kind, cell, value) {
         (Kind::Id, _, _) if cell.whole().is_some() && value.whole().is_some() => {
@@ -219,7 +222,7 @@ pub struct Query {
 }
 
 impl Query {
-    /// A query with no condition, order or limit.
+    /// A query with no condition, order, limit or storage, for on-demand prices and bundled offers.
     pub const fn empty(resource: Resource) -> Self {
         Self {
             resource,
@@ -232,11 +235,13 @@ impl Query {
         }
     }
 
+    /// The fields of the resource that the query is about.
     pub const fn catalog(&self) -> &'static Catalog {
         self.resource.catalog()
     }
 
-    /// The query with a condition on the field with that wire name, unless it has it already or has no such field.
+    /// The query with a condition `operator value` on the field with the wire name `key`; unchanged if it has
+    /// it already or there is no such field.
     #[must_use]
     pub fn with(mut self, key: &str, operator: Operator, value: Value) -> Self {
         if let Some(field) = self.catalog().by_key(key) {
@@ -248,6 +253,7 @@ impl Query {
         self
     }
 
+    /// The conditions that are not disabled, in their order.
     pub fn active(&self) -> impl Iterator<Item = &Condition> {
         self.conditions.iter().filter(|condition| condition.enabled)
     }
@@ -280,7 +286,7 @@ impl Query {
     pub fn sent_order(&self, dialect: &Dialect) -> Vec<OrderKey> {
         let mut order: Vec<OrderKey> = Vec::new();
         for key in &self.order {
-            let field = self.ordered_there(key.field);
+            let field = self.server_order_field(key.field);
             let is_new = order.iter().all(|sent| sent.field != field);
             if is_new && self.catalog().orders_on_server(field, dialect) {
                 order.push(OrderKey { field, ..*key });
@@ -289,8 +295,8 @@ impl Query {
         order
     }
 
-    /// The field by which a server orders instead of `field`.
-    fn ordered_there(&self, field: &'static Field) -> &'static Field {
+    /// The field by which a server orders instead of `field`; usually `field` itself.
+    fn server_order_field(&self, field: &'static Field) -> &'static Field {
         let key = match (field.key, self.offer_type) {
             ("dph_total" | "job_cost", OfferType::Reserved) => "discounted_dph_total",
             ("job_cost", OfferType::OnDemand | OfferType::Bid) => "dph_total",
@@ -330,7 +336,8 @@ impl Query {
         filters
     }
 
-    /// A value as JSON for a request: numbers as numbers, whole ones as integers.
+    /// A value as JSON for a request, in the unit of the dialect: numbers as numbers, whole ones as integers,
+    /// ids with all digits.
     fn value_json(&self, field: &Field, value: &Value, dialect: &Dialect) -> Json {
         match value {
             Value::Null => Json::Null,
@@ -347,7 +354,7 @@ impl Query {
         }
     }
 
-    /// The storage in GB that prices are computed for.
+    /// The storage in GB that prices are computed for; 8 by default.
     pub fn storage_gb(&self) -> f64 {
         self.storage.unwrap_or(DEFAULT_STORAGE_GB)
     }
@@ -367,10 +374,11 @@ impl Query {
 /// compared only if the size is sent.
 pub const DEFAULT_STORAGE_GB: f64 = 8.0;
 
-/// Adds a condition to a list with at most one per field and operator, preserving the meaning of the conjunction.
+/// Adds a condition to a list with at most one per field and operator, preserving the meaning of the
+/// conjunction.
 ///
-/// Of two bounds the tighter is kept, lists are intersected or united, a second `neq` becomes a `nin`, and a second
-/// `eq` an `in`.
+/// Of two bounds the tighter is kept, `in` lists are intersected and `notin` lists united, a second `neq`
+/// becomes a `nin`, and a second `eq` an `in`.
 pub(super) fn join(conditions: &mut Vec<Condition>, new: Condition) {
     let Some(index) = conditions
         .iter()
@@ -414,7 +422,7 @@ pub(super) fn join(conditions: &mut Vec<Condition>, new: Condition) {
     }
 }
 
-/// Adds the values of a list that another lacks.
+/// Appends the values of `new` that `old` lacks.
 pub(super) fn unite(old: &mut Vec<Value>, new: Vec<Value>) {
     for value in new {
         if !old.contains(&value) {

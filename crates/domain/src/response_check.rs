@@ -53,7 +53,7 @@ pub enum Discrepancy {
 }
 
 impl Discrepancy {
-    /// The text for the banner.
+    /// The sentence for the banner, such as `3 rows not priced as bid`.
     pub fn text(&self) -> String {
         let gb = |gb: f64| format::trimmed(gb, 2);
         let rows = |rows: usize| format!("{rows} {}", if rows == 1 { "row" } else { "rows" });
@@ -103,7 +103,10 @@ pub struct ResponseCheck {
 }
 
 impl ResponseCheck {
-    /// Checks the response to `query`, as received.
+    /// Compares the response to `query`, as received, with what was sent; without any finding for
+    /// workergroups.
+    ///
+    /// If the listing comes from several responses, limit and order are not checked.
     pub fn new(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Self {
         if query.resource == Resource::Workergroups {
             return Self::default();
@@ -146,20 +149,22 @@ impl ResponseCheck {
         self.discrepancies.iter().any(is_order)
     }
 
-    /// Whether rows are priced as another offer type than requested.
+    /// Whether rows are priced as another offer type than the requested one.
     pub fn is_other_type(&self) -> bool {
         let is_type = |discrepancy: &Discrepancy| matches!(discrepancy, Discrepancy::OtherType { .. });
         self.discrepancies.iter().any(is_type)
     }
 
-    /// Whether rows differ in the storage that their prices include.
+    /// Whether prices of some rows do not fit the requested storage, and rows disagree about the storage that
+    /// they include.
     pub fn has_mixed_storage(&self) -> bool {
         let is_mixed =
             |discrepancy: &Discrepancy| matches!(discrepancy, Discrepancy::OtherStorage { included: None, .. });
         self.discrepancies.iter().any(is_mixed)
     }
 
-    /// GB to estimate the prices for: `wanted`, or `None` if they already include it.
+    /// GB to recalculate the prices for: `wanted`, or `None` if the prices already include it. `asked` is the
+    /// query of the response.
     pub fn storage_to_estimate(&self, asked: &Query, dialect: &Dialect, wanted: f64) -> Option<f64> {
         let included = self.included_storage().unwrap_or_else(|| asked.priced_storage(dialect));
         ((wanted - included).abs() > 1e-9).then_some(wanted)
@@ -171,6 +176,7 @@ impl ResponseCheck {
     }
 }
 
+/// Each sent condition that rows violate, with the number of those rows. Missing values violate nothing.
 fn violations(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Vec<Violation> {
     query
         .sent(dialect)
@@ -188,6 +194,8 @@ fn violations(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Ve
         .collect()
 }
 
+/// The discrepancy of more records than the query's limit, including records that are not shown; `None`
+/// without one.
 fn too_many(listing: &Listing, query: &Query) -> Option<Discrepancy> {
     let limit = query.limit?;
     // Records that are not shown were sent as well: a market that repeats rows still exceeds the limit.
@@ -195,7 +203,10 @@ fn too_many(listing: &Listing, query: &Query) -> Option<Discrepancy> {
     (received > limit as usize).then_some(Discrepancy::TooMany { limit, received })
 }
 
-/// Compares each row with the preceding one. Rows without a value can be anywhere.
+/// The discrepancy of rows that are not in the requested order, from comparing each row with the preceding
+/// one; `None` without an order, or if too few rows are out of place to prove anything.
+///
+/// Rows without a value can be anywhere.
 fn unordered(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Option<Discrepancy> {
     let keys: Vec<OrderKey> = query.sent_order(dialect);
     let first = keys.first()?;
@@ -226,6 +237,8 @@ fn unordered(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Opt
     })
 }
 
+/// Whether a single row out of order proves that the market ignored the order: not for its score, texts or
+/// the time left.
 fn is_exact(field: &Field) -> bool {
     field.key != "score"
         && matches!(field.kind, Kind::Integer | Kind::Number | Kind::Id)
@@ -233,7 +246,8 @@ fn is_exact(field: &Field) -> bool {
         && !matches!(field.source, Source::TimeLeft(..))
 }
 
-/// A function from a row to a member's number as received.
+/// A function from a row to the number in its member `key` as received; it returns `None` if the row has
+/// none.
 fn numbers<'a>(listing: &'a Listing, key: &str) -> impl Fn(usize) -> Option<f64> + use<'a> {
     let column = listing.catalog().by_key(key).map(|field| listing.sent_column(field));
     move |row| column?.cell(row).number().filter(|number| number.is_finite())
@@ -245,7 +259,8 @@ fn differ(left: f64, right: f64) -> bool {
     (left - right).abs() > (left.abs() * 2e-7).max(1e-6)
 }
 
-/// Checks the price model: in bid searches the base price is the bid floor on every row; otherwise no row is a bid.
+/// Checks the price model: in bid searches the base price is the bid floor on every row; otherwise no row is
+/// a bid. `None` if it is the requested one.
 fn other_type(listing: &Listing, asked: OfferType) -> Option<Discrepancy> {
     let is_bid = listing.catalog().by_key("is_bid")?;
     let is_bid = listing.sent_column(is_bid);
@@ -260,7 +275,8 @@ fn other_type(listing: &Listing, asked: OfferType) -> Option<Discrepancy> {
     (rows > 0).then_some(Discrepancy::OtherType { asked, rows })
 }
 
-/// Checks that `dph_total` is `dph_base` plus the price of `asked` GB of storage.
+/// Checks that `dph_total` is `dph_base` plus the price of `asked` GB of storage; `None` if it is in every
+/// row that has these prices.
 fn other_storage(listing: &Listing, asked: f64) -> Option<Discrepancy> {
     let base = numbers(listing, "dph_base");
     let total = numbers(listing, "dph_total");
@@ -302,7 +318,8 @@ fn agreed(sizes: &[f64]) -> Option<f64> {
     (nearest >= 0.0 && sorted.iter().all(is_near)).then_some(nearest)
 }
 
-/// Checks that machines have the requested storage, if the market takes the parameter: then it also filters by disk.
+/// Checks that machines have the requested storage, if the market takes the parameter: then it also filters
+/// by disk. `None` if they have it.
 fn too_small(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Option<Discrepancy> {
     // The public market filters by disk space too when it gets this parameter; the documented one has none.
     dialect.storage_parameter?;

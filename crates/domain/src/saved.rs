@@ -89,7 +89,7 @@ impl SearchSpec {
         }
     }
 
-    /// Parses the query and the words in `dialect`.
+    /// Parses the query and the words in `dialect`; an unset part has the pane's default.
     ///
     /// # Errors
     /// If a part names something that does not exist.
@@ -214,24 +214,24 @@ pub enum NameError {
 }
 
 impl Searches {
-    /// The saved search with a name; `None` if there is none.
+    /// The user's saved search with exactly this name, not a preset; `None` if there is none.
     pub fn named(&self, name: &str) -> Option<&SavedSearch> {
         self.saved.iter().find(|search| search.name == name)
     }
 
-    /// The presets that are not hidden.
+    /// The presets that the user has not hidden, in their order.
     pub fn presets(&self) -> impl Iterator<Item = &'static SavedSearch> {
         presets().iter().filter(|preset| !self.hidden.contains(&preset.name))
     }
 
-    /// The search that runs at start-up; `None` if there is none.
+    /// The saved search or preset that runs at start-up; `None` if none is chosen or it no longer exists.
     pub fn startup(&self) -> Option<&SavedSearch> {
         let name = self.startup.as_deref()?;
         self.named(name)
             .or_else(|| presets().iter().find(|preset| preset.name == name))
     }
 
-    /// Checks a name; returns it without surrounding blanks.
+    /// Checks a name for a new search; returns it without surrounding blanks.
     ///
     /// # Errors
     /// If it cannot be used.
@@ -250,7 +250,7 @@ impl Searches {
         }
     }
 
-    /// Applies a change. Nothing happens if the search no longer exists.
+    /// Applies a change. Nothing happens if the search no longer exists, or if its new name is taken.
     pub fn apply(&mut self, change: &SearchChange) {
         let position_of = |name: &str| self.saved.iter().position(|search| search.name == name);
         match change {
@@ -292,7 +292,7 @@ impl Searches {
         }
     }
 
-    /// Renames searches with duplicate names, as in a file edited by hand.
+    /// Renames searches whose name an earlier one has, as in a file edited by hand, to `NAME (2)` and so on.
     pub fn make_names_unique(&mut self) {
         for index in 1..self.saved.len() {
             let name = self.saved[index].name.clone();
@@ -328,7 +328,7 @@ impl Document for Searches {
     }
 }
 
-/// The searches that ship with bourse.
+/// All searches that ship with bourse, hidden or not; parsed once.
 pub fn presets() -> &'static [SavedSearch] {
     #[derive(Deserialize)]
     struct File {

@@ -16,7 +16,8 @@ pub const REMOVED: &str = "<removed>";
 /// [`REMOVED`] as a JSON string.
 const QUOTED: &str = "\"<removed>\"";
 
-/// Parts of the names of members that hold secrets, by their first letter.
+/// Parts of the names of members that hold secrets, by their first letter in lower case; empty for any other
+/// letter.
 const fn parts(letter: u8) -> &'static [&'static str] {
     match letter {
         b'k' => &["key"],
@@ -43,12 +44,14 @@ const MEMBERS: [&str; 8] = [
     "access_token",
 ];
 
-/// Whether a member with this name certainly holds a secret.
+/// Whether a member with this name certainly holds a secret: `api_key`, `token`, `password` and the like, in
+/// any case.
 pub fn is_secret_member(name: &str) -> bool {
     MEMBERS.iter().any(|secret| secret.eq_ignore_ascii_case(name))
 }
 
-/// Whether a member with this name is excluded from everything that is stored or exported.
+/// Whether a member with this name is excluded from everything that is stored or exported: any name that
+/// contains `key`, `token`, `pass` or the like, in any case.
 ///
 /// Unknown members are judged by their names too: a server may send an undocumented secret.
 pub fn is_secret_name(name: &str) -> bool {
@@ -63,7 +66,8 @@ pub fn is_secret_name(name: &str) -> bool {
     })
 }
 
-/// Removes all members with secret names, at any depth, which JSON parsers limit.
+/// Removes all members, with their values, whose name may be that of a secret (`is_secret_name`), at any
+/// depth.
 pub fn remove_secrets(json: &mut Json) {
     match json {
         Json::Object(members) => {
@@ -93,7 +97,8 @@ pub enum KeyFault {
     Characters,
 }
 
-/// The reason a text cannot be an API key; `None` if it can.
+/// The reason a text cannot be an API key: it is empty, longer than 4096 bytes, or not printable ASCII
+/// without blanks. `None` if it can.
 pub fn key_fault(key: &str) -> Option<KeyFault> {
     if key.is_empty() {
         Some(KeyFault::Empty)

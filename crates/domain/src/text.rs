@@ -45,6 +45,7 @@ impl std::fmt::Debug for Untrusted {
 }
 
 impl Untrusted {
+    /// Wraps a text unchanged; it is escaped when it is shown.
     pub fn new(text: impl Into<Box<str>>) -> Self {
         Self(text.into())
     }
@@ -59,12 +60,13 @@ impl Untrusted {
         screen(&self.0, max)
     }
 
-    /// The text for a log: ASCII only, one line, at most 512 characters.
+    /// The text for a log, in one line: at most 512 characters of it, all but printable ASCII as `<U+XXXX>`.
     pub fn log(&self) -> String {
         ascii(&self.0, 512)
     }
 
-    /// The text for a confirmation, where a look-alike letter could mislead: ASCII only, at most 256 characters.
+    /// The text for a confirmation, where a look-alike letter could mislead: at most 256 characters of it,
+    /// all but printable ASCII as `<U+XXXX>`.
     pub fn consent(&self) -> String {
         ascii(&self.0, 256)
     }
@@ -138,7 +140,8 @@ pub fn beginning(text: &str, most: usize) -> (&str, usize) {
     (head, text.len() - head.len())
 }
 
-/// One line of a screen: hostile characters visible, at most `max` terminal cells.
+/// One line of a screen: hostile characters visible, at most `max` terminal cells, the last an ellipsis if
+/// anything was cut.
 pub fn screen(text: &str, max: usize) -> String {
     // The usual case.
     if text.len() <= max && is_printable(text) {
@@ -247,14 +250,16 @@ fn write_visible(grapheme: &str, out: &mut String, most: usize) -> Option<usize>
     Some(written)
 }
 
-/// Writes the number of omitted combining marks.
+/// Writes the number of omitted combining marks as `<+5 marks>`; nothing if `marks`, their whole number, is
+/// at most 3.
 fn write_pile(marks: usize, out: &mut String) {
     if let Some(more) = marks.checked_sub(MARKS_PER_GRAPHEME).filter(|more| *more > 0) {
         let _ = write!(out, "<+{more} marks>"); // a String takes everything
     }
 }
 
-/// Like [`visible`], of any length and with line feeds preserved: for texts that bourse has split into lines.
+/// The text with hostile characters visible, of any length and with line feeds preserved: for texts that
+/// bourse has split into lines.
 pub fn visible_lines(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for (index, line) in text.split('\n').enumerate() {
@@ -273,13 +278,13 @@ pub fn visible_lines(text: &str) -> String {
 /// The replacement of the user and password of an address.
 const REMOVED: &str = "<removed>";
 
-/// A message for standard error or a notice: like [`visible_lines`], and without the user and password of any address
-/// in it.
+/// A message for standard error or a notice: hostile characters visible, line feeds preserved, and without
+/// the user and password of any address in it.
 pub fn message(text: &str) -> String {
     visible_lines(&without_user_info(text))
 }
 
-/// The text with the part before the host of its addresses removed.
+/// The text with the user and password of its addresses replaced by `<removed>`.
 fn without_user_info(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -300,7 +305,7 @@ fn without_user_info(text: &str) -> String {
     out + rest
 }
 
-/// Whether a cell of a screen can show the symbol unescaped.
+/// Whether a cell of a screen can show the symbol unescaped: at most 32 bytes without hostile characters.
 pub fn is_drawable(symbol: &str) -> bool {
     match symbol.as_bytes() {
         [byte] => matches!(byte, b' '..=b'~'),
@@ -310,10 +315,13 @@ pub fn is_drawable(symbol: &str) -> bool {
     }
 }
 
+/// A character as `<U+202E>`, with its code in hexadecimal.
 fn escaped(character: char) -> String {
     format!("<U+{:04X}>", character as u32)
 }
 
+/// The text with all but printable ASCII written as `<U+XXXX>`; after `max_chars` characters of the text
+/// follows `...`.
 fn ascii(text: &str, max_chars: usize) -> String {
     let mut out = String::new();
     for (index, character) in text.chars().enumerate() {
@@ -359,11 +367,12 @@ pub fn occurrences(text: &str, word: &str) -> Vec<Range<usize>> {
     ranges
 }
 
+/// A character in lower case and without its accent, for searches.
 fn fold(character: char) -> char {
     to_lower_case(normalize(character))
 }
 
-/// The width of a text in terminal cells; the text is shown unescaped.
+/// The width in terminal cells of a text that is shown as it is, without escapes.
 pub fn width(text: &str) -> usize {
     if is_printable(text) { text.len() } else { text.width() }
 }

@@ -22,7 +22,8 @@ pub enum WorkUnit {
 impl WorkUnit {
     pub const ALL: [Self; 3] = [Self::Tokens, Self::Images, Self::Steps];
 
-    /// The name, the rate, the priced amount, and the column of that price.
+    /// The name, the rate, the priced amount and the key of the price column: `tokens`, `tokens/s`, `Mtoken`,
+    /// `dollars_per_mtoken`.
     const fn names(self) -> [&'static str; 4] {
         match self {
             Self::Tokens => ["tokens", "tokens/s", "Mtoken", "dollars_per_mtoken"],
@@ -31,26 +32,28 @@ impl WorkUnit {
         }
     }
 
+    /// The plural noun of the unit, in lower case: `tokens`.
     pub const fn name(self) -> &'static str {
         self.names()[0]
     }
 
-    /// The name of the rate in the configuration.
+    /// The name of the rate in the configuration: `tokens/s`.
     pub const fn rate(self) -> &'static str {
         self.names()[1]
     }
 
-    /// The priced amount, as in `$0.11/Mtoken`.
+    /// The name of the priced amount, as in `$0.11/Mtoken`.
     pub const fn per(self) -> &'static str {
         self.names()[2]
     }
 
-    /// The computed column of its cost.
+    /// The key of the computed column of its cost: `dollars_per_mtoken`.
     pub const fn column(self) -> &'static str {
         self.names()[3]
     }
 
-    /// The cost in $ of the priced amount at `rate` units per second and `hourly` $/h; `None` if it is not finite.
+    /// The cost in $ of the priced amount (a million tokens, a thousand images or steps) at `rate` units per
+    /// second and `hourly` $/h; `None` if it is not finite.
     pub fn cost(self, rate: f64, hourly: f64) -> Option<f64> {
         const SECONDS_PER_HOUR: f64 = 3600.0;
         let cost = hourly / (rate * SECONDS_PER_HOUR) * self.priced();
@@ -85,6 +88,7 @@ impl Work {
     /// The maximum amount: far beyond use, and small enough that hours stay finite.
     pub const MOST: f64 = 1e18;
 
+    /// An amount of work; `None` unless it is above 0 and at most 1e18.
     pub fn new(amount: f64, unit: WorkUnit) -> Option<Self> {
         (amount > 0.0 && amount <= Self::MOST).then_some(Self { amount, unit })
     }
@@ -165,18 +169,18 @@ impl Throughput {
         Ok(())
     }
 
-    /// The units in which any model has a rate.
+    /// The units in which any GPU model has a rate.
     pub fn units(&self) -> impl Iterator<Item = WorkUnit> {
         self.0.keys().copied()
     }
 
-    /// The number of models with a rate in that unit.
+    /// The number of GPU models with a rate in that unit.
     pub fn models(&self, unit: WorkUnit) -> usize {
         self.0.get(&unit).map_or(0, BTreeMap::len)
     }
 
-    /// The cost in $ of the priced amount (a million tokens, a thousand images or steps) on a row at `hourly` $/h.
-    /// `None` if the model has no rate.
+    /// The cost in $ of the priced amount (a million tokens, a thousand images or steps) on a row at `hourly`
+    /// $/h. `None` if the model has no rate, or the row lacks model or number of GPUs.
     ///
     /// All its GPUs work at the rate of their model.
     pub fn cost(&self, unit: WorkUnit, listing: &Listing, row: usize, hourly: f64) -> Option<f64> {
@@ -192,6 +196,7 @@ impl Throughput {
     }
 }
 
+/// A model's name in lower case, with blanks for underscores, as the key of its rate.
 fn key(model: &str) -> String {
     model.trim().replace('_', " ").to_ascii_lowercase()
 }

@@ -101,7 +101,7 @@ impl MonotonicTime {
         Self(elapsed.as_secs_f64())
     }
 
-    /// Whether the time comes: not [`Self::NEVER`].
+    /// Whether it is a time that comes, which only `NEVER` is not.
     pub const fn is_finite(self) -> bool {
         self.0.is_finite()
     }
@@ -122,7 +122,7 @@ impl From<jiff::Timestamp> for UnixTime {
 }
 
 impl UnixTime {
-    /// The time in the calendar, to the second; `None` if it is outside.
+    /// The time in the calendar, without the fraction of its second; `None` if it is outside of the calendar.
     #[expect(clippy::cast_possible_truncation)] // the conversion saturates, outside of the calendar
     pub fn timestamp(self) -> Option<jiff::Timestamp> {
         let is_finite = self.0.is_finite();
@@ -147,12 +147,12 @@ impl UnixTime {
 pub struct Moment(pub i64);
 
 impl Moment {
-    /// Seconds from an `earlier` moment to this one.
+    /// Seconds from an `earlier` moment to this one; negative if that is later.
     pub const fn since(self, earlier: Self) -> i64 {
         self.0.saturating_sub(earlier.0)
     }
 
-    /// The beginning of its second.
+    /// The time at the beginning of the second.
     pub const fn unix(self) -> UnixTime {
         UnixTime(self.0 as f64)
     }
@@ -168,8 +168,8 @@ pub struct Now {
 }
 
 impl Now {
-    /// Whether the computer was suspended since an `earlier` time: the clock of the world ran on meanwhile, that of the
-    /// process stopped.
+    /// Whether the computer was suspended for more than 30 s since an `earlier` time: the clock of the world
+    /// ran on meanwhile, that of the process stopped.
     pub fn was_suspended_since(self, earlier: Self) -> bool {
         const LEAST: f64 = 30.0;
         (self.epoch - earlier.epoch) - (self.mono - earlier.mono) > LEAST

@@ -89,7 +89,7 @@ impl Unit {
         }
     }
 
-    /// The unit of a bare number in a query.
+    /// The unit of a bare number in a query, for display; empty if it has none.
     pub const fn query_symbol(self, dialect: &Dialect) -> &'static str {
         match self {
             Self::Megabytes | Self::Gigabytes => "GB",
@@ -147,7 +147,7 @@ impl Unit {
         }
     }
 
-    /// Whether a leading `$` is meaningful.
+    /// Whether the values are amounts or prices in dollars, so that a leading `$` is meaningful.
     pub const fn is_money(self) -> bool {
         matches!(
             self,

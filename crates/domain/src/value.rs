@@ -33,7 +33,8 @@ impl Value {
             .map_or_else(|| Self::Text(id.to_string()), Self::Number)
     }
 
-    /// The whole number, also from digits; `None` if it is not one.
+    /// The whole number of a number or of digits; `None` if it is not whole, or too large for a double to be
+    /// exact.
     pub fn whole(&self) -> Option<i128> {
         match self {
             Self::Number(number) => exact(*number),
@@ -42,7 +43,7 @@ impl Value {
         }
     }
 
-    /// The order of two operands of one field; `None` if they have none.
+    /// The order of two numbers or two versions; `None` for any other pair of operands.
     pub fn order(&self, other: &Self) -> Option<Ordering> {
         match (self, other) {
             (Self::Number(left), Self::Number(right)) => left.partial_cmp(right),
@@ -102,7 +103,8 @@ impl Version {
         })
     }
 
-    /// The version with the given nine-digit number.
+    /// The version with the given nine-digit number; its text has two digits at least per part, as in
+    /// `535.86.05`.
     pub fn from_code(code: u64) -> Self {
         let (major, minor, patch) = (code / 1_000_000, code / 1000 % 1000, code % 1000);
         Self {
@@ -129,7 +131,7 @@ pub enum JsonKind {
 }
 
 impl JsonKind {
-    /// The noun in a message.
+    /// The type as the noun of a message: `a number`, `text`.
     pub const fn noun(self) -> &'static str {
         match self {
             Self::Flag => "true or false",
@@ -157,17 +159,17 @@ pub enum CellRef<'a> {
 }
 
 impl<'a> CellRef<'a> {
-    /// The text; `None` if it is not one.
+    /// The text of the cell; `None` if it holds no text.
     pub const fn text(self) -> Option<&'a str> {
         if let Self::Text(text) = self { Some(text) } else { None }
     }
 
-    /// The flag; `None` if it is not one.
+    /// The flag of the cell; `None` if it holds no flag.
     pub const fn flag(self) -> Option<bool> {
         if let Self::Flag(flag) = self { Some(flag) } else { None }
     }
 
-    /// The number; `None` if it is not one.
+    /// The number of the cell; `None` if it holds no number. Text is not parsed.
     pub const fn number(self) -> Option<f64> {
         if let Self::Number(number) = self {
             Some(number)
@@ -185,7 +187,7 @@ impl<'a> CellRef<'a> {
         }
     }
 
-    /// Whether there is no usable value.
+    /// Whether the cell has no usable value: it is missing, null, or of the wrong type.
     pub const fn is_blank(self) -> bool {
         matches!(self, Self::Missing | Self::Null | Self::Bad(_))
     }

@@ -90,7 +90,7 @@ fn short<S: Serializer>(number: &Option<f64>, serializer: S) -> Result<S::Ok, S:
 }
 
 impl NewWorkergroup {
-    /// Validation errors; empty if it can be sent.
+    /// The validation errors of the parameters; empty if the request can be sent.
     pub fn check(&self) -> Vec<Objection> {
         let mut objections = Vec::new();
         let mut object = |key: Key, message: &str| objections.push(Objection::new(key.wire(), message.to_owned()));
@@ -153,7 +153,7 @@ impl NewWorkergroup {
         }
     }
 
-    /// The endpoint, for the journal.
+    /// The endpoint as text for the journal: `endpoint NAME`, else `endpoint ID`, else `no endpoint`.
     pub fn subject(&self) -> String {
         match (&self.endpoint_name, self.endpoint_id) {
             (Some(name), _) => format!("endpoint {name}"),
@@ -162,7 +162,7 @@ impl NewWorkergroup {
         }
     }
 
-    /// The body of the request.
+    /// The JSON body of the request; parameters that are not set are left out.
     pub fn body(&self) -> String {
         // A struct of plain members always serializes.
         serde_json::to_string(self).unwrap_or_default()

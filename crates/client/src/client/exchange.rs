@@ -48,6 +48,9 @@ pub(super) struct Bound {
 }
 
 impl Bound {
+    /// The limits for the response: 16 KB for each record that a search may return and 1 MB more, at most 256
+    /// MB, also for a search without a limit; 16 MB for any other request. With it the longest silence of the
+    /// operation.
     pub(super) fn for_request(request: &Request) -> Self {
         // The limit of a search; `None` for other requests.
         let search = match request {
@@ -65,6 +68,7 @@ impl Bound {
         }
     }
 
+    /// The error for a response that is larger than `bytes` of the bound.
     const fn exceeded(self) -> ApiError {
         ApiError::TooLarge {
             bound: self.bytes,
@@ -73,7 +77,7 @@ impl Bound {
     }
 }
 
-/// The maximum size of `records` records, in bytes.
+/// The maximum size of the response to a search for `records` records, in bytes.
 fn for_records(records: u64) -> usize {
     usize::try_from(records)
         .unwrap_or(usize::MAX)
@@ -101,10 +105,12 @@ pub(super) enum Body {
 }
 
 impl Body {
+    /// An empty body: of records if there is a reader for them, else of bytes.
     pub(super) fn new(reader: Option<Reader>) -> Self {
         reader.map_or_else(|| Self::Bytes(Vec::new()), |reader| Self::Records(reader.into()))
     }
 
+    /// Makes room for `bytes` more bytes, so that a long body is not copied while it grows.
     fn reserve(&mut self, bytes: usize) {
         match self {
             Self::Bytes(body) => body.reserve_exact(bytes),
@@ -112,15 +118,17 @@ impl Body {
         }
     }
 
-    /// Whether it is already too long, whatever follows.
+    /// Whether it has too many records already, whatever follows; never for a body of bytes.
     fn is_too_long(&self) -> bool {
         matches!(self, Self::Records(reader) if reader.is_too_long())
     }
 
+    /// Whether the part that is not yet split into records is longer than 16 MB; never for a body of bytes.
     fn has_too_long_a_piece(&self) -> bool {
         matches!(self, Self::Records(reader) if reader.has_too_long_a_piece())
     }
 
+    /// Appends received bytes; records are parsed at once.
     fn push(&mut self, bytes: &[u8]) {
         match self {
             Self::Bytes(body) => body.extend_from_slice(bytes),
@@ -148,7 +156,7 @@ pub(super) struct Head {
 }
 
 impl Raw {
-    /// A response of which the head has arrived.
+    /// A response of which the head has arrived, with 0 bytes of its body.
     fn new(status: u16, headers: &HeaderMap, body: Body) -> Self {
         Self {
             status,
@@ -161,7 +169,8 @@ impl Raw {
     }
 }
 
-/// Sends the request and reads the response into `body`.
+/// Sends the request and reads the response into `body`, if its status is 2xx; of any other response at most
+/// 64 KB are read as bytes. An error if there is no response, it breaks off, or it is larger than its bound.
 ///
 /// `seen` receives the head as soon as it arrives, `on_part` the part of the body received so far.
 pub(super) async fn exchange(
@@ -219,13 +228,15 @@ pub(super) async fn exchange(
     }
 }
 
-/// Waits for the server's next sign of life, at most as long as it may be silent.
+/// Waits for the server's next sign of life; an error if it is silent for longer than `silence`.
 async fn within<T>(silence: Duration, sign: impl Future<Output = T>) -> Result<T, ApiError> {
     tokio::time::timeout(silence, sign)
         .await
         .map_err(|_| ApiError::TimedOut { after: silence })
 }
 
+/// Builds the HTTP request with the key in its Authorization header, if there is one; an error if that is
+/// impossible.
 fn build(exchange: Exchange<'_>) -> Result<reqwest::Request, ApiError> {
     let Exchange { http, origin, wire, .. } = exchange;
     let method = match wire.method {
@@ -251,13 +262,15 @@ fn build(exchange: Exchange<'_>) -> Result<reqwest::Request, ApiError> {
         .map_err(|_| ApiError::Misconfigured("the request cannot be built".to_owned()))
 }
 
+/// The text of a header; `None` if it is missing, not ASCII text, or longer than 4096 bytes.
 fn header(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
     let value = headers.get(name)?.to_str().ok()?;
     // A redirect or a pause is short; a longer header is useless and would be stored in the ledger.
     (value.len() <= 4096).then(|| value.to_owned())
 }
 
-/// The error for a response that never began: nothing was sent, or the response was lost.
+/// The error for a response that never began: there was no connection, the request could not be built, or
+/// else the response was lost.
 fn unsent_or_lost(error: &reqwest::Error, origin: &Origin) -> ApiError {
     if error.is_connect() {
         return ApiError::NotConnected {
@@ -271,6 +284,7 @@ fn unsent_or_lost(error: &reqwest::Error, origin: &Origin) -> ApiError {
     ApiError::Lost
 }
 
+/// The reason for a failed connection, from the first of the error's causes that shows it.
 pub(super) fn unreachable(error: &reqwest::Error) -> Unreachable {
     if error.is_timeout() {
         return Unreachable::TooSlow;
@@ -293,7 +307,7 @@ pub(super) fn unreachable(error: &reqwest::Error) -> Unreachable {
     Unreachable::Other
 }
 
-/// The meaning of a failed TLS handshake.
+/// The reason for a failed TLS handshake: the certificate, the TLS version, or else the handshake itself.
 fn handshake(error: &rustls::Error) -> Unreachable {
     match error {
         rustls::Error::InvalidCertificate(_)
@@ -306,7 +320,8 @@ fn handshake(error: &rustls::Error) -> Unreachable {
     }
 }
 
-/// The error for a body that was cut off.
+/// The error for a body that broke off: corrupt compression or chunks, or else a body cut off after `bytes`
+/// bytes.
 fn broken_body(error: &reqwest::Error, status: u16, bytes: usize) -> ApiError {
     let is_damage = |cause: &(dyn Error + 'static)| {
         cause
@@ -329,12 +344,13 @@ fn broken_body(error: &reqwest::Error, status: u16, bytes: usize) -> ApiError {
     ApiError::Cut { bytes, records: None }
 }
 
-/// An error followed by its causes.
+/// An error, followed by its causes from the nearest to the first.
 fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
     std::iter::successors(Some(error), |error| behind(*error))
 }
 
-/// The cause of an error; for an I/O error the wrapped one, which its own `source` skips.
+/// The direct cause of an error, `None` if it has none; for an I/O error the wrapped one, which its own
+/// `source` skips.
 fn behind<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static)> {
     match error.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
         Some(inside) => Some(inside),

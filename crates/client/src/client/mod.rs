@@ -72,16 +72,17 @@ struct Inner {
 }
 
 impl Client {
-    /// Creates a client; an error if a key would be sent in clear text.
+    /// Creates a client without connecting; an error if a key cannot be sent in a header, or would be sent in
+    /// clear text.
     ///
     /// Certificates are loaded by the first call that needs them, not here.
     pub fn new(config: ClientConfig) -> Result<Self, ApiError> {
         let secrets = KnownSecrets::default();
         if let Some(key) = &config.key {
             check_key(key)?;
-            judge(&config.management)?;
+            check_key_address(&config.management)?;
             if config.sends_route_key {
-                judge(&config.route)?;
+                check_key_address(&config.route)?;
             }
             secrets.add(key);
         }
@@ -104,7 +105,7 @@ impl Client {
         Self { secrets, ..self }
     }
 
-    /// The keys that must not leave the program.
+    /// The keys of accounts and workergroups that must not leave the program.
     pub const fn secrets(&self) -> &KnownSecrets {
         &self.secrets
     }
@@ -124,12 +125,14 @@ impl Client {
         self.secrets.remove(&command).into_owned()
     }
 
-    /// Sends a request once and reads the response. Dropping the future cancels the call.
+    /// Sends a request once, without waiting or retries, and reads the response. Dropping the future cancels
+    /// the call.
     pub async fn call(&self, request: &Request) -> Outcome {
         self.call_and_tell(request, |_| {}).await
     }
 
-    /// Like [`Client::call`]; `on_part` is called with the part of a search's response received so far.
+    /// Sends a request once and reads the response; `on_part` is called with the part of a search's response
+    /// received so far.
     pub async fn call_and_tell(&self, request: &Request, on_part: impl FnMut(Received)) -> Outcome {
         let wire = wire::encode(request, self.inner.config.dialect);
         let mut record = self.record(request, &wire);
@@ -142,7 +145,7 @@ impl Client {
         Outcome { result, record }
     }
 
-    /// Logs an attempt, without keys.
+    /// Writes an attempt to the debug log, with known keys removed from its error.
     fn log(&self, record: &LedgerEntry) {
         let error = record.error.as_deref().map(|error| self.secrets.remove(error));
         tracing::debug!(
@@ -158,7 +161,7 @@ impl Client {
         );
     }
 
-    /// An error for display: in local time, and with a missing key named as such.
+    /// An error for display: with times in the computer's time zone, and as a missing key if none was sent.
     fn localize(&self, error: ApiError, wire: &WireRequest) -> ApiError {
         let error = if self.key(wire).is_some() {
             error
@@ -168,6 +171,8 @@ impl Client {
         error.in_zone(&TimeZone::system())
     }
 
+    /// Sends a request once and decodes the response; fills in the response of `record`. Keys in a list of
+    /// workergroups become known secrets.
     async fn attempt(
         &self,
         request: &Request,
@@ -179,7 +184,7 @@ impl Client {
             && let Some(key) = self.key(wire)
         {
             check_key(key)?;
-            judge(self.origin(wire))?;
+            check_key_address(self.origin(wire))?;
         }
         let raw = self.exchange(request, wire, record, on_part).await?;
         record.bytes_received = raw.bytes;
@@ -194,7 +199,8 @@ impl Client {
         result
     }
 
-    /// Runs the exchange within the operation's deadline.
+    /// Sends the request and reads the response within the operation's deadline, and sets the status of
+    /// `record`.
     async fn exchange(
         &self,
         request: &Request,
@@ -226,11 +232,13 @@ impl Client {
         result
     }
 
-    /// The ledger entry of a call before its response.
+    /// The ledger entry of a request without a response, at the current time.
     pub(super) fn blank(&self, request: &Request) -> LedgerEntry {
         self.record(request, &wire::encode(request, self.inner.config.dialect))
     }
 
+    /// The ledger entry of a request in wire form without a response; known secrets are removed from its
+    /// body.
     fn record(&self, request: &Request, wire: &WireRequest) -> LedgerEntry {
         let body = wire.body_text();
         LedgerEntry {
@@ -258,12 +266,14 @@ impl Client {
         *self.transports() = Arc::default();
     }
 
+    /// Locks the HTTP clients, which can be replaced to drop their connections.
     fn transports(&self) -> MutexGuard<'_, Arc<Transports>> {
         // It is consistent after every statement, so a poisoned lock is harmless.
         let transports = &self.inner.transports;
         transports.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The base address for a request: of the management API, or of the routing endpoint.
     fn origin(&self, wire: &WireRequest) -> &Origin {
         match wire.target {
             Target::Management => &self.inner.config.management,
@@ -271,6 +281,8 @@ impl Client {
         }
     }
 
+    /// The key to send with a request: its own, else the profile's; `None` if there is none, or the routing
+    /// endpoint receives none.
     fn key<'a>(&'a self, wire: &'a WireRequest) -> Option<&'a Secret> {
         let config = &self.inner.config;
         match wire.target {
@@ -279,7 +291,8 @@ impl Client {
         }
     }
 
-    /// The secrets that a response to this request might echo.
+    /// The secrets that a response to this request might echo: all known ones, and the key of the request,
+    /// which becomes one.
     fn known(&self, wire: &WireRequest) -> Arc<Known> {
         if let Some(key) = &wire.key {
             self.secrets.add_group(key);
@@ -291,7 +304,8 @@ impl Client {
 /// The beginning of a body for the ledger, and whether it is cut.
 type Excerpt = (String, bool);
 
-/// Decodes a response, a large one on another thread. Known secrets are removed first.
+/// Decodes a response, one above 1 MB on another thread, and returns an excerpt for the ledger, `None` only
+/// if that thread failed. Known secrets are removed first.
 async fn decode(request: Request, raw: Raw, known: Arc<Known>) -> (Result<Reply, ApiError>, Option<Excerpt>) {
     let now = current_time();
     let (status, size) = (raw.status, raw.bytes);
@@ -320,7 +334,7 @@ async fn decode(request: Request, raw: Raw, known: Arc<Known>) -> (Result<Reply,
     })
 }
 
-/// Checks that a key can be sent in a header.
+/// Checks that a key is not empty and can be sent in a header: printable ASCII without blanks.
 fn check_key(key: &Secret) -> Result<(), ApiError> {
     let sound = !key.expose().is_empty() && key.expose().bytes().all(|byte| byte.is_ascii_graphic());
     sound.then_some(()).ok_or_else(|| {
@@ -328,7 +342,8 @@ fn check_key(key: &Secret) -> Result<(), ApiError> {
     })
 }
 
-fn judge(origin: &Origin) -> Result<(), ApiError> {
+/// Checks that a key may be sent to an address: over https, or to this computer.
+fn check_key_address(origin: &Origin) -> Result<(), ApiError> {
     origin
         .judge_for_key()
         .map_err(|error| ApiError::Misconfigured(format!("{origin}: {error}")))

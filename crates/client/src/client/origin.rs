@@ -53,12 +53,13 @@ impl Origin {
         mistake.map_or(Ok(Self { url }), |(_, why)| Err(why))
     }
 
-    /// The address of a server that listens on this computer.
+    /// The plain http address of a server that listens on this computer at a socket address.
     pub fn of_listener(address: SocketAddr) -> Result<Self, OriginError> {
         Self::parse(&format!("http://{address}"))
     }
 
-    /// Rejects plain http except to this computer: a key would be sent in clear text.
+    /// Checks that a key may be sent there; an error for plain http except to this computer, where it would
+    /// be sent in clear text.
     pub fn judge_for_key(&self) -> Result<(), OriginError> {
         if self.is_tls() || self.is_loopback() {
             Ok(())
@@ -74,7 +75,7 @@ impl Origin {
         self.url.origin() == other.url.origin()
     }
 
-    /// Whether the connection is encrypted.
+    /// Whether the scheme is https, so that the connection is encrypted.
     pub fn is_tls(&self) -> bool {
         self.url.scheme() == "https"
     }
@@ -90,17 +91,19 @@ impl Origin {
         }
     }
 
+    /// Whether the host is exactly the name `localhost`.
     fn is_localhost(&self) -> bool {
         self.url.host_str() == Some("localhost")
     }
 
+    /// The host as an IP address; `None` if it is a name.
     fn ip(&self) -> Option<IpAddr> {
         let host = self.url.host_str()?;
         host.trim_start_matches('[').trim_end_matches(']').parse().ok()
     }
 
-    /// The addresses to which `localhost` is pinned, so that no resolver decides where the key is sent; `None` for
-    /// other hosts.
+    /// The name `localhost` and the addresses to which it is pinned, so that no resolver decides where the
+    /// key is sent; `None` for other hosts.
     pub(super) fn pinned(&self) -> Option<(&str, [SocketAddr; 2])> {
         let port = self.url.port_or_known_default().unwrap_or(80);
         self.is_localhost().then(|| {
@@ -114,19 +117,20 @@ impl Origin {
         })
     }
 
-    /// The host, in lower case.
+    /// The host in lower case, an IPv6 address in brackets.
     pub fn host(&self) -> &str {
         self.url.host_str().unwrap_or_default()
     }
 
-    /// Whether it is the public service, which has its own dialect, client and console.
+    /// Whether the host is the public service's domain or below it: it has its own dialect, client and
+    /// console.
     pub fn is_public_service(&self) -> bool {
         let host = self.host().trim_end_matches('.');
         let rest = host.strip_suffix(PUBLIC_DOMAIN);
         rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
     }
 
-    /// Host and port, for messages.
+    /// The host, and the port unless it is the default of the scheme, for messages.
     pub fn authority(&self) -> String {
         let host = self.host();
         match self.url.port() {
@@ -148,7 +152,7 @@ impl Origin {
         url
     }
 
-    /// The address of `path` below this base, as text.
+    /// The full address of `path` below this base, as text.
     pub fn address(&self, path: &str) -> String {
         self.at(path).into()
     }

@@ -44,6 +44,8 @@ pub(super) struct PartialResponse<H> {
 }
 
 impl<H: FnMut(Received)> PartialResponse<H> {
+    /// A response whose body is about to arrive, `announced` bytes long, 0 if unknown; nothing is reported
+    /// yet.
     pub(super) fn new(announced: usize, on_part: H) -> Self {
         Self {
             announced,
@@ -53,7 +55,8 @@ impl<H: FnMut(Received)> PartialResponse<H> {
         }
     }
 
-    /// Reports the received part, unless the last report was just now.
+    /// Reports the received part, with the first 200 rows as long as they grow, unless the last report was
+    /// less than 100 ms ago. Only searches and lists are reported.
     pub(super) fn tell(&mut self, bytes: usize, body: &Body) {
         let Body::Records(reader) = body else {
             return;

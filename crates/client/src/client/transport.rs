@@ -27,7 +27,8 @@ pub(super) struct Transports {
 }
 
 impl Transports {
-    /// The client for an address.
+    /// The HTTP client for an address, built by its first call: one for https, one for plain http and one for
+    /// this computer. Https on this computer gets a new one each time.
     pub(super) async fn client_for(&self, origin: &Origin) -> Result<reqwest::Client, ApiError> {
         let cell = match (origin.is_loopback(), origin.is_tls()) {
             (false, true) => &self.secure,
@@ -40,7 +41,8 @@ impl Transports {
     }
 }
 
-/// A client for workers that trusts these roots in addition to those of the platform.
+/// Builds a client for workers that trusts these roots in addition to those of the platform. With `is_local`
+/// it uses no proxy.
 ///
 /// It reuses no connection, and `timed` records when one is ready.
 pub(super) async fn build_for_workers(
@@ -70,11 +72,13 @@ pub(super) async fn build_for_workers(
     made.await.ok().and_then(Result::ok).ok_or_else(unbuildable)
 }
 
-/// Whether an address is on this computer.
+/// Whether an address is on this computer: in 127.0.0.0/8, `::1`, or `localhost`.
 pub(super) fn is_loopback(url: &Url) -> bool {
     Origin::parse(&url.origin().ascii_serialization()).is_ok_and(|origin| origin.is_loopback())
 }
 
+/// Builds a client for an address, with the certificates of the platform, or with built-in ones if it has
+/// none.
 async fn build(origin: Origin) -> Result<reqwest::Client, ApiError> {
     if !origin.is_tls() {
         // Plain http needs no certificates, and must not fail without them.
@@ -88,7 +92,7 @@ async fn build(origin: Origin) -> Result<reqwest::Client, ApiError> {
     .unwrap_or_else(|_| Err(unbuildable()))
 }
 
-/// A client that trusts these certificates, or those of the platform if `None`.
+/// Builds a client for an address that trusts these certificates, or those of the platform if `None`.
 fn make(origin: &Origin, roots: Option<Vec<reqwest::Certificate>>) -> Result<reqwest::Client, ApiError> {
     // The only error is that a provider is installed already.
     let _ = rustls::crypto::ring::default_provider().install_default();
@@ -116,6 +120,7 @@ fn make(origin: &Origin, roots: Option<Vec<reqwest::Certificate>>) -> Result<req
     builder.build().map_err(|_| unbuildable())
 }
 
+/// The root certificates that are compiled into bourse.
 fn built_in_roots() -> Vec<reqwest::Certificate> {
     webpki_root_certs::TLS_SERVER_ROOT_CERTS
         .iter()
@@ -123,6 +128,7 @@ fn built_in_roots() -> Vec<reqwest::Certificate> {
         .collect()
 }
 
+/// The error for a client that cannot be built, because no certificates can be read.
 fn unbuildable() -> ApiError {
     ApiError::Misconfigured("can't set up TLS: the certificates of this computer can't be read".to_owned())
 }

@@ -50,7 +50,7 @@ pub enum WorkerRootError {
     Unreadable,
 }
 
-/// The certificates in a PEM text.
+/// The certificates in a PEM text; an error if it has none, or one cannot be read.
 fn certificates(pem: &str) -> Result<Vec<Certificate>, WorkerRootError> {
     let roots = Certificate::from_pem_bundle(pem.as_bytes()).map_err(|_| WorkerRootError::Unreadable)?;
     if roots.is_empty() {
@@ -119,11 +119,12 @@ impl WorkerClient {
         Self::with(Roots::Later(Box::new(pem)), root)
     }
 
-    /// The place from which commands for workers read the root certificate.
+    /// The place from which commands for workers, to run in a shell, read the root certificate.
     pub fn root(&self) -> &WorkerRoot {
         &self.inner.root
     }
 
+    /// A client that also trusts these root certificates; commands for workers read them from `root`.
     fn with(roots: Roots, root: WorkerRoot) -> Self {
         let inner = Inner {
             roots,
@@ -134,6 +135,7 @@ impl WorkerClient {
     }
 
     /// Loads the certificates in advance, which takes some milliseconds, so that no measured request has to.
+    /// Errors are left to the first request.
     pub async fn prepare(&self) {
         // The first request reports the error.
         for is_local in [true, false] {
@@ -141,8 +143,9 @@ impl WorkerClient {
         }
     }
 
-    /// Sends a request once to the worker of an assignment and reads its response to the end, at most ten minutes long
-    /// or, while it streams, silent.
+    /// Sends a request once to the worker of an assignment and reads its response to the end; one that
+    /// streams may be silent for ten minutes, any other takes ten minutes at most. Failures are outcomes of
+    /// the call.
     ///
     /// `reply` is the whole reply of the router as JSON text; a key in it is omitted.
     pub async fn send(&self, worker: &Untrusted, reply: &Untrusted, hop: &Hop) -> Called {
@@ -179,6 +182,8 @@ impl WorkerClient {
         }
     }
 
+    /// Sends the request and reads the response into `seen`, also if it ends early; an error unless it
+    /// arrives in full.
     async fn exchange(&self, worker: &Untrusted, reply: &Untrusted, hop: &Hop, seen: &mut Seen) -> Result<(), Failure> {
         let url = address(worker.compared(), hop).ok_or_else(|| {
             Failure::Other("the worker's address is no plain http or https address: nothing was sent".to_owned())
@@ -216,6 +221,7 @@ impl WorkerClient {
         Ok(())
     }
 
+    /// The HTTP client for workers on this computer (`is_local`) or elsewhere, built by the first request.
     async fn client(&self, is_local: bool) -> Result<reqwest::Client, Failure> {
         let cell = if is_local {
             &self.inner.local
@@ -250,13 +256,14 @@ impl From<tokio::time::error::Elapsed> for Failure {
     }
 }
 
+/// The outcome of a call that failed, with the reason in `words`.
 fn failed(words: &str) -> WorkerOutcome {
     WorkerOutcome::Failed {
         words: Untrusted::from(words),
     }
 }
 
-/// The error of a request for which no response head arrived.
+/// The failure of a request for which no response head arrived: no connection, or one that was lost.
 fn unanswered(error: &reqwest::Error) -> Failure {
     if error.is_connect() {
         return Failure::Other(format!(
@@ -267,7 +274,8 @@ fn unanswered(error: &reqwest::Error) -> Failure {
     Failure::Other("the connection was lost before the worker answered".to_owned())
 }
 
-/// The address of the path at a worker; `None` unless it is a plain web address without a user.
+/// The address of the path at a worker; `None` unless the worker's own is a plain http or https address
+/// without user, query or fragment.
 pub(crate) fn address(worker: &str, hop: &Hop) -> Option<Url> {
     let text = format!("{}{}", worker.trim_end_matches('/'), hop.absolute_path());
     let is_plain = text.len() <= LONGEST_ADDRESS && text.bytes().all(|byte| byte.is_ascii_graphic());
@@ -295,7 +303,8 @@ struct Seen {
 }
 
 impl Seen {
-    /// Reads the head; returns whether the body is a stream, which has no time limit.
+    /// Stores the status of the head; returns whether the body is a stream, which has no limit for its whole
+    /// time.
     fn begin(&mut self, status: u16, headers: &HeaderMap) -> bool {
         self.status = Some(status);
         let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
@@ -306,6 +315,8 @@ impl Seen {
         self.is_lines || !headers.contains_key(CONTENT_LENGTH)
     }
 
+    /// Counts received bytes, and stores the beginning of the body; the first ones set the time of the first
+    /// byte.
     fn push(&mut self, bytes: &[u8]) {
         if !bytes.is_empty() {
             self.first_byte.get_or_insert_with(Instant::now);
@@ -331,12 +342,14 @@ impl Seen {
         self.extend_line(rest);
     }
 
+    /// Appends to the incomplete line of a stream, up to 4 MB of it.
     fn extend_line(&mut self, bytes: &[u8]) {
         // A line that is too long is truncated, and then is not JSON.
         let room = SEARCHED.saturating_sub(self.line.len()).min(bytes.len());
         self.line.extend_from_slice(&bytes[..room]);
     }
 
+    /// Ends the line of a stream: its number of tokens, if it has one, replaces that of earlier lines.
     fn end_line(&mut self) {
         let line = self.line.strip_prefix(b"data:").unwrap_or(&self.line);
         if let Some(tokens) = tokens(line) {
@@ -345,6 +358,8 @@ impl Seen {
         self.line.clear();
     }
 
+    /// The number of generated tokens in the whole response, or in the last line of a stream that has one;
+    /// `None` if there is none.
     fn tokens(&self) -> Option<u64> {
         if self.is_lines {
             return tokens(self.line.strip_prefix(b"data:").unwrap_or(&self.line)).or(self.line_tokens);
@@ -353,7 +368,8 @@ impl Seen {
     }
 }
 
-/// The number of generated tokens in a response, in the spellings of common model servers; `None` if it has none.
+/// The number of generated tokens in one JSON text, in the spellings of common model servers; `None` if it
+/// has none or is not valid JSON.
 fn tokens(json: &[u8]) -> Option<u64> {
     let names = ["completion_tokens", "output_tokens", "eval_count", "generated_tokens"];
     let is_named = |name: &str| json.windows(name.len()).any(|part| part == name.as_bytes());

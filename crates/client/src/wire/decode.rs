@@ -32,7 +32,8 @@ pub struct Answer<'a> {
     pub body: &'a [u8],
 }
 
-/// Decodes the response to `request`. `now` is the time it was received.
+/// Decodes the response to `request`, or returns the error that it reports. `now` is the time it was
+/// received.
 pub fn decode(request: &Request, answer: Answer<'_>, now: UnixTime) -> Result<Reply, ApiError> {
     let content = match reader(request, Arc::default(), now) {
         Some(mut reader) if is_good(answer.status) => {
@@ -52,6 +53,7 @@ pub(crate) enum Content {
 }
 
 impl Content {
+    /// The text of the whole body, also of one that was parsed as records.
     pub(crate) fn text(&self) -> &str {
         match self {
             Self::Text(text) => text,
@@ -62,7 +64,8 @@ impl Content {
         }
     }
 
-    /// Whether it certainly has no members with the name of a secret.
+    /// Whether it certainly has no members with the name of a secret; false for a body of text, which is not
+    /// searched.
     pub(crate) fn is_clean(&self) -> bool {
         match self {
             Self::Text(_) => false,
@@ -71,7 +74,7 @@ impl Content {
     }
 }
 
-/// The reader for the records of a response; `None` if the request returns none.
+/// The reader that parses the records of a response as they arrive; `None` if the request returns no records.
 pub(crate) fn reader(request: &Request, known: Arc<Known>, now: UnixTime) -> Option<Reader> {
     let catalog = match request {
         Request::Search(query) => query.resource.catalog(),
@@ -84,11 +87,13 @@ pub(crate) fn reader(request: &Request, known: Arc<Known>, now: UnixTime) -> Opt
     Some(Reader::new(catalog, known, now))
 }
 
+/// Whether a status is 2xx.
 pub(crate) fn is_good(status: u16) -> bool {
     (200..300).contains(&status)
 }
 
-/// The text of a body, without known secrets and without copies of its own secrets outside their members.
+/// The text of a body without known secrets, without copies of its own secrets outside their members, and
+/// without a byte order mark. Invalid UTF-8 is replaced.
 pub(crate) fn clean_text(body: Vec<u8>, known: &Known) -> String {
     // One invalid byte must not hide a response: it becomes a replacement character in its record.
     let mut text =
@@ -102,7 +107,7 @@ pub(crate) fn clean_text(body: Vec<u8>, known: &Known) -> String {
     }
 }
 
-/// Like [`decode`], with `content` in place of the body of `answer`.
+/// Decodes a response whose body is `content`; that of `answer` is ignored.
 pub(crate) fn decode_content(
     request: &Request,
     answer: Answer<'_>,
@@ -135,7 +140,7 @@ pub(crate) fn decode_content(
     }
 }
 
-/// An error for an empty body or an HTML page.
+/// Checks a body; an error if it is blank or an HTML page.
 fn reject_empty_or_html(text: &str, status: u16) -> Result<(), ApiError> {
     if text.trim().is_empty() {
         return Err(ApiError::Empty { status });
@@ -147,7 +152,9 @@ fn reject_empty_or_html(text: &str, status: u16) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// The error for a status other than 2xx.
+/// The error for a status other than 2xx: a redirect, a rejected or unauthorized key, a rate limit, an
+/// invalid request or a server error. On a market without network volumes a 404 to their search is an error
+/// of its own.
 fn refusal(operation: Operation, answer: Answer<'_>, text: &str, now: UnixTime) -> ApiError {
     let status = answer.status;
     let said = said(text);
@@ -167,7 +174,7 @@ fn refusal(operation: Operation, answer: Answer<'_>, text: &str, now: UnixTime) 
     }
 }
 
-/// The error for a 429: the daily quota, or requests too close together.
+/// The error for a 429: the daily quota if the body names it, else requests too close together.
 fn too_many(answer: Answer<'_>, said: ErrorBody, now: UnixTime) -> ApiError {
     let reset = answer
         .rate_limit_reset
@@ -194,7 +201,8 @@ fn too_many(answer: Answer<'_>, said: ErrorBody, now: UnixTime) -> ApiError {
     }
 }
 
-/// A time in UTC until the display's time zone is known; `None` if it is outside the calendar.
+/// A time in UTC, rounded up to a second, until the display's time zone is known; `None` if it is outside the
+/// calendar.
 fn zoned(time: UnixTime) -> Option<Zoned> {
     let whole = UnixTime::new(time.seconds().ceil());
     Some(whole.timestamp()?.to_zoned(TimeZone::UTC))
@@ -218,7 +226,8 @@ fn is_key_error(said: &ErrorBody) -> bool {
     mentions(said, &["auth_error", "invalid user key"])
 }
 
-/// Whether the code or the message of an error contains one of the words, ignoring case.
+/// Whether the code or the message of an error contains one of the words, which are in lower case, in any
+/// case.
 fn mentions(said: &ErrorBody, words: &[&str]) -> bool {
     let ErrorBody::Words { code, message } = said else {
         return false;
@@ -229,7 +238,7 @@ fn mentions(said: &ErrorBody, words: &[&str]) -> bool {
     })
 }
 
-/// Scheme, host and port of an address: the rest may contain a secret. `None` if it has no scheme.
+/// Scheme, host and port of an address: the rest may contain a secret. `None` if it has no scheme or no host.
 fn origin_of(location: &str) -> Option<String> {
     let (scheme, rest) = location.split_once("://")?;
     let authority = rest.split(['/', '?', '#', '\\']).next()?;
@@ -238,6 +247,7 @@ fn origin_of(location: &str) -> Option<String> {
     (scheme.len() <= 8 && !host.is_empty()).then(|| format!("{scheme}://{host}"))
 }
 
+/// The reply with the records of a list; an error if the response reports a failure, or has no list.
 fn records(whole: Whole, status: u16) -> Result<Reply, ApiError> {
     let Whole { listing, envelope, .. } = whole;
     let members = Members::new(listing.response(), &envelope);
@@ -253,6 +263,7 @@ fn records(whole: Whole, status: u16) -> Result<Reply, ApiError> {
     Ok(Reply::Records(Box::new(listing)))
 }
 
+/// The error for a list that could not be split into its records.
 fn unsplit_records(operation: Operation, unsplit: &Unsplit, status: u16) -> ApiError {
     match unsplit.error {
         SplitError::TooManyRecords => ApiError::TooManyRecords {
@@ -263,6 +274,7 @@ fn unsplit_records(operation: Operation, unsplit: &Unsplit, status: u16) -> ApiE
     }
 }
 
+/// The reply to an unlisting; an error unless `success` is true.
 fn unlisted(text: &str, status: u16) -> Result<Reply, ApiError> {
     let envelope = split(text).map_err(|error| unreadable(error, text, status))?;
     let members = Members::new(text, &envelope);
@@ -278,6 +290,7 @@ fn unlisted(text: &str, status: u16) -> Result<Reply, ApiError> {
     }
 }
 
+/// The reply to a creation, with the id of the group; an error if the response has none or reports a failure.
 fn created(text: &str, status: u16) -> Result<Reply, ApiError> {
     let envelope = split(text).map_err(|error| unreadable(error, text, status))?;
     let members = Members::new(text, &envelope);
@@ -293,6 +306,8 @@ fn created(text: &str, status: u16) -> Result<Reply, ApiError> {
     }
 }
 
+/// The reply of the router: an assignment if it has the address of a worker, else a status to wait for. An
+/// error if it reports a failure or a refusal, or is not valid JSON.
 fn routed(call: &RouteCall, text: &str, status: u16) -> Result<Reply, ApiError> {
     let envelope = split(text).map_err(|error| unreadable(error, text, status))?;
     let members = Members::new(text, &envelope);
@@ -347,12 +362,14 @@ fn same_number(echoed: f64, sent: f64) -> bool {
     (echoed - sent).abs() <= sent.abs() * 1e-6
 }
 
+/// The error for a good status whose body reports a failure, with its message.
 fn failure(members: &Members<'_>) -> ApiError {
     ApiError::Failure {
         said: words(members).unwrap_or_default(),
     }
 }
 
+/// The error for a body that could not be split into members: empty, cut off, or not the expected JSON.
 fn unreadable(error: SplitError, text: &str, status: u16) -> ApiError {
     match error {
         SplitError::Empty => ApiError::Empty { status },

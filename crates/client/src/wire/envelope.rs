@@ -10,12 +10,14 @@ pub(super) struct Members<'a> {
     members: &'a [(String, std::ops::Range<usize>)],
 }
 
-/// Splits an object that has no list of records.
+/// Splits the text of an object that has no list of records into its members; an error if it is not a whole
+/// object.
 pub(super) fn split(text: &str) -> Result<Envelope, SplitError> {
     json_split::split_records(text, "")
 }
 
 impl<'a> Members<'a> {
+    /// The members of an object that was split into `envelope`; `text` is the whole object.
     pub(super) fn new(text: &'a str, envelope: &'a Envelope) -> Self {
         Self {
             text,
@@ -40,7 +42,7 @@ impl<'a> Members<'a> {
         self.raw(name).is_some()
     }
 
-    /// A boolean, also as 0, 1 or text; `None` if the member is none of these.
+    /// A boolean, also as 0, 1 or the text `true` or `false`; `None` if the member is none of these.
     pub(super) fn flag(&self, name: &str) -> Option<bool> {
         match self.raw(name)? {
             "true" | "1" | "\"true\"" => Some(true),
@@ -49,11 +51,12 @@ impl<'a> Members<'a> {
         }
     }
 
+    /// The decoded text of a string member; `None` if the member is absent, null or of another type.
     pub(super) fn text(&self, name: &str) -> Option<String> {
         serde_json::from_str(self.raw(name)?).ok()
     }
 
-    /// A text, as untrusted text; `None` if the member is not a text.
+    /// The decoded text of a string member, as untrusted text; `None` if the member is not a text.
     pub(super) fn untrusted(&self, name: &str) -> Option<Untrusted> {
         self.text(name).map(Untrusted::from)
     }
@@ -96,7 +99,7 @@ impl<'a> Members<'a> {
     }
 }
 
-/// The first characters of a server's message.
+/// The first 400 characters of a server's message.
 pub(super) fn bounded(text: &str) -> String {
     text.chars().take(crate::error::WORDS_KEPT).collect()
 }

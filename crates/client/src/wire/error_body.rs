@@ -19,8 +19,8 @@ const LONGEST_QUOTA: f64 = 32.0 * 86_400.0;
 /// Error pages of proxies can be megabytes; their title and a JSON error are at the start.
 const LOOKED_AT: usize = 64 * 1024;
 
-/// Parses the body of an error response: `{success, error, msg}`, a single `error`, `detail`,
-/// `error_msg` or `message`, a JSON text, plain text, or a web page.
+/// Parses the body of an error response: `{success, error, msg}`, a single `error`, `detail`, `error_msg` or
+/// `message`, a JSON text, plain text, or a web page. Any other JSON, or binary data, is noise.
 pub(super) fn said(body: &str) -> ErrorBody {
     let body = head(body.trim_start_matches('\u{feff}').trim());
     if body.is_empty() {
@@ -56,7 +56,7 @@ pub(super) fn said(body: &str) -> ErrorBody {
     }
 }
 
-/// The message of an error object; `None` if it has none of the known members.
+/// The code and the message of an error object; `None` if it has none of the known members.
 pub(super) fn words(members: &Members<'_>) -> Option<ErrorBody> {
     let code = members.words("error").filter(|code| {
         // `"error": true` adds nothing to the status.
@@ -70,7 +70,8 @@ pub(super) fn words(members: &Members<'_>) -> Option<ErrorBody> {
     (code.is_some() || message.is_some()).then_some(ErrorBody::Words { code, message })
 }
 
-/// The minimum interval in seconds named in a refusal: `threshold=5.0`. `None` if there is none.
+/// The minimum interval in seconds named in the message of a refusal (`threshold=5.0`), at most five minutes.
+/// `None` if there is none.
 pub fn threshold(words: &str) -> Option<f64> {
     let rest = &words[words.find("threshold")? + "threshold".len()..];
     let rest = rest.trim_start_matches([' ', '=', ':', '"']);
@@ -86,7 +87,7 @@ pub fn retry_after(header: &str, now: UnixTime) -> Option<Duration> {
     bounded_wait(retry_seconds(header, now)?)
 }
 
-/// A wait of at most five minutes; `None` if `seconds` is not finite.
+/// A wait of at most five minutes, zero for a negative number; `None` if `seconds` is not finite.
 pub(super) fn bounded_wait(seconds: f64) -> Option<Duration> {
     if !seconds.is_finite() {
         return None;
@@ -94,7 +95,8 @@ pub(super) fn bounded_wait(seconds: f64) -> Option<Duration> {
     Duration::try_from_secs_f64(seconds.clamp(0.0, LONGEST_WAIT.as_secs_f64())).ok()
 }
 
-/// The seconds in a `Retry-After` header, unbounded; `None` if it is invalid.
+/// The seconds from `now` in a `Retry-After` header, which may be negative for a date; `None` if it is
+/// invalid.
 pub(super) fn retry_seconds(header: &str, now: UnixTime) -> Option<f64> {
     let header = header.trim();
     if let Ok(seconds) = header.parse::<f64>() {
@@ -111,7 +113,7 @@ pub(super) fn reset(header: &str, now: UnixTime) -> Option<UnixTime> {
     (moment > now && moment - now <= LONGEST_QUOTA).then_some(moment)
 }
 
-/// Whether a text is a web page.
+/// Whether a text is a web page: it starts with a tag, and a tag of HTML or XML pages is near its start.
 pub(super) fn is_page(text: &str) -> bool {
     let start: String = head_of(text.trim_start(), 512).to_ascii_lowercase();
     start.starts_with('<')
@@ -129,7 +131,7 @@ pub(super) fn is_page(text: &str) -> bool {
         .any(|tag| start.contains(tag))
 }
 
-/// The title of a web page; `None` if it has none.
+/// The title of a web page, at most 400 characters; `None` if it has none.
 pub(super) fn title(page: &str) -> Option<String> {
     let page = head(page);
     let lower = page.to_ascii_lowercase();
@@ -140,7 +142,7 @@ pub(super) fn title(page: &str) -> Option<String> {
     (!title.is_empty()).then(|| bounded(&unescaped(&title)))
 }
 
-/// Decodes the five named entities; others are unchanged.
+/// Decodes the HTML entities `&lt;`, `&gt;`, `&quot;`, `&#39;` and `&amp;`; others are unchanged.
 fn unescaped(text: &str) -> String {
     [
         ("&lt;", "<"),
@@ -153,11 +155,12 @@ fn unescaped(text: &str) -> String {
     .fold(text.to_owned(), |text, (entity, plain)| text.replace(entity, plain))
 }
 
+/// The first 64 KB of a text, in which errors are searched.
 fn head(text: &str) -> &str {
     head_of(text, LOOKED_AT)
 }
 
-/// The first bytes of a text, cut at a character.
+/// The first `bytes` bytes of a text, or fewer, so that no character is cut.
 pub(super) fn head_of(text: &str, bytes: usize) -> &str {
     &text[..text.floor_char_boundary(bytes)]
 }

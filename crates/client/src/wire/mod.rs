@@ -73,6 +73,7 @@ pub struct WireRequest {
 }
 
 impl WireRequest {
+    /// A request to the management API, without a key of its own.
     const fn new(method: Method, path: &'static str, body: Option<Json>) -> Self {
         Self {
             method,
@@ -83,6 +84,7 @@ impl WireRequest {
         }
     }
 
+    /// A POST request with a JSON body to the management API.
     const fn post(path: &'static str, body: Json) -> Self {
         Self::new(Method::Post, path, Some(body))
     }
@@ -93,7 +95,7 @@ impl WireRequest {
     }
 }
 
-/// Encodes a request in `dialect`.
+/// Encodes a request in `dialect`: method, path and body. The profile's key is not part of it.
 pub fn encode(request: &Request, dialect: &'static Dialect) -> WireRequest {
     match request {
         Request::Search(query) => match query.resource {
@@ -113,10 +115,12 @@ pub fn encode(request: &Request, dialect: &'static Dialect) -> WireRequest {
     }
 }
 
+/// The request that lists the workergroups of the account.
 const fn list_workergroups() -> WireRequest {
     WireRequest::new(Method::Get, WORKERGROUPS_PATH, None)
 }
 
+/// The request for a worker; the position in the router's queue is sent in dialects that have one.
 fn route(call: &RouteCall, dialect: &'static Dialect) -> WireRequest {
     let mut body = json!({ "endpoint": call.endpoint, "cost": number_json(call.cost) });
     if let Some(place) = call.place.filter(|_| dialect.route_queue) {
@@ -130,6 +134,8 @@ fn route(call: &RouteCall, dialect: &'static Dialect) -> WireRequest {
     }
 }
 
+/// The body of an offer search: filters, order, limit and price model, and storage and unbundling in dialects
+/// that have them.
 fn offers(query: &Query, dialect: &'static Dialect) -> Json {
     let mut body = search(query, dialect);
     body.insert("type".to_owned(), json!(query.offer_type.wire()));
@@ -142,6 +148,7 @@ fn offers(query: &Query, dialect: &'static Dialect) -> Json {
     Json::Object(body)
 }
 
+/// The body of a volume search, inside a member `q` in dialects that require it.
 fn volumes(query: &Query, dialect: &'static Dialect) -> Json {
     let body = Json::Object(search(query, dialect));
     if dialect.volumes_wrapped {
@@ -151,7 +158,7 @@ fn volumes(query: &Query, dialect: &'static Dialect) -> Json {
     }
 }
 
-/// The common part of both searches: filters, order and limit.
+/// The common part of both searches: filters, order and limit, each only if set.
 fn search(query: &Query, dialect: &'static Dialect) -> Map<String, Json> {
     let mut body = query.filters_json(dialect);
     let order: Vec<Json> = query

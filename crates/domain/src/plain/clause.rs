@@ -38,7 +38,8 @@ struct Frame {
     direction: Option<Option<bool>>,
 }
 
-/// All possible clauses that begin at a position.
+/// All clauses, of each possible length and meaning, that begin at token `start`; lists of models and places
+/// are not among them.
 pub(super) fn clauses(text: &Text<'_>, start: usize) -> Vec<Clause> {
     let (mut frames, mut clauses) = (vec![Frame::default()], Vec::new());
     frames[0].next = start;
@@ -68,7 +69,7 @@ pub(super) fn clauses(text: &Text<'_>, start: usize) -> Vec<Clause> {
 }
 
 impl Frame {
-    /// The frame extended by each possible amount at a position.
+    /// The frame extended by each possible amount at a position; empty if it has an amount already.
     fn measured(&self, text: &Text<'_>, at: usize) -> Vec<Self> {
         // `nvme 3090` is a card.
         if self.amount.is_some() || text.is_model(at) {
@@ -123,15 +124,18 @@ impl Frame {
         fits.then_some(new)
     }
 
+    /// Whether the words so far ask for an order, such as `cheapest` or `sort by`.
     fn is_order(&self) -> bool {
         let is_fixed = self.fixed.is_some_and(|(meaning, _)| meaning.starts_with("order"));
         is_fixed || self.best.is_some() || self.direction.is_some()
     }
 
+    /// The comparison in front of the amount; `None` if there is none.
     fn compares(&self) -> Option<Operator> {
         self.front.map(|(operator, _)| operator)
     }
 
+    /// The facts of the words so far; `None` if they do not form a whole clause.
     fn facts(&self, text: &Text<'_>) -> Option<Vec<Fact>> {
         let is_order = self.best.is_some() || self.direction.is_some();
         let is_bare = self.nouns.is_empty() && self.amount.as_ref().is_some_and(|amount| amount.units.is_empty());
@@ -160,7 +164,8 @@ impl Frame {
         }
     }
 
-    /// The first measure that all nouns share and that has one of the units, with the factor of the unit.
+    /// The first measure that all nouns share and that has one of the units, with the factor of the unit;
+    /// `None` if there is none. Without nouns it is one of those of a bare quantity.
     fn measure(&self, text: &Text<'_>, units: &[(Dim, f64)]) -> Option<(Measure, f64)> {
         let is_meant = |own: &&Measure| {
             // A minimum time is the availability of a machine; a job has an exact length.
@@ -184,7 +189,7 @@ impl Frame {
         })
     }
 
-    /// The possible measures of a number without a unit.
+    /// The dimensions that a number without a unit may have in this clause; empty if it needs a unit.
     fn bare(&self, text: &Text<'_>) -> &'static [Dim] {
         match self.compares() {
             _ if self.is_led => BARE,
@@ -199,6 +204,7 @@ impl Frame {
     }
 
     /// The facts of a number with its noun: `at least 24gb vram`, `cuda 12.4`, `under $2/h per gpu`, `3d`.
+    /// `None` if noun, unit and comparison do not fit together.
     fn quantity(&self, text: &Text<'_>, amount: &Amount) -> Option<Vec<Fact>> {
         let bare: Vec<_> = self.bare(text).iter().map(|dim| (*dim, 1.0)).collect();
         let is_bare = amount.units.is_empty();
@@ -263,7 +269,8 @@ impl Frame {
         Some(vec![fact])
     }
 
-    /// The bounds of an amount including the comparison after it; `None` if that contradicts the one in front.
+    /// The bounds of an amount in the unit of its field, with the comparison after it; `None` if that
+    /// contradicts the one in front.
     fn bounds(&self, amount: &Amount, factor: f64) -> Option<Vec<Bound>> {
         let mut bounds = scaled(&amount.bounds, factor);
         let Some(behind) = self.behind else { return Some(bounds) };
@@ -272,7 +279,8 @@ impl Frame {
         (is_upper(*front.get_or_insert(behind)) == is_upper(behind)).then_some(bounds)
     }
 
-    /// The facts of a word with a fixed meaning, or of its opposite: `verified`, `no datacenter`, `nvlink not needed`.
+    /// The facts of a word with a fixed meaning, or of its opposite: `verified`, `no datacenter`, `nvlink not
+    /// needed`. `None` if the words around it do not fit.
     fn fixed_facts(&self, text: &Text<'_>, meaning: &'static str, opposite: &'static str) -> Option<Vec<Fact>> {
         match (self.compares().or(self.behind), self.negation) {
             // `verified or not in us`
@@ -298,8 +306,8 @@ impl Frame {
         }
     }
 
-    /// The facts of an order: `most vram`, `lowest temperature first`, `sort by upload speed descending`, `price low to
-    /// high`.
+    /// The facts of an order: `most vram`, `lowest temperature first`, `sort by upload speed descending`,
+    /// `price low to high`. `None` if no field fits.
     fn order(&self, text: &Text<'_>) -> Option<Vec<Fact>> {
         let (best, dims) = self.best.or(self.direction.flatten().map(|_| (None, EVERY)))?;
         if self.nouns.is_empty() && !dims.contains(&Dim::Hourly) {
@@ -314,14 +322,14 @@ impl Frame {
     }
 }
 
-/// Whether the words at a position are cards of a size: `two 24gb cards`.
+/// Whether the words at a position are cards of a size: `24gb cards`.
 fn is_sized(text: &Text<'_>, at: usize) -> bool {
     let is_size = |amount: &Amount| matches!(amount.units.first(), Some((Dim::Size, _)));
     let is_card = |amount: &Amount| is_size(amount) && text.is_one_of(amount.next, "gpu");
     text.amounts(at, None).iter().any(is_card)
 }
 
-/// The facts of a fixed meaning of the vocabulary.
+/// The facts of a fixed meaning of the vocabulary; `None` if it is empty or only offers have it.
 fn meant(text: &Text<'_>, meaning: &'static str) -> Option<Vec<Fact>> {
     let fact = match meaning.split_once([':', '=']) {
         Some(("type" | "hours", _)) if !text.is_offers() => return None,
@@ -336,7 +344,8 @@ fn meant(text: &Text<'_>, meaning: &'static str) -> Option<Vec<Fact>> {
     (!meaning.is_empty()).then(|| vec![fact])
 }
 
-/// An order as a fact; volumes have prices and speeds of their own, and bids are a price model.
+/// An order in the query language as a fact; `None` if the resource lacks its field. Volumes have prices and
+/// speeds of their own, and bids are a price model.
 fn sorted_by(text: &Text<'_>, order: &str) -> Option<Fact> {
     let order = match order {
         "disk_bw-" | "dlperf-" if !text.is_offers() => "nw_disk_avg_bw-",
@@ -349,12 +358,14 @@ fn sorted_by(text: &Text<'_>, order: &str) -> Option<Fact> {
     Some(set(|settings| (settings.order, settings.offer_type) = (keys, bid)))
 }
 
+/// The bounds with each number multiplied by `factor`; their comparisons are unchanged.
 fn scaled(bounds: &[Bound], factor: f64) -> Vec<Bound> {
     let scaled = |(operator, number): &Bound| (*operator, number * factor);
     bounds.iter().map(scaled).collect()
 }
 
-/// The condition that applies bounds to a field.
+/// The bounds as conditions on a field in the query language, with `unit` after each number; a bound without
+/// a comparison has `default`.
 pub(super) fn compared(bounds: &[Bound], field: &str, default: Operator, unit: &str) -> String {
     let written = bounds.iter().map(|(operator, number)| {
         let operator = operator.unwrap_or(default).symbol();
@@ -363,7 +374,8 @@ pub(super) fn compared(bounds: &[Bound], field: &str, default: Operator, unit: &
     written.collect::<Vec<_>>().join(" ")
 }
 
-/// The conditions on memory. A nominal size includes the cards that report a little less or more.
+/// The conditions on memory in GB, with a note if a size was widened: a nominal size includes the cards that
+/// report a little less or more.
 pub(super) fn as_sold(bounds: &[Bound], field: &str) -> Vec<Fact> {
     let cards = if field == "gpu_ram" { 1 } else { 16 };
     let (mut reported, mut sold) = (Vec::new(), Vec::new());
@@ -381,7 +393,8 @@ pub(super) fn as_sold(bounds: &[Bound], field: &str) -> Vec<Fact> {
     std::iter::once(condition).chain(note).collect()
 }
 
-/// The facts of a disk: a condition, and the storage that prices include.
+/// The facts of a disk in GB: a condition, and the storage that prices include, unless the size is only a
+/// maximum.
 pub(super) fn disk(bounds: &[Bound]) -> Vec<Fact> {
     let (operator, gb) = bounds[0];
     let storage = Some(gb).filter(|_| !matches!(operator, Some(Lt | Lte)));

@@ -32,13 +32,13 @@ pub(super) enum Sense {
 }
 
 impl Fact {
-    /// The values of a field that it includes or excludes.
+    /// The values of the field that it includes or excludes, depending on `sense`; empty for any other fact.
     pub(super) fn values(&self, field: &str, sense: Sense) -> &[String] {
         let Self::Choice(own, names, is) = self else { return &[] };
         if (*own, *is) == (field, sense) { names } else { &[] }
     }
 
-    /// Whether it is a need that the market bills separately: a disk, traffic.
+    /// Whether it is a need that the market bills separately from the machine: a disk, traffic.
     fn is_billed_apart(&self) -> bool {
         match self {
             Self::Condition(text) => text.starts_with("disk_space"),
@@ -47,6 +47,7 @@ impl Fact {
         }
     }
 
+    /// Whether it limits a price: per hour, of a job, or dollars without a period.
     fn is_price(&self) -> bool {
         match self {
             Self::Price(_) => true,
@@ -71,6 +72,7 @@ pub(super) struct Clause {
 }
 
 impl Clause {
+    /// A clause that ends before token `next`, with all flags off.
     pub(super) const fn new(facts: Vec<Fact>, next: usize) -> Self {
         Self {
             facts,
@@ -82,10 +84,12 @@ impl Clause {
         }
     }
 
+    /// The clause with the flag `is_open` set to this value.
     pub(super) fn open(self, is_open: bool) -> Self {
         Self { is_open, ..self }
     }
 
+    /// The clause with the flags `is_named` and `is_led` set to these values.
     pub(super) fn named(self, is_named: bool, is_led: bool) -> Self {
         Self {
             is_named,
@@ -94,6 +98,7 @@ impl Clause {
         }
     }
 
+    /// The clause with the flag `may_go_on` set to this value.
     pub(super) fn going_on(self, may_go_on: bool) -> Self {
         Self { may_go_on, ..self }
     }
@@ -113,11 +118,13 @@ pub(super) enum What {
 }
 
 impl What {
+    /// The facts of a clause; `None` for anything else.
     fn facts(&self) -> Option<&[Fact]> {
         let Self::Clause(clause) = self else { return None };
         Some(&clause.facts)
     }
 
+    /// Whether it is a clause that includes or excludes, depending on `sense`, values of the field.
     fn chooses(&self, field: &str, sense: Sense) -> bool {
         let mut facts = self.facts().into_iter().flatten();
         facts.any(|fact| !fact.values(field, sense).is_empty())
@@ -171,6 +178,8 @@ pub(super) fn groups(text: &Text<'_>, parts: &[Rc<Part>]) -> Vec<Group> {
     groups.iter().map(|parts| group(text, parts)).collect()
 }
 
+/// Combines the parts of a group. It has facts only if it is one clause; after an `or` only if that clause
+/// adds values of a field.
 fn group(text: &Text<'_>, parts: &[Part]) -> Group {
     let span = text.span(parts[0].start, parts[parts.len() - 1].next);
     let adds = matches!(parts[0].what, What::Or);
@@ -307,7 +316,8 @@ pub(super) fn divisions(text: &Text<'_>) -> (Vec<Vec<Rc<Part>>>, bool) {
     (parts.collect(), is_cut)
 }
 
-/// All parts that can begin at a position, each with the position after it.
+/// All parts that can begin at a position, each with the position after it; always at least one, if need be
+/// an unknown word.
 fn ways(text: &Text<'_>, at: usize) -> Vec<(usize, What)> {
     if let Kind::Break | Kind::Opaque = text.tokens[at].kind {
         return vec![(at + 1, What::Break)];
@@ -339,7 +349,7 @@ fn ways(text: &Text<'_>, at: usize) -> Vec<(usize, What)> {
     ways
 }
 
-/// A fact that changes the settings of a search.
+/// A fact that changes settings of a search: the default ones after `change`.
 pub(super) fn set(change: impl FnOnce(&mut Settings)) -> Fact {
     let mut settings = Settings::default();
     change(&mut settings);

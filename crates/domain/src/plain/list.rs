@@ -10,22 +10,24 @@ use crate::country;
 /// Words between a negation and the excluded names.
 const BEFORE_EXCLUDED: &str = "in from the any a an on of located be with nvidia machine host offer gpu";
 
+/// The fact that an offer has this number of GPUs; `None` unless it is a whole number from 1 to a million.
 pub(super) fn count_of(gpus: f64) -> Option<Fact> {
     let names = vec![whole(gpus)?.to_string()];
     Some(Fact::Choice("num_gpus", names, Sense::Wanted))
 }
 
+/// The number as an integer; `None` unless it is whole and from 1 to a million.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked")]
 pub(super) fn whole(number: f64) -> Option<u32> {
     (number.fract() == 0.0 && (1.0..=1e6).contains(&number)).then_some(number as u32)
 }
 
-/// Whether the words at a position are GPU models, as after a count.
+/// Whether the words at a position are a GPU model, after an optional `of` or brand.
 pub(super) fn is_card(text: &Text<'_>, at: usize) -> bool {
     value(text, text.skip(at, "of nvidia")).is_some_and(|value| value.field == "gpu_name")
 }
 
-/// Parses the machines of a cluster: `2 nodes of 8 h100`, `2x8 h100`.
+/// The clause of the machines of a cluster: `2 nodes of 8 h100`, `2x8 h100`; `None` if there is none at `at`.
 pub(super) fn cluster(text: &Text<'_>, at: usize) -> Option<Clause> {
     let count = |at| text.number(at).filter(|_| text.is_offers() && !text.is_model(at));
     let (machines, next) = count(at)?;
@@ -50,7 +52,8 @@ pub(super) fn cluster(text: &Text<'_>, at: usize) -> Option<Clause> {
     is_shape.then_some(Clause::new(facts, next))
 }
 
-/// Parses alternative numbers of GPUs: `2 or 4 gpus`, `1, 2 or 4x`.
+/// The clause of alternative numbers of GPUs: `2 or 4 gpus`, `1, 2 or 4x`; `None` without an `or` between
+/// them, or without GPUs after them.
 pub(super) fn counts(text: &Text<'_>, at: usize) -> Option<Clause> {
     let number = |at| text.number(at).filter(|_| !text.is_model(at));
     let count = |at| number(at).and_then(|(number, next)| Some((whole(number)?.to_string(), next)));
@@ -73,7 +76,8 @@ pub(super) fn counts(text: &Text<'_>, at: usize) -> Option<Clause> {
     (is_counted && text.is_offers()).then_some(Clause::new(facts, end))
 }
 
-/// Parses a deadline: `by friday`, `until next sunday evening`, `before 2026-12-01 18:00`, `due tomorrow`.
+/// The clause of a deadline: `by friday`, `until next sunday evening`, `before 2026-12-01 18:00`, `due
+/// tomorrow`; `None` if there is none at `at`. Only offers have one.
 pub(super) fn deadline(text: &Text<'_>, at: usize) -> Option<Clause> {
     let from = text.skip(
         at,
@@ -138,11 +142,14 @@ pub(super) fn choices(text: &Text<'_>, at: usize) -> Vec<Clause> {
     }
 }
 
-/// Whether a number before the position counts rows: `3 4090 offers`.
+/// Whether the words at a position are a model and `offers` or the like, so that a number before them counts
+/// rows: `4090 offers` after `3`.
 pub(super) fn is_row_count(text: &Text<'_>, at: usize) -> bool {
     value(text, at).is_some_and(|value| value.field == "gpu_name" && text.is_one_of(value.next, "offer result row"))
 }
 
+/// The GPU models (offers only) or the place that the words at a position name, after an optional brand or
+/// `in`; `None` if there is neither.
 fn value(text: &Text<'_>, start: usize) -> Option<Value> {
     let branded = text.skip(start, "nvidia geforce amd radeon instinct tesla quadro");
     let model = text.model(start).or_else(|| text.model(branded));

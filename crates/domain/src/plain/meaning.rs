@@ -21,7 +21,7 @@ pub struct Meaning {
 }
 
 impl Meaning {
-    /// Adds the meaning of more words.
+    /// Adds the meaning of more words: conditions and notes follow, settings replace those of the same kind.
     pub(super) fn add(&mut self, more: Self) {
         self.conditions = format!("{} {}", self.conditions, more.conditions).trim().into();
         self.settings.add(&more.settings);
@@ -29,12 +29,14 @@ impl Meaning {
         self.notes.dedup();
     }
 
-    /// Whether it changes nothing about a search.
+    /// Whether the meaning has neither conditions nor settings, so that it changes nothing about a search;
+    /// notes do not count.
     pub fn is_idle(&self) -> bool {
         self.conditions.is_empty() && self.settings == Settings::default()
     }
 
-    /// The meaning as a query: conditions, and words for the settings.
+    /// The meaning as a text that reads back as the same: conditions, and plain words for the settings;
+    /// without notes.
     pub(super) fn written(&self) -> String {
         let disk = self.settings.storage.map(|gb| trimmed(gb, 6));
         // The words for a disk set its condition, too.
@@ -53,7 +55,8 @@ impl Meaning {
             .to_owned()
     }
 
-    /// Describes the meaning in one line: `gpu_name=RTX_4090 · job 3d`.
+    /// Describes conditions, settings and notes in one line: `gpu_name=RTX_4090 · job 3d`. Empty if there are
+    /// none.
     pub fn text(&self) -> String {
         let mut texts = vec![self.conditions.clone()];
         texts.extend(self.settings.texts());
@@ -69,11 +72,12 @@ pub(super) struct Context<'a> {
 }
 
 impl Context<'_> {
+    /// The facts of all groups of the text that are understood, in order.
     fn facts(&self) -> impl Iterator<Item = &Fact> {
         self.groups.iter().flat_map(|group| group.facts.iter().flatten())
     }
 
-    /// The values of a field that all clauses together include or exclude.
+    /// The values of a field that all clauses together include or exclude, without duplicates.
     fn values(&self, field: &str, sense: Sense) -> Vec<&str> {
         let mut values = Vec::new();
         for value in self.facts().flat_map(|fact| fact.values(field, sense)) {
@@ -134,7 +138,7 @@ impl Context<'_> {
         })
     }
 
-    /// The job settings of all clauses.
+    /// The job settings of each fact of settings, in all clauses.
     fn jobs(&self) -> impl Iterator<Item = JobWords> {
         self.facts().filter_map(|fact| match fact {
             Fact::Set(settings) => Some(settings.job),
@@ -170,7 +174,7 @@ impl Context<'_> {
     }
 }
 
-/// A choice as a condition in the query language.
+/// A condition in the query language that a field is one of the values, or, if excluded, none of them.
 fn choice(field: &str, values: &[&str], sense: Sense) -> String {
     let (not, is) = if sense == Sense::Excluded {
         ("not", "!=")
@@ -211,6 +215,8 @@ pub(super) fn clash(meanings: &[(Meaning, &[Fact])], market: MarketWords<'_>) ->
     (1..parsed.len()).find_map(|right| (0..right).find(|left| clashes(*left, right)).map(|left| (left, right)))
 }
 
+/// Whether two conditions on the same field cannot both be meant. Two exclusions can, and so can the two ends
+/// of a range.
 fn contradicts(one: &Condition, other: &Condition) -> bool {
     use Operator::{Gt, Gte, Lt, Lte, Neq, Nin};
     let excludes = |own: &Condition| matches!(own.operator, Neq | Nin);

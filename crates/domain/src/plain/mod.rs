@@ -106,7 +106,7 @@ pub fn quoted(word: &str, catalog: &'static Catalog, dialect: &'static Dialect) 
 }
 
 impl Reading {
-    /// Whether no words were understood.
+    /// Whether no words of the text were understood, apart from conditions of the query language.
     pub fn is_empty(&self) -> bool {
         self.phrases.is_empty()
     }

@@ -56,6 +56,7 @@ impl<'a> FromIterator<&'a str> for Names {
 }
 
 impl Names {
+    /// Adds a name for a spelling. A better fit replaces the names of a worse one; a worse fit is ignored.
     fn add(&mut self, fit: Fit, spelling: String, name: &str) {
         let known = self.0.entry(spelling).or_insert((fit, Vec::new()));
         if fit < known.0 {
@@ -81,7 +82,8 @@ impl Names {
         self.add(Fit::Whole, words.concat(), name);
     }
 
-    /// The models that match a spelling; empty if there are none.
+    /// The names of the models that match a spelling best; empty if there are none. An unknown spelling is
+    /// tried without its plural `s`.
     pub(super) fn models(&self, spelling: &str) -> Vec<String> {
         let (spelling, maps) = (squashed(spelling), [&KNOWN.0, self]);
         let mut found = maps.map(|names| names.0.get(&spelling));
@@ -93,7 +95,7 @@ impl Names {
         found.flat_map(|(_, names)| names.iter().cloned()).collect()
     }
 
-    /// The spellings of all built-in models, for suggestions.
+    /// The spellings, without blanks and in lower case, of all built-in models, for suggestions.
     pub(super) fn spellings() -> impl Iterator<Item = &'static str> {
         KNOWN.0.0.keys().map(String::as_str)
     }

@@ -38,8 +38,8 @@ pub(super) fn proposed(
     })
 }
 
-/// The known words at an edit distance of one from an unknown one, those of the same length first; of a country's
-/// code its capitals.
+/// The known words at an edit distance of one from an unknown one, those of the same length first; of a
+/// country's code its capitals. Empty for a known or very short word.
 fn near(word: &str) -> Vec<String> {
     /// The minimum length of the word. Shorter ones are close to too many others.
     const SHORTEST: usize = 3;

@@ -17,7 +17,8 @@ const TWICE: &str = "are two values for the same thing: join them with 'or' or '
 const MANY: &str = "this text has too many readings: write commas between its parts, or conditions such as num_gpus>=2";
 
 impl Reading {
-    /// The reading of a text; unclear if it is ambiguous.
+    /// Interprets a text: the only reading it has, or one that is unclear and lists the readings to choose
+    /// from.
     pub(super) fn new(text: &str, market: MarketWords<'_>) -> Self {
         let mut rivals = Self::rivals(text, market);
         if rivals.len() == 1 {
@@ -62,7 +63,7 @@ impl Reading {
         rivals.into_iter().map(|(_, reading)| reading).collect()
     }
 
-    /// The reading of one division.
+    /// The reading of one division: its groups as phrases, or as refused words, and the query that they form.
     fn of_groups(text: &str, tokens: &[Token], groups: &[Group], market: MarketWords<'_>) -> Self {
         let (text, query) = (text.to_owned(), text.to_owned());
         let mut own = Self {
@@ -133,7 +134,8 @@ impl Reading {
         self.query = format!("{} {}", self.query, self.meaning.conditions);
     }
 
-    /// All conditions of the text in an order that does not depend on the words, and the settings.
+    /// All conditions of the text in an order that does not depend on the words, and the settings: equal for
+    /// readings that mean the same.
     fn means(&self, market: MarketWords<'_>) -> (Vec<String>, Settings) {
         let parsed = language::parse(&self.query, market.catalog, market.dialect, &[], Mode::Bar);
         let parsed = parsed.map(|parsed| parsed.conditions).unwrap_or_default();

@@ -27,7 +27,7 @@ pub struct Cluster {
 }
 
 impl Settings {
-    /// Overlays the settings of another phrase; of two values the one in `last` is used.
+    /// Overlays the settings of another phrase: each one that `last` sets replaces the old one.
     pub(super) fn add(&mut self, last: &Self) {
         self.offer_type = last.offer_type.or(self.offer_type);
         self.storage = last.storage.or(self.storage);
@@ -57,7 +57,7 @@ impl Settings {
         }
     }
 
-    /// Whether both set the same thing to different values.
+    /// Whether both set the same setting, also of the job, to different values.
     pub(super) fn contradicts(&self, other: &Self) -> bool {
         let added = |first: &Self, last: &Self| {
             let mut sum = first.clone();
@@ -67,7 +67,7 @@ impl Settings {
         added(self, other) != added(other, self)
     }
 
-    /// Words that set the same, except for the storage.
+    /// Plain words that set the same settings again, except for the storage: `bid`, `cheapest`, `first 20`.
     pub(super) fn written(&self) -> Vec<String> {
         let order = self.order.as_deref().map(language::print_order);
         let order = order.map(|order| match &*order {

@@ -49,6 +49,7 @@ pub(super) struct Amount {
 }
 
 impl<'a> Text<'a> {
+    /// A text with the phrases of the vocabulary that begin at each token looked up.
     pub(super) fn new(tokens: &'a [Token], market: MarketWords<'a>) -> Self {
         let is_word = |token: &&Token| !matches!(token.kind, Kind::Break | Kind::Opaque);
         let phrases = (0..=tokens.len()).map(|at| {
@@ -67,6 +68,7 @@ impl<'a> Text<'a> {
         }
     }
 
+    /// Whether the text is a search for machine offers rather than volumes.
     pub(super) fn is_offers(&self) -> bool {
         self.catalog.resource == Resource::Offers
     }
@@ -79,16 +81,17 @@ impl<'a> Text<'a> {
         is_job || is_term || matches!(field, "+both" | "+rows") || self.catalog.named(field).is_some()
     }
 
-    /// The byte range of some tokens.
+    /// The byte range of the tokens from `start` up to, but not including, `next`.
     pub(super) fn span(&self, start: usize, next: usize) -> Range<usize> {
         self.tokens[start].span.start..self.tokens[next - 1].span.end
     }
 
+    /// The kind of a token; `None` beyond the last.
     pub(super) fn kind(&self, at: usize) -> Option<Kind> {
         self.tokens.get(at).map(|token| token.kind)
     }
 
-    /// Whether a token is one of `words`, which are separated by blanks.
+    /// Whether a token is one of `words`, which are separated by blanks; its plurals and synonyms count too.
     pub(super) fn is_one_of(&self, at: usize, words: &str) -> bool {
         let is_word = |token: &&Token| !matches!(token.kind, Kind::Opaque | Kind::Break);
         let token = self.tokens.get(at).filter(is_word).map(|token| folded(&token.text));
@@ -108,13 +111,15 @@ impl<'a> Text<'a> {
         is_code && at.checked_sub(1).is_some_and(is_place)
     }
 
-    /// The position after any of `words` at `at`.
+    /// The position after the tokens from `at` on that are any of `words`, which are separated by blanks;
+    /// `at` if there are none.
     pub(super) fn skip(&self, at: usize, words: &str) -> usize {
         let run = (at..self.tokens.len()).take_while(|at| self.is_one_of(*at, words));
         at + run.count()
     }
 
-    /// The result of `pick` for the longest phrase at a position; see [`role`].
+    /// The result of `pick` for the first role it accepts of the longest phrase at a position, and the
+    /// position after the phrase; `None` if it accepts none.
     pub(super) fn find<T>(&self, at: usize, pick: impl Fn(Role) -> Option<T>) -> Option<(T, usize)> {
         let mut phrases = self.phrases[at].iter();
         phrases.find_map(|(next, roles)| Some((roles.iter().find_map(|role| pick(*role))?, *next)))
@@ -129,11 +134,13 @@ impl<'a> Text<'a> {
         !is_currency && (!is_glued || ends(at) || at.checked_sub(1).is_some_and(ends))
     }
 
+    /// Whether a GPU model begins at a position and ends where a phrase can end.
     pub(super) fn is_model(&self, at: usize) -> bool {
         self.model(at).is_some_and(|(_, next)| self.is_border(next))
     }
 
-    /// The models that the longest run of words at a position names, and the position after it.
+    /// The models that the longest run of words at a position names, and the position after it; `None` if it
+    /// names none.
     pub(super) fn model(&self, at: usize) -> Option<(Vec<String>, usize)> {
         let is_text = |token: &&Token| {
             let is_word = matches!(token.kind, Kind::Word | Kind::Number(_)) || token.text == "x";
@@ -152,13 +159,14 @@ impl<'a> Text<'a> {
         counted.and_then(|(_, next)| named(next - 1)).or(longest)
     }
 
-    /// A number in digits or as a word, and the position after it: `24`, `two`, `half a`, `a` week. The first of
-    /// [`Self::numbers`].
+    /// The likeliest number at a position, in digits or as a word, and the position after it: `24`, `two`,
+    /// `half a`, `a` before `week`. `None` if there is none.
     pub(super) fn number(&self, at: usize) -> Option<(f64, usize)> {
         self.numbers(at).into_iter().next()
     }
 
-    /// The possible numbers at a position: `1.500` may have a fraction or thousands.
+    /// The possible numbers at a position, the likeliest first, each with the position after it: `1.500` may
+    /// have a fraction or thousands. Empty if there are none.
     fn numbers(&self, at: usize) -> Vec<(f64, usize)> {
         let mut found = self.written_numbers(at);
         let units = |at: usize| self.units(at).0;
@@ -187,7 +195,8 @@ impl<'a> Text<'a> {
         role!(self, at, Role::Half => 0.5).unwrap_or((0.0, at))
     }
 
-    /// Numbers in digits, with the commas that can be part of them.
+    /// The possible numbers in digits at a position, with the commas that can be part of them, each with the
+    /// position after it.
     fn written_numbers(&self, at: usize) -> Vec<(f64, usize)> {
         let number = |at: usize| match self.kind(at) {
             Some(Kind::Number(number)) => Some((number, &*self.tokens[at].raw)),
@@ -216,7 +225,8 @@ impl<'a> Text<'a> {
         found
     }
 
-    /// The possible units at a position with their factors, and the position after them.
+    /// The possible units at a position with their factors, empty if there are none, and the position after
+    /// them.
     fn units(&self, at: usize) -> (Vec<(Dim, f64)>, usize) {
         // The dollar sign of the next price.
         let is_next = self.is_one_of(at, "$") && matches!(self.kind(at + 1), Some(Kind::Number(_)));
@@ -234,6 +244,8 @@ impl<'a> Text<'a> {
         })
     }
 
+    /// The comparison in front of a quantity at a position, such as `at least`, and the position after it;
+    /// `None` if there is none.
     pub(super) fn comparison(&self, at: usize) -> Option<(Operator, usize)> {
         role!(self, at, Role::Compare(operator, _) => operator)
     }
@@ -245,7 +257,8 @@ impl<'a> Text<'a> {
         is_end || self.is_one_of(next, "and but with") || !fronts
     }
 
-    /// A number with its unit; a `+` after either makes it a minimum.
+    /// The possible numbers with their units at a position, after an optional `$`; a `+` after either makes a
+    /// number a minimum.
     fn measured(&self, at: usize, operator: Option<Operator>) -> Vec<Amount> {
         let start = self.skip(at, "$");
         let numbers = self.numbers(start).into_iter();
@@ -283,7 +296,8 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// A time that continues in a smaller unit: `1 month and 1 week`, `3d 12h`.
+    /// A time that continues in a smaller unit, as one amount: `1 month and 1 week`, `3d 12h`. `None` if it
+    /// does not continue.
     fn summed(&self, amount: &Amount) -> Option<Amount> {
         let (Dim::Time, factor) = amount.units.first()? else {
             return None;
@@ -302,7 +316,8 @@ impl<'a> Text<'a> {
         is_sum.then_some(sum)
     }
 
-    /// The possible numbers with their units at a position, or ranges of them, after an optional comparison.
+    /// The possible numbers with their units at a position, or ranges of them; `operator` is the comparison
+    /// in front of them, if there is one.
     pub(super) fn amounts(&self, at: usize, operator: Option<Operator>) -> Vec<Amount> {
         let is_between = self.is_one_of(at, "between from");
         let start = at + usize::from(is_between);
@@ -354,7 +369,7 @@ impl Amount {
     }
 }
 
-/// The texts of some tokens, joined.
+/// The texts of some tokens in lower case, with `with` between them.
 pub(super) fn joined(tokens: &[Token], with: &str) -> String {
     let texts: Vec<_> = tokens.iter().map(|token| &*token.text).collect();
     texts.join(with)

@@ -33,6 +33,8 @@ pub(super) struct Token {
     pub capitals: bool,
 }
 
+/// Splits a text into tokens, in order. Conditions on the catalog's fields and quoted texts stay in one
+/// piece, as opaque ones.
 pub(super) fn tokens(text: &str, catalog: &Catalog) -> Vec<Token> {
     let tokens = Vec::new();
     let mut lexer = Lexer { text, tokens };
@@ -83,6 +85,7 @@ struct Lexer<'a> {
 }
 
 impl Lexer<'_> {
+    /// Appends the text at `span` as one token of this kind.
     fn push(&mut self, kind: Kind, span: Range<usize>) {
         let text = &self.text[span.clone()];
         // `gpu_na` is the beginning of a field name, not two words.
@@ -100,6 +103,8 @@ impl Lexer<'_> {
         });
     }
 
+    /// Splits a range of plain words into tokens and appends them; blanks, underscores and most hyphens are
+    /// left out.
     fn lex(&mut self, span: Range<usize>) {
         let mut at = span.start;
         while let Some(first) = self.text[at..span.end].chars().next() {
@@ -140,7 +145,8 @@ impl Lexer<'_> {
         self.text[..at].chars().next_back().is_none_or(is_apart) && self.text[next..].starts_with(char::is_alphanumeric)
     }
 
-    /// Splits a word before a multiplication in it, or splits off that: `x4090`, `8xh100`, `h100x8`.
+    /// The kind and the end of the first token of a word, which ends at a multiplication sign or a number in
+    /// it: `x4090`, `8xh100`, `h100x8`, `1d12h`.
     fn word(&self, span: Range<usize>) -> (Kind, usize) {
         let lower = self.text[span.clone()].to_ascii_lowercase();
         let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -161,7 +167,8 @@ impl Lexer<'_> {
     }
 }
 
-/// A number with a fraction, or a version such as `550.54.15`, and its end.
+/// The number at the start of a text, with its fraction, or a version such as `550.54.15`, and its end;
+/// `start` is the position of the text.
 fn number(text: &str, start: usize) -> (Kind, usize) {
     let digits = |from: usize| text[from..].bytes().take_while(u8::is_ascii_digit).count();
     let belongs = |(at, c): &(usize, char)| match c {

@@ -211,7 +211,8 @@ const RATES: [(&str, &[(Dim, f64)]); 5] = [
     ("Mb / s", &[(Bits, 1.0)]), ("Gb / s", &[(Bits, 1e3)]), ("MBPS|GBPS", &[]),
 ];
 
-/// The units of a speed as typed; `None` unless its letters decide.
+/// The units of a speed as typed (`MB / s`); empty if its letters fit none. `None` unless its letters decide
+/// between bits and bytes.
 pub(super) fn rate(raw: &str) -> Option<&'static [(Dim, f64)]> {
     let mut rates = RATES.iter();
     rates
@@ -301,8 +302,10 @@ static LEXICON: LazyLock<HashMap<String, Vec<Role>>> = LazyLock::new(|| {
     lexicon
 });
 
-/// The form of a phrase in the vocabulary, in lower case: `boxes` become machines, `hours` an hour.
+/// A phrase in lower case in the form of the vocabulary, singular and without synonyms: `boxes` become
+/// `machine`, `hours` become `hour`.
 pub(super) fn folded(phrase: &str) -> String {
+    /// The singular of a word, or the word it is a synonym of.
     fn word(word: &str) -> &str {
         let same = SAME.iter().find(|(_, words)| words.split(' ').any(|same| same == word));
         // `minutes` is not the plural of `min`.
@@ -315,18 +318,18 @@ pub(super) fn folded(phrase: &str) -> String {
     phrase.split(' ').map(word).collect::<Vec<_>>().join(" ")
 }
 
-/// The possible roles of a phrase; empty if it is unknown.
+/// The possible roles of a phrase in lower case, also in the plural or as a synonym; empty if it is unknown.
 pub(super) fn roles(phrase: &str) -> &'static [Role] {
     LEXICON.get(&folded(phrase)).map_or(&[], |roles| roles)
 }
 
-/// Whether a word has a role other than a number.
+/// Whether a word, in any case, is in the vocabulary with a role other than a number.
 pub(super) fn is_known(word: &str) -> bool {
     let roles = roles(&word.to_lowercase());
     roles.iter().any(|role| !matches!(role, Number(_)))
 }
 
-/// All words of the vocabulary, for suggestions.
+/// All words of the phrases of the vocabulary, in no order and with repetitions, for suggestions.
 pub(super) fn words() -> impl Iterator<Item = &'static str> {
     LEXICON.keys().flat_map(|phrase| phrase.split(' '))
 }

@@ -32,7 +32,8 @@ impl Figure {
         Some(self.second? - self.first?)
     }
 
-    /// The difference relative to the first; `None` if the first is 0.
+    /// The difference relative to the first value, such as 0.1 for 10% more; `None` if the first is 0 or
+    /// either is missing.
     pub fn change(&self) -> Option<f64> {
         let first = self.first.filter(|first| *first != 0.0)?;
         Some(self.difference()? / first)
@@ -86,6 +87,7 @@ pub fn compare(first: (&RouteStats, f64), second: (&RouteStats, f64)) -> Vec<Fig
     figures
 }
 
+/// A count as the value of a figure; always `Some`.
 #[expect(clippy::unnecessary_wraps)] // as the other figures
 fn count(number: u64) -> Option<f64> {
     Some(number as f64)

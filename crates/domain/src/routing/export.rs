@@ -87,7 +87,8 @@ pub fn export_json(run: &Run, now: MonotonicTime) -> String {
     json_for_terminal(serde_json::to_string_pretty(&whole).unwrap_or_default())
 }
 
-/// The parameters of a run, and the way it ended.
+/// The parameters of a run as JSON members: those of its plan, its start, its pauses in seconds and the way
+/// it ended.
 pub fn parameters_json(run: &Run) -> Map<String, Json> {
     let mut parameters = plan_json(run.plan());
     parameters.insert("started_at".to_owned(), number_json(run.started_at().seconds()));
@@ -104,12 +105,14 @@ pub fn parameters_json(run: &Run) -> Map<String, Json> {
     parameters
 }
 
+/// The finished attempts in the order they were sent.
 fn in_order(run: &Run) -> Vec<&RouteSample> {
     let mut samples: Vec<_> = run.samples().iter().collect();
     samples.sort_by_key(|sample| sample.index);
     samples
 }
 
+/// The end of a plan as text: `500 requests` or `30 s`.
 fn stop_words(stop: Stop) -> String {
     match stop {
         Stop::Count(count) => format!("{count} {}", if count == 1 { "request" } else { "requests" }),
@@ -117,6 +120,8 @@ fn stop_words(stop: Stop) -> String {
     }
 }
 
+/// The parameters of a plan as JSON members; an unset one is null, and of a payload only the size is
+/// included.
 fn plan_json(plan: &RoutePlan) -> Map<String, Json> {
     let (count, duration) = match plan.stop {
         Stop::Count(count) => (Json::from(count), Json::Null),
@@ -147,13 +152,15 @@ fn plan_json(plan: &RoutePlan) -> Map<String, Json> {
         .collect()
 }
 
-/// The changes of the router's status as JSON.
+/// The latest changes of the router's status as a JSON array, each with `at_s`, seconds since the run began,
+/// and `status`.
 pub fn statuses_json(run: &Run) -> Json {
     run.statuses()
         .map(|change| json!({ "at_s": number_json(change.at), "status": change.status.compared() }))
         .collect()
 }
 
+/// The assigned workers as a JSON array, most assigned first, with shares and request numbers.
 fn workers_json(run: &Run) -> Json {
     let workers = &run.stats().workers;
     workers
@@ -172,6 +179,7 @@ fn workers_json(run: &Run) -> Json {
         .collect()
 }
 
+/// An attempt as a JSON object, with the names of the CSV columns; times are in seconds since the run began.
 fn attempt_json(sample: &RouteSample) -> Json {
     let detail = sample.outcome.detail();
     let call = sample.call.as_deref();
@@ -205,6 +213,7 @@ fn attempt_json(sample: &RouteSample) -> Json {
     })
 }
 
+/// A number as JSON; null for `None`.
 fn optional(number: Option<f64>) -> Json {
     number.map_or(Json::Null, number_json)
 }

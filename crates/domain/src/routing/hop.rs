@@ -32,14 +32,14 @@ pub struct Hop {
 }
 
 impl Hop {
-    /// The wait before retry number `retry` of a request, from 1, in seconds, like that of the market's own client;
-    /// `jitter` is from 0 to 1.
+    /// The wait in seconds before retry number `retry` of a request, from 1: 2 to the power of `retry` plus
+    /// `jitter` (from 0 to 1), at most 5, like that of the market's own client.
     pub fn rest(retry: u32, jitter: f64) -> f64 {
         let doubled = f64::from(1_u32 << retry.min(16));
         (doubled + jitter).min(LONGEST_REST)
     }
 
-    /// The path with exactly one slash before it.
+    /// The path without surrounding blanks, with exactly one slash before it.
     pub fn absolute_path(&self) -> String {
         format!("/{}", self.path.trim().trim_start_matches('/'))
     }
@@ -82,7 +82,8 @@ pub struct WorkerCall {
 }
 
 impl WorkerCall {
-    /// A failed call without a response; `total` is its time in seconds.
+    /// A failed call without a response. `words` is the error, cut to 400 characters; `total` is its time in
+    /// seconds.
     pub fn failed(words: &str, total: f64) -> Self {
         Self {
             outcome: WorkerOutcome::Failed {
@@ -96,7 +97,7 @@ impl WorkerCall {
         }
     }
 
-    /// The status of the response; `None` if it did not arrive.
+    /// The HTTP status of the worker's response; `None` if the response did not arrive in full.
     pub const fn status(&self) -> Option<u16> {
         match self.outcome {
             WorkerOutcome::Answered { status } => Some(status),
@@ -109,7 +110,7 @@ impl WorkerCall {
         matches!(self.outcome, WorkerOutcome::Answered { status: 200..=299 })
     }
 
-    /// Whether clients retry after this status: 408, 429 and 5xx.
+    /// Whether the worker answered with 408, 429 or 5xx, after which clients retry.
     pub const fn may_pass(&self) -> bool {
         matches!(
             self.outcome,
@@ -119,7 +120,8 @@ impl WorkerCall {
         )
     }
 
-    /// Tokens per second, from the ready connection to the last byte; `None` without a token count.
+    /// Tokens per second, from the ready connection to the last byte; `None` without a token count, without a
+    /// connection, or if no time passed.
     pub fn tokens_per_second(&self) -> Option<f64> {
         let seconds = self.total - self.connect?;
         (seconds > 0.0).then_some(self.tokens? as f64 / seconds)
@@ -134,7 +136,7 @@ impl WorkerCall {
     }
 }
 
-/// The class of a worker's response, such as `2xx`.
+/// The class of a worker's response, such as `2xx`; `no response` for `None`.
 fn class(status: Option<u16>) -> String {
     status.map_or_else(|| "no response".to_owned(), |status| format!("{}xx", status / 100))
 }
@@ -165,7 +167,7 @@ pub struct WorkerStats {
 }
 
 impl WorkerStats {
-    /// Adds a finished call to the figures.
+    /// Adds a finished call to the figures; only a 2xx response counts for times and tokens.
     pub(super) fn record(&mut self, sample: &RouteSample, call: &WorkerCall) {
         self.calls += 1;
         let status = call.status();
@@ -190,7 +192,8 @@ impl WorkerStats {
         self.tokens += call.tokens.unwrap_or(0);
     }
 
-    /// Removes the class of a call that was retried: only the last call of a request counts.
+    /// Takes the call before `retry` out of the counts by class: only the last call of a request counts
+    /// there.
     pub(super) fn retract(&mut self, retry: Retry) {
         if let Some(count) = self.classes.get_mut(&class(Some(retry.status))) {
             *count = count.saturating_sub(1);
@@ -198,7 +201,7 @@ impl WorkerStats {
         self.classes.retain(|_, count| *count > 0);
     }
 
-    /// All figures of the calls.
+    /// All figures of the calls, except `errors`, which is `None` here.
     pub fn summary(&self) -> WorkerSummary {
         WorkerSummary {
             calls: self.calls,
@@ -241,7 +244,7 @@ pub struct WorkerSummary {
     pub tokens: u64,
 }
 
-/// The meaning of a worker's status, in a sentence.
+/// The meaning of a worker's HTTP status as a clause in lower case: `the worker took too long`.
 pub const fn status_sentence(status: u16) -> &'static str {
     match status {
         200..=299 => "the worker answered",

@@ -16,7 +16,8 @@ pub struct Latencies {
 }
 
 impl Latencies {
-    /// Adds a latency in seconds; one that is not finite is ignored.
+    /// Adds a latency in seconds: a negative one as 0, one above an hour as an hour in the quantiles. One
+    /// that is not finite is ignored.
     pub fn record(&mut self, seconds: f64) {
         if !seconds.is_finite() {
             return;
@@ -36,6 +37,7 @@ impl Latencies {
         self.most = if first { seconds } else { self.most.max(seconds) };
     }
 
+    /// The number of latencies recorded.
     pub fn count(&self) -> u64 {
         self.histogram.as_ref().map_or(0, Histogram::len)
     }
@@ -48,7 +50,7 @@ impl Latencies {
         Some(seconds.clamp(self.least, self.most))
     }
 
-    /// The latencies in microseconds, to three significant digits, ascending, with their counts.
+    /// The recorded latencies in microseconds, to three significant digits, ascending, each with its count.
     pub fn counts(&self) -> Vec<(u64, u64)> {
         let recorded = self.filled().map(Histogram::iter_recorded);
         recorded
@@ -73,6 +75,7 @@ impl Latencies {
         self.filled().map(|_| self.most)
     }
 
+    /// The histogram of the latencies; `None` if nothing was recorded.
     fn filled(&self) -> Option<&Histogram<u64>> {
         self.histogram.as_ref().filter(|histogram| !histogram.is_empty())
     }

@@ -19,7 +19,8 @@ pub struct PayloadError {
     pub span: Range<usize>,
 }
 
-/// Checks that a payload is valid JSON; the error has the position of the mistake.
+/// Checks that a payload is one valid JSON value of any type; the error has the position of the mistake. An
+/// empty one is an error.
 pub fn check_payload(payload: &str) -> Result<(), PayloadError> {
     raw(payload).map(|_| ())
 }
@@ -57,6 +58,8 @@ pub fn next_hop_body(reply: &str, payload: &str) -> Result<String, PayloadError>
     ))
 }
 
+/// Parses a text as one JSON value and returns it as written; the error has the position of the mistake. An
+/// empty text is an error.
 fn raw(text: &str) -> Result<&RawValue, PayloadError> {
     if text.trim().is_empty() {
         let end = text.len();
@@ -64,7 +67,7 @@ fn raw(text: &str) -> Result<&RawValue, PayloadError> {
     }
     serde_json::from_str(text).map_err(|error| {
         let at = offset(text, error.line(), error.column());
-        located(text, at, words(&error.to_string()))
+        located(text, at, message_without_position(&error.to_string()))
     })
 }
 
@@ -82,6 +85,8 @@ fn offset(text: &str, line: usize, column: usize) -> usize {
     at
 }
 
+/// An error at a byte offset: its line and column in characters, from 1, and the range of the character
+/// there.
 fn located(text: &str, at: usize, message: String) -> PayloadError {
     let before = &text[..at];
     let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
@@ -94,8 +99,8 @@ fn located(text: &str, at: usize, message: String) -> PayloadError {
     }
 }
 
-/// The parser's message without its position, which counts bytes.
-fn words(message: &str) -> String {
+/// The parser's message without its position, which counts bytes, and with `EOF` spelled out.
+fn message_without_position(message: &str) -> String {
     message
         .split(" at line ")
         .next()

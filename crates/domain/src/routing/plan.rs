@@ -64,7 +64,7 @@ pub struct RoutePlan {
 }
 
 impl RoutePlan {
-    /// A plan of one attempt with the default cost. It never polls.
+    /// A plan of one request without polls, with a load estimate of 100 and nothing sent to workers.
     pub fn single(endpoint: impl Into<String>) -> Self {
         Self {
             endpoint: endpoint.into(),
@@ -79,7 +79,8 @@ impl RoutePlan {
         }
     }
 
-    /// The plan for a market: if its router has a queue, unused assignments soon release their load.
+    /// The plan for a market: if its router has a queue, unused assignments release their load after 10 s;
+    /// else no timeout is sent.
     #[must_use]
     pub fn on(mut self, dialect: &Dialect) -> Self {
         self.replay_timeout = dialect.route_queue.then_some(SHORT_REPLAY);
@@ -97,12 +98,13 @@ impl RoutePlan {
         self
     }
 
-    /// Whether requests without a worker are polled.
+    /// Whether requests without a worker are polled: in every series, and in a single request with
+    /// `polls_alone`.
     pub const fn polls(&self) -> bool {
         !self.is_single() || self.polls_alone
     }
 
-    /// Whether it is a single request.
+    /// Whether it is a single request: a count of 1, polled or not.
     pub const fn is_single(&self) -> bool {
         matches!(self.stop, Stop::Count(1))
     }
@@ -116,13 +118,13 @@ impl RoutePlan {
         }
     }
 
-    /// Whether running it can wake and bill workers.
+    /// Whether running it can wake and bill workers: its load estimate is above 0.
     pub fn injects_load(&self) -> bool {
         self.cost > 0.0
     }
 
-    /// Whether starting it needs a confirmation: a long series that can wake workers, which are billed, or any that
-    /// sends them requests.
+    /// Whether starting it needs a confirmation: any plan that calls workers, and one with more than 100
+    /// requests, or an unknown number, whose load can wake workers, which are billed.
     pub fn needs_consent(&self) -> bool {
         let adds_load = self.injects_load() || self.poll_load() > 0.0;
         self.hop.is_some() || adds_load && self.requests().is_none_or(|requests| requests > UNASKED)
@@ -190,7 +192,8 @@ impl RoutePlan {
         objections
     }
 
-    /// The load that a poll adds: 0 if a poll keeps the place of its request.
+    /// The load that a poll adds: 0 if the router has a queue, where a poll keeps the place of its request,
+    /// else the poll's cost.
     pub fn poll_load(&self) -> f64 {
         match self.replay_timeout {
             Some(_) => 0.0,
@@ -198,7 +201,8 @@ impl RoutePlan {
         }
     }
 
-    /// The load estimate of an attempt.
+    /// The load estimate sent with an attempt: a poll on a market without a queue has its own cost, if one is
+    /// set.
     pub(super) fn cost_of(&self, is_poll: bool) -> f64 {
         match self.poll.cost {
             Some(cost) if is_poll && self.replay_timeout.is_none() => cost,
@@ -207,6 +211,7 @@ impl RoutePlan {
     }
 }
 
+/// Whether a load estimate is valid: finite and not negative.
 fn is_amount(value: f64) -> bool {
     value.is_finite() && value >= 0.0
 }

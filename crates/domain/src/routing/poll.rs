@@ -61,9 +61,8 @@ impl Default for PollPolicy {
 }
 
 impl PollPolicy {
-    /// The wait in seconds before poll number `poll` of a request, from 1.
-    ///
-    /// As in the market's own client: 1 s, then between 0.1 s and a ceiling that doubles.
+    /// The wait in seconds before poll number `poll` of a request, from 1: `least` before the first, then a
+    /// random time between 0.1 s and a ceiling that doubles up to `most`, as in the market's own client.
     pub fn wait(&self, poll: u32, jitter: Jitter) -> f64 {
         if poll <= 1 {
             return self.least;
@@ -74,8 +73,8 @@ impl PollPolicy {
         soonest + (ceiling - soonest) * jitter.wait
     }
 
-    /// The wait in seconds of a slot of a closed loop after `misses` (at least 1) failures in a row: from half the
-    /// ceiling to the whole.
+    /// The wait in seconds of a slot of a closed loop after `misses` (at least 1) failures in a row: a random
+    /// time from half the ceiling to the whole; the ceiling doubles from `least` up to `most`.
     pub(super) fn rest(&self, misses: u32, jitter: Jitter) -> f64 {
         // Doubling continues up to a bound: an endpoint without workers is polled less and less, one that starts a
         // worker is noticed soon.

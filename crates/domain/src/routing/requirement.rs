@@ -25,6 +25,7 @@ pub enum Part {
 impl Part {
     const ALL: [Self; 4] = [Self::Queue, Self::Connect, Self::FirstByte, Self::Whole];
 
+    /// The prefix of the part's percentiles in a requirement, such as `queue_`; empty for the whole time.
     const fn prefix(self) -> &'static str {
         match self {
             Self::Whole => "",
@@ -44,7 +45,7 @@ impl Part {
         }
     }
 
-    /// Whether a run that sends nothing to workers measures the part.
+    /// Whether a run that sends nothing to workers measures the part: only the whole and the queue time.
     const fn is_of_router(self) -> bool {
         match self {
             Self::Whole | Self::Queue => true,
@@ -93,7 +94,8 @@ impl Requirement {
         text.split(',').map(|part| part.trim().parse()).collect()
     }
 
-    /// Whether a run that sends nothing to workers measures its figure.
+    /// Whether a run that sends nothing to workers measures its figure: errors, and the whole and the queue
+    /// time.
     pub const fn is_of_router(&self) -> bool {
         match self {
             Self::Time { part, .. } => part.is_of_router(),
@@ -101,9 +103,10 @@ impl Requirement {
         }
     }
 
-    /// The violation with its figure, in a sentence; `None` if the run meets the requirement.
+    /// The violation with its figure, in a sentence; `None` if the run meets the requirement. A figure that
+    /// was not measured is a violation.
     ///
-    /// `sends` is whether it sends requests on to workers.
+    /// `sends` is whether the run sends requests on to workers.
     pub fn broken_by(&self, stats: &RouteStats, sends: bool) -> Option<String> {
         let figure = match self {
             Self::Time { part, percentile, .. } => part.times(stats, sends).quantile(f64::from(*percentile) / 100.0),

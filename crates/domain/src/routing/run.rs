@@ -93,7 +93,7 @@ pub struct Completion {
 }
 
 impl Completion {
-    /// A result without a response.
+    /// A result without a response: 0 bytes and no ids, reply or call of a worker.
     pub const fn without_answer(outcome: Outcome) -> Self {
         Self {
             outcome,
@@ -210,7 +210,8 @@ impl Run {
         })
     }
 
-    /// Corrects the time an attempt was sent, for a driver that measures it. Ignored unless the attempt is in flight.
+    /// Corrects the time an attempt was sent, for a driver that measures it; it is never moved earlier.
+    /// Without a rate, the due times move along. Ignored unless the attempt is in flight.
     pub fn sent_at(&mut self, index: u64, now: MonotonicTime) {
         // At a rate the schedule decides when a request is due: sending it late is part of its latency.
         let is_timed = self.plan.rate.is_some();
@@ -229,7 +230,8 @@ impl Run {
         }
     }
 
-    /// Records the result of an attempt; `None` if it is not in flight.
+    /// Records the result of an attempt, plans the next one and returns the finished sample; `None` if the
+    /// attempt is not in flight.
     ///
     /// `jitter` is for the wait before the next attempt.
     pub fn complete(
@@ -241,14 +243,15 @@ impl Run {
     ) -> Option<&RouteSample> {
         let flight = self.in_flight.remove(&index)?;
         self.plan_next(&flight, &completion, now, jitter.into());
-        self.note(&flight.attempt, now, completion);
+        self.store_result(&flight.attempt, now, completion);
         if self.phase == Phase::Draining {
             self.settle(now);
         }
         self.samples.last()
     }
 
-    /// Stops sending until [`Run::resume`]. Responses in flight still count.
+    /// Stops sending until `resume`; responses in flight still count. Ignored unless new requests or polls
+    /// are still to be sent.
     pub fn pause(&mut self, now: MonotonicTime) {
         let has_polls = self.phase == Phase::Draining && !self.waits.is_empty();
         if self.phase == Phase::Running || has_polls {
@@ -257,7 +260,7 @@ impl Run {
         }
     }
 
-    /// Resumes; everything due is postponed by the length of the pause.
+    /// Resumes a paused run; everything due is postponed by the length of the pause.
     pub fn resume(&mut self, now: MonotonicTime) {
         if self.phase == Phase::Paused {
             self.end_pause(now);
@@ -265,6 +268,8 @@ impl Run {
         }
     }
 
+    /// Adds the current pause to the length of all pauses, and takes it out of the waiting times of requests
+    /// that are being polled. Does nothing outside a pause.
     fn end_pause(&mut self, now: MonotonicTime) {
         if let Some(since) = self.paused_since.take() {
             self.paused += (now - since).max(0.0);
@@ -278,8 +283,8 @@ impl Run {
         }
     }
 
-    /// Stops at once: everything in flight counts as cancelled. Returns the attempts whose requests
-    /// the driver has to abort.
+    /// Stops at once: everything in flight counts as cancelled. Returns the indices of the attempts that the
+    /// driver has to abort; empty if the run was over.
     pub fn stop(&mut self, now: MonotonicTime) -> Vec<u64> {
         if matches!(self.phase, Phase::Ended(_)) {
             return Vec::new();
@@ -291,14 +296,15 @@ impl Run {
         let broken = std::mem::take(&mut self.in_flight);
         for flight in broken.values() {
             let cancelled = Completion::without_answer(Outcome::Cancelled);
-            self.note(&flight.attempt, now, cancelled);
+            self.store_result(&flight.attempt, now, cancelled);
         }
         self.settle(now);
         broken.into_keys().collect()
     }
 
-    /// Records the result of an attempt.
-    fn note(&mut self, attempt: &Attempt, now: MonotonicTime, completion: Completion) {
+    /// Stores the sample, reply and status change of an attempt that ended at `now`, and adds it to the
+    /// figures.
+    fn store_result(&mut self, attempt: &Attempt, now: MonotonicTime, completion: Completion) {
         if let Some(reply) = completion.reply {
             if self.replies.len() == REPLIES {
                 self.replies.pop_front();
@@ -346,6 +352,7 @@ impl Run {
         self.samples.push(sample);
     }
 
+    /// Ends the run at `now` if nothing is in flight and no attempt waits to be sent.
     fn settle(&mut self, now: MonotonicTime) {
         if self.in_flight.is_empty() && self.waits.is_empty() {
             self.phase = Phase::Ended(self.end);
@@ -361,47 +368,49 @@ impl Run {
         self.phase
     }
 
+    /// Whether the run has ended in any way, also early.
     pub const fn is_over(&self) -> bool {
         matches!(self.phase, Phase::Ended(_))
     }
 
+    /// The wall-clock time at which the run started, for display and exports.
     pub const fn started_at(&self) -> UnixTime {
         self.started_at
     }
 
-    /// Running time in seconds, without pauses.
+    /// Running time in seconds, without pauses, up to `now` or to the end of the run.
     pub fn elapsed(&self, now: MonotonicTime) -> f64 {
         let until = self.ended.or(self.paused_since).unwrap_or(now);
         (until - self.began - self.paused).max(0.0)
     }
 
-    /// The length of all pauses in seconds, without the current one.
+    /// The length of all finished pauses in seconds, without the current one.
     pub const fn paused(&self) -> f64 {
         self.paused
     }
 
-    /// The number of attempts sent: requests and polls.
+    /// The number of attempts sent: requests, polls and retries.
     pub const fn sent(&self) -> u64 {
         self.next
     }
 
-    /// The number of requests sent.
+    /// The number of requests sent, without their polls and retries.
     pub const fn requests(&self) -> u64 {
         self.next_request
     }
 
-    /// The number of requests that were routed again after their worker's status.
+    /// The number of retries sent: requests routed again after their worker's temporary status.
     pub const fn retries(&self) -> u64 {
         self.retries
     }
 
-    /// The number of requests that wait for the next poll.
+    /// The number of requests that wait for their next poll or retry.
     pub fn waiting(&self) -> usize {
         let polls = self.waits.iter();
         polls.filter(|wait| !matches!(wait.what, Next::Request)).count()
     }
 
-    /// The number of attempts in flight.
+    /// The number of attempts that were sent and have no result yet.
     pub fn in_flight(&self) -> usize {
         self.in_flight.len()
     }
@@ -411,7 +420,8 @@ impl Run {
         self.stats.load
     }
 
-    /// The progress from 0 to 1.
+    /// The progress from 0 to 1: the share of the requests that are finished, or of the duration that has
+    /// passed. 1 if the run ended as planned.
     pub fn progress(&self, now: MonotonicTime) -> f64 {
         match (self.phase, self.plan.stop) {
             (Phase::Ended(End::Done), _) => 1.0,
@@ -434,16 +444,17 @@ impl Run {
         &self.stats
     }
 
+    /// All figures of the finished attempts, with the running time up to `now`.
     pub fn summary(&self, now: MonotonicTime) -> Summary {
         self.stats.summary(self.elapsed(now))
     }
 
-    /// The latest changes of the router's status, oldest first.
+    /// The latest 100 changes of the router's status, oldest first.
     pub fn statuses(&self) -> impl ExactSizeIterator<Item = &StatusChange> + DoubleEndedIterator {
         self.statuses.iter()
     }
 
-    /// Whether the key was refused so often in a row that sending more is pointless.
+    /// Whether the key was refused in each of the three latest attempts, so that sending more is pointless.
     pub fn is_refused(&self) -> bool {
         let latest = self.samples.iter().rev().take(REFUSALS);
         latest.len() == REFUSALS
@@ -452,13 +463,15 @@ impl Run {
                 .all(|sample| sample.outcome.kind() == OutcomeKind::Refused)
     }
 
-    /// The beginning of the worker's response to an attempt; `None` unless it is among the latest hundred.
+    /// The beginning of the worker's response to the attempt with this index; `None` if it has none, or it is
+    /// not among the latest hundred.
     pub fn answer(&self, index: u64) -> Option<&Untrusted> {
         let mut answers = self.answers.iter().rev();
         answers.find(|(sent, _)| *sent == index).map(|(_, answer)| answer)
     }
 
-    /// The full reply to an attempt, or its error message; `None` unless it is among the latest thousand.
+    /// The full reply to the attempt with this index, or its error message; `None` if it is not among the
+    /// latest thousand.
     pub fn reply(&self, index: u64) -> Option<&Untrusted> {
         self.replies
             .iter()

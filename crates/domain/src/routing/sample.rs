@@ -53,7 +53,7 @@ impl OutcomeKind {
         Self::Cancelled,
     ];
 
-    /// The name on screen and in exports.
+    /// The name on screen and in exports, in lower case: `rate limited`.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Assigned => "assigned",
@@ -67,6 +67,7 @@ impl OutcomeKind {
         }
     }
 
+    /// The position of the outcome in `ALL`, for arrays of counts.
     pub(super) const fn index(self) -> usize {
         self as usize
     }
@@ -108,14 +109,16 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// The outcome of a status reply, which is JSON text of any shape.
+    /// The outcome of a status reply: its `status` member, else the whole reply without secrets, at most 400
+    /// characters. `json` can have any shape.
     pub fn waiting(json: &str) -> Self {
         Self::Waiting {
             status: Untrusted::from(status_words(json)),
         }
     }
 
-    /// The outcome of a failure after which the server may have accepted the request.
+    /// The outcome of a failure after which the server may have accepted the request; `words` is the error,
+    /// cut to 400 characters.
     pub fn failed(words: &str) -> Self {
         Self::Failed {
             words: Untrusted::from(cut(words)),
@@ -123,7 +126,8 @@ impl Outcome {
         }
     }
 
-    /// The outcome of a failure after which the server certainly did not accept the request.
+    /// The outcome of a failure after which the server certainly did not accept the request; `words` is the
+    /// error, cut to 400 characters.
     pub fn rejected(words: &str) -> Self {
         Self::Failed {
             words: Untrusted::from(cut(words)),
@@ -144,12 +148,15 @@ impl Outcome {
         }
     }
 
+    /// The outcome of a response with a good status and an unusable body; `words` is the reason, cut to 400
+    /// characters.
     pub fn garbage(words: &str) -> Self {
         Self::Garbage {
             words: Untrusted::from(cut(words)),
         }
     }
 
+    /// The outcome without its details.
     pub const fn kind(&self) -> OutcomeKind {
         match self {
             Self::Assigned { .. } => OutcomeKind::Assigned,
@@ -179,7 +186,8 @@ impl Outcome {
         }
     }
 
-    /// Details of the outcome: the status reply or the error.
+    /// The status reply, the error, the requested wait or the refusal's status; for an assignment only the
+    /// note that endpoint or cost was not echoed. Else empty.
     pub fn detail(&self) -> Untrusted {
         match self {
             Self::Waiting { status } => status.clone(),
@@ -259,7 +267,8 @@ impl RouteSample {
         }
     }
 
-    /// Whether the row contains every blank-separated word of `filter`, in any case.
+    /// Whether number, outcome, worker, request number, id and details of the attempt together contain every
+    /// blank-separated word of `filter`, in any case; true for an empty one.
     pub fn matches(&self, filter: &str) -> bool {
         let detail = self.outcome.detail();
         let row = format!(
@@ -283,11 +292,13 @@ pub(super) fn micros(seconds: f64) -> f64 {
     (seconds * 1e6).round() / 1e6
 }
 
+/// The first 400 characters of a text.
 pub(super) fn cut(text: &str) -> String {
     text.chars().take(KEPT).collect()
 }
 
-/// The text of a status reply: its `status` if it has one, else its members except those that may hold secrets.
+/// The first 400 characters of a status reply: of its `status` text if it has one, else of its members except
+/// those that may hold secrets.
 fn status_words(json: &str) -> String {
     let Ok(mut reply) = serde_json::from_str::<Json>(json) else {
         return cut(&without_members(json, is_secret_name));

@@ -117,13 +117,13 @@ impl SavedRun {
         Ok(())
     }
 
-    /// The number of finished requests.
+    /// The number of requests of the saved run that ended or were cancelled, without polls.
     pub const fn requests(&self) -> u64 {
         self.requests
     }
 
-    /// The percentiles and error shares of this run and of a comparable one (see [`SavedRun::check`]), without figures
-    /// that both lack.
+    /// The percentiles and error shares of the saved run (`first`) and of a comparable one (`second`, see
+    /// `SavedRun::check`), without figures that both lack.
     pub fn differences(&self, stats: &RouteStats) -> Vec<Figure> {
         let calls = &stats.worker_calls;
         let parts = [

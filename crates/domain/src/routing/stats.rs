@@ -35,7 +35,7 @@ pub struct RouteStats {
 }
 
 impl RouteStats {
-    /// The figures of these attempts.
+    /// The figures of these attempts, which must be in the order they ended.
     pub fn from_samples(samples: &[RouteSample]) -> Self {
         let mut stats = Self::default();
         for sample in samples {
@@ -81,7 +81,7 @@ impl RouteStats {
         }
     }
 
-    /// The number of requests with that outcome.
+    /// The number of requests whose latest attempt had that outcome.
     pub const fn count(&self, kind: OutcomeKind) -> u64 {
         self.counts[kind.index()]
     }
@@ -106,8 +106,8 @@ impl RouteStats {
             .sum()
     }
 
-    /// The share of the answered requests that got no worker, or without a 2xx response if they are sent on to workers
-    /// (`sends`), from 0 to 1; `None` if none was answered.
+    /// The share of the answered requests that got no worker, from 0 to 1; if they are sent on to workers
+    /// (`sends`), the share without a 2xx response. `None` if none was answered.
     pub fn error_share(&self, sends: bool) -> Option<f64> {
         let answered = self.answered();
         let good = if sends {
@@ -118,7 +118,8 @@ impl RouteStats {
         (answered > 0).then(|| answered.saturating_sub(good) as f64 / answered as f64)
     }
 
-    /// All figures. `seconds` is the running time without pauses.
+    /// All figures so far. `seconds` is the running time without pauses, for the rate; `worker_calls` is
+    /// `None` if no worker was called.
     pub fn summary(&self, seconds: f64) -> Summary {
         let ranked = self.workers.ranked();
         let per = |part: u64, whole: f64| (whole > 0.0).then(|| part as f64 / whole);
@@ -179,7 +180,7 @@ impl Quantiles {
         ("mean", |times| times.mean),
     ];
 
-    /// The summary; `None` if nothing was recorded.
+    /// The percentiles, maximum and mean of latencies, in seconds; `None` if nothing was recorded.
     pub fn from_latencies(latencies: &Latencies) -> Option<Self> {
         Some(Self {
             p50: latencies.quantile(0.5)?,
@@ -238,7 +239,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// The number of requests with that outcome.
+    /// The number of requests whose latest attempt had that outcome.
     pub fn count(&self, kind: OutcomeKind) -> u64 {
         self.outcomes.get(kind.label()).copied().unwrap_or(0)
     }

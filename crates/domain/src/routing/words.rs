@@ -9,6 +9,8 @@ use crate::format::{grouped, percent, trimmed};
 use crate::text::Untrusted;
 use crate::time::MonotonicTime;
 
+/// Describes a plan in one line: endpoint, number of requests or duration, concurrency, rate, load and the
+/// path at the workers.
 pub fn plan(plan: &RoutePlan) -> String {
     let endpoint = Untrusted::from(plan.endpoint.as_str()).screen(40);
     let cost = amount(plan.cost);
@@ -29,7 +31,8 @@ pub fn plan(plan: &RoutePlan) -> String {
     )
 }
 
-/// Describes the path at the workers; empty unless a plan sends requests on.
+/// The path at the workers as the end of a sentence, `, sent to /v1/completions`; empty unless a plan sends
+/// requests on.
 fn sent_on(plan: &RoutePlan) -> String {
     let path = plan
         .hop
@@ -38,7 +41,7 @@ fn sent_on(plan: &RoutePlan) -> String {
     path.map_or_else(String::new, |path| format!(", sent to {path}"))
 }
 
-/// Describes the load that a plan injects, and its release.
+/// Describes, in one to three sentences, the load that a plan injects, that of its polls, and its release.
 pub fn load(plan: &RoutePlan) -> String {
     let mut text = plan.requests().map_or_else(
         || "The total load depends on how fast replies arrive.".to_owned(),
@@ -83,7 +86,7 @@ pub fn trouble(call: &WorkerCall) -> Option<String> {
     }
 }
 
-/// The sentence about the costs of a run.
+/// The sentence about the costs of a run: nothing in a sandbox, else a warning that workers are billed.
 pub const fn bill(is_sandbox: bool) -> &'static str {
     if is_sandbox {
         "This is the sandbox: nothing is billed."
@@ -92,7 +95,8 @@ pub const fn bill(is_sandbox: bool) -> &'static str {
     }
 }
 
-/// The reason a run ended before its plan was complete; `None` unless a limit ended it.
+/// The reason a run ended before its plan was complete: the limit of attempts, or no worker in time; `None`
+/// otherwise, also after a stop by the user.
 pub fn early_end(run: &Run) -> Option<String> {
     match run.phase() {
         Phase::Ended(End::Capped) => Some(format!(
@@ -112,7 +116,8 @@ pub fn count(number: u64) -> String {
     grouped(usize::try_from(number).unwrap_or(usize::MAX))
 }
 
-/// A load or a rate: whole numbers with thousands separators, others with up to two decimals.
+/// A load or a rate: whole numbers with thousands separators, others with up to two decimals, from 1e15 on
+/// with an exponent.
 pub fn amount(value: f64) -> String {
     if value.fract() == 0.0 && (0.0..1e15).contains(&value) {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // in range just here
@@ -124,7 +129,7 @@ pub fn amount(value: f64) -> String {
     trimmed(value, 2)
 }
 
-/// Formats a time span like a clock.
+/// Formats a time span in seconds like a clock: `9.5s`, `45s`, `1m15s`, `2h05m`.
 pub fn span(seconds: f64) -> String {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a day at most
     let whole = seconds.max(0.0) as u64;
@@ -136,7 +141,7 @@ pub fn span(seconds: f64) -> String {
     }
 }
 
-/// A latency in a suitable unit.
+/// A latency in ms below 1 s, else in s, with about three digits: `12.3 ms`, `1.50 s`.
 pub fn latency(seconds: f64) -> String {
     let size = seconds.abs();
     if size < 0.000_999_5 {
@@ -152,6 +157,7 @@ pub fn latency(seconds: f64) -> String {
     }
 }
 
+/// A size in bytes with its unit, in decimal steps: `1,234 B`, `42.1 kB`, `13.0 MB`.
 pub fn bytes(number: u64) -> String {
     let size = number as f64;
     match number {
@@ -162,7 +168,7 @@ pub fn bytes(number: u64) -> String {
     }
 }
 
-/// Formats a value of a figure; a dash for `None`.
+/// Formats a value in the unit of a figure, also a negative difference; a dash for `None`.
 pub fn figure(of: &Figure, value: Option<f64>) -> String {
     let Some(value) = value else {
         return "—".to_owned();
@@ -191,7 +197,8 @@ pub fn difference(of: &Figure, value: f64) -> String {
     }
 }
 
-/// The result of a run, in one line for a notification.
+/// The result of a run, in one line for a notification: endpoint, number of requests, 99th percentiles and
+/// failures.
 pub fn result(run: &Run) -> String {
     let endpoint = Untrusted::from(run.plan().endpoint.as_str()).screen(40);
     let stats = run.stats();
@@ -212,7 +219,8 @@ pub fn result(run: &Run) -> String {
     text
 }
 
-/// The sentence about the next request of a rate-limited run; `None` if that is soon.
+/// The sentence about the next request of a rate-limited run; `None` if that is less than 2 s away, an
+/// attempt is in flight, or the latest one was not rate limited.
 pub fn resting(run: &Run, now: MonotonicTime) -> Option<String> {
     const LEAST: f64 = 2.0;
     let latest = run.samples().last()?.outcome.kind();

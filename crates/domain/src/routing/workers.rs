@@ -26,7 +26,7 @@ impl WorkerShare {
         self.reqnums.missing()
     }
 
-    /// The number of gaps in its request numbers.
+    /// The number of gaps in its request numbers, however long each is.
     pub fn gaps(&self) -> u64 {
         self.reqnums.ranges.len().saturating_sub(1) as u64
     }
@@ -46,6 +46,8 @@ pub struct Workers {
 }
 
 impl Workers {
+    /// Counts an assignment to a worker and its request number; beyond 1,000 different workers, one more only
+    /// counts in the total.
     pub fn record(&mut self, worker: &Untrusted, reqnum: Option<i64>) {
         self.total += 1;
         let index = match self.index.get(worker) {
@@ -69,7 +71,7 @@ impl Workers {
         }
     }
 
-    /// The workers, most assigned first, ties by address.
+    /// The workers that are counted individually, at most 1,000, most assigned first, ties by address.
     pub fn ranked(&self) -> Vec<&WorkerShare> {
         let mut ranked: Vec<_> = self.shares.iter().collect();
         ranked.sort_by_key(|share| (Reverse(share.assigned), &share.worker));
@@ -81,7 +83,7 @@ impl Workers {
         self.shares.is_empty()
     }
 
-    /// A worker's share of all assignments, from 0 to 1.
+    /// A worker's share of all assignments, from 0 to 1; 0 if there are none.
     pub fn share(&self, worker: &WorkerShare) -> f64 {
         if self.total == 0 {
             0.0
@@ -100,7 +102,7 @@ struct Reqnums {
 }
 
 impl Reqnums {
-    /// Adds a number; responses may arrive out of order.
+    /// Adds a number, or counts a repetition if the set has it. Responses may arrive out of order.
     fn insert(&mut self, number: i64) {
         let below = self
             .ranges

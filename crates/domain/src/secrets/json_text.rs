@@ -17,7 +17,8 @@ pub(super) struct Scan {
     pub escaped: Vec<Range<usize>>,
 }
 
-/// Finds secret members. An unfinished value ends at the end of the text.
+/// Finds the values of members whose name `is_secret`, and other strings with escapes. An unfinished value
+/// ends at the end of the text.
 pub(super) fn scan(json: &str, is_secret: impl Fn(&str) -> bool) -> Scan {
     let bytes = json.as_bytes();
     let mut scanned = Scan::default();
@@ -48,7 +49,8 @@ fn string(bytes: &[u8], start: usize) -> (usize, bool) {
     }
 }
 
-/// JSON text with the values of secret members, of any type, replaced.
+/// JSON text with the values of secret members, of any type except null, replaced by `"<removed>"`. The text
+/// may be truncated or invalid.
 pub fn without_members(json: &str, is_secret: impl Fn(&str) -> bool) -> String {
     let mut out = String::with_capacity(json.len());
     let mut copied = 0;
@@ -63,7 +65,8 @@ pub fn without_members(json: &str, is_secret: impl Fn(&str) -> bool) -> String {
     out
 }
 
-/// Adds the texts and numbers in a value, except names of members.
+/// Adds the texts and numbers in a JSON value to `into`; of objects and lists the texts only, without names
+/// of members.
 pub(super) fn scalars<'t>(value: &'t str, into: &mut Vec<Cow<'t, str>>) {
     if !value.starts_with(['{', '[']) {
         into.push(unquoted(value));
@@ -80,7 +83,7 @@ pub(super) fn scalars<'t>(value: &'t str, into: &mut Vec<Cow<'t, str>>) {
     }
 }
 
-/// The content of a string, without its quotes and escapes.
+/// The content of a string without its quotes and escapes; any other text unchanged.
 pub(super) fn unquoted(quoted: &str) -> Cow<'_, str> {
     let plain = quoted.strip_prefix('"').unwrap_or(quoted);
     let plain = plain.strip_suffix('"').unwrap_or(plain);
@@ -90,6 +93,7 @@ pub(super) fn unquoted(quoted: &str) -> Cow<'_, str> {
     serde_json::from_str(quoted).map_or(Cow::Borrowed(plain), Cow::Owned)
 }
 
+/// The position of the first byte at or after `at` that is not a blank.
 fn skip_blanks(bytes: &[u8], mut at: usize) -> usize {
     while bytes.get(at).is_some_and(u8::is_ascii_whitespace) {
         at += 1;
@@ -103,7 +107,7 @@ fn value_after_colon(bytes: &[u8], name_end: usize) -> Option<usize> {
     (bytes.get(colon) == Some(&b':')).then(|| skip_blanks(bytes, colon + 1))
 }
 
-/// The end of the value that begins at `at`.
+/// The position after the value that begins at `at`; the end of the text if the value is unfinished.
 fn skip_value(bytes: &[u8], at: usize) -> usize {
     let mut depth = 0_usize;
     let mut at = at;

@@ -22,21 +22,22 @@ impl std::fmt::Debug for Known {
 }
 
 impl Known {
+    /// The secrets to search for, in any form in which they may be written. Very short ones are ignored.
     pub fn new<'s>(secrets: impl IntoIterator<Item = &'s str>) -> Self {
         Self(Copies::new(secrets))
     }
 
-    /// The text with the secrets replaced.
+    /// The text with each secret replaced by `<removed>`, in any form in which it occurs.
     pub fn remove<'t>(&self, text: &'t str) -> Cow<'t, str> {
         self.0.remove(text, REMOVED)
     }
 
-    /// Whether the text holds one of the secrets.
+    /// Whether the text holds one of the secrets, in any form in which it may be written.
     pub fn is_in(&self, text: &str) -> bool {
         !self.0.ranges(text).is_empty()
     }
 
-    /// Whether a quoted string with escapes holds one of the secrets.
+    /// Whether a quoted JSON string holds one of the secrets once its escapes are resolved.
     pub fn is_in_string(&self, quoted: &str) -> bool {
         !self.0.is_empty() && self.is_in(&unquoted(quoted))
     }
@@ -49,7 +50,7 @@ pub fn holds_secrets(text: &str, known: &Known) -> bool {
     !scanned.values.is_empty() || scanned.escaped.iter().any(is_copied) || known.is_in(text)
 }
 
-/// Whether a member in the text has the name of a secret.
+/// Whether the JSON text has a member, at any depth, with the name of a secret.
 pub fn has_secret_names(text: &str) -> bool {
     !scan(text, is_secret_name).values.is_empty()
 }
@@ -64,7 +65,8 @@ pub fn scrub<'t>(text: &'t str, known: &Known, is_secret: impl Fn(&str) -> bool)
     replaced(text, cuts)
 }
 
-/// Like [`scrub`], but also removes the values of the secret members, of any type.
+/// Removes known secrets, the values of the text's own secret members, of any type except null, and copies of
+/// these values from a text, JSON or not.
 pub fn without_secrets<'t>(text: &'t str, known: &Known, is_secret: impl Fn(&str) -> bool) -> Cow<'t, str> {
     let scanned = scan(text, is_secret);
     let cuts = copies(text, known, &scanned);
@@ -109,7 +111,7 @@ fn copies(text: &str, known: &Known, scanned: &Scan) -> Vec<Cut> {
     cuts
 }
 
-/// Merges two sequences that are in the order of the text.
+/// Merges two sequences of cuts, each in the order of the text, into one in that order.
 fn merged(cuts: impl IntoIterator<Item = Cut>, rest: impl IntoIterator<Item = Cut>) -> impl Iterator<Item = Cut> {
     let (mut cuts, mut rest) = (cuts.into_iter().peekable(), rest.into_iter().peekable());
     std::iter::from_fn(move || {

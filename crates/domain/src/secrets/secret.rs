@@ -7,6 +7,7 @@ use std::sync::Arc;
 pub struct Secret(Arc<secrecy::SecretString>);
 
 impl Secret {
+    /// Wraps a text that is never printed.
     pub fn new(text: impl Into<String>) -> Self {
         Self(Arc::new(secrecy::SecretString::from(text.into())))
     }

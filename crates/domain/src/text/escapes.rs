@@ -49,7 +49,8 @@ pub fn json_for_terminal<'t>(json: impl Into<Cow<'t, str>>) -> String {
 /// A screen of 200 by 50 cells then needs some 60 kB, whatever a server's text is made of.
 const BYTES_PER_CELL: usize = 6;
 
-/// Like [`json_for_terminal`], for a screen: combining marks that would pile up in a cell are escaped as well.
+/// The JSON text for a screen: hostile characters as JSON escapes, and combining marks that would pile up in
+/// a cell as well.
 pub fn json_for_screen(json: String) -> String {
     let json = json_for_terminal(json);
     if json.is_ascii() {
@@ -73,7 +74,7 @@ pub fn json_for_screen(json: String) -> String {
     out
 }
 
-/// Writes a character as a JSON escape.
+/// Writes a character as a JSON escape, `\u202e`; two of them beyond the first 65,536 characters.
 fn push_json_escape(character: char, out: &mut String) {
     let mut units = [0; 2];
     for unit in character.encode_utf16(&mut units) {
@@ -105,7 +106,7 @@ pub fn with_escapes(text: &str) -> String {
     out
 }
 
-/// Reverses [`with_escapes`]; other backslashes stay.
+/// Reverses `with_escapes`: escapes of characters that need none, and other backslashes, stay.
 pub fn unescaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -122,7 +123,8 @@ pub fn unescaped(text: &str) -> String {
     out + rest
 }
 
-/// The escaped character after a `\u`, and the length of its escape; `None` if it needs no escape.
+/// The escaped character after a `\u`, and the length of its escape without that `\u`; `None` if it is
+/// malformed or the character needs no escape.
 fn unit_escape(text: &str) -> Option<(char, usize)> {
     let unit = |text: &str| {
         let digits = text.get(..4)?;
@@ -147,11 +149,13 @@ struct Escapes {
 }
 
 impl Escapes {
+    /// Writes printable ASCII text unchanged; the next character may carry marks.
     fn plain(&mut self, text: &str, out: &mut String) {
         self.room = MARKS_PER_GRAPHEME;
         out.push_str(text);
     }
 
+    /// Writes a character, as a JSON escape if it is hostile or a combining mark too many.
     fn write(&mut self, character: char, out: &mut String) {
         let is_mark = !character.is_ascii() && character.width() == Some(0);
         if is_hostile(character) || (is_mark && self.room == 0) {

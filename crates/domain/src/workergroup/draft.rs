@@ -28,20 +28,22 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// The text of a parameter as typed.
+    /// The text of a parameter as typed; empty if it is not set.
     pub fn text(&self, key: Key) -> &str {
         &self.texts[key as usize]
     }
 
-    /// Replaces the text of a parameter; an empty one unsets it.
+    /// Replaces the text of a parameter, which is not checked; an empty one unsets it.
     pub fn put(&mut self, key: Key, text: impl Into<String>) {
         self.texts[key as usize] = text.into();
     }
 
+    /// Whether the text of a parameter is not empty; blanks count as text.
     pub fn is_set(&self, key: Key) -> bool {
         !self.text(key).is_empty()
     }
 
+    /// Whether no parameter of the form has a text.
     pub fn is_blank(&self) -> bool {
         self.texts.iter().all(String::is_empty)
     }
@@ -78,7 +80,7 @@ impl Draft {
         draft
     }
 
-    /// A draft whose search is that of an offer query.
+    /// A draft whose search is these conditions, printed; every other parameter is unset.
     pub fn from_conditions(conditions: &[Condition]) -> Self {
         let mut draft = Self::default();
         draft.put(Key::SearchParams, language::print(conditions));
@@ -137,7 +139,8 @@ impl Draft {
         draft
     }
 
-    /// The conditions of the typed search, else of the documented default.
+    /// The conditions of the typed search, else of the documented default search; an error if the text cannot
+    /// be parsed.
     pub fn conditions(&self, dialect: &'static Dialect) -> Result<Vec<Condition>, LanguageError> {
         let text = if self.is_set(Key::SearchParams) {
             self.text(Key::SearchParams)
@@ -189,6 +192,8 @@ impl Draft {
         Err(objections)
     }
 
+    /// Warnings about the search: the parts that a workergroup cannot have, a missing `verified` or
+    /// `rentable`, and fields that `dialect` does not send.
     fn search_advice(&self, conditions: &[Condition], dialect: &Dialect) -> Vec<Objection> {
         let lacks = |key: &&str| !conditions.iter().any(|condition| condition.field.key == *key);
         let missing = ["verified", "rentable"].into_iter().filter(lacks);
@@ -201,7 +206,8 @@ impl Draft {
             .collect()
     }
 
-    /// Warnings before sending; none of them prevents it.
+    /// Warnings before sending, each at its parameter, such as a missing `verified` or many workers; none of
+    /// them prevents it.
     pub fn advice(&self, dialect: &'static Dialect) -> Vec<Objection> {
         let has_template = self.is_set(Key::TemplateHash) || self.is_set(Key::TemplateId);
         let conditions = self.conditions(dialect).unwrap_or_default();
@@ -247,6 +253,8 @@ impl Draft {
     }
 }
 
+/// Parses a search for offers in the query language, in which bare words and computed columns are errors; no
+/// default conditions are added.
 fn read_search(text: &str, dialect: &'static Dialect) -> Result<Vec<Condition>, LanguageError> {
     language::parse(text, &OFFERS, dialect, &[], Mode::Market).map(|parsed| parsed.conditions)
 }
@@ -269,11 +277,14 @@ impl<'a> Form<'a> {
         key.parameter().default.filter(|_| is_wanted)
     }
 
+    /// Adds an error for a parameter that marks its whole text.
     fn object(&mut self, key: Key, message: String) {
         let span = 0..self.draft.text(key).len();
         self.objections.push(Objection::new(key.wire(), message).at(span));
     }
 
+    /// The trimmed text of a parameter; `None` if it is not set. A blank text or control characters add an
+    /// error, but the text is returned.
     fn line(&mut self, key: Key) -> Option<String> {
         let text = self.wanted(key)?;
         if text.trim().is_empty() {
@@ -284,7 +295,8 @@ impl<'a> Form<'a> {
         Some(text.trim().to_owned())
     }
 
-    /// A number; a ratio can be a percentage.
+    /// The number of a parameter, a ratio also from a percentage (`90%` is 0.9); `None` if it is not set, or
+    /// malformed, which adds an error.
     fn number(&mut self, key: Key) -> Option<f64> {
         let text = self.wanted(key)?.trim();
         let Parameter { kind, .. } = key.parameter();
@@ -301,6 +313,8 @@ impl<'a> Form<'a> {
         }
     }
 
+    /// The whole number of a parameter, at most a million; `None` if it is not set, or malformed, which adds
+    /// an error.
     fn whole(&mut self, key: Key) -> Option<u32> {
         let text = self.wanted(key)?.trim();
         let number = text.parse().ok().filter(|number| *number <= 1_000_000);
@@ -311,6 +325,7 @@ impl<'a> Form<'a> {
         number
     }
 
+    /// The id of a parameter, above 0; `None` if it is not set, or malformed, which adds an error.
     fn id(&mut self, key: Key) -> Option<i64> {
         let text = self.wanted(key)?.trim();
         let number = text.parse().ok().filter(|number| *number > 0);
@@ -320,10 +335,11 @@ impl<'a> Form<'a> {
         number
     }
 
-    /// The search in the market's language.
+    /// The search in the market's language; `None` if it is not set, or if it has a mistake or no condition,
+    /// which adds an error.
     ///
-    /// If it differs from the printed form only in blanks and `True` or `False`, it is sent as typed; anything that
-    /// only bourse understands (units, ranges, other spellings) is sent as printed.
+    /// If it differs from the printed form only in blanks and `True` or `False`, it is sent as typed;
+    /// anything that only bourse understands (units, ranges, other spellings) is sent as printed.
     fn search(&mut self, dialect: &'static Dialect) -> Option<String> {
         let text = self.wanted(Key::SearchParams)?;
         match read_search(text, dialect) {

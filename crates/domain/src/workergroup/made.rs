@@ -49,7 +49,8 @@ pub enum GroupChange {
 pub struct MadeGroups(pub Vec<MadeGroup>);
 
 impl MadeGroups {
-    /// Applies a change; false if there is no room for another group.
+    /// Adds a group, replaces the same group, or removes it; false if it would be one more than 100, which is
+    /// not added.
     pub fn apply(&mut self, change: GroupChange) -> bool {
         match change {
             GroupChange::Put(group) => {

@@ -24,17 +24,17 @@ impl Key {
         PARAMETERS.iter().map(|row| row.key)
     }
 
-    /// The row of the table.
+    /// The parameter's row in the table, with its label, kind, default and help.
     pub const fn parameter(self) -> &'static Parameter {
         &PARAMETERS[self as usize]
     }
 
-    /// The name on the wire.
+    /// The name of the parameter in requests: `max_workers`.
     pub const fn wire(self) -> &'static str {
         self.parameter().name
     }
 
-    /// The parameter with the wire name; `None` if there is none.
+    /// The parameter with the exact wire name; `None` if there is none.
     pub fn named(name: &str) -> Option<Self> {
         Self::all().find(|key| key.wire() == name)
     }
@@ -72,6 +72,7 @@ pub struct Parameter {
 /// The reason the scaling parameters have no effect: the market's autoscaler reads them from the endpoint.
 const ON_THE_ENDPOINT: &str = "The public market ignores it on a workergroup and uses the endpoint's value.";
 
+/// A parameter of the table without a default, and with an effect.
 const fn row(key: Key, name: &'static str, label: &'static str, kind: ParameterKind, doc: &'static str) -> Parameter {
     Parameter {
         key,
@@ -85,11 +86,13 @@ const fn row(key: Key, name: &'static str, label: &'static str, kind: ParameterK
 }
 
 impl Parameter {
+    /// The parameter with the server's default, as text.
     const fn default(mut self, text: &'static str) -> Self {
         self.default = Some(text);
         self
     }
 
+    /// The parameter marked as without effect, because the endpoint's value counts.
     const fn inert(mut self) -> Self {
         self.inert = Some(ON_THE_ENDPOINT);
         self

@@ -40,7 +40,7 @@ pub struct Recruitment {
 }
 
 impl Recruitment {
-    /// The offer search that finds the machines to recruit, cheapest first.
+    /// The offer search that finds the machines to recruit, cheapest first, at most 3,000.
     pub fn query(&self) -> Query {
         let order = OFFERS.by_key("dph_total").map(|field| OrderKey {
             field,
@@ -55,10 +55,10 @@ impl Recruitment {
         }
     }
 
-    /// The rows that satisfy the search.
+    /// The rows of the listing that satisfy the search.
     ///
-    /// Filters that records do not carry are trusted to the market; a record that violates a condition, or cannot hold
-    /// the disk, is dropped.
+    /// Filters that records do not carry are trusted to the market; a record that violates a condition, or
+    /// cannot hold the disk, is dropped.
     fn matching(&self, listing: &Listing) -> Vec<u32> {
         let columns: Vec<_> = self
             .conditions
@@ -81,7 +81,7 @@ impl Recruitment {
     }
 }
 
-/// The indices of the first `many` rows.
+/// The row numbers from 0 up to, but not including, `many`.
 fn rows(many: usize) -> std::ops::Range<u32> {
     0..u32::try_from(many).unwrap_or(u32::MAX)
 }
@@ -197,7 +197,7 @@ pub struct Preflight {
 }
 
 impl Preflight {
-    /// Evaluates the response to the query of `asked`, whose limit was `limit`.
+    /// Computes the supply and cost from the response to the query of `asked`, whose limit was `limit`.
     pub fn new(listing: &Listing, asked: &Recruitment, limit: Option<u32>) -> Self {
         let matching = asked.matching(listing);
         let rentable = OFFERS.by_key("rentable").map(|field| listing.column(field));
@@ -245,6 +245,8 @@ impl Preflight {
         preflight
     }
 
+    /// The warnings about a search with these conditions and its supply, such as unverified machines or a
+    /// single host; empty if there are none.
     fn warn(&self, conditions: &[Condition]) -> Vec<String> {
         let unpriced = self.unpriced;
         let mut warnings = Vec::new();
@@ -290,7 +292,8 @@ impl Preflight {
         warnings
     }
 
-    /// The worst case of a group with this search.
+    /// The worst case of a group with this search, the reason it may be higher, and whether the search has a
+    /// price limit.
     pub fn outlook(&self, group: &NewWorkergroup, dialect: &Dialect) -> CostOutlook {
         let price = self.prices.map(|prices| prices.highest);
         let worst = price.map(|price| WorstCase {
@@ -311,12 +314,13 @@ impl Preflight {
         }
     }
 
-    /// The cost of a cold start on the offers; `None` if none reports its downloads.
+    /// The range of the cost of a cold start on the offers; `None` if none reports its downloads.
     pub fn starts(&self, start: ColdStart) -> Option<StartRange> {
         StartRange::new(&self.start_terms, start)
     }
 
-    /// The cost of `workers` workers per hour; `None` if no offer has a price.
+    /// The cost of this many workers in $/h at present, from the cheapest offers to the highest price; `None`
+    /// if no offer has a price.
     pub fn cost(&self, workers: u32) -> Option<WorkerCost> {
         let prices = self.prices?;
         let wanted = workers as usize;
@@ -331,7 +335,7 @@ impl Preflight {
     }
 }
 
-/// The cheapest offers for as many workers as can run at once.
+/// The cheapest offers for as many workers as can run at once, at most 60.
 fn cheapest(listing: &Listing, picks: &Picks, quotes: &Prices<'_>) -> Vec<WorkerOffer> {
     let cell = |row: u32, key: &str| listing.cell_of(row as usize, key);
     let text = |row: u32, key: &str| cell(row, key).text().unwrap_or_default().to_owned();
@@ -354,7 +358,8 @@ fn cheapest(listing: &Listing, picks: &Picks, quotes: &Prices<'_>) -> Vec<Worker
     offers.filter_map(offer).collect()
 }
 
-/// The number in a field of each machine, from the first slice that reports it.
+/// The number in a field of each machine, from the first slice that reports it; machines without one are left
+/// out.
 fn numbers(listing: &Listing, machines: &[Machine], key: &str) -> Vec<f64> {
     let Some(column) = OFFERS.by_key(key).map(|field| listing.column(field)) else {
         return Vec::new();
@@ -366,7 +371,8 @@ fn numbers(listing: &Listing, machines: &[Machine], key: &str) -> Vec<f64> {
     machines.iter().filter_map(number).collect()
 }
 
-/// Machines grouped by `label` of a text field, most first, ties by label.
+/// Machines grouped by `label` of a text field, most first, ties by label. Machines without a text count as
+/// `not reported`.
 fn parts(listing: &Listing, machines: &[Machine], key: &str, label: fn(&str) -> String) -> Vec<Part> {
     let Some(column) = OFFERS.by_key(key).map(|field| listing.column(field)) else {
         return Vec::new();
@@ -398,7 +404,7 @@ fn parts(listing: &Listing, machines: &[Machine], key: &str, label: fn(&str) -> 
     parts
 }
 
-/// The hosts, most machines first.
+/// The hosts with their shares of the machines, most machines first, ties by host id.
 fn hosts(listing: &Listing, machines: &[Machine]) -> Vec<HostShare> {
     let mut counts: HashMap<i64, usize> = HashMap::new();
     for host in numbers(listing, machines, "host_id") {
@@ -418,6 +424,7 @@ fn hosts(listing: &Listing, machines: &[Machine]) -> Vec<HostShare> {
     hosts
 }
 
+/// Whether the GPUs of the machines have `wanted` GB each; machines that report no memory are left out.
 fn vram(listing: &Listing, machines: &[Machine], wanted: f64) -> VramCheck {
     let sizes: Vec<f64> = numbers(listing, machines, "gpu_ram")
         .into_iter()

@@ -26,6 +26,8 @@ pub fn candidates(before: &[RowId], listing: &Listing, asked: &NewWorkergroup) -
         .collect()
 }
 
+/// Whether the record in a row contradicts neither the parameters nor the search of the request. `asked_for`
+/// is the request as JSON.
 fn fits(listing: &Listing, row: usize, asked: &NewWorkergroup, asked_for: &Json) -> bool {
     let json = listing.json(row).unwrap_or_default();
     let record = json_split::object(json).unwrap_or_default();
@@ -41,6 +43,8 @@ fn fits(listing: &Listing, row: usize, asked: &NewWorkergroup, asked_for: &Json)
     members && search
 }
 
+/// Whether a parameter has different values in the record and in the request; false if either lacks it.
+/// Numbers as text are compared as numbers.
 fn contradicts(record: &Map<String, Json>, asked_for: &Json, key: Key) -> bool {
     match (record.get(key.wire()), asked_for.get(key.wire())) {
         (None | Some(Json::Null), _) | (_, None) => false,
@@ -70,7 +74,8 @@ fn may_be(recorded: &str, asked: &str) -> bool {
     true
 }
 
-/// Whether the recorded search includes all requested conditions; servers add their defaults.
+/// Whether the recorded search includes all requested conditions; servers add their defaults. True if a
+/// secret was removed from the record.
 ///
 /// Texts that cannot be parsed are compared literally.
 fn holds(asked: &str, recorded: &str) -> bool {

@@ -31,10 +31,12 @@ pub fn group_search(listing: &Listing, row: usize) -> Option<SearchText> {
 /// A person's has some hundred, and JSON parsers need many times its size.
 const LONGEST: usize = 64 * 1024;
 
-/// A search as text.
+/// The search in a JSON value as text in the query language.
 ///
-/// A JSON text is used unchanged, filter objects are printed in the query language (`{"gpu_ram":{"gte":24000}}` becomes
-/// `gpu_ram>=24`), a list is joined. The specification has a text, the public service sends an object.
+/// A JSON text is used unchanged, filter objects are printed in the query language
+/// (`{"gpu_ram":{"gte":24000}}` becomes `gpu_ram>=24`), a list is joined. The specification has a text, the
+/// public service sends an object. JSON that is malformed or longer than 64 KB has no text and counts as left
+/// out.
 pub fn search_query_text(json: &str) -> SearchText {
     if json.len() > LONGEST {
         return SearchText {
@@ -148,7 +150,8 @@ fn read_condition(field: &'static Field, operator: &str, operand: &Json, conditi
         .is_some()
 }
 
-/// Converts a value to the field's kind; the market's client sends most numbers as text.
+/// Converts a JSON value to the field's kind; the market's client sends most numbers as text. `None` if it
+/// does not fit the kind.
 fn read_value(field: &Field, json: &Json) -> Option<Value> {
     let number = match json {
         Json::Number(number) => number.as_f64(),

@@ -73,7 +73,8 @@ pub struct Change {
 }
 
 impl GroupSnapshot {
-    /// The listing without its secrets.
+    /// The groups of a listing without secrets, by id. A record over 256 KB, or one that cannot be parsed, is
+    /// empty.
     pub fn new(listing: &Listing) -> Self {
         let groups = (0..listing.len())
             .filter_map(|row| {
@@ -91,6 +92,8 @@ impl GroupSnapshot {
     }
 }
 
+/// A record without members with secret names, and with their values and those of launch arguments hidden
+/// elsewhere.
 fn without_secrets(record: Map<String, Json>) -> Map<String, Json> {
     let keys = record
         .iter()
@@ -110,7 +113,7 @@ fn without_secrets(record: Map<String, Json>) -> Map<String, Json> {
     record
 }
 
-/// Removes the keys from every text.
+/// Replaces the keys with `<hidden>` in every text, at any depth; names of members stay.
 fn hide(json: &mut Json, keys: &Copies) {
     match json {
         Json::String(text) => {
@@ -148,7 +151,8 @@ fn hide_values(arguments: &str) -> String {
     shown.join(" ")
 }
 
-/// The groups added, removed and changed from `old` to `new`, by id.
+/// The groups added, removed and changed from `old` to `new`, by id. A group whose record could not be parsed
+/// in either has not changed.
 pub fn drift(old: &GroupSnapshot, new: &GroupSnapshot) -> Vec<Change> {
     let mut ids: Vec<i64> = old.groups.keys().chain(new.groups.keys()).copied().collect();
     ids.sort_unstable();
@@ -181,6 +185,8 @@ pub fn drift(old: &GroupSnapshot, new: &GroupSnapshot) -> Vec<Change> {
     changes
 }
 
+/// The members whose values differ, with both values: first those of `after`, then the removed ones. Null
+/// counts as missing.
 fn changed_members(before: &Map<String, Json>, after: &Map<String, Json>) -> Vec<ChangeKind> {
     let gone = before.keys().filter(|name| !after.contains_key(*name));
     after
@@ -219,7 +225,7 @@ fn is_same(left: &Json, right: &Json) -> bool {
     }
 }
 
-/// A value for display; `None` for null.
+/// A JSON value as untrusted text, a text without its quotes; `None` for null.
 fn shown(value: &Json) -> Option<Untrusted> {
     match value {
         Json::Null => None,

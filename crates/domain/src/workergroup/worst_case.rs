@@ -68,7 +68,7 @@ impl WorkerCounts {
         })
     }
 
-    /// The workers of the worst case: `26 workers (20 + 3 test + 3 cold)`.
+    /// The number of workers of the worst case and its parts: `26 workers (20 + 3 test + 3 cold)`.
     pub fn describe_worst(self) -> String {
         let workers = format::counted(self.worst() as usize, "worker", "workers");
         let parts: Vec<String> = [(self.max, ""), (self.test, " test"), (self.cold, " cold")]
@@ -93,12 +93,12 @@ pub struct WorstCase {
 }
 
 impl WorstCase {
-    /// The worst case of all its workers, in $/h.
+    /// The cost of all workers that may be billed at once, in $/h.
     pub fn hourly(&self) -> f64 {
         f64::from(self.workers.worst()) * self.price
     }
 
-    /// The calculation: `26 workers (20 + 3 test + 3 cold) × $0.900 = $23.40/h`.
+    /// The calculation of the hourly cost as text: `26 workers (20 + 3 test + 3 cold) × $0.900 = $23.40/h`.
     pub fn formula(&self) -> String {
         format!(
             "{} × {} = {}",
@@ -149,7 +149,8 @@ pub struct CostOutlook {
 }
 
 impl CostOutlook {
-    /// The outlook of a group whose supply is unknown.
+    /// The outlook of a group whose supply is unknown. It counts as unlimited if `conditions` limit no price,
+    /// except with a search of its template.
     pub fn unknown(reason: UnknownCost, conditions: &[Condition]) -> Self {
         // Its template's search may have a limit.
         let has_own_search = reason != UnknownCost::Template;
@@ -160,8 +161,8 @@ impl CostOutlook {
         }
     }
 
-    /// The warning about a search without a price limit:
-    /// `no price limit: could pay up to $23.40/h`.
+    /// The warning about a search without a price limit, `no price limit: could pay up to $23.40/h`; `None`
+    /// if it has one.
     pub fn no_price_limit(&self) -> Option<String> {
         let cost = match (&self.worst, &self.unknown) {
             (Some(worst), None) => format!("could pay up to {}", format::per_hour(worst.hourly())),
@@ -174,7 +175,8 @@ impl CostOutlook {
         self.is_unlimited.then(|| format!("no price limit: {cost}"))
     }
 
-    /// The journal entry for a limit that the group exceeds with the user's consent.
+    /// The journal entry for a limit that the group exceeds with the user's consent. Its worst case is `None`
+    /// unless it is fully known.
     pub fn over_limit(&self, limit: Dollars) -> OverLimit {
         OverLimit {
             group_hourly: limit.amount(),
@@ -214,7 +216,8 @@ pub fn price_limit(conditions: &[Condition]) -> Option<f64> {
     limits.reduce(f64::min)
 }
 
-/// The largest number that a condition allows; `None` if it has no upper bound.
+/// The largest number that a condition allows (`<`, `<=`, `=`, or the largest of `in`); `None` if it has no
+/// upper bound.
 fn upper_bound(condition: &Condition) -> Option<f64> {
     let number = |value: &Value| match value {
         Value::Number(number) => Some(*number),

@@ -21,7 +21,8 @@ enum Due {
 }
 
 impl Run {
-    /// The attempts to send at `now`.
+    /// The attempts that are due at `now`; they count as sent. Empty while paused and after the end. Also
+    /// ends the sending of new requests, and the run, when it is time.
     pub fn step(&mut self, now: MonotonicTime) -> Vec<Attempt> {
         if !matches!(self.phase, Phase::Running | Phase::Draining) {
             return Vec::new();
@@ -53,7 +54,8 @@ impl Run {
         attempts
     }
 
-    /// Switches to draining when no new request will be sent.
+    /// Switches to draining when the count, the duration or the limit of attempts is reached, and drops the
+    /// waits that lead to no further attempt.
     fn end_requests(&mut self, now: MonotonicTime) {
         let elapsed = self.elapsed(now);
         let is_full = self.next >= self.limit;
@@ -73,13 +75,14 @@ impl Run {
             self.end = End::Capped;
         }
         self.phase = Phase::Draining;
-        let polls_on = self.polls_on();
+        let polls_on = self.still_polls();
         self.waits
             .retain(|wait| polls_on && !matches!(wait.what, Next::Request));
     }
 
-    /// Whether waiting requests are still polled.
-    fn polls_on(&self) -> bool {
+    /// Whether waiting requests are still polled. No longer once the run is capped, and while it drains only
+    /// in a run that calls workers, or by count without a rate.
+    fn still_polls(&self) -> bool {
         // A request that needs a worker's response counts until it is answered.
         let is_counted =
             self.plan.hop.is_some() || matches!(self.plan.stop, Stop::Count(_)) && self.plan.rate.is_none();
@@ -91,7 +94,10 @@ impl Run {
         is_in_time && self.end == End::Done && self.next < self.limit && self.plan.polls()
     }
 
-    /// The next attempt that can be sent now; `None` if there is none.
+    /// The next attempt that can be sent now; `None` if none is due or all slots are busy.
+    ///
+    /// At a fixed rate new requests come before polls; without one, polls and other waits come first, the
+    /// longest due before the rest.
     fn next_due(&self, now: MonotonicTime) -> Option<Due> {
         let in_flight = u32::try_from(self.in_flight.len()).unwrap_or(u32::MAX);
         if in_flight >= self.plan.concurrency || self.next >= self.limit {
@@ -130,7 +136,8 @@ impl Run {
         }
     }
 
-    /// Whether new requests can still be sent.
+    /// Whether new requests can still be sent: the run is neither paused nor draining, and its count is not
+    /// reached.
     fn takes_requests(&self) -> bool {
         let is_left = match self.plan.stop {
             Stop::Count(count) => self.next_request < count,
@@ -139,6 +146,8 @@ impl Run {
         is_left && self.phase == Phase::Running
     }
 
+    /// Puts a new request in flight and returns its attempt. `due` is its due time in running time, which
+    /// counts at a fixed rate only; `misses` is the number of failures in a row in its slot.
     fn send_new(&mut self, now: MonotonicTime, due: f64, misses: u32) -> Attempt {
         let sent = micros(now - self.began);
         // Without a rate a request is due when it can be sent.
@@ -163,6 +172,7 @@ impl Run {
         self.fly(attempt, misses)
     }
 
+    /// Puts the next poll of the request of `before`, the preceding attempt, in flight and returns it.
     fn send_poll(&mut self, now: MonotonicTime, wait: &Wait, before: &Attempt) -> Attempt {
         let sent = micros(now - self.began);
         let intended = match self.plan.rate {
@@ -184,7 +194,7 @@ impl Run {
         self.fly(attempt, wait.misses)
     }
 
-    /// Routes a request again.
+    /// Puts a retry of the request of `before`, the preceding attempt, in flight and returns it.
     ///
     /// It was due at the end of the wait: our own waits are part of its total.
     fn send_retry(&mut self, now: MonotonicTime, wait: &Wait, before: &Attempt) -> Attempt {
@@ -202,6 +212,7 @@ impl Run {
         self.fly(attempt, wait.misses)
     }
 
+    /// Puts an attempt in flight under the next index, and returns it unchanged.
     fn fly(&mut self, attempt: Attempt, misses: u32) -> Attempt {
         self.next += 1;
         let flight = Flight { attempt, misses };
@@ -214,16 +225,18 @@ impl Run {
         self.next_request as f64 / rate
     }
 
+    /// Whether fewer attempts are in flight or waiting than `concurrency` allows.
     fn has_idle_slot(&self) -> bool {
         // A request that waits for its worker keeps its slot.
         let busy = self.in_flight.len() + self.waits.len();
         u32::try_from(busy).is_ok_and(|busy| busy < self.plan.concurrency)
     }
 
-    /// Plans the next attempt.
+    /// Plans the attempt that follows a finished one: a retry, a poll, or the next request of its slot.
     ///
-    /// A request without a worker is polled after a wait that grows each time; in a closed loop a slot whose request
-    /// failed waits as long before its next one.
+    /// A request without a worker is polled after a wait that grows each time; in a closed loop a slot whose
+    /// request failed waits as long before its next one. Nothing is planned after an assignment without a
+    /// retry.
     pub(super) fn plan_next(&mut self, flight: &Flight, completion: &Completion, now: MonotonicTime, jitter: Jitter) {
         if self.plan_retry(flight, completion, now, jitter) {
             return;
@@ -248,7 +261,7 @@ impl Run {
         let wait = own.max(asked);
         let ended = micros(now - self.began);
         let is_patient = ended - flight.attempt.asked + wait <= self.plan.poll.patience;
-        let what = if is_waiting && is_patient && self.polls_on() {
+        let what = if is_waiting && is_patient && self.still_polls() {
             let mut attempt = flight.attempt;
             // A router that assigns no index cannot keep the place: the poll is a new request to it.
             attempt.request_idx = attempt
@@ -269,14 +282,15 @@ impl Run {
         }
     }
 
-    /// Plans a retry of a request after its worker's status; false if there is none to plan.
+    /// Plans a retry of a request after its worker's temporary status (408, 429, 5xx); false if there is none
+    /// to plan, or if the request has used up its retries.
     fn plan_retry(&mut self, flight: &Flight, completion: &Completion, now: MonotonicTime, jitter: Jitter) -> bool {
         let call = completion.call.as_ref().filter(|call| call.may_pass());
         let (Some(status), Some(hop)) = (call.and_then(WorkerCall::status), &self.plan.hop) else {
             return false;
         };
         let number = flight.attempt.retry.map_or(0, |retry| retry.number) + 1;
-        if number > hop.retries || !self.polls_on() {
+        if number > hop.retries || !self.still_polls() {
             return false;
         }
         let due = self.elapsed(now) + Hop::rest(number, jitter.ceiling);
@@ -293,13 +307,13 @@ impl Run {
         true
     }
 
-    /// Ends the polling of a request whose patience is over.
+    /// Ends a run by count without a rate, because a request's patience is over and no request has been
+    /// assigned yet; does nothing in any other run.
     ///
-    /// If nothing got a worker in that time, every further request would wait as long, one after the other: a run by
-    /// count ends.
+    /// Every further request would wait as long, one after the other.
     fn give_up(&mut self, now: MonotonicTime) {
         let is_counted = matches!(self.plan.stop, Stop::Count(_)) && self.plan.rate.is_none();
-        if is_counted && self.polls_on() && self.stats.count(OutcomeKind::Assigned) == 0 {
+        if is_counted && self.still_polls() && self.stats.count(OutcomeKind::Assigned) == 0 {
             self.end_pause(now);
             self.end = End::NoWorker;
             self.phase = Phase::Draining;
@@ -331,8 +345,8 @@ impl Run {
         Some(self.began + (self.paused + soonest))
     }
 
-    /// At a fixed rate, the number of requests that are due but unsent because all slots are busy; 0 once the run is
-    /// over.
+    /// At a fixed rate, the number of requests that are due, at the latest by the end of the run, but unsent
+    /// because all slots are busy; 0 without a rate.
     pub fn backlog(&self, now: MonotonicTime) -> u64 {
         let Some(rate) = self.plan.rate else {
             return 0;
