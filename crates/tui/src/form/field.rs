@@ -92,12 +92,12 @@ impl<K: Copy + Eq> Field<K> {
         Self::new(key, label, Control::Choice { options, chosen })
     }
 
-    /// A field for a switch.
+    /// A field for a switch, on if `is_on`.
     pub fn toggle(key: K, label: impl Into<Cow<'static, str>>, is_on: bool) -> Self {
         Self::new(key, label, Control::Toggle(is_on))
     }
 
-    /// A button; buttons are side by side below the fields.
+    /// A button; consecutive buttons are side by side in one row.
     pub fn button(key: K, label: impl Into<Cow<'static, str>>) -> Self {
         Self::new(key, label, Control::Button)
     }
@@ -117,7 +117,7 @@ impl<K: Copy + Eq> Field<K> {
         self
     }
 
-    /// The error of the value; `None` if it is valid, and for controls without checks.
+    /// The error of the current value, shown or not; `None` if it is valid, and for controls without checks.
     pub(super) fn fault(&self) -> Option<String> {
         let check = self.check.as_ref()?;
         match &self.control {
@@ -127,11 +127,13 @@ impl<K: Copy + Eq> Field<K> {
         }
     }
 
+    /// Checks the value and shows its error, or removes the shown one.
     pub(super) fn show_fault(&mut self) {
         self.error = self.fault();
         self.error_span = None;
     }
 
+    /// Whether its control is a button.
     pub(super) const fn is_button(&self) -> bool {
         matches!(self.control, Control::Button)
     }
