@@ -63,9 +63,10 @@ pub enum PricePer {
 }
 
 impl PricePer {
-    /// The lowest price of `quotes` with `storage` GB.
+    /// The lowest price of `quotes` with `storage` GB for the whole offer: per GPU in $/h (of volumes in
+    /// $/GB/month), or of the whole offer per machine.
     ///
-    /// Without quotes it is `recorded`, which is per GPU, or infinite for a machine, which then has no price.
+    /// Without quotes it is `recorded` per GPU, and infinite per machine, which then has no price.
     pub fn price(self, quotes: impl Iterator<Item = Quote>, recorded: f64, storage: f64) -> f64 {
         match self {
             Self::Gpu => lowest_price(quotes, recorded, None, storage).unwrap_or(recorded),
@@ -102,7 +103,8 @@ pub enum RuleError {
 }
 
 impl Rule {
-    /// Checks the numbers that the user entered.
+    /// Checks the numbers of the trigger: prices and counts above zero, a percentage between 0 and 100 (both
+    /// excluded), 1 to 168 hours.
     pub fn validate(&self) -> Result<(), RuleError> {
         let price = |price: f64| {
             let is_sound = price.is_finite() && price > 0.0;
@@ -138,7 +140,8 @@ impl Rule {
         }
     }
 
-    /// The number that [`figure`] is compared with: a price in dollars, GPUs or workers.
+    /// The number that [`figure`] is compared with: a price in dollars, GPUs or workers. `None` for a price
+    /// drop and a machine's return, which have no fixed limit.
     pub fn limit(&self) -> Option<f64> {
         match self.trigger {
             Trigger::PriceBelow(limit) => Some(limit),
@@ -149,13 +152,14 @@ impl Rule {
         }
     }
 
-    /// The lots of the rule's model.
+    /// The lots of a poll with the rule's model; all lots if the rule names none.
     fn lots<'a>(&self, figures: Figures<'a>) -> impl Iterator<Item = &'a Sighting> {
         let lots = figures.sightings.iter();
         lots.filter(|sighting| self.model.as_ref().is_none_or(|model| sighting.lot.model == *model))
     }
 
-    /// The lots to which the rule applies.
+    /// The lots of the rule's model strictly below its price limit, if it has one, and on the machine that it
+    /// waits for, if any.
     fn counted<'a>(&self, figures: Figures<'a>) -> impl Iterator<Item = &'a Sighting> {
         let limit = self.price().unwrap_or(f64::INFINITY);
         let is_other = |machine: i64| matches!(self.trigger, Trigger::MachineBack(wanted) if wanted != machine);
@@ -308,6 +312,8 @@ pub fn figure(rule: &Rule, figures: Figures<'_>) -> Option<f64> {
     }
 }
 
+/// The result of a poll for a rule's trigger: met, clear or unknown. Of a truncated poll only results that
+/// further rows cannot change; for a price drop, the poll's lowest price is added to `state`.
 fn look<'a>(rule: &Rule, state: &mut AlertState, figures: Figures<'a>) -> Sight<'a> {
     if !figures.outcome.is_usable() {
         return Sight::Unknown;
@@ -355,14 +361,18 @@ impl Trigger {
     }
 }
 
+/// The lot with the lowest price, of equal ones the first; `None` for no lots.
 fn cheapest<'a>(lots: impl Iterator<Item = &'a Sighting>) -> Option<&'a Sighting> {
     lots.min_by(|left, right| left.price.total_cmp(&right.price))
 }
 
+/// The sum of the amounts of lots: GPUs on offer, of volumes GB.
 fn total<'a>(lots: impl Iterator<Item = &'a Sighting>) -> u32 {
     lots.fold(0, |sum, lot| sum.saturating_add(lot.amount))
 }
 
+/// The result for a price limit: met if the cheapest lot is strictly below it, else clear, and far from it
+/// from 10 % above on. Without lots it is clear, but not far.
 fn price_below(cheapest: Option<&Sighting>, limit: f64) -> Sight<'_> {
     match cheapest {
         Some(sighting) if sighting.price < limit => Sight::Met(Seen::Price(sighting.price), Some(sighting)),
@@ -374,12 +384,13 @@ fn price_below(cheapest: Option<&Sighting>, limit: f64) -> Sight<'_> {
     }
 }
 
-/// The distance of a count from `wanted` at which an alert is clear at once.
+/// The distance of a count from `wanted` at which an alert is clear at once: a tenth of it, at least 1.
 fn margin(wanted: u32) -> u32 {
     // The same tenth as for prices; at least one GPU.
     (wanted / 10).max(1)
 }
 
+/// `met` if there are fewer than `wanted`, else clear, and far from the limit from a tenth above on.
 fn below(wanted: u32, have: u32, met: Sight<'_>) -> Sight<'_> {
     if have < wanted {
         return met;
@@ -390,7 +401,8 @@ fn below(wanted: u32, have: u32, met: Sight<'_>) -> Sight<'_> {
 }
 
 impl AlertState {
-    /// Compares the lowest price with the highest of the last `span` seconds.
+    /// Compares the lowest price with the highest of the last `span` seconds: met if it is at least `percent`
+    /// below. Forgets older prices, and adds this one if the poll is complete.
     fn down<'a>(&mut self, figures: Figures<'a>, span: i64, percent: f64, cheapest: Option<&'a Sighting>) -> Sight<'a> {
         let at = figures.at;
         self.highs

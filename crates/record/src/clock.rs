@@ -20,6 +20,7 @@ pub struct Placed {
     pub ahead: i64,
 }
 
+/// Makes a moment `seconds` earlier, at most to the earliest possible one.
 const fn move_back(moment: &mut Moment, seconds: i64) {
     moment.0 = moment.0.saturating_sub(seconds);
 }

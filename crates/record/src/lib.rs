@@ -158,10 +158,13 @@ impl Quote {
         self.base + storage_per_hour(self.storage, gb)
     }
 
+    /// The price for comparisons from poll to poll: $/h per GPU with 50 GB of storage for each GPU; of
+    /// volumes $/GB/month.
     fn reference(&self) -> f64 {
         self.per_gpu(REFERENCE_GB * f64::from(self.gpus))
     }
 
+    /// Whether both have the same number of GPUs and, up to rounding, the same prices and minimum bid.
     fn is_same(&self, other: &Self) -> bool {
         let bid = |quote: &Self| quote.min_bid.unwrap_or(-1.0);
         self.gpus == other.gpus

@@ -60,6 +60,7 @@ impl Analysis for CheapestKind {
     }
 }
 
+/// The query without its order and limit.
 fn unordered(query: &Query) -> Query {
     Query {
         order: Vec::new(),
@@ -68,7 +69,7 @@ fn unordered(query: &Query) -> Query {
     }
 }
 
-/// The query restricted to one model and one number of GPUs.
+/// The query restricted to one model and one number of GPUs, without its order and limit.
 fn of_kind(query: &Query, model: String, gpus: f64) -> Query {
     let like = unordered(query).with("gpu_name", Operator::Eq, Value::Text(model));
     like.with("num_gpus", Operator::Eq, Value::Number(gpus))

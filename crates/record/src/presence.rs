@@ -16,16 +16,18 @@ pub struct Response {
 }
 
 impl Response {
+    /// The time of the response, in seconds since 1970.
     pub const fn at(&self) -> i64 {
         self.row.at.0
     }
 
-    /// The moment until which its content is up to date.
+    /// The moment, in seconds since 1970, until which its content is up to date without a further response.
     fn horizon(&self) -> i64 {
         self.at().saturating_add(self.row.patience())
     }
 
-    /// The price below which it has every line.
+    /// The price ($/h at the scope's storage) below which it has every line; infinite if it is complete,
+    /// negatively infinite if it proves nothing about absent lines.
     const fn ceiling(&self) -> f64 {
         match self.proof {
             Proof::Complete => f64::INFINITY,
@@ -66,6 +68,7 @@ pub struct Watch {
 }
 
 impl Watch {
+    /// The watch of a scope with these usable responses, which are in order of time.
     pub fn new(responses: Vec<Response>) -> Self {
         let highest = |block: &[Response]| block.iter().map(Response::ceiling).fold(f64::NEG_INFINITY, f64::max);
         Self {
@@ -74,6 +77,7 @@ impl Watch {
         }
     }
 
+    /// The last response; `None` without responses.
     pub fn last(&self) -> Option<&Response> {
         self.responses.last()
     }
@@ -134,6 +138,7 @@ pub struct Run {
 }
 
 impl Run {
+    /// Whether a moment is within the run, both ends included.
     const fn holds(&self, at: i64) -> bool {
         self.first <= at && at <= self.last
     }
@@ -200,7 +205,8 @@ struct Said {
 /// fill the tape with arrivals.
 const LEVELS: u8 = 2;
 
-/// The times in which a line was on offer, in order. `standing` is its state at a moment for the scope of a sight.
+/// The times in which a line was on offer, in order, from its sights by all scopes. `standing(sight, moment)`
+/// is the line's state for the scope of the sight with that index.
 pub fn presences(sights: &[Sight<'_>], standing: &dyn Fn(usize, i64) -> Standing) -> Vec<Presence> {
     let mut line = LineSights {
         sights,
@@ -222,6 +228,8 @@ struct LineSights<'a> {
 }
 
 impl LineSights<'_> {
+    /// Collects the statements of all sights about the line, and goes through them in order of time to find
+    /// when it was on offer.
     fn follow(&mut self) {
         for (index, sight) in self.sights.iter().enumerate() {
             for run in sight.runs {
@@ -258,11 +266,15 @@ impl LineSights<'_> {
         }
     }
 
+    /// The first response of a sight after a moment that would contain the line as it was then; `None` if
+    /// there is none. `index` is that of the sight.
     fn telling_after<'w>(&self, index: usize, sight: &Sight<'w>, at: i64) -> Option<&'w Response> {
         let standing = |at| (self.standing)(index, at);
         sight.watch.telling_after(at, sight.least, &standing)
     }
 
+    /// Adds a statement of a sight about the line at a moment, to be considered in order of time. `level`
+    /// counts contradictions.
     fn say(&mut self, (sight, level): (usize, u8), at: i64, kind: Kind) {
         self.said.push(Reverse(Said {
             at,
@@ -273,7 +285,8 @@ impl LineSights<'_> {
         }));
     }
 
-    /// Ends the presence if it was seen for the last time too long before a moment.
+    /// Ends the open presence, as lost from sight, if it was last seen too long before a moment: no run spans
+    /// the moment and the last response is out of date.
     fn lose(&mut self, at: i64) {
         let Some(open) = self.open else { return };
         let (last, horizon) = seen(self.sights, open.first, at.saturating_sub(1));
@@ -291,6 +304,8 @@ impl LineSights<'_> {
         }
     }
 
+    /// Considers a sighting: begins a presence if none is open, and asks the other scopes, which do not see
+    /// the line now, for their next response that would contain it.
     fn see(&mut self, said: Said, is_listed: bool) {
         if self.open.is_none() {
             self.open = Some(Presence {
@@ -316,7 +331,8 @@ impl LineSights<'_> {
         }
     }
 
-    /// Ends the presence: with a cause if it is gone, else without one.
+    /// Considers an absence: ends the open presence, as gone if there is a `cause`, else as lost from sight.
+    /// Scopes that still see the line are asked for their next response with it.
     fn miss(&mut self, said: Said, cause: Option<Cause>) {
         if let Some(open) = self.open.take() {
             let (last, _) = seen(self.sights, open.first, said.at.saturating_sub(1));
@@ -351,7 +367,8 @@ impl LineSights<'_> {
         }
     }
 
-    /// Whether a response shortly before a moment would have contained it at any price.
+    /// Whether a complete response shortly before a moment lacked the line although it met the scope's
+    /// conditions then.
     fn was_missing(&self, at: i64) -> bool {
         self.sights.iter().enumerate().any(|(index, sight)| {
             sight.watch.before(at).is_some_and(|response| {
@@ -364,7 +381,8 @@ impl LineSights<'_> {
     }
 }
 
-/// The last response from `first` up to a moment that contained a line, and the moment until which that is up to date.
+/// The last response between `first` and `until` that contained a line, and the moment until which its
+/// content is up to date; both are `first` if there is none.
 pub fn seen(sights: &[Sight<'_>], first: i64, until: i64) -> (i64, i64) {
     let (mut last, mut horizon) = (first, first);
     for sight in sights {

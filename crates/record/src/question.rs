@@ -78,7 +78,8 @@ pub(crate) fn model_of(query: &Query) -> Option<&str> {
     }
 }
 
-/// The one value of a field that a query's conditions allow; `None` if they allow several.
+/// The value of the first active `=` condition on the field with this key; `None` if the query has none, as
+/// it then allows several.
 fn only<'q>(query: &'q Query, key: &str) -> Option<&'q Value> {
     let mut conditions = query.active().filter(|condition| condition.field.key == key);
     conditions.find_map(|condition| match (&condition.operator, &condition.operand) {

@@ -89,6 +89,7 @@ pub struct Event {
 }
 
 impl Change {
+    /// A change of a spell's lot at this price; host, offer and amount are the spell's.
     pub fn of_spell(spell: &Spell, price: f64, kind: ChangeKind) -> Self {
         Self {
             lot: spell.lot.clone(),
@@ -121,7 +122,8 @@ pub struct Lived {
 }
 
 impl Lived {
-    /// Continues with the next interval of the lot.
+    /// The state after the next interval of a lot: since when it is on offer. It starts anew unless the
+    /// interval continues `before`.
     pub fn after(before: Option<Self>, interval: &Interval) -> Self {
         let before = before.filter(|before| before.is_continued_by(interval));
         // A lot that began before the question's time is older than its first interval.
@@ -137,7 +139,8 @@ impl Lived {
         }
     }
 
-    /// Whether the interval continues the lot's presence.
+    /// Whether the interval follows directly on the latest one, with a new price or amount, so that the lot's
+    /// presence goes on.
     pub fn is_continued_by(&self, interval: &Interval) -> bool {
         interval.onset == Onset::Continued && self.latest_until == Some(interval.first)
     }

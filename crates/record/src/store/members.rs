@@ -82,7 +82,8 @@ pub(super) fn write(
     Ok(())
 }
 
-/// Ends the open memberships at the time when the scope was last watched before a moment.
+/// Ends the open memberships of a scope as lost from sight, at the time of its last usable response before a
+/// moment.
 fn lose_sight(connection: &Connection, scope: RecordedScope, at: Moment) -> rusqlite::Result<()> {
     connection
         .prepare_cached(
@@ -107,7 +108,8 @@ fn open(connection: &Connection, scope: RecordedScope) -> rusqlite::Result<HashM
         .collect()
 }
 
-/// Whether a poll would contain a line that it lacks if that were on offer unchanged: it is gone or more expensive.
+/// Whether a poll would contain a line that it lacks if that were on offer at its recorded price: then it is
+/// gone or more expensive.
 fn is_disproved(connection: &Connection, line: i64, poll: &Poll) -> rusqlite::Result<bool> {
     let Scope {
         resource, offer_type, ..
@@ -125,7 +127,7 @@ fn is_disproved(connection: &Connection, line: i64, poll: &Poll) -> rusqlite::Re
     Ok(price.is_some_and(|(base, storage)| base + storage_per_hour(storage, poll.scope.storage) < bound))
 }
 
-/// The reason a poll lacks a line, as far as it is known.
+/// The reason a poll lacks a line; `Unknown` unless the poll has one for its lot.
 fn cause(connection: &Connection, line: i64, poll: &Poll) -> rusqlite::Result<Cause> {
     let (machine, model): (i64, String) = connection
         .prepare_cached("SELECT machine, model FROM line WHERE id = ?1")?

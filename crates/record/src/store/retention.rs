@@ -73,7 +73,8 @@ impl Database {
 /// A clock that jumps ahead ages the record by a day, not by the jump.
 const LONGEST_PAUSE: i64 = 86_400;
 
-/// The time, by the current clock, from which on polls are at most `age` old.
+/// The time, by the current clock, from which on polls are at most `age` seconds old, where a longer pause
+/// counts as one day; the earliest time if all are.
 fn border(connection: &Connection, now: Moment, age: i64) -> rusqlite::Result<i64> {
     let mut statement = connection.prepare(&format!("{TIMES} ORDER BY at DESC"))?;
     let mut rows = statement.query([])?;

@@ -39,6 +39,8 @@ pub struct Turns {
 }
 
 impl Turns {
+    /// The participation of this program in the turns of a market; lock files of earlier versions are
+    /// removed.
     pub fn new(history: &HistoryLocation) -> Self {
         let record = history.path.as_deref();
         let path = record.map(|record| lock_file(record, &history.market, "turn"));
@@ -89,7 +91,8 @@ impl Turns {
         self.budget.count(now);
     }
 
-    /// Takes a further request of the same turn out of the budget; false if there is no room.
+    /// Takes a further request of the same turn out of the budget of `a_minute`; false if there is no room,
+    /// and true if requests cannot be counted.
     pub fn has_room(&self, a_minute: u32, now: UnixTime) -> bool {
         // Requests that cannot be counted are limited by the program's own budget.
         !matches!(self.budget.claim(1, a_minute, now), Ok(Some(_)))
@@ -107,6 +110,7 @@ impl Turns {
         self.try_take(now).unwrap_or(true)
     }
 
+    /// Does the work of `take`; an error if the lock file cannot be opened, locked or written.
     fn try_take(&mut self, now: SystemTime) -> io::Result<bool> {
         let Some(path) = &self.path else { return Ok(true) };
         let (file, is_held) = match self.held.take() {
@@ -134,7 +138,8 @@ pub(super) fn lock_file(record: &Path, market: &str, purpose: &str) -> PathBuf {
     record.with_file_name(FOLDER).join(name)
 }
 
-/// Opens a lock file, creating it; returns whether its lock was free.
+/// Opens a lock file, creating it and its folder, and tries to lock it; true if it is locked now, false if
+/// another program holds it.
 pub(super) fn open(path: &Path) -> io::Result<(File, bool)> {
     files::private_dir(path.parent().unwrap_or(path))?;
     let mut options = OpenOptions::new();
@@ -144,6 +149,7 @@ pub(super) fn open(path: &Path) -> io::Result<(File, bool)> {
     Ok((file, is_held))
 }
 
+/// Locks a file without waiting; false if another program holds it.
 fn try_lock(file: &File) -> io::Result<bool> {
     match file.try_lock() {
         Ok(()) => Ok(true),

@@ -40,7 +40,8 @@ pub fn grace(every: f64) -> f64 {
 /// Whether the conditions of the second query imply those of the first.
 pub type Contains = fn(&Query, &Query) -> bool;
 
-/// Whether two queries have the same conditions: the containment test if there is no better one.
+/// Whether two queries have the same active conditions, in any order: the containment test if there is no
+/// better one.
 pub fn has_same_conditions(scope: &Query, query: &Query) -> bool {
     fn is_in<'a>(wanted: &Condition, mut all: impl Iterator<Item = &'a Condition>) -> bool {
         all.any(|condition| {
@@ -140,7 +141,8 @@ impl<K: Clone + PartialEq> Engine<K> {
         }
     }
 
-    /// An engine for a user who watches the screen: requests are not spaced, only counted in each minute.
+    /// An engine for a user who watches the screen: requests are not spaced, only counted in each minute. The
+    /// budget is one a minute until [`Engine::allow`] is called.
     pub fn without_spacing(contains: Contains) -> Self {
         Self {
             burst: Some(VecDeque::new()),
@@ -158,12 +160,13 @@ impl<K: Clone + PartialEq> Engine<K> {
         self.gap
     }
 
-    /// Continues with another key after a refusal.
+    /// Ends the stop after a rejected API key, to continue with another key.
     pub const fn resume(&mut self) {
         self.is_stopped = false;
     }
 
-    /// Replaces the wishes; unchanged ones keep their schedule.
+    /// Replaces the wishes; those with the same id, conditions and prices keep their schedule, sooner if
+    /// their interval got shorter.
     pub fn keep(&mut self, wishes: impl IntoIterator<Item = Wish<K>>, now: MonotonicTime) {
         let mut before = std::mem::take(&mut self.tasks);
         let kept = wishes.into_iter().map(|wish| {
@@ -193,12 +196,14 @@ impl<K: Clone + PartialEq> Engine<K> {
         self.pair();
     }
 
+    /// Removes a wish; wishes that shared its responses are polled themselves again.
     pub fn drop(&mut self, id: &K) {
         self.tasks.retain(|task| task.wish.id != *id);
         self.pair();
     }
 
-    /// The next wish: the one that waits longest, of equals the earlier one.
+    /// The next wish to poll and the earliest time for it: the one that is due first, of equals the earlier
+    /// in the list. Those that share another's responses are left out.
     pub fn next(&self) -> NextPoll<K> {
         if self.is_stopped {
             return NextPoll::AwaitApiKey;
@@ -226,12 +231,12 @@ impl<K: Clone + PartialEq> Engine<K> {
         last.map_or(self.free, |at| self.free.max(*at + 60.0))
     }
 
-    /// The wishes that do not share another's responses.
+    /// The wishes that are polled themselves: those that do not share another's responses.
     fn leaders(&self) -> impl Iterator<Item = &Task<K>> {
         self.tasks.iter().filter(|task| !task.rides)
     }
 
-    /// Decides which wishes share another's responses.
+    /// Decides for each wish whether it shares another's responses.
     fn pair(&mut self) {
         let rides = |index: usize, task: &Task<K>| {
             let mut others = self.tasks.iter().enumerate();
@@ -259,11 +264,13 @@ impl<K: Clone + PartialEq> Engine<K> {
         has_same_prices(&first.query, &second.query) && (self.contains)(&first.query, &second.query)
     }
 
+    /// The wish with this id and its schedule; `None` if there is none.
     fn task(&self, id: &K) -> Option<&Task<K>> {
         self.tasks.iter().find(|task| task.wish.id == *id)
     }
 
-    /// The time a wish is due, whether or not the budget has room; `None` if there is no such wish.
+    /// The time a wish is due, whether or not the budget has room: never while it is being polled. `None` if
+    /// there is no such wish.
     pub fn due(&self, id: &K) -> Option<MonotonicTime> {
         self.task(id).map(|task| task.next)
     }
@@ -273,12 +280,12 @@ impl<K: Clone + PartialEq> Engine<K> {
         self.task(id).is_some_and(|task| task.follows)
     }
 
-    /// Whether polling is slowed down after refusals.
+    /// Whether the market failed at least once since its last answer, so that pauses are longer.
     pub const fn is_backing_off(&self) -> bool {
         self.failures > 0
     }
 
-    /// The time when the budget has room for a request.
+    /// The earliest time of the next request, by the budget and by pauses after failures.
     pub const fn free(&self) -> MonotonicTime {
         self.free
     }
@@ -292,7 +299,7 @@ impl<K: Clone + PartialEq> Engine<K> {
         Some(newest.map_or(oldest, |newest| newest.max(oldest)))
     }
 
-    /// Postpones the next request until `until`.
+    /// Postpones the next request of all wishes until `until`, unless it is later already.
     pub fn wait(&mut self, until: MonotonicTime) {
         self.free = self.free.max(until);
     }
@@ -311,7 +318,8 @@ impl<K: Clone + PartialEq> Engine<K> {
         sent.extend((0..requests).map(|_| now));
     }
 
-    /// Uncounts requests that were not sent after all.
+    /// Uncounts the last `requests` that were counted by [`Engine::spent`] but not sent; only without
+    /// spacing.
     pub fn refund(&mut self, requests: u32) {
         if let Some(sent) = &mut self.burst {
             let kept = sent
@@ -337,6 +345,8 @@ impl<K: Clone + PartialEq> Engine<K> {
         self.polled(id, (outcome, at), now.mono - age, true)
     }
 
+    /// Records a poll as the answer to a wish and schedules the next one, for all wishes that it answers;
+    /// returns the others. `follows` is set for another program's poll.
     fn polled(&mut self, id: &K, poll: (PollOutcome, Moment), now: MonotonicTime, follows: bool) -> Vec<K> {
         let Some(asked) = self.task(id).map(|task| task.wish.clone()) else {
             return Vec::new();
@@ -400,18 +410,20 @@ impl<K: Clone + PartialEq> Engine<K> {
         self.pair();
     }
 
-    /// A span in seconds, doubled for each consecutive failure of the market.
+    /// A span in seconds, doubled for each consecutive failure of the market, up to 10 minutes or `seconds`
+    /// if that is more.
     pub fn doubled(&self, seconds: f64) -> f64 {
         (seconds * 2_f64.powi(self.failures)).min(LONGEST_PAUSE.max(seconds))
     }
 
+    /// Makes a wish due `after` seconds from `now`; no effect if there is no such wish.
     fn later(&mut self, id: &K, now: MonotonicTime, after: impl FnOnce(&mut Task<K>) -> f64) {
         if let Some(task) = self.tasks.iter_mut().find(|task| task.wish.id == *id) {
             task.next = now + after(task);
         }
     }
 
-    /// Makes all wishes due within `seconds` after a suspend.
+    /// Makes all wishes due `seconds` from `now`, after a suspend; one that is being polled is not affected.
     ///
     /// Every program of this computer woke at once.
     pub fn woken(&mut self, now: MonotonicTime, seconds: f64) {
@@ -420,18 +432,19 @@ impl<K: Clone + PartialEq> Engine<K> {
         }
     }
 
-    /// The number of requests per minute that all wishes need.
+    /// The number of requests per minute that all wishes need; those that share another's responses need
+    /// none.
     pub fn wanted(&self) -> f64 {
         let rates = self.leaders();
         total(rates.map(|task| 60.0 * f64::from(task.wish.requests) / task.wish.every))
     }
 
-    /// The number of requests per minute within the budget.
+    /// The number of requests per minute that are sent: those that the wishes need, at most the budget.
     pub fn rate(&self) -> f64 {
         self.wanted().min(60.0 / self.gap)
     }
 
-    /// Whether an extra request delays no wish for long.
+    /// Whether the budget has room for one more request per minute beside the wishes.
     pub fn has_room(&self) -> bool {
         self.wanted() + 1.0 <= 60.0 / self.gap
     }
@@ -443,11 +456,13 @@ impl<K: Clone + PartialEq> Engine<K> {
     }
 }
 
+/// Seconds between two requests of a budget; a budget of 0 counts as 1 a minute.
 fn gap(requests_a_minute: u32) -> f64 {
     60.0 / f64::from(requests_a_minute.max(1))
 }
 
-/// Whether the responses to two queries have the same prices, of the same kind of rows.
+/// Whether the responses to two queries have the same prices, of the same kind of rows: equal resource, price
+/// type, storage and bundling. False for workergroups.
 fn has_same_prices(left: &Query, right: &Query) -> bool {
     let storage = |query: &Query| query.storage_gb().to_bits();
     left.resource == right.resource
@@ -458,6 +473,8 @@ fn has_same_prices(left: &Query, right: &Query) -> bool {
         && left.unbundled == right.unbundled
 }
 
+/// Whether two queries have the same resource, conditions and prices, so that a wish keeps its schedule;
+/// order and limit may differ.
 fn is_on_same_terms(left: &Query, right: &Query) -> bool {
     left.resource == right.resource
         && (left.resource == Resource::Workergroups || has_same_prices(left, right))
