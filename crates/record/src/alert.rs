@@ -129,7 +129,7 @@ impl Rule {
         }
     }
 
-    /// The price limit of the trigger; `None` if it has none.
+    /// The price limit of the trigger in $, per GPU or machine; `None` if it has none.
     pub const fn price(&self) -> Option<f64> {
         match self.trigger {
             Trigger::PriceBelow(limit) => Some(limit),
@@ -167,7 +167,7 @@ impl Rule {
         lots.filter(move |sighting| sighting.price < limit && !is_other(sighting.lot.machine))
     }
 
-    /// Whether it has fired or expired, so that it will not fire again.
+    /// Whether it will not fire again: it repeats once and has fired, or its last moment has passed.
     pub fn is_done(&self, state: &AlertState, now: Moment) -> bool {
         match self.repeat {
             Repeat::Once => state.phase == Phase::Rung,
@@ -211,7 +211,7 @@ pub struct Figures<'a> {
 }
 
 impl<'a> Figures<'a> {
-    /// The figures of a poll with its sightings.
+    /// The figures of a poll with its own sightings; `workers` as in [`Figures::workers`].
     pub fn new(poll: &'a Poll, workers: Option<u32>) -> Self {
         Self {
             at: poll.at,
@@ -260,10 +260,10 @@ enum Sight<'a> {
     Unknown,
 }
 
-/// Checks a rule on a poll; `None` if it does not fire.
+/// Checks a rule on a poll and updates its state; returns the figures if it fires, else `None`.
 ///
-/// After firing it first has to be clear by a margin or for ten minutes, so that a price which moves around the limit
-/// fires once.
+/// After firing it first has to be clear by a margin of a tenth, or for ten minutes, so that a price which
+/// moves around the limit fires once.
 pub fn check(rule: &Rule, state: &mut AlertState, figures: Figures<'_>) -> Option<Ring> {
     let at = figures.at;
     if rule.is_done(state, at) {
@@ -271,7 +271,7 @@ pub fn check(rule: &Rule, state: &mut AlertState, figures: Figures<'_>) -> Optio
     }
     // After the clock was set back, times in the future must not be counted from.
     state.clear_since = state.clear_since.map(|since| since.min(at));
-    let sight = look(rule, state, figures);
+    let sight = evaluate(rule, state, figures);
     let has_rested = state.clear_since.is_some_and(|since| at.since(since) >= REST);
     match sight {
         Sight::Unknown => None,
@@ -314,7 +314,7 @@ pub fn figure(rule: &Rule, figures: Figures<'_>) -> Option<f64> {
 
 /// The result of a poll for a rule's trigger: met, clear or unknown. Of a truncated poll only results that
 /// further rows cannot change; for a price drop, the poll's lowest price is added to `state`.
-fn look<'a>(rule: &Rule, state: &mut AlertState, figures: Figures<'a>) -> Sight<'a> {
+fn evaluate<'a>(rule: &Rule, state: &mut AlertState, figures: Figures<'a>) -> Sight<'a> {
     if !figures.outcome.is_usable() {
         return Sight::Unknown;
     }
@@ -330,10 +330,10 @@ fn look<'a>(rule: &Rule, state: &mut AlertState, figures: Figures<'a>) -> Sight<
             Some(sighting) => Sight::Met(Seen::Machine(machine), Some(sighting)),
             None => Sight::Clear { is_far: false },
         },
-        Trigger::PriceDown { percent, hours } => state.down(figures, i64::from(hours) * 3600, percent, cheapest),
-        Trigger::GpusBelow(gpus) => below(gpus, total, Sight::Met(Seen::Gpus(total), cheapest)),
+        Trigger::PriceDown { percent, hours } => state.price_down(figures, i64::from(hours) * 3600, percent, cheapest),
+        Trigger::GpusBelow(gpus) => fewer_than(gpus, total, Sight::Met(Seen::Gpus(total), cheapest)),
         Trigger::WorkersBelow(workers) => match figures.workers {
-            Some(have) => below(workers, have, Sight::Met(Seen::Workers(have), cheapest)),
+            Some(have) => fewer_than(workers, have, Sight::Met(Seen::Workers(have), cheapest)),
             None => Sight::Unknown,
         },
     };
@@ -371,8 +371,8 @@ fn total<'a>(lots: impl Iterator<Item = &'a Sighting>) -> u32 {
     lots.fold(0, |sum, lot| sum.saturating_add(lot.amount))
 }
 
-/// The result for a price limit: met if the cheapest lot is strictly below it, else clear, and far from it
-/// from 10 % above on. Without lots it is clear, but not far.
+/// The result for a price limit: met if the cheapest lot is strictly below it, else clear; the price is far
+/// if it is at least 10 % above the limit. Without lots it is clear, but not far.
 fn price_below(cheapest: Option<&Sighting>, limit: f64) -> Sight<'_> {
     match cheapest {
         Some(sighting) if sighting.price < limit => Sight::Met(Seen::Price(sighting.price), Some(sighting)),
@@ -390,8 +390,8 @@ fn margin(wanted: u32) -> u32 {
     (wanted / 10).max(1)
 }
 
-/// `met` if there are fewer than `wanted`, else clear, and far from the limit from a tenth above on.
-fn below(wanted: u32, have: u32, met: Sight<'_>) -> Sight<'_> {
+/// `met` if `have` is less than `wanted`, else clear; it is far if `have` is at least a tenth above `wanted`.
+fn fewer_than(wanted: u32, have: u32, met: Sight<'_>) -> Sight<'_> {
     if have < wanted {
         return met;
     }
@@ -403,7 +403,13 @@ fn below(wanted: u32, have: u32, met: Sight<'_>) -> Sight<'_> {
 impl AlertState {
     /// Compares the lowest price with the highest of the last `span` seconds: met if it is at least `percent`
     /// below. Forgets older prices, and adds this one if the poll is complete.
-    fn down<'a>(&mut self, figures: Figures<'a>, span: i64, percent: f64, cheapest: Option<&'a Sighting>) -> Sight<'a> {
+    fn price_down<'a>(
+        &mut self,
+        figures: Figures<'a>,
+        span: i64,
+        percent: f64,
+        cheapest: Option<&'a Sighting>,
+    ) -> Sight<'a> {
         let at = figures.at;
         self.highs
             .retain(|(moment, _)| *moment <= at && at.since(*moment) <= span);

@@ -88,7 +88,8 @@ impl Alerts {
         self.alerts.iter().find(|alert| alert.name == name)
     }
 
-    /// Applies a change. Nothing happens if the alert no longer exists.
+    /// Applies a change. Nothing happens if it is about an alert that no longer exists; a new alert replaces
+    /// one with its name. The oldest entries of the log are dropped beyond 500.
     pub fn apply(&mut self, change: &AlertChange) {
         match change {
             AlertChange::Put(alert) => match self.alerts.iter_mut().find(|existing| existing.name == alert.name) {
@@ -195,7 +196,8 @@ impl Alert {
     }
 }
 
-/// The environment variables for the user's command about a fired alert.
+/// The environment variables for the user's command about a fired alert: its name, text and number of
+/// machines, and the offer, machine, model and price of the cheapest lot, if there is one.
 pub fn variables(ring: &Ring, logged: &Logged) -> Vec<(&'static str, String)> {
     let mut values = vec![
         ("BOURSE_ALERT", visible(&logged.alert, 60)),

@@ -121,12 +121,12 @@ pub fn private_dir(path: &Path) -> io::Result<()> {
     builder.recursive(true).mode(0o700).create(path)?;
     let above = path.parent();
     let profiles = above.filter(|above| above.file_name().is_some_and(|name| name == PROFILES));
-    profiles.map_or(Ok(()), close)?;
-    close(path)
+    profiles.map_or(Ok(()), remove_other_access)?;
+    remove_other_access(path)
 }
 
 /// Removes the permissions of other users from a folder.
-fn close(folder: &Path) -> io::Result<()> {
+fn remove_other_access(folder: &Path) -> io::Result<()> {
     let mode = fs::metadata(folder)?.permissions().mode();
     if mode & 0o077 != 0 {
         fs::set_permissions(folder, fs::Permissions::from_mode(mode & 0o700))?;
@@ -159,11 +159,11 @@ pub fn replace_private(path: &Path, content: &[u8]) -> io::Result<()> {
 /// Replaces a file by `content` in one step, with these permissions, or private (0600) for `None`. Errors do
 /// not name the temporary file.
 fn put(path: &Path, content: &[u8], mode: Option<fs::Permissions>) -> io::Result<()> {
-    put_unnamed(path, content, mode).map_err(unnamed)
+    write_and_rename(path, content, mode).map_err(without_temporary_name)
 }
 
 /// The error without the name of a temporary file, which differs each time.
-fn unnamed(error: io::Error) -> io::Error {
+fn without_temporary_name(error: io::Error) -> io::Error {
     let text = error.to_string();
     let head = text.split_once(" at path ").map(|(head, _)| head.to_owned());
     match head {
@@ -174,7 +174,7 @@ fn unnamed(error: io::Error) -> io::Error {
 
 /// Does the work of `put`: writes a temporary file beside the target of `path` and renames it. Errors may
 /// name the temporary file; a missing folder is created, private.
-fn put_unnamed(path: &Path, content: &[u8], mode: Option<fs::Permissions>) -> io::Result<()> {
+fn write_and_rename(path: &Path, content: &[u8], mode: Option<fs::Permissions>) -> io::Result<()> {
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let folder = target
         .parent()

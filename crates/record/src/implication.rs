@@ -24,12 +24,12 @@ const WITH_STORAGE: [&str; 12] = [
     "job_cost",
 ];
 
-/// Whether the values of a field depend on the storage of a search.
+/// Whether the values of a field depend on the storage of a search, such as its total price.
 pub fn includes_storage(field: &Field) -> bool {
     WITH_STORAGE.contains(&field.key) || matches!(field.source, Source::Nested(..))
 }
 
-/// The member that a field reads, and whether its values are texts.
+/// The name of the record's member that a field reads, and whether its values are texts.
 fn member(field: &Field) -> (&'static str, bool) {
     let name = match field.source {
         Source::Member(name) => name,

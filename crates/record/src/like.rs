@@ -75,7 +75,7 @@ fn of_kind(query: &Query, model: String, gpus: f64) -> Query {
     like.with("num_gpus", Operator::Eq, Value::Number(gpus))
 }
 
-/// The query restricted to GPUs with that nominal memory in GB.
+/// The query restricted to GPUs with `sold` GB of nominal memory, as rounded from the reported MB.
 fn with_memory(query: Query, sold: f64) -> Query {
     let [least, less] = [sold - 0.5, sold + 0.5].map(|gb| Value::Number(gb * SOLD_GB));
     let like = query.with("gpu_ram", Operator::Gte, least);

@@ -43,7 +43,7 @@ impl Onset {
 }
 
 impl Excerpt {
-    /// The spells by lot, of each in order of time.
+    /// The spells grouped by lot, those of each in order of time.
     pub fn lots(&self) -> BTreeMap<&Lot, Vec<&Spell>> {
         let mut lots: BTreeMap<&Lot, Vec<&Spell>> = BTreeMap::new();
         for spell in &self.spells {

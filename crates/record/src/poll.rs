@@ -33,14 +33,15 @@ pub struct Arrival {
 }
 
 impl Arrival {
-    /// The time the request was sent.
+    /// The time the request was sent: the arrival less the whole seconds that it took.
     fn sent(&self) -> Moment {
         Moment(self.at.0.saturating_sub(i64::from(self.took / 1000)))
     }
 }
 
 impl SearchKey {
-    /// The key of a query: its active conditions, without order, limit and storage.
+    /// The key of a query: its active conditions, sorted and without duplicates; not its order, limit and
+    /// storage.
     pub fn new(query: &Query) -> Self {
         let active = query.active().map(language::print_condition);
         // A repeated condition adds nothing.
@@ -139,8 +140,9 @@ impl Poll {
 /// A whole market loads in half a minute; an offer listed minutes before its end may be gone.
 const LONGEST_LOAD: u32 = 120_000;
 
-/// The reasons `missing` lots are not on offer in a search, from the response to a search for their machines without
-/// other conditions.
+/// The reasons `missing` lots are not on offer in a search, from the response to a search for their machines
+/// without other conditions: on offer outside the search, rented, or delisted. Lots without a known reason
+/// are left out.
 ///
 /// A truncated response gives no reasons for lots that it lacks.
 pub fn causes(missing: &[Lot], listing: &Listing, offer_type: OfferType, coverage: Coverage) -> Vec<(Lot, Cause)> {
@@ -185,7 +187,7 @@ pub(crate) fn all_rows(listing: &Listing) -> std::ops::Range<u32> {
     0..u32::try_from(listing.len()).unwrap_or(u32::MAX)
 }
 
-/// The rows that satisfy the conditions that were not sent.
+/// The indices of the rows that satisfy those conditions of `query` that `dialect` cannot send.
 fn matching(query: &Query, listing: &Listing, dialect: &'static Dialect) -> Vec<u32> {
     let local: Vec<_> = query
         .local(dialect)

@@ -234,7 +234,7 @@ impl LineSights<'_> {
         for (index, sight) in self.sights.iter().enumerate() {
             for run in sight.runs {
                 let is_listed = run.is_listed;
-                self.say((index, 0), run.first, Kind::Seen { is_listed });
+                self.add_statement((index, 0), run.first, Kind::Seen { is_listed });
                 // Once out of sight, it is missing from the next response that would contain it.
                 let missed = || {
                     let telling = self.telling_after(index, sight, run.last)?;
@@ -245,21 +245,21 @@ impl LineSights<'_> {
                 let gone = run.gone.filter(|(_, at)| !(self.standing)(index, *at).is_outside);
                 let gone = gone.map(|(cause, at)| (Kind::Gone(cause), at));
                 if let Some((kind, at)) = gone.or_else(missed) {
-                    self.say((index, 0), at, kind);
+                    self.add_statement((index, 0), at, kind);
                 }
             }
         }
         while let Some(Reverse(said)) = self.said.pop() {
-            self.lose(said.at);
+            self.end_if_lost(said.at);
             match said.kind {
-                Kind::Seen { is_listed } => self.see(said, is_listed),
-                Kind::Hidden => self.miss(said, None),
-                Kind::Gone(cause) => self.miss(said, Some(cause)),
+                Kind::Seen { is_listed } => self.on_sighting(said, is_listed),
+                Kind::Hidden => self.on_absence(said, None),
+                Kind::Gone(cause) => self.on_absence(said, Some(cause)),
             }
         }
         let ends = self.sights.iter().filter_map(|sight| Some(sight.watch.last()?.at()));
         let Some(end) = ends.max() else { return };
-        self.lose(end);
+        self.end_if_lost(end);
         if let Some(open) = self.open.take() {
             let (last, _) = seen(self.sights, open.first, i64::MAX);
             self.presences.push(Presence { last, ..open });
@@ -275,7 +275,7 @@ impl LineSights<'_> {
 
     /// Adds a statement of a sight about the line at a moment, to be considered in order of time. `level`
     /// counts contradictions.
-    fn say(&mut self, (sight, level): (usize, u8), at: i64, kind: Kind) {
+    fn add_statement(&mut self, (sight, level): (usize, u8), at: i64, kind: Kind) {
         self.said.push(Reverse(Said {
             at,
             is_seen: matches!(kind, Kind::Seen { .. }),
@@ -287,7 +287,7 @@ impl LineSights<'_> {
 
     /// Ends the open presence, as lost from sight, if it was last seen too long before a moment: no run spans
     /// the moment and the last response is out of date.
-    fn lose(&mut self, at: i64) {
+    fn end_if_lost(&mut self, at: i64) {
         let Some(open) = self.open else { return };
         let (last, horizon) = seen(self.sights, open.first, at.saturating_sub(1));
         let is_in_sight = self
@@ -306,7 +306,7 @@ impl LineSights<'_> {
 
     /// Considers a sighting: begins a presence if none is open, and asks the other scopes, which do not see
     /// the line now, for their next response that would contain it.
-    fn see(&mut self, said: Said, is_listed: bool) {
+    fn on_sighting(&mut self, said: Said, is_listed: bool) {
         if self.open.is_none() {
             self.open = Some(Presence {
                 first: said.at,
@@ -326,14 +326,14 @@ impl LineSights<'_> {
             if let Some(response) = self.telling_after(index, sight, said.at)
                 && next.is_none_or(|run| response.at() < run.first)
             {
-                self.say((index, said.level + 1), response.at(), response.absence());
+                self.add_statement((index, said.level + 1), response.at(), response.absence());
             }
         }
     }
 
     /// Considers an absence: ends the open presence, as gone if there is a `cause`, else as lost from sight.
     /// Scopes that still see the line are asked for their next response with it.
-    fn miss(&mut self, said: Said, cause: Option<Cause>) {
+    fn on_absence(&mut self, said: Said, cause: Option<Cause>) {
         if let Some(open) = self.open.take() {
             let (last, _) = seen(self.sights, open.first, said.at.saturating_sub(1));
             let end = match cause {
@@ -362,13 +362,13 @@ impl LineSights<'_> {
                 && response.at() <= run.last
             {
                 let kind = Kind::Seen { is_listed: false };
-                self.say((index, said.level + 1), response.at(), kind);
+                self.add_statement((index, said.level + 1), response.at(), kind);
             }
         }
     }
 
-    /// Whether a complete response shortly before a moment lacked the line although it met the scope's
-    /// conditions then.
+    /// Whether a complete and still up-to-date response before a moment lacked the line although it met the
+    /// conditions of the scope then.
     fn was_missing(&self, at: i64) -> bool {
         self.sights.iter().enumerate().any(|(index, sight)| {
             sight.watch.before(at).is_some_and(|response| {
@@ -407,8 +407,9 @@ pub struct Merged {
     pub below: Option<f64>,
 }
 
-/// Merges the responses of the parts of a question, by all scopes that cover it, in order, each with the time until it
-/// is out of date.
+/// Merges the responses of all scopes that cover a question, in order of time; `parts` are the watches of
+/// each of its parts. A moment is complete if the latest response of each part is complete and still up to
+/// date.
 pub fn merged(parts: &[Vec<&Watch>]) -> Vec<Merged> {
     let mut all: Vec<(usize, Response)> = Vec::new();
     for (part, watches) in parts.iter().enumerate() {

@@ -28,7 +28,7 @@ const LEAST_FOR_MEDIAN: usize = 5;
 type WeightedPart = (usize, f64);
 
 impl Memory {
-    /// Formats a price with its unit.
+    /// Formats a price: in $/h without the unit, of volumes with it, `$0.1/GB/month`.
     pub fn money(&self, price: f64) -> String {
         match self.query.resource {
             Resource::Volumes => format!("${}/GB/month", format::trimmed(price, 4)),
@@ -120,8 +120,8 @@ impl Memory {
         )
     }
 
-    /// The sentence about the times at which the lowest price is usually lowest, in a time zone; `None` until three
-    /// weeks were watched.
+    /// The sentence about the hours and weekdays at which the lowest price is usually lowest and highest, in
+    /// a time zone; `None` until three weeks were watched, and if it is always the same.
     pub fn times(&self, zone: &TimeZone) -> Option<String> {
         let hours = ends(&self.by_hour(zone))
             .map(|ends| ends.map(|(hour, price)| format!("at {hour:02}:00 ({})", self.money(price))));
@@ -140,7 +140,7 @@ impl Memory {
     }
 }
 
-/// The reason there is no verdict if no matching offers are recorded.
+/// The sentence that there is no price verdict, for offers of which nothing is recorded.
 pub fn nothing_known() -> String {
     too_little(0)
 }

@@ -157,7 +157,7 @@ const fn count(number: usize) -> f64 {
     number as f64
 }
 
-/// The observed lifetimes of an excerpt's lots.
+/// The watched stretches in the lifetimes of an excerpt's lots; spells without a finite price are left out.
 pub fn lives(excerpt: &Excerpt) -> Vec<Life> {
     let polls = timeline::usable(&excerpt.polls);
     let lots = excerpt.lots().into_values();
@@ -168,7 +168,8 @@ pub fn lives(excerpt: &Excerpt) -> Vec<Life> {
     lives.collect()
 }
 
-/// The observed lifetimes of a lot, from its intervals in order of time. `polls` are the usable polls only.
+/// The watched stretches in the lifetimes of one lot, from its intervals in order of time; only of times
+/// whose beginning was seen. `polls` are the usable polls only.
 pub fn lot_lifetimes(intervals: impl IntoIterator<Item = Interval>, polls: &[PollRow]) -> Vec<Life> {
     let mut alive = None;
     let lives = intervals

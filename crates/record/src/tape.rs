@@ -35,7 +35,8 @@ pub struct Change {
 }
 
 impl ChangeKind {
-    /// The kind with the previous price including the question's storage; `None` if the price did not change.
+    /// The kind with the previous price `old`, which includes the question's storage; `None` if the price did
+    /// not change. Kinds other than `Repriced`, and without an `old` one, are unchanged.
     #[must_use]
     pub fn from(self, old: Option<f64>, price: f64) -> Option<Self> {
         match (self, old) {
@@ -46,7 +47,8 @@ impl ChangeKind {
 }
 
 impl Change {
-    /// The change of the price as a share of the old one; `None` if it did not change, or the old one was zero.
+    /// The change of the price as a share of the old one, negative for a lower price; `None` unless it was
+    /// repriced, and if the old price was zero.
     pub fn share(&self) -> Option<f64> {
         match self.kind {
             ChangeKind::Repriced { from } => Some((self.price - from) / from).filter(|share| share.is_finite()),

@@ -276,8 +276,8 @@ pub fn known_lows(intervals: &[Interval], polls: &[PollRow], (since, until): (Mo
     low_intervals(&polls, &LowSeries::new(intervals, &polls).of_polls, since).0
 }
 
-/// The intervals with a known lowest price, and the price of the last poll that must contain it. The content of a poll
-/// holds until the next one.
+/// The intervals from `since` on with a known lowest price, and the price of the last poll that must contain
+/// it, `None` if nothing was on offer. The content of a poll holds until the next one.
 fn low_intervals(polls: &[PollRow], of_polls: &[Option<f64>], since: Moment) -> (LowIntervals, Option<f64>) {
     let mut lows = LowIntervals::new();
     let mut lowest = None;
@@ -430,12 +430,12 @@ impl Memory {
     /// The usual lowest price of each hour of the day in a time zone; `None` for hours that were not watched, and for
     /// all before three weeks were.
     pub fn by_hour(&self, zone: &TimeZone) -> [Option<f64>; 24] {
-        self.by(|at| usize::try_from(local(at, zone)?.hour()).ok())
+        self.medians_by(|at| usize::try_from(local(at, zone)?.hour()).ok())
     }
 
     /// The usual lowest price of each weekday from Monday on, like [`Memory::by_hour`].
     pub fn by_weekday(&self, zone: &TimeZone) -> [Option<f64>; 7] {
-        self.by(|at| {
+        self.medians_by(|at| {
             let day = local(at, zone)?.weekday().to_monday_zero_offset();
             usize::try_from(day).ok()
         })
@@ -443,7 +443,7 @@ impl Memory {
 
     /// The median lowest price of each part of the time, where `part` maps a moment to the index of its part;
     /// all `None` before three weeks were watched.
-    fn by<const PARTS: usize>(&self, part: impl Fn(Moment) -> Option<usize>) -> [Option<f64>; PARTS] {
+    fn medians_by<const PARTS: usize>(&self, part: impl Fn(Moment) -> Option<usize>) -> [Option<f64>; PARTS] {
         let mut prices = [const { Vec::new() }; PARTS].map(|_: Vec<()>| Prices::default());
         if self.watched < LEAST_WEEKS {
             return [None; PARTS];

@@ -244,7 +244,8 @@ impl Fleet {
         }
     }
 
-    /// The total cost of the requests that an endpoint has received, without polls; `None` if it does not exist.
+    /// The total cost of the requests that an endpoint has received, each counted once although it is polled
+    /// again; `None` if the endpoint does not exist.
     pub fn load_injected(&self, endpoint: &str) -> Option<f64> {
         let endpoint = self.endpoints.iter().find(|known| known.name == endpoint)?;
         Some(endpoint.injected)
@@ -324,7 +325,8 @@ impl Fleet {
         )
     }
 
-    /// A generator for one key or request id, different with each call; in each run if the entropy is.
+    /// The generator for the next key or request id: different with each call, and in each run unless the
+    /// seed and entropy are equal.
     fn secret(&mut self) -> Rng {
         self.tokens += 1;
         Rng::keyed(self.seed ^ self.entropy, Purpose::Token, self.tokens)

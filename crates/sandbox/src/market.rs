@@ -316,7 +316,7 @@ impl Market {
             self.next_host += 1;
             let order = Order {
                 wish: Some(wish),
-                ..self.first(room)
+                ..self.initial_order(room)
             };
             self.draw_machine(host, order);
         }
@@ -332,11 +332,11 @@ impl Market {
         });
         let room = self.config.offers.saturating_sub(self.offer_count()).max(1);
         self.listing = (left > 1).then(|| (Arc::clone(&host), left - 1));
-        self.draw_machine(host, self.first(room));
+        self.draw_machine(host, self.initial_order(room));
     }
 
     /// An order for any machine at the start, split into at most `room` offers.
-    fn first(&self, room: usize) -> Order {
+    fn initial_order(&self, room: usize) -> Order {
         Order {
             wish: None,
             like: None,

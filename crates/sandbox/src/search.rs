@@ -80,8 +80,8 @@ impl Search {
                 "limit" => search.limit = limit(value)?,
                 "type" => search.rental = rental(value)?,
                 "order" => search.order = order(catalog, value)?,
-                STORAGE => search.ask_storage(catalog, value)?,
-                _ => search.ask(catalog, dialect, name, value)?,
+                STORAGE => search.add_storage(catalog, value)?,
+                _ => search.add_filter(catalog, dialect, name, value)?,
             }
         }
         Ok(search)
@@ -109,12 +109,18 @@ impl Search {
 
     /// Parses a filter, an object with one operand per operator, and adds its conditions. An `eq` with `any`
     /// adds none.
-    fn ask(&mut self, catalog: &'static Catalog, dialect: &Dialect, name: &str, value: &Json) -> Result<(), Refusal> {
+    fn add_filter(
+        &mut self,
+        catalog: &'static Catalog,
+        dialect: &Dialect,
+        name: &str,
+        value: &Json,
+    ) -> Result<(), Refusal> {
         let (field, factor) =
             column(catalog, name).ok_or_else(|| Refusal::invalid(format!("{name} is not a search parameter")))?;
         let factor = factor * dialect.divisor(catalog.resource, field);
         let Some(filter) = value.as_object() else {
-            return self.ask_bare(field, value);
+            return self.add_bare_filter(field, value);
         };
         if filter.is_empty() {
             return Err(Refusal::invalid(format!("{name} needs an operator and a value")));
@@ -142,7 +148,7 @@ impl Search {
 
     /// Parses a filter sent as a bare value, and adds its condition; an error unless it is one of the two
     /// that the market's own client sends so.
-    fn ask_bare(&mut self, field: &'static Field, value: &Json) -> Result<(), Refusal> {
+    fn add_bare_filter(&mut self, field: &'static Field, value: &Json) -> Result<(), Refusal> {
         let operator = match field.key {
             "external" => Operator::Eq,
             "target_reliability" => Operator::Gte,
@@ -159,7 +165,7 @@ impl Search {
 
     /// Parses the storage allocation in GB: the size that prices include, and a condition on the minimum
     /// disk. Null adds nothing.
-    fn ask_storage(&mut self, catalog: &'static Catalog, value: &Json) -> Result<(), Refusal> {
+    fn add_storage(&mut self, catalog: &'static Catalog, value: &Json) -> Result<(), Refusal> {
         if value.is_null() {
             return Ok(());
         }

@@ -201,7 +201,7 @@ async fn perform(state: Arc<State>, target: Target, parts: &Parts, body: Bytes) 
         Target::Call(Call::Offers) => search(state, body, State::search_offers).await,
         Target::OffersInQuery => {
             let body = query_object(parts)?;
-            beside(move || state.search_offers(body)).await.map(answer::ok)
+            run_blocking(move || state.search_offers(body)).await.map(answer::ok)
         }
         Target::Call(Call::Volumes) => search(state, body, State::search_volumes).await,
         Target::LocalVolumes => search(state, body, State::search_local_volumes).await,
@@ -242,17 +242,19 @@ async fn search(
     work: fn(&State, Map<String, Json>) -> Result<Bytes, Refusal>,
 ) -> Result<Response<Body>, Refusal> {
     let members = object(&body)?;
-    let answer = beside(move || work(&state, members)).await?;
+    let answer = run_blocking(move || work(&state, members)).await?;
     Ok(answer::ok(answer))
 }
 
 /// Runs a change of a workergroup off the event loop, as it may write a file; returns its JSON as a response.
 async fn change(work: impl FnOnce() -> Result<Json, Refusal> + Send + 'static) -> Result<Response<Body>, Refusal> {
-    beside(work).await.map(json_answer)
+    run_blocking(work).await.map(json_answer)
 }
 
 /// Runs blocking work off the event loop.
-async fn beside<T: Send + 'static>(work: impl FnOnce() -> Result<T, Refusal> + Send + 'static) -> Result<T, Refusal> {
+async fn run_blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
+) -> Result<T, Refusal> {
     let done = tokio::task::spawn_blocking(work).await;
     done.map_err(|error| Refusal::failure(error.to_string()))?
 }

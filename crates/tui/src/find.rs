@@ -34,7 +34,7 @@ pub enum FindEvent {
 }
 
 impl Find {
-    /// Whether the search text is being typed.
+    /// Whether the search text is being typed, so that keys are text.
     pub const fn is_typing(&self) -> bool {
         self.is_typing
     }
@@ -59,7 +59,8 @@ impl Find {
         self.matches.get(self.at).copied()
     }
 
-    /// The footer hint for a command's effect on the search; `None` if it has none.
+    /// The footer hint for a command's effect on the search, such as `keep` for Enter while typing; `None` if
+    /// it has none.
     pub fn hint(&self, command: Command) -> Option<&'static str> {
         match command {
             Command::Submit if self.is_typing => Some("keep"),

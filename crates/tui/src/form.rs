@@ -365,10 +365,12 @@ impl<K: Copy + Eq> Form<K> {
         self.field(key)?.error.as_deref()
     }
 
+    /// The field with a key; `None` if there is none.
     fn field(&self, key: K) -> Option<&Field<K>> {
         self.fields.iter().find(|field| field.key == key)
     }
 
+    /// The field with a key, to change it; `None` if there is none.
     fn field_mut(&mut self, key: K) -> Option<&mut Field<K>> {
         self.fields.iter_mut().find(|field| field.key == key)
     }

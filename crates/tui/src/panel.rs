@@ -46,7 +46,7 @@ pub enum Tone {
 }
 
 impl Tone {
-    /// The style of the frame.
+    /// The style of the frame in a theme.
     pub const fn border(self, theme: &Theme) -> Style {
         match self {
             Self::Quiet => theme.border,
@@ -165,7 +165,7 @@ impl<'a> Panel<'a> {
             })
     }
 
-    /// Cells of the top border that text may cover.
+    /// The number of cells of the top border of `area` that text may cover.
     const fn room(&self, area: Rect) -> usize {
         area.width.saturating_sub(if self.is_rule { 2 } else { 4 }) as usize
     }

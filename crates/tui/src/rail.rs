@@ -32,7 +32,7 @@ pub enum Tone {
 }
 
 impl Tone {
-    /// The style of a price, for which less is better.
+    /// The style of a price, for which less is better: good if low, a warning if high, else plain.
     pub const fn style(self, theme: &Theme) -> Style {
         match self {
             Self::Low => theme.good,
@@ -102,7 +102,7 @@ impl<'a> Rail<'a> {
     }
 }
 
-/// A track of `cells` cells.
+/// A dotted track of this width in cells.
 fn track(cells: u16, theme: &Theme) -> Span<'static> {
     /// The track of the widest rail.
     const TRACK: &str = "┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄";

@@ -59,6 +59,7 @@ impl Default for Lines {
 }
 
 impl Lines {
+    /// The number of lines in the text.
     fn count(&self) -> usize {
         match self {
             Self::Made(lines) => lines.len(),
@@ -66,6 +67,7 @@ impl Lines {
         }
     }
 
+    /// The line with an index, created if needed; `None` behind the last one.
     fn get(&self, line: usize) -> Option<Cow<'_, Line<'static>>> {
         match self {
             Self::Made(lines) => lines.get(line).map(Cow::Borrowed),
@@ -73,6 +75,7 @@ impl Lines {
         }
     }
 
+    /// The text to search for a match of `bytes` bytes that begins in a line; empty behind the last line.
     fn searched(&self, line: usize, bytes: usize) -> String {
         match self {
             Self::Made(lines) => lines.get(line).map(Line::to_string).unwrap_or_default(),
@@ -115,7 +118,7 @@ impl Report {
         self.cursor
     }
 
-    /// Selects a line, in a report with a cursor.
+    /// Selects a line, clamped to the last; no effect in a report without a cursor.
     pub fn select(&mut self, line: usize) {
         let last = self.lines.count().saturating_sub(1);
         self.cursor = self.cursor.map(|_| line.min(last));
@@ -160,7 +163,7 @@ impl Report {
         self.find.is_typing()
     }
 
-    /// Whether a search is open or has text.
+    /// Whether a search is open or has text, so that its line is drawn.
     fn has_search(&self) -> bool {
         self.find.is_active()
     }
@@ -358,7 +361,7 @@ impl<'a> ReportLines<'a> {
         }
     }
 
-    /// Draws other lines instead of the report's own, at the same position.
+    /// Draws these lines instead of the report's own, at the same position.
     ///
     /// A view has the theme only while it draws.
     #[must_use]
@@ -367,9 +370,8 @@ impl<'a> ReportLines<'a> {
         self
     }
 
-    /// The first line and row to draw.
-    ///
-    /// The cursor stays visible, and the text moves as little as possible from `before`.
+    /// The first line to draw, and the number of its rows that are scrolled away. The cursor stays visible,
+    /// and the text moves as little as possible from the line `before`.
     fn top(&self, before: usize, page: usize, width: u16) -> (usize, usize) {
         let report = self.report;
         // The screen may have become wider since the last scrolling.
@@ -384,7 +386,8 @@ impl<'a> ReportLines<'a> {
         top.min(last)
     }
 
-    /// A line ready to draw; `marks` is the number of occurrences that may still be highlighted.
+    /// A line ready to draw, coloured and with matches of the search highlighted; `marks` is the number of
+    /// occurrences that may still be highlighted, and is reduced.
     fn line(&self, number: usize, marks: &mut usize) -> Line<'static> {
         let line = match self.fresh {
             Some(lines) => lines.get(number).map(Cow::Borrowed),
@@ -407,7 +410,7 @@ impl<'a> ReportLines<'a> {
     }
 }
 
-/// The beginning of a line, up to the maximum that is laid out.
+/// The beginning of a line, up to the 16 KiB that are laid out; the size of a longer line is appended.
 fn cut(line: &Line<'static>) -> Line<'static> {
     let long: usize = line.spans.iter().map(|span| span.content.len()).sum();
     if long <= LONGEST_LINE {

@@ -96,10 +96,10 @@ fn options<'a>(width: u16) -> Options<'a> {
         .word_splitter(WordSplitter::NoHyphenation)
 }
 
-/// The parts of a line between which it may break.
+/// The parts of a line between which it may break, each with the blanks after it.
 ///
-/// These are its words, but a unit stays with its number, and a list without blanks, such as `IS,CH`, breaks after a
-/// comma. The comma of `20,000` is not a break.
+/// These are its words, but a unit stays with its number, and a list without blanks, such as `IS,CH`, breaks
+/// after a comma. The comma of `20,000` is not a break.
 fn words(line: &str) -> Box<dyn Iterator<Item = Word<'_>> + '_> {
     let is_unit = |word: &str| word.starts_with('$') || ["h", "GB", "days"].contains(&word);
     let starts_item = |offset: usize| line[offset..].starts_with(char::is_alphabetic);

@@ -11,7 +11,8 @@ use crate::presence::Response;
 use crate::state::base_key;
 use crate::{Beginning, Cause, Ending, Moment, Poll, Proof, Scope};
 
-/// Continues the memberships of a scope with a poll at `at`, whose lines have these ids. `last` is the usable response
+/// Continues the memberships of a scope with a poll at `at`, whose lines have the ids `lines`: new ones
+/// begin, and those that the poll lacks end as gone, hidden or lost from sight. `last` is the usable response
 /// before it.
 pub(super) fn write(
     connection: &Connection,
@@ -96,8 +97,8 @@ fn lose_sight(connection: &Connection, scope: RecordedScope, at: Moment) -> rusq
         .map(drop)
 }
 
-/// The open memberships of a scope: the ids of the lines, and the time they were last seen, `None` if by the last
-/// usable response.
+/// The open memberships of a scope: the ids of the lines, each with the time it was last seen, `None` if that
+/// was the last usable response.
 fn open(connection: &Connection, scope: RecordedScope) -> rusqlite::Result<HashMap<i64, Option<Moment>>> {
     connection
         .prepare_cached("SELECT line, last FROM member WHERE scope = ?1 AND ended IS NULL")?

@@ -74,7 +74,7 @@ pub enum HistoryError {
 }
 
 impl HistoryError {
-    /// Whether later writes may succeed without a repair of the file.
+    /// Whether later writes may succeed without a repair of the file: it is locked, or the disk is full.
     pub const fn is_passing(&self) -> bool {
         match self {
             Self::Locked { .. } | Self::Full { .. } => true,
@@ -208,14 +208,15 @@ impl Database {
         })
     }
 
-    /// The database with these limits on its age and size.
+    /// The database with these limits on its age and size, applied when it is next checked.
     #[must_use]
     pub const fn within(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// The database with these machines and hosts excluded from all excerpts, as if they had never been on offer.
+    /// The database with these machines and hosts excluded from everything that is read, as if they had never
+    /// been on offer.
     #[must_use]
     pub fn leaving_out(mut self, suppliers: impl Iterator<Item = Supplier>) -> Self {
         self.left_out = suppliers.collect();

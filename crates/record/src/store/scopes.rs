@@ -108,7 +108,7 @@ fn scope_id(connection: &Connection, market: i64, scope: &Scope) -> rusqlite::Re
     }
 }
 
-/// The latest recorded times of a market and a scope before a response.
+/// The latest recorded times of a market and of a scope, which decide where a response is placed.
 fn before(connection: &Connection, scope: RecordedScope) -> rusqlite::Result<Before> {
     let newest: Option<i64> = connection
         .prepare_cached("SELECT max(at) FROM response WHERE scope = ?1")?

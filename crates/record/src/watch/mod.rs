@@ -43,6 +43,7 @@ pub type Contains = fn(&Query, &Query) -> bool;
 /// Whether two queries have the same active conditions, in any order: the containment test if there is no
 /// better one.
 pub fn has_same_conditions(scope: &Query, query: &Query) -> bool {
+    /// Whether one of the conditions has the same field, operator and operand.
     fn is_in<'a>(wanted: &Condition, mut all: impl Iterator<Item = &'a Condition>) -> bool {
         all.any(|condition| {
             (condition.field.key, condition.operator, &condition.operand)
@@ -128,7 +129,8 @@ pub struct Engine<K> {
 }
 
 impl<K: Clone + PartialEq> Engine<K> {
-    /// An engine without wishes; the first request may be sent at `free`.
+    /// An engine without wishes, whose requests are spaced evenly by the budget; the first one may be sent at
+    /// `free`.
     pub fn new(requests_a_minute: u32, free: MonotonicTime, contains: Contains) -> Self {
         Self {
             gap: gap(requests_a_minute),
@@ -217,7 +219,7 @@ impl<K: Clone + PartialEq> Engine<K> {
 
     /// Marks a wish as being polled: until its answer it is not due.
     pub fn begin(&mut self, id: &K) {
-        self.later(id, MonotonicTime::NEVER, |_| 0.0);
+        self.reschedule(id, MonotonicTime::NEVER, |_| 0.0);
     }
 
     /// The time when the budget has room for `requests` requests; more than the whole budget wait for an empty minute.
@@ -249,7 +251,9 @@ impl<K: Clone + PartialEq> Engine<K> {
         }
     }
 
-    /// Whether the second task, with its index in the list, shares the responses of the first one.
+    /// Whether the second task shares the responses of the first one, which is polled at least as often and
+    /// whose responses cover it. `at` and `index` are their indices: of two that cover each other the first
+    /// one leads.
     fn leads(&self, (at, leader): (usize, &Task<K>), (index, task): (usize, &Task<K>)) -> bool {
         if at == index || leader.distrust > 0 || leader.wish.every > task.wish.every {
             return false;
@@ -290,7 +294,8 @@ impl<K: Clone + PartialEq> Engine<K> {
         self.free
     }
 
-    /// The moment after which a recorded poll answers a wish; `None` if only a response of its own does.
+    /// The moment after which a recorded poll answers a wish; `None` if only a response of its own does, or
+    /// there is no such wish.
     pub fn since(&self, id: &K, now: UnixTime) -> Option<Moment> {
         let task = self.task(id).filter(|task| !task.wish.is_own)?;
         let oldest = (now - self.interval(task.wish.every)).moment();
@@ -336,18 +341,18 @@ impl<K: Clone + PartialEq> Engine<K> {
             self.free = self.free.min(now + self.gap);
         }
         self.is_stopped = false;
-        self.polled(id, (outcome, at), now, false)
+        self.record_poll(id, (outcome, at), now, false)
     }
 
     /// Records another program's poll as the answer to a wish; returns the other wishes that it answers too.
     pub fn recorded(&mut self, id: &K, outcome: PollOutcome, at: Moment, now: Now) -> Vec<K> {
         let age = (now.epoch - at.unix()).max(0.0);
-        self.polled(id, (outcome, at), now.mono - age, true)
+        self.record_poll(id, (outcome, at), now.mono - age, true)
     }
 
     /// Records a poll as the answer to a wish and schedules the next one, for all wishes that it answers;
     /// returns the others. `follows` is set for another program's poll.
-    fn polled(&mut self, id: &K, poll: (PollOutcome, Moment), now: MonotonicTime, follows: bool) -> Vec<K> {
+    fn record_poll(&mut self, id: &K, poll: (PollOutcome, Moment), now: MonotonicTime, follows: bool) -> Vec<K> {
         let Some(asked) = self.task(id).map(|task| task.wish.clone()) else {
             return Vec::new();
         };
@@ -382,12 +387,13 @@ impl<K: Clone + PartialEq> Engine<K> {
         also
     }
 
-    /// Checks a wish again after `after` seconds, without having sent a request.
+    /// Makes a wish due again `after` seconds from `now`, without a request having been sent.
     pub fn look_again(&mut self, id: &K, now: MonotonicTime, after: f64) {
-        self.later(id, now, |_| after);
+        self.reschedule(id, now, |_| after);
     }
 
-    /// Pauses the wishes that a failure affects, longer each time.
+    /// Pauses the wishes that a failure affects: all of them, or only this one. Repeated failures double the
+    /// pause, up to ten minutes.
     pub fn failed(&mut self, id: &K, now: MonotonicTime, failure: Failure) {
         let gap = self.gap;
         let doubled = |seconds: f64, failures: i32| (seconds * 2_f64.powi(failures)).min(LONGEST_PAUSE);
@@ -401,7 +407,7 @@ impl<K: Clone + PartialEq> Engine<K> {
             Failure::Request => {}
         }
         // The others are polled first: one bad search must not block all.
-        self.later(id, now, |task| {
+        self.reschedule(id, now, |task| {
             let is_own = failure == Failure::Request;
             task.failures += i32::from(is_own);
             task.distrust = if is_own { TRUSTED_AFTER } else { task.distrust };
@@ -417,7 +423,7 @@ impl<K: Clone + PartialEq> Engine<K> {
     }
 
     /// Makes a wish due `after` seconds from `now`; no effect if there is no such wish.
-    fn later(&mut self, id: &K, now: MonotonicTime, after: impl FnOnce(&mut Task<K>) -> f64) {
+    fn reschedule(&mut self, id: &K, now: MonotonicTime, after: impl FnOnce(&mut Task<K>) -> f64) {
         if let Some(task) = self.tasks.iter_mut().find(|task| task.wish.id == *id) {
             task.next = now + after(task);
         }

@@ -44,7 +44,8 @@ fn mistyped(value: &mut Json) {
     };
 }
 
-/// Changes the id in the response to a create: removes it, makes it negative or turns it into a string.
+/// Changes the id in the response to a create, at random: removes it, makes it negative or turns it into a
+/// string.
 pub fn odd_id(cx: &mut FaultContext<'_>) -> FaultOutput {
     cx.with_json(|rng, members| {
         let id = members.remove("id").unwrap_or_default();

@@ -242,7 +242,8 @@ impl Fleet {
         });
     }
 
-    /// Adds the groups of an initial endpoint, with this number of ready and stopped workers.
+    /// Adds the groups of an initial endpoint, given by its index, and this number of ready and stopped
+    /// workers.
     pub(super) fn add_groups(&mut self, endpoint: usize, ready: usize, stopped: usize) {
         let name = self.endpoints[endpoint].name.clone();
         let mut groups = Vec::new();

@@ -205,7 +205,7 @@ drawn! {
     /// The number of GPUs rented to others: offers of more than the rest cannot be rented.
     occupied: u32 = if anchor { 0 } else { choose_occupied(gpus, shares, rng) };
     // A machine is listed once for every power of two of its GPUs, each with an id of its own.
-    slices: Vec<Slice> = cut(chunks(gpus), ids, rng);
+    slices: Vec<Slice> = issue_slices(chunks(gpus), ids, rng);
     /// Whether it was listed recently: few measurements yet, no location, lowest scores.
     new: bool = new;
     /// Whether it stays for as long as the market runs, so that common searches always find something.
@@ -325,7 +325,7 @@ impl Machine {
         let larger: Vec<u32> = chunks(self.gpus).filter(|chunk| *chunk != least).collect();
         if let Some(least) = larger.get(rng.index(larger.len())) {
             let chunks = chunks(self.gpus).filter(|chunk| chunk >= least);
-            self.slices = cut(chunks, ids, rng);
+            self.slices = issue_slices(chunks, ids, rng);
         }
     }
 
@@ -336,7 +336,7 @@ impl Machine {
 
     /// Restores the original split, with new ids.
     pub fn join(&mut self, ids: &mut Ids, rng: &mut Rng) {
-        self.slices = cut(chunks(self.gpus), ids, rng);
+        self.slices = issue_slices(chunks(self.gpus), ids, rng);
     }
 }
 
@@ -421,7 +421,8 @@ fn choose_vram(card: &GpuModel, anchor: bool, rng: &mut Rng) -> u64 {
     }
 }
 
-/// The driver version and the newest CUDA version that it supports; 0 for AMD, at times garbage.
+/// The driver version and the newest CUDA version that it supports, 0 for AMD; at times the driver's own
+/// number.
 fn choose_driver(figures: &Figures, card: &GpuModel, rng: &mut Rng) -> (String, f64) {
     if card.amd {
         // ROCm has versions of its own, and no CUDA.
@@ -494,7 +495,7 @@ pub fn chunks(gpus: u32) -> impl Iterator<Item = u32> {
 }
 
 /// An offer with a new id for each of these numbers of GPUs.
-fn cut(chunks: impl Iterator<Item = u32>, ids: &mut Ids, rng: &mut Rng) -> Vec<Slice> {
+fn issue_slices(chunks: impl Iterator<Item = u32>, ids: &mut Ids, rng: &mut Rng) -> Vec<Slice> {
     chunks
         .map(|chunk| Slice {
             id: ids.next_offer(rng),

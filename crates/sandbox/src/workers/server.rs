@@ -168,7 +168,7 @@ async fn perform(server: &Server, state: &State, parts: &Parts, body: &[u8], spe
 }
 
 impl Server {
-    /// The load that the worker does per second; `None` if it is not ready.
+    /// The load that the worker does per second; `None` if it is not ready, or the sandbox has stopped.
     fn speed(&self) -> Option<f64> {
         self.state.upgrade()?.speed_of(&self.machine)
     }

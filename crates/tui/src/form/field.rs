@@ -56,6 +56,7 @@ impl<K: fmt::Debug> fmt::Debug for Field<K> {
 }
 
 impl<K: Copy + Eq> Field<K> {
+    /// A visible field without a note, a check, an error or a warning.
     fn new(key: K, label: impl Into<Cow<'static, str>>, control: Control) -> Self {
         Self {
             key,
@@ -109,8 +110,8 @@ impl<K: Copy + Eq> Field<K> {
         self
     }
 
-    /// Checks the text whenever it changes; [`Form::validate`](super::Form::validate) or leaving the field shows the
-    /// error.
+    /// Sets the check of the trimmed text; its error is shown by [`Form::validate`](super::Form::validate),
+    /// or when the field is left, and goes once the text is valid.
     #[must_use]
     pub fn check<E: fmt::Display>(mut self, check: impl Fn(&str) -> Result<(), E> + Send + 'static) -> Self {
         self.check = Some(Box::new(move |text| check(text).err().map(|error| error.to_string())));
