@@ -124,8 +124,8 @@ pub struct Lived {
 }
 
 impl Lived {
-    /// The state after the next interval of a lot: since when it is on offer. It starts anew unless the
-    /// interval continues `before`.
+    /// The state after the next interval of a lot: since when it is on offer, which goes on from `before` if
+    /// the interval continues that, and else begins with the interval.
     pub fn after(before: Option<Self>, interval: &Interval) -> Self {
         let before = before.filter(|before| before.is_continued_by(interval));
         // A lot that began before the question's time is older than its first interval.
