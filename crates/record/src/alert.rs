@@ -63,9 +63,10 @@ pub enum PricePer {
 }
 
 impl PricePer {
-    /// The lowest price of `quotes` with `storage` GB.
+    /// The lowest price of `quotes` with `storage` GB for the whole offer: per GPU in $/h (of volumes in
+    /// $/GB/month), or of the whole offer per machine.
     ///
-    /// Without quotes it is `recorded`, which is per GPU, or infinite for a machine, which then has no price.
+    /// Without quotes it is `recorded` per GPU, and infinite per machine, which then has no price.
     pub fn price(self, quotes: impl Iterator<Item = Quote>, recorded: f64, storage: f64) -> f64 {
         match self {
             Self::Gpu => lowest_price(quotes, recorded, None, storage).unwrap_or(recorded),
@@ -102,7 +103,8 @@ pub enum RuleError {
 }
 
 impl Rule {
-    /// Checks the numbers that the user entered.
+    /// Checks the numbers of the trigger: prices and counts above zero, a percentage between 0 and 100 (both
+    /// excluded), 1 to 168 hours.
     pub fn validate(&self) -> Result<(), RuleError> {
         let price = |price: f64| {
             let is_sound = price.is_finite() && price > 0.0;
@@ -127,7 +129,7 @@ impl Rule {
         }
     }
 
-    /// The price limit of the trigger; `None` if it has none.
+    /// The price limit of the trigger in $, per GPU or machine; `None` if it has none.
     pub const fn price(&self) -> Option<f64> {
         match self.trigger {
             Trigger::PriceBelow(limit) => Some(limit),
@@ -138,7 +140,8 @@ impl Rule {
         }
     }
 
-    /// The number that [`figure`] is compared with: a price in dollars, GPUs or workers.
+    /// The number that [`figure`] is compared with: a price in dollars, GPUs or workers. `None` for a price
+    /// drop and a machine's return, which have no fixed limit.
     pub fn limit(&self) -> Option<f64> {
         match self.trigger {
             Trigger::PriceBelow(limit) => Some(limit),
@@ -149,13 +152,14 @@ impl Rule {
         }
     }
 
-    /// The lots of the rule's model.
+    /// The lots of a poll with the rule's model; all lots if the rule names none.
     fn lots<'a>(&self, figures: Figures<'a>) -> impl Iterator<Item = &'a Sighting> {
         let lots = figures.sightings.iter();
         lots.filter(|sighting| self.model.as_ref().is_none_or(|model| sighting.lot.model == *model))
     }
 
-    /// The lots to which the rule applies.
+    /// The lots of the rule's model strictly below its price limit, if it has one, and on the machine that it
+    /// waits for, if any.
     fn counted<'a>(&self, figures: Figures<'a>) -> impl Iterator<Item = &'a Sighting> {
         let limit = self.price().unwrap_or(f64::INFINITY);
         let is_other = |machine: i64| matches!(self.trigger, Trigger::MachineBack(wanted) if wanted != machine);
@@ -163,7 +167,7 @@ impl Rule {
         lots.filter(move |sighting| sighting.price < limit && !is_other(sighting.lot.machine))
     }
 
-    /// Whether it has fired or expired, so that it will not fire again.
+    /// Whether it will not fire again: it repeats once and has fired, or its last moment has passed.
     pub fn is_done(&self, state: &AlertState, now: Moment) -> bool {
         match self.repeat {
             Repeat::Once => state.phase == Phase::Rung,
@@ -207,7 +211,7 @@ pub struct Figures<'a> {
 }
 
 impl<'a> Figures<'a> {
-    /// The figures of a poll with its sightings.
+    /// The figures of a poll with its own sightings; `workers` as in [`Figures::workers`].
     pub fn new(poll: &'a Poll, workers: Option<u32>) -> Self {
         Self {
             at: poll.at,
@@ -256,10 +260,10 @@ enum Sight<'a> {
     Unknown,
 }
 
-/// Checks a rule on a poll; `None` if it does not fire.
+/// Checks a rule on a poll and updates its state; returns the figures if it fires, else `None`.
 ///
-/// After firing it first has to be clear by a margin or for ten minutes, so that a price which moves around the limit
-/// fires once.
+/// After firing it first has to be clear by a margin of a tenth, or for ten minutes, so that a price which
+/// moves around the limit fires once.
 pub fn check(rule: &Rule, state: &mut AlertState, figures: Figures<'_>) -> Option<Ring> {
     let at = figures.at;
     if rule.is_done(state, at) {
@@ -267,7 +271,7 @@ pub fn check(rule: &Rule, state: &mut AlertState, figures: Figures<'_>) -> Optio
     }
     // After the clock was set back, times in the future must not be counted from.
     state.clear_since = state.clear_since.map(|since| since.min(at));
-    let sight = look(rule, state, figures);
+    let sight = evaluate(rule, state, figures);
     let has_rested = state.clear_since.is_some_and(|since| at.since(since) >= REST);
     match sight {
         Sight::Unknown => None,
@@ -308,7 +312,9 @@ pub fn figure(rule: &Rule, figures: Figures<'_>) -> Option<f64> {
     }
 }
 
-fn look<'a>(rule: &Rule, state: &mut AlertState, figures: Figures<'a>) -> Sight<'a> {
+/// The result of a poll for a rule's trigger: met, clear or unknown. Of a truncated poll only results that
+/// further rows cannot change; for a price drop, the poll's lowest price is added to `state`.
+fn evaluate<'a>(rule: &Rule, state: &mut AlertState, figures: Figures<'a>) -> Sight<'a> {
     if !figures.outcome.is_usable() {
         return Sight::Unknown;
     }
@@ -324,10 +330,10 @@ fn look<'a>(rule: &Rule, state: &mut AlertState, figures: Figures<'a>) -> Sight<
             Some(sighting) => Sight::Met(Seen::Machine(machine), Some(sighting)),
             None => Sight::Clear { is_far: false },
         },
-        Trigger::PriceDown { percent, hours } => state.down(figures, i64::from(hours) * 3600, percent, cheapest),
-        Trigger::GpusBelow(gpus) => below(gpus, total, Sight::Met(Seen::Gpus(total), cheapest)),
+        Trigger::PriceDown { percent, hours } => state.price_down(figures, i64::from(hours) * 3600, percent, cheapest),
+        Trigger::GpusBelow(gpus) => fewer_than(gpus, total, Sight::Met(Seen::Gpus(total), cheapest)),
         Trigger::WorkersBelow(workers) => match figures.workers {
-            Some(have) => below(workers, have, Sight::Met(Seen::Workers(have), cheapest)),
+            Some(have) => fewer_than(workers, have, Sight::Met(Seen::Workers(have), cheapest)),
             None => Sight::Unknown,
         },
     };
@@ -355,14 +361,18 @@ impl Trigger {
     }
 }
 
+/// The lot with the lowest price, of equal ones the first; `None` for no lots.
 fn cheapest<'a>(lots: impl Iterator<Item = &'a Sighting>) -> Option<&'a Sighting> {
     lots.min_by(|left, right| left.price.total_cmp(&right.price))
 }
 
+/// The sum of the amounts of lots: GPUs on offer, of volumes GB.
 fn total<'a>(lots: impl Iterator<Item = &'a Sighting>) -> u32 {
     lots.fold(0, |sum, lot| sum.saturating_add(lot.amount))
 }
 
+/// The result for a price limit: met if the cheapest lot is strictly below it, else clear; the price is far
+/// if it is at least 10 % above the limit. Without lots it is clear, but not far.
 fn price_below(cheapest: Option<&Sighting>, limit: f64) -> Sight<'_> {
     match cheapest {
         Some(sighting) if sighting.price < limit => Sight::Met(Seen::Price(sighting.price), Some(sighting)),
@@ -374,13 +384,14 @@ fn price_below(cheapest: Option<&Sighting>, limit: f64) -> Sight<'_> {
     }
 }
 
-/// The distance of a count from `wanted` at which an alert is clear at once.
+/// The distance of a count from `wanted` at which an alert is clear at once: a tenth of it, at least 1.
 fn margin(wanted: u32) -> u32 {
     // The same tenth as for prices; at least one GPU.
     (wanted / 10).max(1)
 }
 
-fn below(wanted: u32, have: u32, met: Sight<'_>) -> Sight<'_> {
+/// `met` if `have` is less than `wanted`, else clear; it is far if `have` is at least a tenth above `wanted`.
+fn fewer_than(wanted: u32, have: u32, met: Sight<'_>) -> Sight<'_> {
     if have < wanted {
         return met;
     }
@@ -390,8 +401,15 @@ fn below(wanted: u32, have: u32, met: Sight<'_>) -> Sight<'_> {
 }
 
 impl AlertState {
-    /// Compares the lowest price with the highest of the last `span` seconds.
-    fn down<'a>(&mut self, figures: Figures<'a>, span: i64, percent: f64, cheapest: Option<&'a Sighting>) -> Sight<'a> {
+    /// Compares the lowest price with the highest of the last `span` seconds: met if it is at least `percent`
+    /// below. Forgets older prices, and adds this one if the poll is complete.
+    fn price_down<'a>(
+        &mut self,
+        figures: Figures<'a>,
+        span: i64,
+        percent: f64,
+        cheapest: Option<&'a Sighting>,
+    ) -> Sight<'a> {
         let at = figures.at;
         self.highs
             .retain(|(moment, _)| *moment <= at && at.since(*moment) <= span);

@@ -83,11 +83,13 @@ pub enum AlertChange {
 }
 
 impl Alerts {
+    /// The alert with this name; `None` if there is none.
     pub fn named(&self, name: &str) -> Option<&Alert> {
         self.alerts.iter().find(|alert| alert.name == name)
     }
 
-    /// Applies a change. Nothing happens if the alert no longer exists.
+    /// Applies a change. Nothing happens if it is about an alert that no longer exists; a new alert replaces
+    /// one with its name. The oldest entries of the log are dropped beyond 500.
     pub fn apply(&mut self, change: &AlertChange) {
         match change {
             AlertChange::Put(alert) => match self.alerts.iter_mut().find(|existing| existing.name == alert.name) {
@@ -127,11 +129,13 @@ impl Alerts {
         }
     }
 
+    /// The alert with this name, to change it; `None` if there is none.
     fn named_mut(&mut self, name: &str) -> Option<&mut Alert> {
         self.alerts.iter_mut().find(|alert| alert.name == name)
     }
 
-    /// The name, trimmed and made unique by a number.
+    /// The name trimmed, cut to 60 characters and, if an alert has it already, made unique by a number: `name
+    /// (2)`.
     pub fn free_name(&self, name: &str) -> String {
         let name: String = name.trim().chars().take(LONGEST_NAME).collect();
         if self.named(&name).is_none() {
@@ -154,13 +158,14 @@ impl Document for Alerts {
 }
 
 impl Alert {
-    /// Whether it may still fire.
+    /// Whether it may still fire: it is not paused, has not fired for the only time, and is not expired.
     pub fn is_active(&self, now: Moment) -> bool {
         !self.is_paused && !self.rule.is_done(&self.state, now)
     }
 
-    /// Checks it on a poll with prices for `storage` GB; if it fires, returns the figures and the log entry. `workers` is
-    /// the number that the offers can run at once, if it follows a workergroup.
+    /// Checks it on a poll with prices for `storage` GB and updates its state; if it fires, returns the
+    /// figures and the log entry, else `None`. `workers` is the number that the offers can run at once, if it
+    /// follows a workergroup.
     pub fn check(&mut self, poll: &Poll, workers: Option<u32>, storage: f64) -> Option<(Ring, Logged)> {
         let is_volume = poll.search.resource == Resource::Volumes;
         let sightings = &poll.priced(storage, self.rule.per);
@@ -179,7 +184,8 @@ impl Alert {
 }
 
 impl Alert {
-    /// The figure that it compares with its limit, at a poll of its search; see [`Alert::check`].
+    /// The figure of a poll that its rule compares with its limit, see [`Alert::check`] for the arguments;
+    /// `None` if the poll is not usable or the trigger has no figure.
     pub fn figure(&self, poll: &Poll, workers: Option<u32>, storage: f64) -> Option<f64> {
         let sightings = &poll.priced(storage, self.rule.per);
         let figures = Figures {
@@ -190,7 +196,8 @@ impl Alert {
     }
 }
 
-/// The environment variables for the user's command about a fired alert.
+/// The environment variables for the user's command about a fired alert: its name, text and number of
+/// machines, and the offer, machine, model and price of the cheapest lot, if there is one.
 pub fn variables(ring: &Ring, logged: &Logged) -> Vec<(&'static str, String)> {
     let mut values = vec![
         ("BOURSE_ALERT", visible(&logged.alert, 60)),
@@ -262,7 +269,7 @@ fn seen(ring: &Ring, per: PricePer, is_volume: bool, storage: f64) -> String {
     }
 }
 
-/// Formats a price with its unit.
+/// Formats a price with its unit: `$0.30/h per GPU`, of volumes `$0.1/GB/month`.
 fn priced(price: f64, per: PricePer, is_volume: bool) -> String {
     if is_volume {
         return format!("${}/GB/month", format::trimmed(price, 4));
@@ -274,7 +281,7 @@ fn priced(price: f64, per: PricePer, is_volume: bool) -> String {
     format!("{} {per}", format::per_hour(price))
 }
 
-/// Describes the repetition of a rule.
+/// Describes the repetition of a rule: `once`, `every time`, or `until` a date and time.
 pub fn repeat(repeat: Repeat) -> String {
     match repeat {
         Repeat::Once => "once".to_owned(),

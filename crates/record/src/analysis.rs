@@ -9,6 +9,7 @@ use crate::{Excerpt, PollRow, Question, Spell};
 pub trait Analysis: fmt::Debug + Send + 'static {
     type Output: Send + 'static;
 
+    /// The questions whose excerpts the analysis needs, in the order in which `answer` receives them.
     fn questions(&self) -> Vec<Question>;
 
     /// Computes the output from an excerpt for each of the questions, in their order.
@@ -29,6 +30,8 @@ pub trait LotReader<T> {
     /// Receives all spells of a lot, in order of time.
     fn lot(&mut self, spells: &[Spell]);
 
+    /// The output after all lots were received; `polls` are those of the excerpt, now with the final
+    /// `has_lowest`.
     fn finish(self: Box<Self>, polls: &[PollRow]) -> T;
 }
 
@@ -39,9 +42,13 @@ pub struct AnyAnalysis(Box<dyn Erased>);
 pub struct AnyOutput(Box<dyn Any + Send>);
 
 trait Erased: Send + fmt::Debug {
+    /// As [`Analysis::questions`], for any type of analysis.
     fn questions(&self) -> Vec<Question>;
+    /// As [`Analysis::answer`], with the type of the output erased.
     fn answer(&self, excerpts: &[Excerpt]) -> AnyOutput;
+    /// As [`Analysis::lot_reader`], with the type of the output erased.
     fn lot_reader(&self, polls: &[PollRow]) -> Option<Box<dyn LotReader<AnyOutput>>>;
+    /// The analysis as `Any`, to restore its type.
     fn as_any(&self) -> &dyn Any;
 }
 

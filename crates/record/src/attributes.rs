@@ -27,7 +27,8 @@ pub enum Fact {
 /// One fact for each attribute of a resource, in their order.
 pub type Facts = Vec<Fact>;
 
-/// The attributes of a resource, in the order of its catalog.
+/// The recorded attributes of a resource, in the order of its catalog; empty for workergroups, which are not
+/// recorded.
 pub fn attributes(resource: Resource) -> &'static [Attribute] {
     static ALL: LazyLock<[Vec<Attribute>; 2]> =
         LazyLock::new(|| [Resource::Offers, Resource::Volumes].map(attributes_of));
@@ -40,6 +41,8 @@ pub fn attributes(resource: Resource) -> &'static [Attribute] {
     }
 }
 
+/// The fields of a resource's catalog that are recorded, each with its tolerance, in the order of the
+/// catalog.
 fn attributes_of(resource: Resource) -> Vec<Attribute> {
     let fields = resource.catalog().fields().iter();
     let attributes = fields.filter_map(|field| match field.recording() {
@@ -61,7 +64,7 @@ impl Attribute {
         }
     }
 
-    /// The value as a cell, to test conditions.
+    /// The value as a cell, to test conditions; an unknown fact is `Missing`.
     pub fn cell(fact: &Fact) -> CellRef<'_> {
         match fact {
             Fact::Unknown => CellRef::Missing,

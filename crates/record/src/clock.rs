@@ -20,6 +20,7 @@ pub struct Placed {
     pub ahead: i64,
 }
 
+/// Makes a moment `seconds` earlier, at most to the earliest possible one.
 const fn move_back(moment: &mut Moment, seconds: i64) {
     moment.0 = moment.0.saturating_sub(seconds);
 }
@@ -53,10 +54,12 @@ pub struct Before {
     pub watched_until: Option<Moment>,
 }
 
-/// The recorded time of a response that was sent at `sent` and took `took` milliseconds, while recorded times are
-/// `ahead` seconds ahead of the clock. `None` if its scope has a response of that second or later.
+/// The time at which a response is recorded that was sent at `sent` and took `took` milliseconds: normally
+/// `sent` plus `ahead`, the seconds by which recorded times are ahead of the clock. `None` if its scope has a
+/// response of that second or later.
 ///
-/// If the clock was set back, no scope of the market is watched without a gap.
+/// If the clock was set back by more than a minute, the response is recorded after the time that the market
+/// counts as watched, so that no scope is watched without a gap; after a gap, `ahead` becomes smaller again.
 pub fn place(sent: Moment, took: u32, ahead: i64, before: &Before) -> Option<Placed> {
     let Some(newest) = before.market else {
         return Some(Placed { at: sent, ahead: 0 });

@@ -64,7 +64,8 @@ pub fn differences(old: &Listing, new: &Listing, price: &Field) -> Differences {
 }
 
 impl Differences {
-    /// Adds a price change of a row that both listings have.
+    /// Adds a price change of a row that both listings have, if both have its price and the two differ by
+    /// more than rounding.
     fn compare(&mut self, (old, old_row): (&Listing, u32), (new, new_row): (&Listing, u32), price: &Field) {
         let number = |listing: &Listing, row: u32| numeric(listing.column(price), price.kind, row as usize);
         if let (Some(id), Some(from), Some(to)) = (new.id(new_row as usize), number(old, old_row), number(new, new_row))
@@ -81,7 +82,8 @@ impl Differences {
         }
     }
 
-    /// Matches rows whose id changed, and machines that are split differently.
+    /// Removes from the arrived and left rows those that only changed their id, whose prices are compared,
+    /// and those of machines that still offer the model but are split differently.
     fn match_renumbered(&mut self, old: &Listing, new: &Listing, price: &Field) {
         if self.arrived.is_empty() && self.left.is_empty() {
             return;
@@ -118,18 +120,19 @@ impl Differences {
     }
 }
 
-/// The lot under which a row is recorded: the volumes of a cluster are one. `None` if the record does not report it.
+/// The lot under which a row is recorded: the volumes of a cluster are one. `None` if the row does not report
+/// its machine or cluster.
 pub fn recorded_lot(listing: &Listing, row: u32) -> Option<Lot> {
     Columns::new(listing).lot(row)
 }
 
-/// The recorded lots of all rows.
+/// The recorded lots of all rows of a listing; rows that do not report their machine are left out.
 pub fn lots(listing: &Listing) -> HashSet<Lot> {
     let columns = Columns::new(listing);
     all_rows(listing).filter_map(|row| columns.lot(row)).collect()
 }
 
-/// The machine and model of a row; `None` if the record does not report them.
+/// The machine and model of an offer's row; `None` for volumes, and if the row does not report its machine.
 pub fn lot_of(listing: &Listing, row: u32) -> Option<Lot> {
     // The volumes of a cluster are rented one by one, and are distinguished by their ids.
     let is_offer = listing.catalog().resource == Resource::Offers;

@@ -56,7 +56,7 @@ pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Describes the cause of an error in reading a file.
+/// Describes the cause of an error in reading a file, without the path and the system's error number.
 pub fn why(error: &io::Error) -> String {
     let message = error.get_ref().map(ToString::to_string);
     message.unwrap_or_else(|| error.kind().to_string())
@@ -74,7 +74,8 @@ pub enum LockError {
     Held(PathBuf),
 }
 
-/// Locks a file that several programs change, until the result is dropped; `None` if the file system has no locks.
+/// Locks the file beside `path` with the extension `lock`, which is created if needed, until the result is
+/// dropped; `None` if the file system has no locks.
 ///
 /// # Errors
 /// If it cannot be opened, or another program holds it for 2 s.
@@ -120,12 +121,12 @@ pub fn private_dir(path: &Path) -> io::Result<()> {
     builder.recursive(true).mode(0o700).create(path)?;
     let above = path.parent();
     let profiles = above.filter(|above| above.file_name().is_some_and(|name| name == PROFILES));
-    profiles.map_or(Ok(()), close)?;
-    close(path)
+    profiles.map_or(Ok(()), remove_other_access)?;
+    remove_other_access(path)
 }
 
 /// Removes the permissions of other users from a folder.
-fn close(folder: &Path) -> io::Result<()> {
+fn remove_other_access(folder: &Path) -> io::Result<()> {
     let mode = fs::metadata(folder)?.permissions().mode();
     if mode & 0o077 != 0 {
         fs::set_permissions(folder, fs::Permissions::from_mode(mode & 0o700))?;
@@ -133,16 +134,17 @@ fn close(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Replaces a file by `content` in one step, private (0600). A symbolic link stays and its target is replaced. A crash
-/// leaves the old file or the new one, never half of either.
+/// Replaces a file by `content` in one step, private (0600); its folder is created if needed and made
+/// private. A symbolic link stays and its target is replaced. A crash leaves the old file or the new one,
+/// never half of either.
 pub fn write_atomically(path: &Path, content: &[u8]) -> io::Result<()> {
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     target.parent().map_or(Ok(()), private_dir)?;
     put(&target, content, None)
 }
 
-/// Replaces a file of the user's by `content` in one step. Existing modes of the file and its folders stay; a new file
-/// is private.
+/// Replaces a file of the user's by `content` in one step. Existing modes of the file and its folders stay; a
+/// new file is private (0600).
 pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     let mode = fs::metadata(path).ok().map(|before| before.permissions());
     put(path, content, mode)
@@ -154,12 +156,14 @@ pub fn replace_private(path: &Path, content: &[u8]) -> io::Result<()> {
     put(path, content, None)
 }
 
+/// Replaces a file by `content` in one step, with these permissions, or private (0600) for `None`. Errors do
+/// not name the temporary file.
 fn put(path: &Path, content: &[u8], mode: Option<fs::Permissions>) -> io::Result<()> {
-    put_unnamed(path, content, mode).map_err(unnamed)
+    write_and_rename(path, content, mode).map_err(without_temporary_name)
 }
 
 /// The error without the name of a temporary file, which differs each time.
-fn unnamed(error: io::Error) -> io::Error {
+fn without_temporary_name(error: io::Error) -> io::Error {
     let text = error.to_string();
     let head = text.split_once(" at path ").map(|(head, _)| head.to_owned());
     match head {
@@ -168,7 +172,9 @@ fn unnamed(error: io::Error) -> io::Error {
     }
 }
 
-fn put_unnamed(path: &Path, content: &[u8], mode: Option<fs::Permissions>) -> io::Result<()> {
+/// Does the work of `put`: writes a temporary file beside the target of `path` and renames it. Errors may
+/// name the temporary file; a missing folder is created, private.
+fn write_and_rename(path: &Path, content: &[u8], mode: Option<fs::Permissions>) -> io::Result<()> {
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let folder = target
         .parent()
@@ -192,8 +198,8 @@ fn put_unnamed(path: &Path, content: &[u8], mode: Option<fs::Permissions>) -> io
     Ok(())
 }
 
-/// Renames an unreadable file, so that it is neither used nor lost: to `NAME.corrupt-1`, `-2` and so on. Returns the
-/// new name.
+/// Renames an unreadable file, so that it is neither used nor lost: to `NAME.corrupt-1`, `-2` and so on, the
+/// first free one. Returns the new path.
 pub fn set_aside(path: &Path) -> io::Result<std::path::PathBuf> {
     for number in 1..1000 {
         let mut name = path.as_os_str().to_owned();

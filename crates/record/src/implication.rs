@@ -24,12 +24,12 @@ const WITH_STORAGE: [&str; 12] = [
     "job_cost",
 ];
 
-/// Whether the values of a field depend on the storage of a search.
+/// Whether the values of a field depend on the storage of a search, such as its total price.
 pub fn includes_storage(field: &Field) -> bool {
     WITH_STORAGE.contains(&field.key) || matches!(field.source, Source::Nested(..))
 }
 
-/// The member that a field reads, and whether its values are texts.
+/// The name of the record's member that a field reads, and whether its values are texts.
 fn member(field: &Field) -> (&'static str, bool) {
     let name = match field.source {
         Source::Member(name) => name,
@@ -76,6 +76,8 @@ pub fn contains<'a>(
 }
 
 impl Both<'_> {
+    /// Whether every value of the member `name` that meets the query's conditions also meets the scope's,
+    /// tested with values at and between their bounds.
     fn is_contained(&self, name: &str) -> bool {
         let Some(first) = self.scope.first() else {
             return true;
@@ -106,7 +108,8 @@ pub struct Part {
     pub own: Option<Condition>,
 }
 
-/// The ways to divide a query into parts: whole, and by each of its lists.
+/// The ways to divide a query into parts: first the whole query as its only part, then for each `in`
+/// condition with several values one part per value.
 pub fn divisions(conditions: &[Condition]) -> Vec<Vec<Part>> {
     let whole = vec![Part {
         conditions: conditions.to_vec(),

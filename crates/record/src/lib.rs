@@ -108,7 +108,7 @@ pub struct SearchKey {
     pub conditions: String,
 }
 
-/// Whether a field changes with an offer's price.
+/// Whether the field with this key changes with an offer's price.
 fn is_price(key: &str) -> bool {
     // A machine that is new in a search bound by it may have been listed for days.
     const PRICES: [&str; 7] = [
@@ -158,10 +158,13 @@ impl Quote {
         self.base + storage_per_hour(self.storage, gb)
     }
 
+    /// The price for comparisons from poll to poll: $/h per GPU with 50 GB of storage for each GPU; of
+    /// volumes $/GB/month.
     fn reference(&self) -> f64 {
         self.per_gpu(REFERENCE_GB * f64::from(self.gpus))
     }
 
+    /// Whether both have the same number of GPUs and, up to rounding, the same prices and minimum bid.
     fn is_same(&self, other: &Self) -> bool {
         let bid = |quote: &Self| quote.min_bid.unwrap_or(-1.0);
         self.gpus == other.gpus
@@ -171,11 +174,11 @@ impl Quote {
     }
 }
 
-/// The lowest price of `quotes` with `gb` of storage, limited to those with `gpus` GPUs if given; `None` if there is no
-/// such quote.
+/// The lowest price of `quotes` in $/h per GPU with `gb` of storage for the offer (of volumes $/GB/month),
+/// limited to those with `gpus` GPUs if given; `None` if there is no such quote.
 ///
-/// Version 0.1 recorded no quotes: then it is `recorded`, which includes 50 GB for each GPU, and of no known number of
-/// GPUs.
+/// Version 0.1 recorded no quotes: then it is `recorded`, which includes 50 GB for each GPU, and of no known
+/// number of GPUs.
 pub fn lowest_price(quotes: impl Iterator<Item = Quote>, recorded: f64, gpus: Option<u32>, gb: f64) -> Option<f64> {
     let mut is_known = false;
     let lowest = quotes
@@ -347,7 +350,8 @@ impl PollRow {
         patience(self.interval)
     }
 
-    /// Whether the search was unwatched between this poll and one at `later`.
+    /// Whether the search was unwatched between this poll and the next one at `later`: longer than its
+    /// patience.
     pub fn is_gap(&self, later: Moment) -> bool {
         later.since(self.at) > self.patience()
     }
@@ -379,7 +383,7 @@ fn is_same_price(left: f64, right: f64) -> bool {
 }
 
 impl Spell {
-    /// The content of its last poll about the lot.
+    /// The content of its last poll about the lot, without the times.
     pub fn sighting(self) -> Sighting {
         Sighting {
             lot: self.lot,

@@ -60,6 +60,7 @@ impl Analysis for CheapestKind {
     }
 }
 
+/// The query without its order and limit.
 fn unordered(query: &Query) -> Query {
     Query {
         order: Vec::new(),
@@ -68,13 +69,13 @@ fn unordered(query: &Query) -> Query {
     }
 }
 
-/// The query restricted to one model and one number of GPUs.
+/// The query restricted to one model and one number of GPUs, without its order and limit.
 fn of_kind(query: &Query, model: String, gpus: f64) -> Query {
     let like = unordered(query).with("gpu_name", Operator::Eq, Value::Text(model));
     like.with("num_gpus", Operator::Eq, Value::Number(gpus))
 }
 
-/// The query restricted to GPUs with that nominal memory in GB.
+/// The query restricted to GPUs with `sold` GB of nominal memory, as rounded from the reported MB.
 fn with_memory(query: Query, sold: f64) -> Query {
     let [least, less] = [sold - 0.5, sold + 0.5].map(|gb| Value::Number(gb * SOLD_GB));
     let like = query.with("gpu_ram", Operator::Gte, least);

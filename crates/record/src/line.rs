@@ -56,6 +56,8 @@ struct Offers {
 }
 
 impl Lines {
+    /// The lines on offer in a listing, each with its cheapest offer at the price type. Rented and unrentable
+    /// rows are left out; a row without its machine or size makes `is_read` false.
     pub(super) fn new(listing: &Listing, offer_type: OfferType) -> Self {
         let columns = Columns::new(listing);
         let quote = quotes(listing, offer_type);
@@ -101,7 +103,7 @@ impl Lines {
         }
     }
 
-    /// Adds lines of the same response that the user hides.
+    /// Adds lines of the same response that the user hides; of two equal lines the one here stays.
     pub(super) fn extend(&mut self, hidden: Self) {
         self.is_read &= hidden.is_read;
         self.seen.extend(hidden.seen);
@@ -136,6 +138,7 @@ struct FactReader<'a> {
 }
 
 impl<'a> FactReader<'a> {
+    /// A reader of the rows of a listing, for offers of a price type.
     fn new(listing: &'a Listing, offer_type: OfferType) -> Self {
         let attributes = attributes(listing.catalog().resource);
         let fields: Vec<&'static Field> = attributes.iter().map(|attribute| attribute.field).collect();
@@ -156,6 +159,8 @@ impl<'a> FactReader<'a> {
         }
     }
 
+    /// The facts of a row, one for each attribute in their order. `quote` gives the reserved price;
+    /// attributes that offers of the price type do not have on record are unknown.
     fn facts(&self, row: u32, quote: Option<Quote>) -> Facts {
         let row = row as usize;
         let facts = self.attributes.iter().zip(&self.columns).zip(&self.texts);
@@ -168,6 +173,7 @@ impl<'a> FactReader<'a> {
         facts.collect()
     }
 
+    /// The fact in the cell of a field, network speeds in Mb/s; unknown for a missing or malformed value.
     fn fact(&self, field: &Field, column: &Column, texts: &[Arc<str>], row: usize) -> Fact {
         match column.cell(row) {
             CellRef::Missing | CellRef::Null | CellRef::Bad(_) => Fact::Unknown,
@@ -193,7 +199,8 @@ impl<'a> FactReader<'a> {
         }
     }
 
-    /// The end of an offer; some markets send it as the time left.
+    /// The end of an offer in whole seconds since 1970, also from the time left, which some markets send
+    /// instead; unknown if there is neither.
     fn end(&self, row: usize, column: &Column) -> Fact {
         let sent = column.cell(row).number();
         let left = || {
@@ -204,6 +211,7 @@ impl<'a> FactReader<'a> {
     }
 }
 
+/// A whole number as an integer if it is exactly one below 2^53, else as by `finite`.
 fn whole(number: f64) -> Fact {
     #[expect(clippy::cast_possible_truncation)] // whole and within the exact range
     if number.fract() == 0.0 && number.abs() < EXACT {
@@ -214,6 +222,7 @@ fn whole(number: f64) -> Fact {
 }
 
 // SQLite has no NaN.
+/// A number as a fact; unknown if it is infinite or NaN, which the database cannot store.
 fn finite(number: f64) -> Fact {
     if number.is_finite() {
         Fact::Number(number)
@@ -247,7 +256,7 @@ impl Columns<'_> {
     }
 }
 
-/// GPU memory in whole GB; 0 if it is not a valid size.
+/// GPU memory in whole GB, rounded; 0 if it is not a valid size.
 ///
 /// Cards of one model differ by some MB: 24564 and 24576 are 24 GB, 49140 are 48.
 fn gigabytes(megabytes: f64) -> u32 {

@@ -17,6 +17,7 @@ pub struct Levels {
 pub struct Prices(Vec<(f64, f64)>);
 
 impl Prices {
+    /// Adds a price with its weight; ignored unless the price is finite and the weight above zero.
     pub fn add(&mut self, price: f64, weight: f64) {
         if price.is_finite() && weight > 0.0 {
             self.0.push((price, weight));
@@ -36,6 +37,7 @@ impl Prices {
         self.0
     }
 
+    /// The lowest price and the weighted 20th, 50th and 80th percentiles; `None` without prices.
     pub fn levels(self) -> Option<Levels> {
         let sorted = self.sorted();
         Some(Levels {
@@ -47,7 +49,8 @@ impl Prices {
     }
 }
 
-/// The lowest price up to which at least a share of the weight lies; `None` without prices.
+/// The lowest price up to which at least the share `part` (0 to 1) of the weight lies; `None` without prices.
+/// `sorted` are prices with weights, ascending by price.
 ///
 /// It is a price that was asked: between prices there is no offer.
 pub fn quantile(sorted: &[(f64, f64)], part: f64) -> Option<f64> {
@@ -76,6 +79,7 @@ pub struct LowSeries {
 }
 
 impl LowSeries {
+    /// The lowest prices of `polls`, which are in order of time, from all intervals of all lots.
     pub fn new(intervals: &[Interval], polls: &[PollRow]) -> Self {
         let mut lowest = LowestOfPolls::new(polls.len());
         for interval in intervals {
@@ -109,13 +113,15 @@ pub struct LowestOfPolls {
 }
 
 impl LowestOfPolls {
+    /// A finder for this number of polls, without prices yet.
     pub fn new(polls: usize) -> Self {
         Self {
             nodes: vec![f64::INFINITY; 2 * polls],
         }
     }
 
-    /// Adds the price of an interval for its `polls`.
+    /// Adds the price of an interval to all `polls` at which it was on offer. A price below zero counts as 0,
+    /// an unknown one is ignored.
     pub fn add(&mut self, interval: &Interval, polls: &[PollRow]) {
         if !interval.price.is_finite() {
             return;
@@ -139,6 +145,7 @@ impl LowestOfPolls {
         }
     }
 
+    /// Lowers the price of a node of the tree to `price`, if that is less.
     fn lower(&mut self, node: usize, price: f64) {
         if let Some(lowest) = self.nodes.get_mut(node) {
             *lowest = lowest.min(price);

@@ -31,6 +31,8 @@ pub struct Interval {
 }
 
 impl Onset {
+    /// The onset for the beginning of a spell: a new price or amount, or a more complete view, is
+    /// `Continued`.
     pub const fn from_beginning(beginning: Beginning) -> Self {
         match beginning {
             Beginning::Found => Self::Found,
@@ -41,7 +43,7 @@ impl Onset {
 }
 
 impl Excerpt {
-    /// The spells by lot, of each in order of time.
+    /// The spells grouped by lot, those of each in order of time.
     pub fn lots(&self) -> BTreeMap<&Lot, Vec<&Spell>> {
         let mut lots: BTreeMap<&Lot, Vec<&Spell>> = BTreeMap::new();
         for spell in &self.spells {
@@ -50,7 +52,8 @@ impl Excerpt {
         lots
     }
 
-    /// The spells as intervals, each with its `price`, or NaN for none.
+    /// The spells as intervals, each with its `price`, or NaN for none; spells without a finite recorded
+    /// price are left out.
     pub fn intervals(&self, price: impl Fn(&Spell) -> Option<f64>) -> Vec<Interval> {
         let spells = self.spells.iter().filter(|spell| spell.price.is_finite());
         spells.map(|spell| spell.interval(price(spell))).collect()
@@ -72,7 +75,8 @@ impl Spell {
 }
 
 impl Interval {
-    /// The moment until which the lot counts as on offer: the content of a poll holds until the next one.
+    /// The moment until which the lot counts as on offer: the poll at which it was gone, changed or out of
+    /// sight, or the last poll with it while it is on offer.
     pub fn until(&self) -> Moment {
         match self.end {
             Some((Ending::Gone(_) | Ending::Changed | Ending::LostSight, at)) => at,

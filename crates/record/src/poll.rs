@@ -33,14 +33,15 @@ pub struct Arrival {
 }
 
 impl Arrival {
-    /// The time the request was sent.
+    /// The time the request was sent: the arrival less the whole seconds that it took.
     fn sent(&self) -> Moment {
         Moment(self.at.0.saturating_sub(i64::from(self.took / 1000)))
     }
 }
 
 impl SearchKey {
-    /// The key of a query: its active conditions, without order, limit and storage.
+    /// The key of a query: its active conditions, sorted and without duplicates; not its order, limit and
+    /// storage.
     pub fn new(query: &Query) -> Self {
         let active = query.active().map(language::print_condition);
         // A repeated condition adds nothing.
@@ -99,7 +100,8 @@ impl Poll {
         }
     }
 
-    /// The poll of a request for `query` that failed or was answered incompletely.
+    /// The poll of a request for `query` that failed or was answered incompletely: no sightings, and proof of
+    /// nothing.
     pub fn failed(query: &Query, dialect: &'static Dialect, arrival: &Arrival) -> Self {
         Self {
             search: SearchKey::new(query),
@@ -117,7 +119,7 @@ impl Poll {
         }
     }
 
-    /// The sightings with the prices of offers that have `storage` GB, per GPU or per machine.
+    /// The sightings with their prices replaced by those of offers with `storage` GB, per GPU or per machine.
     pub fn priced(&self, storage: f64, per: PricePer) -> Vec<Sighting> {
         let sightings = self.sightings.iter().map(|sighting| Sighting {
             price: per.price(sighting.quotes.iter().copied(), sighting.price, storage),
@@ -138,8 +140,9 @@ impl Poll {
 /// A whole market loads in half a minute; an offer listed minutes before its end may be gone.
 const LONGEST_LOAD: u32 = 120_000;
 
-/// The reasons `missing` lots are not on offer in a search, from the response to a search for their machines without
-/// other conditions.
+/// The reasons `missing` lots are not on offer in a search, from the response to a search for their machines
+/// without other conditions: on offer outside the search, rented, or delisted. Lots without a known reason
+/// are left out.
 ///
 /// A truncated response gives no reasons for lots that it lacks.
 pub fn causes(missing: &[Lot], listing: &Listing, offer_type: OfferType, coverage: Coverage) -> Vec<(Lot, Cause)> {
@@ -160,6 +163,8 @@ pub fn causes(missing: &[Lot], listing: &Listing, offer_type: OfferType, coverag
     known.filter_map(|(lot, cause)| Some((lot, cause?))).collect()
 }
 
+/// The usability of a response: `FiltersIgnored` if rows violate a condition that was sent or are of another
+/// price type, `Complete` if all results are there and readable, else `Truncated`.
 fn outcome(query: &Query, listing: &Listing, check: &ResponseCheck) -> PollOutcome {
     // The public service ignores the filter `rented`; rented rows are not on offer anyway.
     let is_harmless = |key: &str| matches!(key, "rented" | "rentable");
@@ -177,11 +182,12 @@ fn outcome(query: &Query, listing: &Listing, check: &ResponseCheck) -> PollOutco
     }
 }
 
+/// The indices of all rows of a listing.
 pub(crate) fn all_rows(listing: &Listing) -> std::ops::Range<u32> {
     0..u32::try_from(listing.len()).unwrap_or(u32::MAX)
 }
 
-/// The rows that satisfy the conditions that were not sent.
+/// The indices of the rows that satisfy those conditions of `query` that `dialect` cannot send.
 fn matching(query: &Query, listing: &Listing, dialect: &'static Dialect) -> Vec<u32> {
     let local: Vec<_> = query
         .local(dialect)
@@ -219,6 +225,8 @@ struct Offers {
 }
 
 impl Lots {
+    /// The lots in some rows of a listing: those on offer with their quotes, and those with rented rows. Rows
+    /// without a machine are left out, and unrented ones that are not rentable or lack a price.
     fn new(listing: &Listing, offer_type: OfferType, rows: &[u32]) -> Self {
         let columns = Columns::new(listing);
         let quote = quotes(listing, offer_type);
@@ -267,7 +275,7 @@ impl Lots {
         }
     }
 
-    /// The lots that are rented and not on offer.
+    /// The lots with rented rows that are not on offer, each with the cause `Rented`.
     fn rented(&self) -> Vec<(Lot, Cause)> {
         let is_gone = |lot: &&Lot| {
             let row = self.sightings.binary_search_by(|sighting| sighting.lot.cmp(lot));
@@ -278,7 +286,7 @@ impl Lots {
     }
 }
 
-/// A function from a row of a listing to its quote; `None` for rows that lack a price.
+/// A function from a row of a listing to its quote; `None` for rows that lack a price, and for workergroups.
 pub fn quotes(listing: &Listing, offer_type: OfferType) -> Box<dyn Fn(u32) -> Option<Quote> + '_> {
     match listing.catalog().resource {
         Resource::Offers => {
@@ -334,6 +342,7 @@ pub(crate) struct Columns<'a> {
 }
 
 impl<'a> Columns<'a> {
+    /// The columns of a listing by which its rows are recorded, as the market sent them.
     pub(crate) fn new(listing: &'a Listing) -> Self {
         let column = |key| {
             let field = listing.catalog().by_key(key)?;
@@ -354,6 +363,8 @@ impl<'a> Columns<'a> {
         }
     }
 
+    /// The lot of a row, with memory 0; `None` if the row does not report its machine or cluster. A missing
+    /// model is an empty text.
     pub(crate) fn lot(&self, row: u32) -> Option<Lot> {
         Some(Lot {
             machine: id(self.machine?, row)?,
@@ -368,18 +379,21 @@ impl<'a> Columns<'a> {
         })
     }
 
-    /// The identity of an offer that survives a change of its id: its lot and number of GPUs. Volumes have none: those of
-    /// a cluster are rented one by one, and are distinguished by their ids.
+    /// The identity of an offer that survives a change of its id: its lot and number of GPUs (the bits of the
+    /// number). `None` for volumes: those of a cluster are rented one by one, and are distinguished by their
+    /// ids.
     pub(crate) fn slice(&self, row: u32) -> Option<(Lot, Option<u64>)> {
         let gpus = self.gpus.and_then(|column| column.cell(row as usize).number());
         let is_offer = self.resource == Resource::Offers;
         Some((self.lot(row)?, gpus.map(f64::to_bits))).filter(|_| is_offer)
     }
 
+    /// The id of the row's host; `None` if it is not reported.
     fn host(&self, row: u32) -> Option<i64> {
         id(self.host?, row)
     }
 
+    /// The two-letter country code in the row's location; `None` if it has none.
     fn country(&self, row: u32) -> Option<String> {
         let CellRef::Text(location) = self.location?.cell(row as usize) else {
             return None;
@@ -390,17 +404,20 @@ impl<'a> Columns<'a> {
         is_code.then(|| code.to_owned())
     }
 
+    /// Whether the row is marked as rented; false if it is not reported.
     pub(super) fn is_rented(&self, row: u32) -> bool {
         let cell = self.rented.map(|column| column.cell(row as usize));
         cell == Some(CellRef::Flag(true))
     }
 
+    /// Whether the row can be rented; true unless it is marked otherwise.
     pub(super) fn is_rentable(&self, row: u32) -> bool {
         let cell = self.rentable.map(|column| column.cell(row as usize));
         cell != Some(CellRef::Flag(false))
     }
 
-    /// The number of GPUs that can be rented at once, or the size of the largest volume in GB.
+    /// The number of GPUs of some offers of one lot that can be rented at once; of volumes the size of the
+    /// largest in GB.
     ///
     /// Markets do not report whether several volumes of one cluster share their space.
     fn amount(&self, listing: &Listing, rows: &[u32]) -> u32 {
@@ -416,6 +433,7 @@ impl<'a> Columns<'a> {
     }
 }
 
+/// The whole number in a cell as an id; `None` for any other value.
 fn id(column: &Column, row: u32) -> Option<i64> {
     i64::try_from(column.cell(row as usize).whole()?).ok()
 }

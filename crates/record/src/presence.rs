@@ -16,16 +16,18 @@ pub struct Response {
 }
 
 impl Response {
+    /// The time of the response, in seconds since 1970.
     pub const fn at(&self) -> i64 {
         self.row.at.0
     }
 
-    /// The moment until which its content is up to date.
+    /// The moment, in seconds since 1970, until which its content is up to date without a further response.
     fn horizon(&self) -> i64 {
         self.at().saturating_add(self.row.patience())
     }
 
-    /// The price below which it has every line.
+    /// The price ($/h at the scope's storage) below which it has every line; infinite if it is complete,
+    /// negatively infinite if it proves nothing about absent lines.
     const fn ceiling(&self) -> f64 {
         match self.proof {
             Proof::Complete => f64::INFINITY,
@@ -66,6 +68,7 @@ pub struct Watch {
 }
 
 impl Watch {
+    /// The watch of a scope with these usable responses, which are in order of time.
     pub fn new(responses: Vec<Response>) -> Self {
         let highest = |block: &[Response]| block.iter().map(Response::ceiling).fold(f64::NEG_INFINITY, f64::max);
         Self {
@@ -74,6 +77,7 @@ impl Watch {
         }
     }
 
+    /// The last response; `None` without responses.
     pub fn last(&self) -> Option<&Response> {
         self.responses.last()
     }
@@ -134,6 +138,7 @@ pub struct Run {
 }
 
 impl Run {
+    /// Whether a moment is within the run, both ends included.
     const fn holds(&self, at: i64) -> bool {
         self.first <= at && at <= self.last
     }
@@ -200,7 +205,8 @@ struct Said {
 /// fill the tape with arrivals.
 const LEVELS: u8 = 2;
 
-/// The times in which a line was on offer, in order. `standing` is its state at a moment for the scope of a sight.
+/// The times in which a line was on offer, in order, from its sights by all scopes. `standing(sight, moment)`
+/// is the line's state for the scope of the sight with that index.
 pub fn presences(sights: &[Sight<'_>], standing: &dyn Fn(usize, i64) -> Standing) -> Vec<Presence> {
     let mut line = LineSights {
         sights,
@@ -222,11 +228,13 @@ struct LineSights<'a> {
 }
 
 impl LineSights<'_> {
+    /// Collects the statements of all sights about the line, and goes through them in order of time to find
+    /// when it was on offer.
     fn follow(&mut self) {
         for (index, sight) in self.sights.iter().enumerate() {
             for run in sight.runs {
                 let is_listed = run.is_listed;
-                self.say((index, 0), run.first, Kind::Seen { is_listed });
+                self.add_statement((index, 0), run.first, Kind::Seen { is_listed });
                 // Once out of sight, it is missing from the next response that would contain it.
                 let missed = || {
                     let telling = self.telling_after(index, sight, run.last)?;
@@ -237,33 +245,37 @@ impl LineSights<'_> {
                 let gone = run.gone.filter(|(_, at)| !(self.standing)(index, *at).is_outside);
                 let gone = gone.map(|(cause, at)| (Kind::Gone(cause), at));
                 if let Some((kind, at)) = gone.or_else(missed) {
-                    self.say((index, 0), at, kind);
+                    self.add_statement((index, 0), at, kind);
                 }
             }
         }
         while let Some(Reverse(said)) = self.said.pop() {
-            self.lose(said.at);
+            self.end_if_lost(said.at);
             match said.kind {
-                Kind::Seen { is_listed } => self.see(said, is_listed),
-                Kind::Hidden => self.miss(said, None),
-                Kind::Gone(cause) => self.miss(said, Some(cause)),
+                Kind::Seen { is_listed } => self.on_sighting(said, is_listed),
+                Kind::Hidden => self.on_absence(said, None),
+                Kind::Gone(cause) => self.on_absence(said, Some(cause)),
             }
         }
         let ends = self.sights.iter().filter_map(|sight| Some(sight.watch.last()?.at()));
         let Some(end) = ends.max() else { return };
-        self.lose(end);
+        self.end_if_lost(end);
         if let Some(open) = self.open.take() {
             let (last, _) = seen(self.sights, open.first, i64::MAX);
             self.presences.push(Presence { last, ..open });
         }
     }
 
+    /// The first response of a sight after a moment that would contain the line as it was then; `None` if
+    /// there is none. `index` is that of the sight.
     fn telling_after<'w>(&self, index: usize, sight: &Sight<'w>, at: i64) -> Option<&'w Response> {
         let standing = |at| (self.standing)(index, at);
         sight.watch.telling_after(at, sight.least, &standing)
     }
 
-    fn say(&mut self, (sight, level): (usize, u8), at: i64, kind: Kind) {
+    /// Adds a statement of a sight about the line at a moment, to be considered in order of time. `level`
+    /// counts contradictions.
+    fn add_statement(&mut self, (sight, level): (usize, u8), at: i64, kind: Kind) {
         self.said.push(Reverse(Said {
             at,
             is_seen: matches!(kind, Kind::Seen { .. }),
@@ -273,8 +285,9 @@ impl LineSights<'_> {
         }));
     }
 
-    /// Ends the presence if it was seen for the last time too long before a moment.
-    fn lose(&mut self, at: i64) {
+    /// Ends the open presence, as lost from sight, if it was last seen too long before a moment: no run spans
+    /// the moment and the last response is out of date.
+    fn end_if_lost(&mut self, at: i64) {
         let Some(open) = self.open else { return };
         let (last, horizon) = seen(self.sights, open.first, at.saturating_sub(1));
         let is_in_sight = self
@@ -291,7 +304,9 @@ impl LineSights<'_> {
         }
     }
 
-    fn see(&mut self, said: Said, is_listed: bool) {
+    /// Considers a sighting: begins a presence if none is open, and asks the other scopes, which do not see
+    /// the line now, for their next response that would contain it.
+    fn on_sighting(&mut self, said: Said, is_listed: bool) {
         if self.open.is_none() {
             self.open = Some(Presence {
                 first: said.at,
@@ -311,13 +326,14 @@ impl LineSights<'_> {
             if let Some(response) = self.telling_after(index, sight, said.at)
                 && next.is_none_or(|run| response.at() < run.first)
             {
-                self.say((index, said.level + 1), response.at(), response.absence());
+                self.add_statement((index, said.level + 1), response.at(), response.absence());
             }
         }
     }
 
-    /// Ends the presence: with a cause if it is gone, else without one.
-    fn miss(&mut self, said: Said, cause: Option<Cause>) {
+    /// Considers an absence: ends the open presence, as gone if there is a `cause`, else as lost from sight.
+    /// Scopes that still see the line are asked for their next response with it.
+    fn on_absence(&mut self, said: Said, cause: Option<Cause>) {
         if let Some(open) = self.open.take() {
             let (last, _) = seen(self.sights, open.first, said.at.saturating_sub(1));
             let end = match cause {
@@ -346,12 +362,13 @@ impl LineSights<'_> {
                 && response.at() <= run.last
             {
                 let kind = Kind::Seen { is_listed: false };
-                self.say((index, said.level + 1), response.at(), kind);
+                self.add_statement((index, said.level + 1), response.at(), kind);
             }
         }
     }
 
-    /// Whether a response shortly before a moment would have contained it at any price.
+    /// Whether a complete and still up-to-date response before a moment lacked the line although it met the
+    /// conditions of the scope then.
     fn was_missing(&self, at: i64) -> bool {
         self.sights.iter().enumerate().any(|(index, sight)| {
             sight.watch.before(at).is_some_and(|response| {
@@ -364,7 +381,8 @@ impl LineSights<'_> {
     }
 }
 
-/// The last response from `first` up to a moment that contained a line, and the moment until which that is up to date.
+/// The last response between `first` and `until` that contained a line, and the moment until which its
+/// content is up to date; both are `first` if there is none.
 pub fn seen(sights: &[Sight<'_>], first: i64, until: i64) -> (i64, i64) {
     let (mut last, mut horizon) = (first, first);
     for sight in sights {
@@ -389,8 +407,9 @@ pub struct Merged {
     pub below: Option<f64>,
 }
 
-/// Merges the responses of the parts of a question, by all scopes that cover it, in order, each with the time until it
-/// is out of date.
+/// Merges the responses of all scopes that cover a question, in order of time; `parts` are the watches of
+/// each of its parts. A moment is complete if the latest response of each part is complete and still up to
+/// date.
 pub fn merged(parts: &[Vec<&Watch>]) -> Vec<Merged> {
     let mut all: Vec<(usize, Response)> = Vec::new();
     for (part, watches) in parts.iter().enumerate() {

@@ -58,7 +58,8 @@ impl Proof {
     }
 }
 
-/// The price of the last row; `None` unless all rows have one and they ascend.
+/// The price of the last row, up to which the response proves which lines are there; `None` unless it is
+/// sorted by price, cheapest first, and all rows have one.
 fn highest_price(query: &Query, listing: &Listing, check: &ResponseCheck, dialect: &'static Dialect) -> Option<f64> {
     let price = match (query.resource, query.offer_type) {
         (Resource::Offers, OfferType::OnDemand | OfferType::Bid) => "dph_total",

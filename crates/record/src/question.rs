@@ -23,7 +23,7 @@ impl Question {
         }
     }
 
-    /// One question for each price type: the offers of a query between two moments.
+    /// One question for each of the price types, in their order: the offers of a query between two moments.
     pub fn of_types(types: &[OfferType], query: &Query, since: Moment, until: Moment) -> Vec<Self> {
         let of_type = |offer_type: &OfferType| Self {
             query: Query {
@@ -36,7 +36,7 @@ impl Question {
         types.iter().map(of_type).collect()
     }
 
-    /// The one number of GPUs that the query allows; `None` if it allows several.
+    /// The one number of GPUs that the query allows by an `=` condition; `None` if it allows several.
     pub fn gpus(&self) -> Option<u32> {
         match only(&self.query, "num_gpus")? {
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // it saturates
@@ -45,12 +45,12 @@ impl Question {
         }
     }
 
-    /// The one GPU model that the query allows; `None` if it allows several.
+    /// The one GPU model that the query allows by an `=` condition; `None` if it allows several.
     pub fn model(&self) -> Option<&str> {
         model_of(&self.query)
     }
 
-    /// The one machine, or cluster of volumes, that the query allows; `None` if it allows several.
+    /// The id of the one machine, or cluster of volumes, that the query allows; `None` if it allows several.
     pub fn machine(&self) -> Option<i64> {
         let id = only(&self.query, "machine_id").or_else(|| only(&self.query, "cluster_id"))?;
         i64::try_from(id.whole()?).ok()
@@ -70,7 +70,7 @@ impl Question {
     }
 }
 
-/// The one GPU model that a query allows; `None` if it allows several.
+/// The one GPU model that a query allows by an `=` condition; `None` if it allows several.
 pub(crate) fn model_of(query: &Query) -> Option<&str> {
     match only(query, "gpu_name")? {
         Value::Text(name) => Some(name),
@@ -78,7 +78,8 @@ pub(crate) fn model_of(query: &Query) -> Option<&str> {
     }
 }
 
-/// The one value of a field that a query's conditions allow; `None` if they allow several.
+/// The value of the first active `=` condition on the field with this key; `None` if the query has none, as
+/// it then allows several.
 fn only<'q>(query: &'q Query, key: &str) -> Option<&'q Value> {
     let mut conditions = query.active().filter(|condition| condition.field.key == key);
     conditions.find_map(|condition| match (&condition.operator, &condition.operand) {

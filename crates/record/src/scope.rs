@@ -116,6 +116,7 @@ impl Scope {
     }
 }
 
+/// Parses an excluded machine or host, such as `machine 5`; `None` if it is neither.
 fn supplier(text: &str) -> Option<Supplier> {
     let (kind, id) = text.split_once(' ')?;
     let id = i64::from_str(id).ok()?;
@@ -142,6 +143,7 @@ pub fn implicit(query: &Query, storage: f64) -> Vec<Condition> {
     flags.filter(|flag| !asks(flag)).chain(room).collect()
 }
 
+/// A condition on the field with this key; `None` if the query's resource has no such field.
 fn condition(query: &Query, key: &str, operator: Operator, value: Value) -> Option<Condition> {
     let field = query.catalog().by_key(key)?;
     Some(Condition::new(field, operator, Operand::One(value)))
@@ -210,7 +212,8 @@ fn in_unit(mut condition: Condition, transfer: TransferUnit) -> Condition {
     condition
 }
 
-/// The condition on the member that its field reads.
+/// The condition rewritten for the member that its field reads, such as `verification=verified` for
+/// `verified=true`; unchanged if it reads none of another name.
 fn aliased(condition: &Condition) -> Condition {
     let member = |key: &str| {
         let catalogs = Resource::ALL.map(Resource::catalog);
@@ -254,6 +257,8 @@ fn aliased(condition: &Condition) -> Condition {
     read.unwrap_or_else(|| condition.clone())
 }
 
+/// The value of a condition in the type of its field: an id from its digits, a flag from 0 or 1, a number
+/// from a flag; network speeds are converted from `transfer` to Mb/s.
 fn plain(field: &Field, value: &Value, transfer: TransferUnit) -> Value {
     match (field.kind, value) {
         (Kind::Id, Value::Text(digits)) => digits.parse().map_or_else(|_| value.clone(), Value::id),

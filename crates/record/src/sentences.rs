@@ -28,7 +28,7 @@ const LEAST_FOR_MEDIAN: usize = 5;
 type WeightedPart = (usize, f64);
 
 impl Memory {
-    /// Formats a price with its unit.
+    /// Formats a price: in $/h without the unit, of volumes with it, `$0.1/GB/month`.
     pub fn money(&self, price: f64) -> String {
         match self.query.resource {
             Resource::Volumes => format!("${}/GB/month", format::trimmed(price, 4)),
@@ -36,7 +36,8 @@ impl Memory {
         }
     }
 
-    /// The kind that all offers have, such as `2x RTX 4090`; `None` if they differ.
+    /// The kind that all offers have, such as `2x RTX 4090`; `None` unless the query names one model and one
+    /// number of GPUs.
     pub fn kind(&self) -> Option<String> {
         let model = super::question::model_of(&self.query)?;
         Some(format!("{}x {}", self.gpus?, text::screen(model, 24)))
@@ -56,7 +57,8 @@ impl Memory {
         }
     }
 
-    /// The time window of the usual price, and the share of it that is known.
+    /// Names the time window of the usual price and the share of it that is known: `the last 30 days (97%
+    /// known)`.
     fn window(&self) -> String {
         format!("the last {VERDICT_DAYS} days ({} known)", percent(self.known()))
     }
@@ -118,8 +120,8 @@ impl Memory {
         )
     }
 
-    /// The sentence about the times at which the lowest price is usually lowest, in a time zone; `None` until three
-    /// weeks were watched.
+    /// The sentence about the hours and weekdays at which the lowest price is usually lowest and highest, in
+    /// a time zone; `None` until three weeks were watched, and if it is always the same.
     pub fn times(&self, zone: &TimeZone) -> Option<String> {
         let hours = ends(&self.by_hour(zone))
             .map(|ends| ends.map(|(hour, price)| format!("at {hour:02}:00 ({})", self.money(price))));
@@ -138,11 +140,12 @@ impl Memory {
     }
 }
 
-/// The reason there is no verdict if no matching offers are recorded.
+/// The sentence that there is no price verdict, for offers of which nothing is recorded.
 pub fn nothing_known() -> String {
     too_little(0)
 }
 
+/// The sentence that `watched` seconds with a known lowest price are too few for a verdict.
 fn too_little(watched: i64) -> String {
     let [watched, least] = [watched, LEAST_WATCHED].map(|span| format::brief(seconds(span)));
     format!(
@@ -150,8 +153,8 @@ fn too_little(watched: i64) -> String {
     )
 }
 
-/// The comparison with the last days: `it was cheaper on 8 of the last 10 days`; or the time watched, if days cannot be
-/// compared yet.
+/// The comparison with the last days: `it was cheaper on 8 of the last 10 days`, or `more expensive` if the
+/// price `is_below` the usual one. The time watched, if no days can be compared yet.
 fn compared(rating: &Rating, is_below: bool) -> String {
     let Days { higher, lower, of } = rating.days;
     let days = match of {
@@ -167,7 +170,8 @@ fn compared(rating: &Rating, is_below: bool) -> String {
     format!("it was {were} on {many} of {days}")
 }
 
-/// The cheapest and the most expensive part; `None` if all are equal.
+/// The cheapest and the most expensive part, each as index and price; `None` if all known prices are equal,
+/// or none is known.
 fn ends(prices: &[Option<f64>]) -> Option<[WeightedPart; 2]> {
     let known = prices.iter().enumerate();
     let known = known.filter_map(|(part, price)| Some((part, (*price)?)));

@@ -43,6 +43,7 @@ struct Figures {
 }
 
 impl Figures {
+    /// The figures of a lot whose lines have these stretches at one moment; `None` if there are none.
     fn from_stretches<'a>(stretches: impl Iterator<Item = &'a Stretch>) -> Option<Self> {
         let stretches: Vec<&Stretch> = stretches.collect();
         let latest = &stretches.iter().max_by_key(|stretch| stretch.from)?.state;
@@ -63,13 +64,15 @@ impl Figures {
         })
     }
 
+    /// Whether both have the same quotes, up to rounding.
     fn is_quoted_as(&self, other: &Self) -> bool {
         self.quotes.len() == other.quotes.len()
             && std::iter::zip(&self.quotes, &other.quotes).all(|(left, right)| left.is_same(right))
     }
 }
 
-/// The number of GPUs that can be rented at once, or the size of the largest volume in GB.
+/// The number of GPUs that can be rented at once, from their numbers if all lines list them, else the largest
+/// line; of volumes the size of the largest in GB.
 fn amount(states: &[&LineState]) -> u32 {
     if let Some(space) = states.iter().filter_map(|state| state.space).max() {
         return space;
@@ -83,8 +86,8 @@ fn amount(states: &[&LineState]) -> u32 {
     sizes.max().unwrap_or(0)
 }
 
-/// The spells of a lot from the `stretches` of its lines. `polls` are the moments of the responses that cover the
-/// question.
+/// The spells of a lot, in order of time, from the `stretches` of its lines. `polls` are the moments of the
+/// responses that cover the question.
 pub fn spells(lot: &Lot, stretches: &[Stretch], polls: &[i64]) -> Vec<Spell> {
     let mut times: Vec<i64> = stretches
         .iter()
@@ -164,6 +167,7 @@ pub fn spells(lot: &Lot, stretches: &[Stretch], polls: &[i64]) -> Vec<Spell> {
     spells
 }
 
+/// A spell with these figures that begins at a moment and is still on offer.
 fn begin(lot: &Lot, figures: &Figures, beginning: Beginning, at: i64) -> Spell {
     Spell {
         lot: lot.clone(),
@@ -180,7 +184,8 @@ fn begin(lot: &Lot, figures: &Figures, beginning: Beginning, at: i64) -> Spell {
     }
 }
 
-/// Ends a spell after which no line of its lot is on offer.
+/// Ends a spell after which no line of its lot is on offer: gone with the most specific cause of the `ended`
+/// stretches, or lost from sight if one of them was.
 fn close(open: &mut Spell, ended: &[&Stretch], time: i64) {
     let last_with = |is_lost: bool| {
         let ends = ended
@@ -205,7 +210,7 @@ fn close(open: &mut Spell, ended: &[&Stretch], time: i64) {
     open.end = Some(end);
 }
 
-/// The last response before a moment.
+/// The last of the `polls` before a moment; `i64::MIN` if there is none.
 fn seen_before(polls: &[i64], time: i64) -> i64 {
     let before = polls.partition_point(|at| *at < time).checked_sub(1);
     before.and_then(|index| polls.get(index)).copied().unwrap_or(i64::MIN)

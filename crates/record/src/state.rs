@@ -73,7 +73,7 @@ fn origins(resource: Resource) -> &'static [Origin] {
     }
 }
 
-/// The index of an attribute; `None` if it is not recorded.
+/// The index of the attribute with this key among those of a resource; `None` if it is not recorded.
 ///
 /// Cached, as each price in a month of a market needs some of them.
 pub fn index(resource: Resource, key: &str) -> Option<usize> {
@@ -87,6 +87,7 @@ pub fn index(resource: Resource, key: &str) -> Option<usize> {
     }
 }
 
+/// The index of each attribute of a resource, by the key of its field.
 fn indexes_of(resource: Resource) -> HashMap<&'static str, usize> {
     let attributes = attributes(resource).iter().enumerate();
     attributes
@@ -94,12 +95,14 @@ fn indexes_of(resource: Resource) -> HashMap<&'static str, usize> {
         .collect()
 }
 
+/// Computes the origin of each field and computed column of a resource, in the order of its catalog.
 fn origins_of(resource: Resource) -> Vec<Origin> {
     let catalog = resource.catalog();
     let fields = catalog.fields().iter().chain(catalog.computed());
     fields.map(|field| origin(resource, field)).collect()
 }
 
+/// The recorded values from which a field's cell is computed; `Unknown` if it is not recorded.
 fn origin(resource: Resource, field: &Field) -> Origin {
     let attribute = |key| index(resource, key);
     let known = match (resource, field.key) {
@@ -128,7 +131,8 @@ fn origin(resource: Resource, field: &Field) -> Origin {
     known.unwrap_or(Origin::Unknown)
 }
 
-/// The origin of a filter that reads a member of another name.
+/// The origin of a filter that reads a member of another name; `None` if the field reads none, or that is not
+/// recorded.
 fn member(resource: Resource, field: &Field) -> Option<Origin> {
     match field.source {
         Source::TextIs(key, text) => index(resource, key).map(|index| Origin::TextIs(index, text)),
@@ -147,7 +151,8 @@ fn member(resource: Resource, field: &Field) -> Option<Origin> {
     }
 }
 
-/// The attribute with the price of the GPUs, of volumes with that of a GB.
+/// The key of the attribute with the price of the GPUs for a price type; of volumes, that of the price of a
+/// GB.
 pub const fn base_key(resource: Resource, offer_type: OfferType) -> &'static str {
     match (resource, offer_type) {
         (Resource::Offers, OfferType::OnDemand) => "dph_base",
@@ -165,6 +170,7 @@ impl<'a> State<'a> {
         origin.map_or(CellRef::Missing, |origin| self.cell_from(*origin, at))
     }
 
+    /// The cell of a field with this origin at a moment; `Missing` if a value that it needs is unknown.
     fn cell_from(&self, origin: Origin, at: Moment) -> CellRef<'a> {
         match origin {
             Origin::Stored(index) => self.stored(index),
@@ -216,10 +222,12 @@ impl<'a> State<'a> {
         }
     }
 
+    /// The recorded value of the attribute with an index; `Missing` if it is unknown.
     fn stored(&self, index: usize) -> CellRef<'a> {
         self.facts.get(index).map_or(CellRef::Missing, Attribute::cell)
     }
 
+    /// The recorded number of the attribute with a key; `None` if it is unknown or not a number.
     fn number(&self, key: &str) -> Option<f64> {
         self.stored(index(self.terms.resource, key)?).number()
     }
@@ -260,6 +268,7 @@ impl<'a> State<'a> {
     }
 }
 
+/// A number as a cell; `Missing` if it is unknown or not finite.
 fn number<'a>(number: Option<f64>) -> CellRef<'a> {
     match number.filter(|number| number.is_finite()) {
         Some(number) => CellRef::Number(number),
@@ -267,10 +276,12 @@ fn number<'a>(number: Option<f64>) -> CellRef<'a> {
     }
 }
 
+/// An id as a numeric cell.
 fn whole<'a>(id: i64) -> CellRef<'a> {
     CellRef::Number(id as f64)
 }
 
+/// The quotient of two numbers; `None` unless both are known and the divisor is above zero.
 fn ratio(dividend: Option<f64>, divisor: Option<f64>) -> Option<f64> {
     let divisor = divisor.filter(|divisor| *divisor > 0.0)?;
     Some(dividend? / divisor)

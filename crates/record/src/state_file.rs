@@ -75,15 +75,15 @@ impl<T: Serialize + DeserializeOwned> StateFile<T> {
         (file, read.content)
     }
 
-    /// Whether it must not be overwritten.
+    /// Whether it must not be overwritten, because it could not be read or is from a newer version.
     pub const fn is_blocked(&self) -> bool {
         self.blocked.is_some()
     }
 
-    /// Replaces the content. Of several programs the last one wins.
+    /// Replaces the content, without reading it first: of several programs the last one wins.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If it is blocked or cannot be written.
     pub fn save(&self, content: &T) -> Result<(), StateFileError> {
         self.blocked.clone().map_or(Ok(()), Err)?;
         write(&self.path, content).map_err(|error| self.unwritable(error))
@@ -107,6 +107,7 @@ impl<T: Serialize + DeserializeOwned> StateFile<T> {
         Ok((content, result))
     }
 
+    /// The error for a failed write of this file.
     fn unwritable(&self, error: io::Error) -> StateFileError {
         StateFileError::Unwritable {
             path: self.path.clone(),
@@ -123,6 +124,7 @@ struct Reading<T> {
 }
 
 impl<T> Reading<T> {
+    /// The result for a file that does not exist: no content, and it may be written.
     const fn missing() -> Self {
         Self {
             content: None,
@@ -131,6 +133,7 @@ impl<T> Reading<T> {
         }
     }
 
+    /// The result for a file that must not be overwritten, with a notice that changes are not kept.
     fn blocked(error: StateFileError) -> Self {
         Self {
             content: None,
@@ -151,7 +154,8 @@ struct Versioned<T> {
     kept: T,
 }
 
-/// Reads a file. An unreadable one is set aside.
+/// Reads a state file. A missing one has no content, a corrupt one is moved aside with a notice, and one that
+/// cannot be read or is from a newer version is blocked.
 fn read<T: DeserializeOwned>(path: &Path) -> Reading<T> {
     let bytes = match bytes(path) {
         Ok(bytes) => bytes,
@@ -180,6 +184,7 @@ fn read<T: DeserializeOwned>(path: &Path) -> Reading<T> {
     }
 }
 
+/// The bytes of a file; empty, which counts as corrupt, if it is larger than the limit.
 fn bytes(path: &Path) -> io::Result<Vec<u8>> {
     match files::read(path, LARGEST) {
         // Too large to read: treated as corrupt.
@@ -188,6 +193,7 @@ fn bytes(path: &Path) -> io::Result<Vec<u8>> {
     }
 }
 
+/// Moves a corrupt file aside; blocked if that fails. `error` gives the position for the notice.
 fn set_aside<T>(path: &Path, error: &serde_json::Error) -> Reading<T> {
     let (line, column) = (error.line(), error.column());
     match files::set_aside(path) {
@@ -210,7 +216,7 @@ fn set_aside<T>(path: &Path, error: &serde_json::Error) -> Reading<T> {
     }
 }
 
-/// Replaces a file in one step.
+/// Replaces a file by `kept` as versioned, indented JSON in one step.
 fn write<T: Serialize>(path: &Path, kept: &T) -> io::Result<()> {
     let mut text = serde_json::to_vec_pretty(&Versioned { version: VERSION, kept })?;
     text.push(b'\n');

@@ -95,7 +95,7 @@ impl Lifetimes {
     }
 }
 
-/// Computes the Kaplan–Meier curve.
+/// Computes the Kaplan–Meier curve of lifetimes, with its 95 % band, from stretches of watched time.
 ///
 /// Greenwood's variance on the log-log scale keeps the band between 0 and 1.
 pub fn lifetimes(lives: &[Life]) -> Lifetimes {
@@ -142,7 +142,8 @@ pub fn lifetimes(lives: &[Life]) -> Lifetimes {
     lifetimes
 }
 
-/// The 95 % band around a share; from 0 to the last upper end if no lots are left.
+/// The 95 % band around a survival share with this variance; from 0 to the upper end of the `last` step if no
+/// lots are left.
 fn band(survival: f64, variance: f64, last: Option<&Step>) -> (f64, f64) {
     if survival <= 0.0 || !variance.is_finite() {
         return (0.0, last.map_or(1.0, |step| step.high));
@@ -151,11 +152,12 @@ fn band(survival: f64, variance: f64, last: Option<&Step>) -> (f64, f64) {
     (survival.powf(width.exp()), survival.powf((-width).exp()))
 }
 
+/// A count as a floating-point number.
 const fn count(number: usize) -> f64 {
     number as f64
 }
 
-/// The observed lifetimes of an excerpt's lots.
+/// The watched stretches in the lifetimes of an excerpt's lots; spells without a finite price are left out.
 pub fn lives(excerpt: &Excerpt) -> Vec<Life> {
     let polls = timeline::usable(&excerpt.polls);
     let lots = excerpt.lots().into_values();
@@ -166,7 +168,8 @@ pub fn lives(excerpt: &Excerpt) -> Vec<Life> {
     lives.collect()
 }
 
-/// The observed lifetimes of a lot, from its intervals in order of time. `polls` are the usable polls only.
+/// The watched stretches in the lifetimes of one lot, from its intervals in order of time; only of times
+/// whose beginning was seen. `polls` are the usable polls only.
 pub fn lot_lifetimes(intervals: impl IntoIterator<Item = Interval>, polls: &[PollRow]) -> Vec<Life> {
     let mut alive = None;
     let lives = intervals
@@ -185,7 +188,8 @@ struct Alive {
     latest: Interval,
 }
 
-/// Continues a lot with its next interval; returns the stretch that ends with it.
+/// Continues a lot with its next interval; returns the watched stretch that ends with it. `None` if the lot's
+/// age is unknown, or it goes on with another price or amount.
 fn follow(life: &mut Option<Alive>, interval: Interval, polls: &[PollRow]) -> Option<Life> {
     let alive = begin(life.take(), interval, polls)?;
     let (to, is_departed) = match interval.end {
@@ -207,7 +211,8 @@ fn follow(life: &mut Option<Alive>, interval: Interval, polls: &[PollRow]) -> Op
     (stretch.to > stretch.from).then_some(stretch)
 }
 
-/// The lot at the beginning of an interval; `None` if its age is unknown.
+/// The lot at the beginning of an interval, continued from `before` where it is the same; `None` if its age
+/// is unknown.
 fn begin(before: Option<Alive>, interval: Interval, polls: &[PollRow]) -> Option<Alive> {
     let latest = interval;
     match interval.onset {
@@ -238,6 +243,7 @@ fn begin(before: Option<Alive>, interval: Interval, polls: &[PollRow]) -> Option
     }
 }
 
+/// The time halfway between two moments.
 fn middle(left: Moment, right: Moment) -> UnixTime {
     let (left, right) = (left.unix(), right.unix());
     left + (right - left) / 2.0

@@ -35,7 +35,8 @@ pub struct Change {
 }
 
 impl ChangeKind {
-    /// The kind with the previous price including the question's storage; `None` if the price did not change.
+    /// The kind with the previous price `old`, which includes the question's storage; `None` if the price did
+    /// not change. Kinds other than `Repriced`, and without an `old` one, are unchanged.
     #[must_use]
     pub fn from(self, old: Option<f64>, price: f64) -> Option<Self> {
         match (self, old) {
@@ -46,7 +47,8 @@ impl ChangeKind {
 }
 
 impl Change {
-    /// The change of the price as a share of the old one; `None` if it did not change, or the old one was zero.
+    /// The change of the price as a share of the old one, negative for a lower price; `None` unless it was
+    /// repriced, and if the old price was zero.
     pub fn share(&self) -> Option<f64> {
         match self.kind {
             ChangeKind::Repriced { from } => Some((self.price - from) / from).filter(|share| share.is_finite()),
@@ -89,6 +91,7 @@ pub struct Event {
 }
 
 impl Change {
+    /// A change of a spell's lot at this price; host, offer and amount are the spell's.
     pub fn of_spell(spell: &Spell, price: f64, kind: ChangeKind) -> Self {
         Self {
             lot: spell.lot.clone(),
@@ -121,7 +124,8 @@ pub struct Lived {
 }
 
 impl Lived {
-    /// Continues with the next interval of the lot.
+    /// The state after the next interval of a lot: since when it is on offer, which goes on from `before` if
+    /// the interval continues that, and else begins with the interval.
     pub fn after(before: Option<Self>, interval: &Interval) -> Self {
         let before = before.filter(|before| before.is_continued_by(interval));
         // A lot that began before the question's time is older than its first interval.
@@ -137,7 +141,8 @@ impl Lived {
         }
     }
 
-    /// Whether the interval continues the lot's presence.
+    /// Whether the interval follows directly on the latest one, with a new price or amount, so that the lot's
+    /// presence goes on.
     pub fn is_continued_by(&self, interval: &Interval) -> bool {
         interval.onset == Onset::Continued && self.latest_until == Some(interval.first)
     }

@@ -19,7 +19,8 @@ pub fn after(usable: &[PollRow], at: Moment) -> Option<&PollRow> {
     usable.get(usable.partition_point(|poll| poll.at <= at))
 }
 
-/// The times between two moments during which polls followed each other without a gap.
+/// The times between two moments during which polls followed each other without a gap, as start and end;
+/// adjacent ones are joined.
 pub fn watched(usable: &[PollRow], since: Moment, until: Moment) -> Vec<(Moment, Moment)> {
     let mut times: Vec<(Moment, Moment)> = Vec::new();
     for pair in usable.windows(2) {
@@ -46,8 +47,8 @@ const RHYTHM: usize = 9;
 /// Two equal pauses may be chance, as of a person who searched three times.
 const LEAST_PAUSES: usize = 3;
 
-/// The interval of a timer in seconds, derived from the times of its polls: the median of the latest pauses; `None`
-/// unless at least half of them are within a tenth of it.
+/// The interval of a timer in seconds, derived from the times of its polls, ascending: the median of the
+/// latest eight pauses; `None` unless at least three of them, and at least half, are within a tenth of it.
 ///
 /// So one missed run, or one search by hand, does not break the rhythm.
 pub fn rhythm(polls: &[Moment]) -> Option<u32> {
@@ -66,7 +67,7 @@ pub fn rhythm(polls: &[Moment]) -> Option<u32> {
     u32::try_from(median).ok().filter(|_| is_regular)
 }
 
-/// Seconds of `times` between two moments.
+/// The number of seconds of `times`, which are in order, between two moments.
 pub fn overlap(times: &[(Moment, Moment)], since: Moment, until: Moment) -> i64 {
     let begin = times.partition_point(|(_, end)| *end <= since);
     let within = times.iter().skip(begin).take_while(|(from, _)| *from < until);

@@ -122,7 +122,8 @@ impl Standing {
 }
 
 impl Memory {
-    /// The time a lot has been on offer at `now`; `None` if the last poll lacked it.
+    /// The time a lot has been on offer at `now`; `None` if the last poll lacked it. Memory is compared only
+    /// if both report it.
     pub fn seen(&self, lot: &Lot, now: Moment) -> Option<Lasted> {
         let key = (lot.machine, lot.model.as_str());
         let place = |offered: &Lot| (offered.machine, offered.model.as_str()).cmp(&key);
@@ -141,7 +142,7 @@ impl Memory {
         })
     }
 
-    /// The lifetimes of such lots; `None` while there are too few departures.
+    /// The lifetimes of such lots; `None` while fewer than 30 departures were seen.
     pub fn lasting(&self) -> Option<&Lifetimes> {
         let is_enough = self.lifetimes.departures >= LEAST_DEPARTURES;
         is_enough.then_some(&self.lifetimes)
@@ -198,6 +199,7 @@ struct Sums {
 }
 
 impl Sums {
+    /// Empty sums for a question, with the responses that cover it.
     fn new(question: &Question, polls: &[PollRow]) -> Self {
         let usable = timeline::usable(polls);
         let many = usable.partition_point(|poll| poll.at <= question.until);
@@ -211,6 +213,7 @@ impl Sums {
         }
     }
 
+    /// Adds all spells of one lot, in order of time: its prices, its lifetimes, and whether it is on offer.
     fn follow<'a>(&mut self, spells: impl Iterator<Item = &'a Spell>) {
         let asked = self.usable.get(..self.many).unwrap_or_default();
         let last = asked.last().map(|poll| poll.at);
@@ -228,8 +231,8 @@ impl Sums {
         self.lives.extend(lot_lifetimes(intervals, &self.usable));
     }
 
-    /// The result; `None` if nothing is recorded in the time. `polls` are updated with whether they contain the lowest
-    /// price.
+    /// The result; `None` if nothing is recorded in the question's time. `polls` are those given before, now
+    /// with the final `has_lowest`.
     fn memory(self, polls: &[PollRow]) -> Option<Memory> {
         let Self { question, many, .. } = self;
         let usable = timeline::usable(polls);
@@ -265,15 +268,16 @@ impl LotReader<Option<Memory>> for Sums {
     }
 }
 
-/// The times up to a moment in which the lowest price of some intervals is known, from the usable `polls`.
+/// The times between two moments in which the lowest price of some intervals is known, from the usable
+/// `polls`; each with that price.
 pub fn known_lows(intervals: &[Interval], polls: &[PollRow], (since, until): (Moment, Moment)) -> LowIntervals {
     let mut polls = timeline::usable(polls);
     polls.retain(|poll| poll.at <= until);
     low_intervals(&polls, &LowSeries::new(intervals, &polls).of_polls, since).0
 }
 
-/// The intervals with a known lowest price, and the price of the last poll that must contain it. The content of a poll
-/// holds until the next one.
+/// The intervals from `since` on with a known lowest price, and the price of the last poll that must contain
+/// it, `None` if nothing was on offer. The content of a poll holds until the next one.
 fn low_intervals(polls: &[PollRow], of_polls: &[Option<f64>], since: Moment) -> (LowIntervals, Option<f64>) {
     let mut lows = LowIntervals::new();
     let mut lowest = None;
@@ -338,6 +342,7 @@ impl Memory {
     }
 }
 
+/// Compares a price with the lowest prices of the recorded time; `None` if none is known.
 fn rate(memory: &Memory, price: f64) -> Option<Rating> {
     let prices = &memory.between(memory.since, memory.until);
     let (lowest, highest) = (prices.first()?.0, prices.last()?.0);
@@ -397,6 +402,8 @@ impl Memory {
         prices.sorted()
     }
 
+    /// Compares a price with the median lowest price of each of ten days, which end 24 hours before the last
+    /// poll and earlier; days watched for less than half are not counted.
     fn days(&self, price: f64) -> Days {
         let mut days = Days {
             higher: 0,
@@ -423,18 +430,20 @@ impl Memory {
     /// The usual lowest price of each hour of the day in a time zone; `None` for hours that were not watched, and for
     /// all before three weeks were.
     pub fn by_hour(&self, zone: &TimeZone) -> [Option<f64>; 24] {
-        self.by(|at| usize::try_from(local(at, zone)?.hour()).ok())
+        self.medians_by(|at| usize::try_from(local(at, zone)?.hour()).ok())
     }
 
     /// The usual lowest price of each weekday from Monday on, like [`Memory::by_hour`].
     pub fn by_weekday(&self, zone: &TimeZone) -> [Option<f64>; 7] {
-        self.by(|at| {
+        self.medians_by(|at| {
             let day = local(at, zone)?.weekday().to_monday_zero_offset();
             usize::try_from(day).ok()
         })
     }
 
-    fn by<const PARTS: usize>(&self, part: impl Fn(Moment) -> Option<usize>) -> [Option<f64>; PARTS] {
+    /// The median lowest price of each part of the time, where `part` maps a moment to the index of its part;
+    /// all `None` before three weeks were watched.
+    fn medians_by<const PARTS: usize>(&self, part: impl Fn(Moment) -> Option<usize>) -> [Option<f64>; PARTS] {
         let mut prices = [const { Vec::new() }; PARTS].map(|_: Vec<()>| Prices::default());
         if self.watched < LEAST_WEEKS {
             return [None; PARTS];
@@ -475,6 +484,7 @@ pub fn trend(lows: &[(Moment, Moment, f64)], (since, until): (Moment, Moment), c
 
 const QUARTER: i64 = 900;
 
+/// The time in a zone; `None` if the moment is out of range.
 fn local(at: Moment, zone: &TimeZone) -> Option<jiff::Zoned> {
     Some(jiff::Timestamp::from_second(at.0).ok()?.to_zoned(zone.clone()))
 }

@@ -44,6 +44,7 @@ pub struct Refusal {
 }
 
 impl Refusal {
+    /// A refusal with this status, error code and message, without extra headers.
     fn new(status: StatusCode, error: &'static str, msg: impl Into<String>) -> Self {
         Self {
             status,
@@ -55,17 +56,17 @@ impl Refusal {
         }
     }
 
-    /// The error for a request that cannot be parsed.
+    /// The 400 error for a request that cannot be parsed.
     pub fn invalid(msg: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, "invalid_request", msg)
     }
 
-    /// The error for a body that is not JSON, or not an object.
+    /// The 400 error for a body that is not JSON, or not an object.
     pub fn body() -> Self {
         Self::invalid("Invalid json body")
     }
 
-    /// The error for a body larger than any client sends.
+    /// The 413 error for a body larger than any client sends.
     pub fn too_large() -> Self {
         Self::new(
             StatusCode::PAYLOAD_TOO_LARGE,
@@ -74,12 +75,12 @@ impl Refusal {
         )
     }
 
-    /// The error for well-formed values that are not allowed.
+    /// The 400 error for well-formed values that are not allowed.
     pub fn arguments(msg: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, "invalid_args", msg)
     }
 
-    /// The error for a missing or wrong key.
+    /// The 401 error for a request without a key if `missing`, else with a wrong one.
     pub fn key(missing: bool) -> Self {
         let msg = if missing {
             "This action requires login."
@@ -89,16 +90,17 @@ impl Refusal {
         Self::new(StatusCode::UNAUTHORIZED, "auth_error", msg)
     }
 
+    /// The 404 error for an unknown path.
     pub fn path() -> Self {
         Self::missing("No such path in the sandbox marketplace")
     }
 
-    /// The error for a named object that does not exist.
+    /// The 404 error for a named object that does not exist.
     pub fn missing(msg: impl Into<String>) -> Self {
         Self::new(StatusCode::NOT_FOUND, "not_found", msg)
     }
 
-    /// The error for a path that takes other methods, listed in `allow`.
+    /// The 405 error for a path that takes other methods, listed in `allow`.
     pub fn method(allow: String) -> Self {
         Self {
             allow: Some(allow),
@@ -110,17 +112,18 @@ impl Refusal {
         }
     }
 
-    /// The error for a request to another host: it may come from a web page in a browser.
+    /// The 403 error for a request to another host: it may come from a web page in a browser.
     pub fn host() -> Self {
         let msg = "The sandbox answers to loopback names only";
         Self::new(StatusCode::FORBIDDEN, "forbidden_host", msg)
     }
 
+    /// The 500 error for a failure of the sandbox itself.
     pub fn failure(msg: impl Into<String>) -> Self {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "server_error", msg)
     }
 
-    /// The error for requests faster than one in `threshold` seconds; `wait` seconds are left.
+    /// The 429 error for requests faster than one in `threshold` seconds; `wait` seconds are left.
     ///
     /// `detail` selects the body that the specification has for unlisting.
     pub fn pace(threshold: f64, wait: f64, detail: bool) -> Self {
@@ -132,10 +135,12 @@ impl Refusal {
         }
     }
 
+    /// The error as a response, for the HTTP server.
     pub fn response(&self) -> Response<Body> {
         self.bytes().map(Body::from)
     }
 
+    /// The error as a response whose body is in memory.
     pub fn bytes(&self) -> Response<Bytes> {
         let body = if self.detail {
             json!({ "detail": self.msg })

@@ -83,8 +83,9 @@ pub enum Target {
 }
 
 impl Target {
-    /// The target of a method and path. Empty segments are ignored: every path works with and
-    /// without a final slash, and with the doubled first one that the market's own client sends.
+    /// The target of a method and path; a refusal if the path is unknown or takes other methods. Empty
+    /// segments are ignored: every path works with and without a final slash, and with the doubled first one
+    /// that the market's own client sends.
     pub fn from_request(method: &Method, path: &str) -> Result<Self, Refusal> {
         // No redirect to the other spelling: clients follow it with a GET without the body.
         let segments: Vec<&str> = path.split('/').filter(|segment| !segment.is_empty()).collect();
@@ -99,6 +100,7 @@ impl Target {
         })
     }
 
+    /// The target of a method and the segments of a path; `None` if there is none.
     fn named(method: &str, segments: &[&str]) -> Option<Self> {
         Some(match (method, segments) {
             ("POST", ["api", "v0", "bundles"]) => Self::Call(Call::Offers),
@@ -127,7 +129,8 @@ impl Target {
         matches!(self, Self::GpuNames | Self::PublicKey | Self::WorkerCa)
     }
 
-    /// The operation; `None` if it is not one of the six.
+    /// The operation whose pacing and faults apply; `None` for the further requests of the market's own
+    /// client, except its search of offers.
     pub const fn call(self) -> Option<Call> {
         match self {
             Self::Call(call) => Some(call),

@@ -19,11 +19,12 @@ use super::script::{Script, Step};
 pub struct ConnectionHandle(Arc<Mutex<Option<Script>>>);
 
 impl ConnectionHandle {
-    /// Plays a script instead of the next response.
+    /// Plays a script in place of the next response on this connection.
     pub fn play(&self, script: Script) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(script);
     }
 
+    /// Takes the script to play; `None` if there is none.
     fn take(&self) -> Option<Script> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
@@ -73,7 +74,8 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Plays the rest of the script. An error ends the connection.
+    /// Plays the rest of the script, which is ready when it is over. An error, as of the steps that close or
+    /// reset, ends the connection.
     fn poll_play(&mut self, context: &mut Context<'_>, script: &mut Script) -> Poll<io::Result<()>> {
         loop {
             if let Some(pause) = &mut self.pause {

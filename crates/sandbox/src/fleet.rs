@@ -159,7 +159,8 @@ impl Fleet {
         &self.endpoints
     }
 
-    /// Advances time by `seconds`: work is done, workers start and idle ones stop.
+    /// Advances time by `seconds`: load decays, workers finish loading, idle ones stop. Does nothing unless
+    /// the number is above zero.
     pub fn step(&mut self, seconds: f64) {
         if !(seconds > 0.0 && seconds.is_finite()) {
             return;
@@ -170,7 +171,8 @@ impl Fleet {
         }
     }
 
-    /// Assigns a request to a worker, or returns the states of the workers; `None` if the endpoint does not exist.
+    /// Assigns a request to a worker, or puts it into the queue and returns the states of the workers; `None`
+    /// if the endpoint does not exist. May also wake a stopped worker.
     pub fn route(&mut self, request: RouteRequest<'_>) -> Option<RouteReply> {
         let elapsed = self.elapsed;
         let index = self.endpoints.iter().position(|known| known.name == request.endpoint)?;
@@ -195,7 +197,8 @@ impl Fleet {
         })
     }
 
-    /// Counts the load of a request that arrived at the worker at `url`, until [`Self::finish_work`].
+    /// Counts the load of a request that arrived at the worker at `url`, until [`Self::finish_work`]; no
+    /// effect for an unknown endpoint.
     pub fn start_work(&mut self, endpoint: &str, url: &str, request_idx: u64, cost: f64) {
         if let Some(endpoint) = self.endpoints.iter_mut().find(|known| known.name == endpoint) {
             endpoint.queue.start(url, request_idx, cost);
@@ -220,7 +223,8 @@ impl Fleet {
         self.groups.iter().filter(due).map(vacancy).collect()
     }
 
-    /// Hires the machines at `addresses` for a workergroup; if there are none, it tries again later.
+    /// Hires the machines at `addresses`, as many as the workergroup has slots, which then load; with no
+    /// addresses, it tries again in 30 s.
     pub fn staff(&mut self, group: u64, addresses: &[String]) {
         let elapsed = self.elapsed;
         let Some(group) = self.groups.iter_mut().find(|known| known.record.id == group) else {
@@ -240,13 +244,14 @@ impl Fleet {
         }
     }
 
-    /// The total cost of the requests that an endpoint has received, without polls; `None` if it does not exist.
+    /// The total cost of the requests that an endpoint has received, each counted once although it is polled
+    /// again; `None` if the endpoint does not exist.
     pub fn load_injected(&self, endpoint: &str) -> Option<f64> {
         let endpoint = self.endpoints.iter().find(|known| known.name == endpoint)?;
         Some(endpoint.injected)
     }
 
-    /// Whether `key` belongs to that endpoint: its own or that of one of its workergroups.
+    /// Whether `key` belongs to the endpoint with this name: its own or that of one of its workergroups.
     pub fn is_key_of(&self, endpoint: &str, key: &str) -> bool {
         let has_key = |known: &Endpoint| known.name == endpoint && known.api_key.expose() == key;
         let group = |known: &Group| known.record.endpoint_name == endpoint && known.api_key.expose() == key;
@@ -286,25 +291,27 @@ impl Fleet {
         self.endpoints.len() - 1
     }
 
+    /// A new, stopped worker of a group, on the machine at an address.
     fn hire(&mut self, group: u64, address: &str) -> Worker {
         self.workers_made += 1;
         let rng = &mut Rng::keyed(self.seed, Purpose::Worker, self.workers_made);
         Worker::new(group, address, rng)
     }
 
+    /// The next unused id of endpoints and workergroups.
     fn take_id(&mut self) -> u64 {
         self.next_id += 1;
         self.next_id
     }
 
-    /// A key of 64 hexadecimal digits.
+    /// A new key of 64 hexadecimal digits.
     fn token(&mut self) -> Token {
         let rng = &mut self.secret();
         let [first, second, third, fourth] = std::array::from_fn(|_| rng.next());
         Token::new(format!("{first:016x}{second:016x}{third:016x}{fourth:016x}"))
     }
 
-    /// A request id in the shape of a UUID.
+    /// A new request id in the shape of a UUID.
     fn request_id(&mut self) -> String {
         let rng = &mut self.secret();
         let (high, low) = (rng.next(), rng.next());
@@ -318,6 +325,8 @@ impl Fleet {
         )
     }
 
+    /// The generator for the next key or request id: different with each call, and in each run unless the
+    /// seed and entropy are equal.
     fn secret(&mut self) -> Rng {
         self.tokens += 1;
         Rng::keyed(self.seed ^ self.entropy, Purpose::Token, self.tokens)
@@ -325,6 +334,8 @@ impl Fleet {
 }
 
 impl Endpoint {
+    /// Advances the endpoint by `seconds` to `elapsed`: load decays, loading ends, and one ready worker
+    /// beyond the warm ones stops after three idle minutes.
     fn step(&mut self, seconds: f64, elapsed: f64) {
         self.load *= (-seconds / LOAD_WINDOW).exp();
         workers::step(&mut self.workers, elapsed);
@@ -341,7 +352,8 @@ impl Endpoint {
         }
     }
 
-    /// The worker of a request if it is next; else the request waits in the queue.
+    /// Assigns a ready worker to a request unless requests before it in the queue need the room; else the
+    /// request waits in the queue, if it has a replay timeout.
     fn assign(&mut self, request_idx: u64, request: &RouteRequest<'_>, elapsed: f64) -> RouteOutcome {
         let ahead = self.queue.ahead(request_idx);
         let queue = &self.queue;
@@ -371,7 +383,8 @@ impl Endpoint {
         })
     }
 
-    /// Wakes a stopped worker if the ready ones cannot handle the load.
+    /// Wakes a stopped worker if the ready ones cannot handle the load and none is loading; never without
+    /// `work`, as for a request of no cost.
     fn wake(&mut self, work: bool, elapsed: f64) {
         let [ready, loading, _] = workers::census(&self.workers);
         let busy = !self.queue.is_empty() || self.load / LOAD_WINDOW > 0.9 * workers::capacity(&self.workers);

@@ -25,7 +25,8 @@ const IGNORED: [&str; 9] = [
 /// The texts are stored, and searched.
 const LONGEST: usize = 16 * 1024;
 
-/// Applies the members of a body to a workergroup; others are unchanged. Returns its endpoint.
+/// Applies the members of a body to a workergroup; missing and null ones leave it unchanged. Returns the
+/// endpoint that the body names; an error for unknown members and invalid values.
 pub fn apply(body: &Map<String, Json>, group: &mut MadeGroup) -> Result<Place, Refusal> {
     let mut place = Place::default();
     let mut cold_workers = 0;
@@ -57,7 +58,7 @@ pub fn apply(body: &Map<String, Json>, group: &mut MadeGroup) -> Result<Place, R
     Ok(place)
 }
 
-/// The name of an endpoint to create.
+/// The name in a body that creates an endpoint; an error if it is missing or blank.
 ///
 /// The other members are about scaling, which the sandbox decides itself.
 pub fn endpoint(body: &Map<String, Json>) -> Result<String, Refusal> {
@@ -65,7 +66,7 @@ pub fn endpoint(body: &Map<String, Json>) -> Result<String, Refusal> {
     named("endpoint_name", name)
 }
 
-/// A non-negative whole number, also as text; an error for other values.
+/// A non-negative whole number, also as text; the error for other values names the member `name`.
 pub fn count(name: &str, value: &Json) -> Result<u64, Refusal> {
     number(value)
         .filter(|number| number.fract() == 0.0)
@@ -73,11 +74,12 @@ pub fn count(name: &str, value: &Json) -> Result<u64, Refusal> {
         .ok_or_else(|| Refusal::invalid(format!("{name} must be a whole number that is not negative")))
 }
 
-/// A non-negative number, also as text; an error for other values.
+/// A non-negative number, also as text; the error for other values names the member `name`.
 pub fn amount(name: &str, value: &Json) -> Result<f64, Refusal> {
     number(value).ok_or_else(|| Refusal::invalid(format!("{name} must be a number that is not negative")))
 }
 
+/// A text that is not blank; the error for other values names the member `name`.
 pub fn named(name: &str, value: &Json) -> Result<String, Refusal> {
     let text = text(name, value)?;
     if text.trim().is_empty() {
@@ -86,6 +88,7 @@ pub fn named(name: &str, value: &Json) -> Result<String, Refusal> {
     Ok(text)
 }
 
+/// A text of at most 16 KiB; the error for other values names the member `name`.
 fn text(name: &str, value: &Json) -> Result<String, Refusal> {
     let text = value.as_str().map(str::to_owned);
     bounded(
@@ -94,7 +97,7 @@ fn text(name: &str, value: &Json) -> Result<String, Refusal> {
     )
 }
 
-/// A text of at most the maximum length.
+/// The text, or an error that names the member `name` if it is longer than 16 KiB.
 fn bounded(name: &str, text: String) -> Result<String, Refusal> {
     if text.len() > LONGEST {
         let bound = LONGEST / 1024;
@@ -103,7 +106,8 @@ fn bounded(name: &str, text: String) -> Result<String, Refusal> {
     Ok(text)
 }
 
-/// A search: a text, or in the service's other formats a list of words or an object of filters.
+/// A search as stored: a text, or in the service's other formats a list of words, joined by blanks, or an
+/// object of filters, as JSON.
 fn search(name: &str, value: &Json) -> Result<String, Refusal> {
     match value {
         Json::Array(words) => {
@@ -116,7 +120,7 @@ fn search(name: &str, value: &Json) -> Result<String, Refusal> {
     }
 }
 
-/// A finite number from 0, also as text.
+/// A finite number from 0, also as text; `None` for other values.
 fn number(value: &Json) -> Option<f64> {
     let number = match value {
         Json::Number(number) => number.as_f64()?,

@@ -40,9 +40,10 @@ impl Delays {
         }
     }
 
-    /// The delay of the next response to an operation.
+    /// The delay of the next response to an operation, or to any other request for `None`.
     ///
-    /// It depends on the seed, the operation and the call's number among the calls of that operation, as faults do.
+    /// It depends on the seed, the operation and the call's number among the calls of that operation, as
+    /// faults do.
     pub fn next(&self, call: Option<Call>) -> Duration {
         match self.latency {
             Latency::None => Duration::ZERO,

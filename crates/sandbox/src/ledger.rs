@@ -73,6 +73,7 @@ struct Book {
 }
 
 impl Ledger {
+    /// An empty ledger; it records nothing unless `is_kept`.
     pub(super) fn new(is_kept: bool) -> Self {
         Self(is_kept.then(Arc::default))
     }
@@ -92,12 +93,14 @@ impl Ledger {
         self.book().map_or_else(Vec::new, |book| book.injected.clone())
     }
 
+    /// Adds a request to the marketplace, if the ledger is enabled.
     pub(super) fn record(&self, parts: &Parts, body: &Bytes, credential: Credential) {
         if let Some(mut book) = self.book() {
             book.entries.push(entry(parts, body, credential));
         }
     }
 
+    /// Adds a request that the worker at `url` received, if the ledger is enabled.
     pub(super) fn record_worker(&self, url: &str, parts: &Parts, body: &Bytes, credential: Credential) {
         if let Some(mut book) = self.book() {
             book.entries.push(Entry {
@@ -107,22 +110,26 @@ impl Ledger {
         }
     }
 
+    /// Adds a change that a request made, if the ledger is enabled.
     pub(super) fn commit(&self, commit: Commit) {
         self.book().into_iter().for_each(|mut book| book.commits.push(commit));
     }
 
+    /// Adds a fault injected into a call, with the value of its response header, if the ledger is enabled.
     pub(super) fn record_fault(&self, fault: &'static Fault, call: Call, label: String) {
         if let Some(mut book) = self.book() {
             book.injected.push(InjectedFault { fault, call, label });
         }
     }
 
+    /// The locked records; `None` if the ledger is disabled.
     fn book(&self) -> Option<MutexGuard<'_, Book>> {
         let book = self.0.as_ref()?;
         Some(book.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
+/// A request to the marketplace as an entry, without the values of its query and its `Authorization` header.
 fn entry(parts: &Parts, body: &Bytes, credential: Credential) -> Entry {
     let headers = parts.headers.iter().filter(|(name, _)| *name != AUTHORIZATION);
     let query = parts.uri.query().unwrap_or_default().split('&');

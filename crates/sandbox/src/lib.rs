@@ -144,6 +144,7 @@ impl<T> ChangeStore<T> {
         Self(Arc::new(save))
     }
 
+    /// Saves a change; the error is the reason it cannot be saved.
     fn save(&self, change: T) -> Result<(), String> {
         (self.0)(change)
     }
@@ -241,7 +242,7 @@ impl Running {
         self.addr
     }
 
-    /// The base address of both interfaces, without a final slash.
+    /// The base address of the marketplace and its router, without a final slash.
     pub fn base_url(&self) -> String {
         format!("http://{}", self.addr)
     }
@@ -251,7 +252,7 @@ impl Running {
         self.key.expose()
     }
 
-    /// The requests received so far.
+    /// The records of requests, changes and faults so far; empty unless enabled in the configuration.
     pub fn ledger(&self) -> &Ledger {
         &self.state.ledger
     }
@@ -266,17 +267,19 @@ impl Running {
         self.state.moving_market()
     }
 
-    /// Takes the reason the latest change could not be saved: it is lost when the sandbox ends.
+    /// Takes the reason the latest change could not be saved, so that it is lost when the sandbox ends;
+    /// `None` if it was saved.
     pub fn take_unsaved(&self) -> Option<String> {
         self.state.take_unsaved()
     }
 
-    /// The addresses of the workers to which requests were assigned, each with that of its machine.
+    /// The addresses of the workers to which requests were assigned, each with the address of its machine.
     pub fn workers(&self) -> Vec<(String, String)> {
         self.state.workers.addresses()
     }
 
-    /// A function that returns the root certificate of its workers, PEM; it does not keep the sandbox running.
+    /// A function that returns the root certificate of its workers, PEM; an error once the sandbox has
+    /// stopped. It does not keep the sandbox running.
     pub fn worker_root(&self) -> impl Fn() -> io::Result<String> + Send + Sync + 'static {
         let state = Arc::downgrade(&self.state);
         move || {

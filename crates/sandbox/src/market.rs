@@ -97,6 +97,7 @@ const ANCHORS: [Wish; 14] = [
     anchor("GH200 SXM", 1, "Utah, US", true),
 ];
 
+/// A machine that every market has, with this model, number of GPUs and location.
 const fn anchor(model: &'static str, gpus: u32, location: &'static str, datacenter: bool) -> Wish {
     Wish {
         model,
@@ -115,6 +116,7 @@ struct Vacancy {
 }
 
 impl Vacancy {
+    /// The gap that a machine leaves.
     fn new(machine: &Machine) -> Self {
         Self {
             host: Arc::clone(&machine.host),
@@ -205,12 +207,12 @@ impl Market {
         self.config.start + self.elapsed
     }
 
-    /// The number of listed machine offers, rentable or not.
+    /// The number of listed machine offers, rentable or not; one machine may have several.
     pub fn offer_count(&self) -> usize {
         self.listed
     }
 
-    /// All listed offers, without prices.
+    /// All listed offers that have not ended, without prices.
     pub fn listed(&self) -> impl Iterator<Item = Listed<'_>> {
         let now = self.now();
         self.machines
@@ -229,7 +231,8 @@ impl Market {
         self.listed().map(move |listed| self.row(listed, terms))
     }
 
-    /// The volumes of single machines: the offer of the whole machine, with the volume's id and size.
+    /// The volumes of single machines, which can be rented separately: each as the offer of the whole
+    /// machine, with the volume's id and size. Machines without a volume are left out.
     pub fn local_volumes(&self, terms: Terms) -> impl Iterator<Item = OfferRow<'_>> {
         self.offers(terms).filter_map(|offer| {
             let (id, size) = (offer.avail_vol_ask_id?, offer.avail_vol_size?);
@@ -274,6 +277,7 @@ impl Market {
     }
 
     /// Removes one of the caller's listings: a network volume, or the separately offered disk of a machine.
+    /// An error if there is none with the id, or it is rented.
     ///
     /// Other hosts' listings do not exist for the caller.
     pub fn unlist(&mut self, id: u64) -> Result<(), UnlistError> {
@@ -294,6 +298,8 @@ impl Market {
         Ok(())
     }
 
+    /// Lists the machines of every market, each with a host of its own, as far as the number of offers
+    /// allows.
     fn list_anchors(&mut self) {
         for (index, wish) in ANCHORS.into_iter().enumerate() {
             let room = self.config.offers.saturating_sub(self.offer_count());
@@ -310,7 +316,7 @@ impl Market {
             self.next_host += 1;
             let order = Order {
                 wish: Some(wish),
-                ..self.first(room)
+                ..self.initial_order(room)
             };
             self.draw_machine(host, order);
         }
@@ -326,11 +332,11 @@ impl Market {
         });
         let room = self.config.offers.saturating_sub(self.offer_count()).max(1);
         self.listing = (left > 1).then(|| (Arc::clone(&host), left - 1));
-        self.draw_machine(host, self.first(room));
+        self.draw_machine(host, self.initial_order(room));
     }
 
-    /// An order for any machine at the start.
-    fn first(&self, room: usize) -> Order {
+    /// An order for any machine at the start, split into at most `room` offers.
+    fn initial_order(&self, room: usize) -> Order {
         Order {
             wish: None,
             like: None,
@@ -340,7 +346,7 @@ impl Market {
         }
     }
 
-    /// Lists a machine in place of one that has left.
+    /// Lists a machine of the same host and with the same GPUs in place of one that has left.
     fn fill(&mut self, vacancy: Vacancy, now: f64, arriving: bool) {
         let order = Order {
             wish: None,
@@ -352,6 +358,7 @@ impl Market {
         self.draw_machine(vacancy.host, order);
     }
 
+    /// Draws the next machine, of a host, and lists it.
     fn draw_machine(&mut self, host: Arc<Host>, order: Order) {
         let commission = Commission {
             figures: &self.figures,
@@ -366,7 +373,7 @@ impl Market {
         self.machines.push(machine);
     }
 
-    /// Lists the network volumes, distributed over the clusters.
+    /// Lists the network volumes, distributed over the clusters; one in fifteen is the caller's.
     fn list_volumes(&mut self) {
         let mut clusters = self.clusters();
         let user_cluster = self.user_cluster();

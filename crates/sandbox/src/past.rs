@@ -71,11 +71,13 @@ impl Past {
     }
 }
 
+/// Takes the market back by one interval, with a minute of its motion per hour.
 fn go_back(market: &mut Market) {
     let seconds = f64::from(INTERVAL);
     market.go_back(seconds, seconds / 3_600.0 * MOTION);
 }
 
+/// A query as a search without an order and limit.
 fn whole(query: &Query) -> Search {
     let mut search = Search::from_conditions(query.active().cloned().collect());
     search.limit = usize::MAX;

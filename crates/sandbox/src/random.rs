@@ -28,7 +28,7 @@ pub enum Purpose {
 pub struct Rng(u64);
 
 impl Rng {
-    /// Generator number `index` for `purpose` in the market of `seed`.
+    /// Generator number `index` for `purpose` in the market of `seed`; equal arguments give equal numbers.
     pub fn keyed(seed: u64, purpose: Purpose, index: u64) -> Self {
         let mut rng = Self(seed);
         rng.0 = rng.next().wrapping_add((purpose as u64).rotate_left(32));
@@ -37,6 +37,7 @@ impl Rng {
         rng
     }
 
+    /// The next 64 random bits.
     pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -50,7 +51,7 @@ impl Rng {
         (self.next() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// A number from `low` to `high`.
+    /// A number from `low` (included) to `high` (excluded).
     pub fn between(&mut self, low: f64, high: f64) -> f64 {
         low + self.unit() * (high - low)
     }
@@ -66,11 +67,13 @@ impl Rng {
         self.below(len as u64) as usize
     }
 
+    /// True with this probability, from 0 to 1.
     pub fn chance(&mut self, probability: f64) -> bool {
         self.unit() < probability
     }
 
-    /// The index of a weighted item; 0 if there are no positive weights.
+    /// A random index of an item, with a probability in proportion to its weight; 0 if there are no positive
+    /// weights.
     pub fn weighted(&mut self, weights: impl Iterator<Item = f64> + Clone) -> usize {
         let mut left = self.unit() * weights.clone().sum::<f64>();
         let mut last = 0;

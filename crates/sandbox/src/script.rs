@@ -22,7 +22,7 @@ pub enum Step {
 /// the next request.
 pub type Script = VecDeque<Step>;
 
-/// The head of a response, with the length of its whole body.
+/// The head of a response as bytes, up to the blank line, with the length of its whole body.
 pub fn head(response: &Response<Bytes>) -> Bytes {
     let (status, length) = (response.status(), response.body().len());
     let reason = status.canonical_reason().unwrap_or_default();

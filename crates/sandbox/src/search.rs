@@ -66,7 +66,8 @@ pub struct Search {
 }
 
 impl Search {
-    /// Parses a search of `catalog` from the members of a body: flat, or wrapped in `q`.
+    /// Parses a search of `catalog` from the members of a body: flat, or wrapped in `q`. An error for unknown
+    /// members and invalid values.
     pub fn read(catalog: &'static Catalog, body: Map<String, Json>) -> Result<Self, Refusal> {
         let (members, wrapped) = unwrap(body)?;
         let mut search = Self::from_conditions(Vec::new());
@@ -79,14 +80,14 @@ impl Search {
                 "limit" => search.limit = limit(value)?,
                 "type" => search.rental = rental(value)?,
                 "order" => search.order = order(catalog, value)?,
-                STORAGE => search.ask_storage(catalog, value)?,
-                _ => search.ask(catalog, dialect, name, value)?,
+                STORAGE => search.add_storage(catalog, value)?,
+                _ => search.add_filter(catalog, dialect, name, value)?,
             }
         }
         Ok(search)
     }
 
-    /// A search with these conditions and default settings.
+    /// A search with these conditions, on-demand, without an order and storage, limited to 64 rows.
     pub fn from_conditions(conditions: Vec<Condition>) -> Self {
         Self {
             conditions,
@@ -106,13 +107,20 @@ impl Search {
         }
     }
 
-    /// Parses a filter: an object with one operator per condition.
-    fn ask(&mut self, catalog: &'static Catalog, dialect: &Dialect, name: &str, value: &Json) -> Result<(), Refusal> {
+    /// Parses a filter, an object with one operand per operator, and adds its conditions. An `eq` with `any`
+    /// adds none.
+    fn add_filter(
+        &mut self,
+        catalog: &'static Catalog,
+        dialect: &Dialect,
+        name: &str,
+        value: &Json,
+    ) -> Result<(), Refusal> {
         let (field, factor) =
             column(catalog, name).ok_or_else(|| Refusal::invalid(format!("{name} is not a search parameter")))?;
         let factor = factor * dialect.divisor(catalog.resource, field);
         let Some(filter) = value.as_object() else {
-            return self.ask_bare(field, value);
+            return self.add_bare_filter(field, value);
         };
         if filter.is_empty() {
             return Err(Refusal::invalid(format!("{name} needs an operator and a value")));
@@ -138,8 +146,9 @@ impl Search {
         Ok(())
     }
 
-    /// Parses the two filters that the market's own client sends as bare values.
-    fn ask_bare(&mut self, field: &'static Field, value: &Json) -> Result<(), Refusal> {
+    /// Parses a filter sent as a bare value, and adds its condition; an error unless it is one of the two
+    /// that the market's own client sends so.
+    fn add_bare_filter(&mut self, field: &'static Field, value: &Json) -> Result<(), Refusal> {
         let operator = match field.key {
             "external" => Operator::Eq,
             "target_reliability" => Operator::Gte,
@@ -154,8 +163,9 @@ impl Search {
         Ok(())
     }
 
-    /// Parses the storage allocation: the size that prices include, and the minimum disk.
-    fn ask_storage(&mut self, catalog: &'static Catalog, value: &Json) -> Result<(), Refusal> {
+    /// Parses the storage allocation in GB: the size that prices include, and a condition on the minimum
+    /// disk. Null adds nothing.
+    fn add_storage(&mut self, catalog: &'static Catalog, value: &Json) -> Result<(), Refusal> {
         if value.is_null() {
             return Ok(());
         }
@@ -171,7 +181,8 @@ impl Search {
     }
 }
 
-/// Unwraps the search from `q`, if it is wrapped; members next to `q` count too.
+/// The members of a search, and whether it was wrapped in `q`; those next to `q` count too and win over those
+/// in it. An error if `q` is not an object.
 fn unwrap(mut body: Map<String, Json>) -> Result<(Map<String, Json>, bool), Refusal> {
     match body.remove("q") {
         None => Ok((body, false)),
@@ -192,13 +203,15 @@ fn column(catalog: &'static Catalog, name: &str) -> Option<(&'static Field, f64)
     Some((catalog.by_key(name)?, factor))
 }
 
-/// The operator with a name: the specification's, or the service's own name for `nin`.
+/// The operator with a name: the specification's, or the service's own name for `nin`; `None` if there is
+/// none.
 fn operator_named(name: &str) -> Option<Operator> {
     Operator::ALL
         .into_iter()
         .find(|known| known.name() == name || Dialect::VAST.operator(*known) == name)
 }
 
+/// Parses the maximum number of rows; 64 for null.
 fn limit(value: &Json) -> Result<usize, Refusal> {
     if value.is_null() {
         return Ok(DEFAULT_LIMIT);
@@ -209,6 +222,7 @@ fn limit(value: &Json) -> Result<usize, Refusal> {
         .ok_or_else(|| Refusal::invalid("limit must be a whole number that is not negative"))
 }
 
+/// Parses the price type; on-demand for null.
 fn rental(value: &Json) -> Result<OfferType, Refusal> {
     let text = match value {
         Json::Null => return Ok(OfferType::OnDemand),
@@ -219,6 +233,8 @@ fn rental(value: &Json) -> Result<OfferType, Refusal> {
         .map_err(|_| Refusal::invalid("type must be on-demand, bid or reserved"))
 }
 
+/// Parses an order, a list of pairs of field and direction; a field that is named again is dropped. Empty for
+/// null.
 fn order(catalog: &'static Catalog, value: &Json) -> Result<Vec<OrderKey>, Refusal> {
     let shape = || Refusal::invalid("order must be a list of pairs [field, \"asc\" or \"desc\"]");
     let keys = match value {

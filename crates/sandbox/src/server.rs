@@ -31,11 +31,12 @@ const MAX_FOREIGN_BODY: usize = 64 * 1024;
 /// The `Date` of a frozen sandbox: the time of its market.
 pub(super) const FROZEN_DATE: HeaderValue = HeaderValue::from_static("Thu, 01 Jan 2026 00:00:00 GMT");
 
-/// The service for all requests.
+/// The router that handles all requests to the marketplace.
 pub fn service(state: Arc<State>) -> Router {
     Router::new().fallback(handle).with_state(state)
 }
 
+/// Answers a request after the simulated latency, refusals as error responses.
 async fn handle(
     Shared(state): Shared<Arc<State>>,
     ConnectInfo(handle): ConnectInfo<ConnectionHandle>,
@@ -59,6 +60,7 @@ async fn handle(
     response
 }
 
+/// Checks, records and performs a request, with the fault drawn for it.
 async fn answer(
     state: Arc<State>,
     parts: &Parts,
@@ -90,7 +92,8 @@ async fn answer(
     }
 }
 
-/// Checks host, path, key and rate limit, in this order.
+/// Checks host, path, key and rate limit, in this order; returns the target, or the refusal of the first
+/// check that fails.
 fn admit(state: &State, parts: &Parts, credential: Credential) -> Result<Target, Refusal> {
     if state.loopback_only && !names_loopback(parts) {
         return Err(Refusal::host());
@@ -112,7 +115,7 @@ fn admit(state: &State, parts: &Parts, credential: Credential) -> Result<Target,
     Ok(target)
 }
 
-/// Reads a body of at most `limit` bytes.
+/// Reads a body of at most `limit` bytes; a longer one is refused.
 async fn read(body: Body, limit: usize) -> Result<Bytes, Refusal> {
     to_bytes(body, limit).await.map_err(|_| Refusal::too_large())
 }
@@ -192,12 +195,13 @@ fn cut(body: &Bytes) -> Body {
     }))
 }
 
+/// Performs a request without a fault and returns its normal response.
 async fn perform(state: Arc<State>, target: Target, parts: &Parts, body: Bytes) -> Result<Response<Body>, Refusal> {
     match target {
         Target::Call(Call::Offers) => search(state, body, State::search_offers).await,
         Target::OffersInQuery => {
             let body = query_object(parts)?;
-            beside(move || state.search_offers(body)).await.map(answer::ok)
+            run_blocking(move || state.search_offers(body)).await.map(answer::ok)
         }
         Target::Call(Call::Volumes) => search(state, body, State::search_volumes).await,
         Target::LocalVolumes => search(state, body, State::search_local_volumes).await,
@@ -238,21 +242,24 @@ async fn search(
     work: fn(&State, Map<String, Json>) -> Result<Bytes, Refusal>,
 ) -> Result<Response<Body>, Refusal> {
     let members = object(&body)?;
-    let answer = beside(move || work(&state, members)).await?;
+    let answer = run_blocking(move || work(&state, members)).await?;
     Ok(answer::ok(answer))
 }
 
-/// Changes a workergroup off the event loop, as it may write a file.
+/// Runs a change of a workergroup off the event loop, as it may write a file; returns its JSON as a response.
 async fn change(work: impl FnOnce() -> Result<Json, Refusal> + Send + 'static) -> Result<Response<Body>, Refusal> {
-    beside(work).await.map(json_answer)
+    run_blocking(work).await.map(json_answer)
 }
 
 /// Runs blocking work off the event loop.
-async fn beside<T: Send + 'static>(work: impl FnOnce() -> Result<T, Refusal> + Send + 'static) -> Result<T, Refusal> {
+async fn run_blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
+) -> Result<T, Refusal> {
     let done = tokio::task::spawn_blocking(work).await;
     done.map_err(|error| Refusal::failure(error.to_string()))?
 }
 
+/// A 200 response with this JSON.
 #[expect(clippy::needless_pass_by_value, reason = "used as the end of a chain of results")]
 fn json_answer(value: Json) -> Response<Body> {
     answer::value(&value)
@@ -268,7 +275,7 @@ fn user() -> Json {
     })
 }
 
-/// The members of a body, which must be a JSON object.
+/// The members of a body; an error unless it is a JSON object.
 fn object(body: &[u8]) -> Result<Map<String, Json>, Refusal> {
     match serde_json::from_slice(body) {
         Ok(Json::Object(members)) => Ok(members),
@@ -276,7 +283,7 @@ fn object(body: &[u8]) -> Result<Map<String, Json>, Refusal> {
     }
 }
 
-/// The members of the search in the URL's `q`; empty if there is none.
+/// The members of the search in the URL's `q`; empty if there is none, an error unless it is a JSON object.
 fn query_object(parts: &Parts) -> Result<Map<String, Json>, Refusal> {
     let query = parts.uri.query().unwrap_or_default();
     let mut pairs = form_urlencoded::parse(query.as_bytes());
@@ -284,7 +291,7 @@ fn query_object(parts: &Parts) -> Result<Map<String, Json>, Refusal> {
     search.map_or_else(|| Ok(Map::new()), |(_, text)| object(text.as_bytes()))
 }
 
-/// Whether the `Host` is a loopback name.
+/// Whether the `Host` header is a loopback name or address; true without the header.
 ///
 /// Otherwise a web page may have been led here by a domain that its owner points at loopback (DNS rebinding).
 fn names_loopback(parts: &Parts) -> bool {

@@ -9,8 +9,8 @@ use serde_json::Value as Json;
 use super::market::{Market, Terms};
 use super::search::{Search, pick};
 
-/// The addresses of up to `slots` rentable machines that match a workergroup's search, highest score first, without
-/// duplicates. Empty for an invalid search.
+/// The IP addresses of up to `slots` rentable machines that match a workergroup's search, highest score
+/// first, each machine once. Empty for an invalid search.
 pub fn candidates(market: &Market, search: &str, slots: usize) -> Vec<String> {
     let Some(search) = read(search) else {
         return Vec::new();
@@ -27,7 +27,8 @@ pub fn candidates(market: &Market, search: &str, slots: usize) -> Vec<String> {
         .collect()
 }
 
-/// Parses a search: in the query language, or as a JSON object of filters; `None` if it is invalid.
+/// Parses a search without a limit, highest score first: in the query language, or as a JSON object of
+/// filters; `None` if it is invalid.
 fn read(text: &str) -> Option<Search> {
     let mut search = if let Ok(Json::Object(filters)) = serde_json::from_str(text) {
         Search::read(&OFFERS, filters).ok()?

@@ -124,7 +124,7 @@ impl State {
         })
     }
 
-    /// The kind of key in an `Authorization` header.
+    /// The kind of key in an `Authorization` header; `None` is a request without the header.
     pub fn credential(&self, header: Option<&[u8]>) -> Credential {
         match header {
             None => Credential::None,
@@ -133,19 +133,20 @@ impl State {
         }
     }
 
-    /// Applies the rate limit of a call.
+    /// Applies the rate limit of a call: an error if it comes too soon after the last one.
     pub fn pace(&self, call: Call) -> Result<(), Refusal> {
         let mut pacer = self.pacer.lock().unwrap_or_else(PoisonError::into_inner);
         pacer.ask(call, Instant::now())
     }
 
-    /// The offers that match the search in a body.
+    /// The response body with the offers that match the search in a body; an error if that is invalid.
     pub fn search_offers(&self, body: Map<String, Json>) -> Result<Bytes, Refusal> {
         let search = Search::read(&OFFERS, body)?;
         Ok(found_offers(&self.world().market, &search))
     }
 
-    /// The network volumes that match the search in a body.
+    /// The response body with the network volumes that match the search in a body; an error if that is
+    /// invalid.
     pub fn search_volumes(&self, body: Map<String, Json>) -> Result<Bytes, Refusal> {
         let search = Search::read(&VOLUMES, body)?;
         Ok(found_volumes(&self.world().market, &search))
@@ -167,11 +168,13 @@ impl State {
         (!self.frozen).then(|| self.world().market.config())
     }
 
+    /// The caller's volume listings now, network volumes first.
     pub fn user_listings(&self) -> Vec<UserListing> {
         self.world().market.user_listings()
     }
 
-    /// Unlists the volume in a body.
+    /// Unlists the caller's volume with the id in a body; returns the response's JSON, an error if there is
+    /// none.
     pub fn unlist(&self, body: &Map<String, Json>) -> Result<Json, Refusal> {
         if let Some(name) = body
             .keys()
@@ -191,6 +194,7 @@ impl State {
         Ok(json!({ "success": true, "msg": format!("Unlisted Volume {id}.") }))
     }
 
+    /// The response body with all workergroups; counts one more listing for each created in this run.
     pub fn workergroups(&self) -> Bytes {
         for created in self.created().iter_mut() {
             created.listings += 1;
@@ -199,7 +203,7 @@ impl State {
         list("{\"success\":true,\"results\":[", world.fleet.workergroups(), "]}")
     }
 
-    /// Creates the workergroup in a body, as if by another client if `is_foreign`.
+    /// Creates the workergroup in a body, as if by another client if `is_foreign`; returns JSON with its id.
     pub fn create_workergroup(&self, body: &Map<String, Json>, is_foreign: bool) -> Result<Json, Refusal> {
         let mut group = default_group();
         let place = groups::apply(body, &mut group)?;
@@ -215,6 +219,7 @@ impl State {
         Ok(json!({ "success": true, "id": id }))
     }
 
+    /// Changes the settings in a body of the workergroup with an id; an error if it does not exist.
     pub fn update_workergroup(&self, id: u64, body: &Map<String, Json>) -> Result<Json, Refusal> {
         if let Some(settings) = self.world().fleet.settings(id) {
             let mut changed = settings.clone();
@@ -227,7 +232,7 @@ impl State {
         known_group(true)
     }
 
-    /// Deletes a workergroup and its workers.
+    /// Deletes a workergroup and its workers; an error if it does not exist.
     pub fn delete_workergroup(&self, id: u64) -> Result<Json, Refusal> {
         let (made, known) = {
             let mut world = self.world();
@@ -247,20 +252,24 @@ impl State {
         }
     }
 
+    /// Saves a change, if there is a store, and notes the reason if that fails.
     fn save<T>(&self, store: Option<&ChangeStore<T>>, change: T) {
         if let Some(Err(why)) = store.map(|store| store.save(change)) {
             *self.unsaved() = Some(why);
         }
     }
 
+    /// Takes the reason the latest change could not be saved; `None` if it was, or was taken before.
     pub fn take_unsaved(&self) -> Option<String> {
         self.unsaved().take()
     }
 
+    /// Locks the reason the latest change could not be saved.
     fn unsaved(&self) -> MutexGuard<'_, Option<String>> {
         self.unsaved.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The response's JSON with all endpoints and their keys.
     pub fn endpoints(&self) -> Json {
         let world = self.world();
         let record = |endpoint: &super::fleet::Endpoint| {
@@ -282,7 +291,7 @@ impl State {
         json!({ "success": true, "results": results })
     }
 
-    /// Creates the endpoint in a body.
+    /// Creates the endpoint named in a body; returns JSON with its id, that of an existing one with the name.
     pub fn create_endpoint(&self, body: &Map<String, Json>) -> Result<Json, Refusal> {
         let name = groups::endpoint(body)?;
         let id = self.world().fleet.create_endpoint(&name);
@@ -351,7 +360,7 @@ impl State {
         }
     }
 
-    /// The endpoint in a body, by name or by id.
+    /// The name of the endpoint in a body, given by name or id; an error if there is none with the id.
     fn endpoint_named(&self, body: &Map<String, Json>) -> Result<String, Refusal> {
         match (body.get("endpoint"), body.get("endpoint_id")) {
             (Some(name), _) => groups::named("endpoint", name),
@@ -365,6 +374,7 @@ impl State {
         }
     }
 
+    /// The response's JSON for a route: the signed address of the worker, which then listens, or a status.
     fn route_reply(self: &Arc<Self>, endpoint: &str, cost: &Json, reply: &RouteReply) -> Result<Json, Refusal> {
         let (idx, id) = (reply.request_idx, &reply.request_id);
         Ok(match &reply.outcome {
@@ -408,12 +418,12 @@ impl State {
         self.world().fleet.start_work(endpoint, machine, request_idx, cost);
     }
 
-    /// Releases a finished request of a worker; see [`Fleet::finish_work`].
+    /// Releases the load of a request that its worker finished; see [`Fleet::finish_work`].
     pub fn finish_work(&self, endpoint: &str, request_idx: u64) {
         self.world().fleet.finish_work(endpoint, request_idx);
     }
 
-    /// The time of a worker of `speed` for a unit of cost; zero in a frozen sandbox.
+    /// The time a worker of `speed` (cost per second) takes for a unit of cost; zero in a frozen sandbox.
     pub fn work_time(&self, speed: f64) -> Duration {
         if self.frozen {
             return Duration::ZERO;
@@ -431,11 +441,12 @@ impl State {
         self.created.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Records a change that a request made in the ledger.
     fn commit(&self, call: Call, id: u64, is_foreign: bool) {
         self.ledger.commit(Commit { call, id, is_foreign });
     }
 
-    /// Locks the market and the fleet, advanced to the present.
+    /// Locks the market and the fleet, advanced to the present; a frozen sandbox stays at its start.
     fn world(&self) -> MutexGuard<'_, World> {
         let mut world = self.world.lock().unwrap_or_else(PoisonError::into_inner);
         if !self.frozen {
@@ -460,7 +471,7 @@ impl World {
     }
 }
 
-/// The key in an `Authorization` header; `None` if it has none.
+/// The key in a bearer `Authorization` header, without blanks around it; `None` if it has another scheme.
 fn bearer(header: &[u8]) -> Option<&[u8]> {
     let (scheme, key) = header.split_at_checked(7)?;
     scheme.eq_ignore_ascii_case(b"bearer ").then(|| key.trim_ascii())
@@ -471,23 +482,25 @@ fn names_place(body: &Map<String, Json>) -> bool {
     body.contains_key("request_idx") || body.contains_key("replay_timeout")
 }
 
+/// The error for a route request without a known endpoint.
 fn unknown_endpoint() -> Refusal {
     Refusal::arguments("Invalid endpoint or missing required parameters")
 }
 
+/// The JSON of success if a workergroup is `known`, else the error that it does not exist.
 fn known_group(known: bool) -> Result<Json, Refusal> {
     let missing = || Refusal::missing("Workergroup does not exist");
     known.then(|| json!({ "success": true })).ok_or_else(missing)
 }
 
-/// The response body of a search of offers.
+/// The JSON response body of a search of offers, in its order and up to its limit.
 pub(super) fn found_offers(market: &Market, search: &Search) -> Bytes {
     let terms = search.terms(DEFAULT_STORAGE_GB);
     let hits = pick(market.listed(), |listed| market.row(*listed, terms), search);
     found("{\"offers\":[", hits, |listed| market.row(listed, terms))
 }
 
-/// The response body of a search of network volumes.
+/// The JSON response body of a search of network volumes, in its order and up to its limit.
 pub(super) fn found_volumes(market: &Market, search: &Search) -> Bytes {
     let storage = search.terms(DEFAULT_VOLUME).storage;
     let hits = pick(market.volumes(storage), Clone::clone, search);
@@ -501,7 +514,7 @@ fn found<T, R: Serialize>(head: &str, hits: Hits<T>, row: impl Fn(T) -> R) -> By
     list(head, hits.items.into_iter().map(row), &end)
 }
 
-/// A JSON object with a list of records, written record by record.
+/// A JSON object written record by record: `head`, the records separated by commas, and `end`.
 fn list(head: &str, rows: impl Iterator<Item = impl Serialize>, end: &str) -> Bytes {
     let mut body = head.as_bytes().to_vec();
     for (index, row) in rows.enumerate() {

@@ -104,6 +104,7 @@ impl Override {
         })
     }
 
+    /// Replaces the given colours of the role in a theme; the role's other colour and its modifiers stay.
     fn lay_over(self, theme: &mut Theme) {
         match self.role {
             Role::Background => theme.background = self.foreground,
@@ -119,6 +120,7 @@ impl Override {
     }
 }
 
+/// Parses the name, palette number or `#rrggbb` of a colour; the error lists the valid forms.
 fn colour(text: &str) -> Result<Color, String> {
     let text = text.trim();
     Color::from_str(text).map_err(|_| {
@@ -130,7 +132,8 @@ fn colour(text: &str) -> Result<Color, String> {
 }
 
 impl Depth {
-    /// Detects the terminal's colours from the environment.
+    /// The number of colours of the terminal, from `NO_COLOR`, `COLORTERM`, `WT_SESSION` and `TERM`; sixteen
+    /// if they reveal nothing. `variable` reads the environment.
     fn detect(variable: &impl Fn(&str) -> Option<String>) -> Self {
         if variable("NO_COLOR").is_some_and(|value| !value.is_empty()) {
             return Self::Mono;
@@ -182,7 +185,8 @@ impl ThemeConfig {
         theme
     }
 
-    /// Whether a query of the terminal's background can change the theme.
+    /// Whether a query of the terminal's background can change the theme. False for a fixed theme, without
+    /// colours, for terminals that would print the query, and on other systems than Unix.
     pub fn wants_background(&self, variable: impl Fn(&str) -> Option<String>) -> bool {
         let term = variable("TERM").unwrap_or_default();
         // These print sequences that they do not understand.
@@ -194,7 +198,8 @@ impl ThemeConfig {
     }
 }
 
-/// The theme of sixteen colours, without yellow on a light background, where it cannot be read.
+/// The theme of sixteen colours; if `light` is `Some(true)`, with red instead of yellow, which cannot be read
+/// on a light background.
 fn ansi(light: Option<bool>) -> Theme {
     let mut theme = Theme::ANSI;
     if light == Some(true) {
@@ -216,7 +221,7 @@ fn from_colorfgbg(variable: &impl Fn(&str) -> Option<String>) -> Option<bool> {
     Some(background == 7 || background == 15)
 }
 
-/// Whether the locale is not UTF-8, or the terminal has few characters.
+/// Whether only ASCII can be drawn: the locale is not UTF-8, or the terminal is the Linux console.
 ///
 /// Without a locale UTF-8 is assumed, which terminals use today.
 fn wants_ascii(variable: &impl Fn(&str) -> Option<String>) -> bool {
@@ -236,7 +241,8 @@ fn wants_ascii(variable: &impl Fn(&str) -> Option<String>) -> bool {
         })
 }
 
-/// Replaces unsupported colours by the nearest supported ones.
+/// Replaces the theme's 24-bit colours by the nearest ones that a terminal of `depth` has; other colours
+/// stay.
 fn reduce(theme: &mut Theme, depth: Depth) {
     let nearest = |color: Color| match (color, depth) {
         (Color::Rgb(r, g, b), Depth::Palette) => Color::Indexed(indexed(r, g, b)),
@@ -253,13 +259,15 @@ fn reduce(theme: &mut Theme, depth: Depth) {
     theme.background = theme.background.map(nearest);
 }
 
+/// The squared distance of two RGB colours, weighted by the eye's sensitivity; only for comparisons.
 fn distance(left: (u8, u8, u8), right: (u8, u8, u8)) -> u32 {
     let square = |a: u8, b: u8| u32::from(a.abs_diff(b)).pow(2);
     // The eye is most sensitive to green and least to blue.
     2 * square(left.0, right.0) + 4 * square(left.1, right.1) + square(left.2, right.2)
 }
 
-/// The nearest colour of the 6x6x6 cube (16 to 231) or the grey ramp (232 to 255).
+/// The index in the 256-colour palette of the nearest colour of the 6x6x6 cube (16 to 231) or the grey ramp
+/// (232 to 255).
 fn indexed(r: u8, g: u8, b: u8) -> u8 {
     // The levels of xterm's palette, which others follow.
     const STEPS: [u8; 6] = [0, 95, 135, 175, 215, 255];

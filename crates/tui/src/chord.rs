@@ -37,7 +37,8 @@ const NAMES: [(KeyCode, &str, &str); 15] = [
 ];
 
 impl Chord {
-    /// Parses the spelling of a table; `None` if it is not a key.
+    /// Parses the spelling of key tables and configurations, such as `ctrl-d` or `f5`; `None` if it is not a
+    /// key.
     pub fn parse(text: &str) -> Option<Self> {
         let mut modifiers = KeyModifiers::NONE;
         let mut rest = text;
@@ -90,14 +91,13 @@ impl Chord {
         }
     }
 
-    /// Whether it types a letter or a digit.
+    /// Whether it types a letter or a digit: no modifiers, and no punctuation or blank.
     pub fn is_text(self) -> bool {
         self.modifiers.is_empty() && matches!(self.code, KeyCode::Char(character) if character.is_alphanumeric())
     }
 
-    /// The chord of a key event.
-    ///
-    /// Shift is part of the character; terminals report it in both ways.
+    /// The chord of a key event, without Shift, which is part of the character; Shift with Tab becomes
+    /// `BackTab`, and letters with Ctrl lower case.
     pub fn from_key(key: KeyEvent) -> Self {
         let modifiers = key.modifiers & (KeyModifiers::CONTROL | KeyModifiers::ALT);
         let code = match key.code {

@@ -75,7 +75,7 @@ pub enum Command {
 }
 
 impl Command {
-    /// The number of lines by which it moves: see [`Motion::lines`].
+    /// The number of lines by which it moves, see [`Motion::lines`]; `None` for any other command.
     pub fn lines(self, page: usize) -> Option<isize> {
         if let Self::Move(motion) = self {
             motion.lines(page)

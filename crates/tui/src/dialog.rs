@@ -14,8 +14,9 @@ pub const READABLE: u16 = 76;
 /// distract.
 const BESIDE: u16 = 4;
 
-/// Dims the screen and draws a frame of `width` x `height` cells, including borders, in its middle;
-/// returns the area inside.
+/// Dims the screen and draws a frame of `width` x `height` cells, including borders, in its middle, made
+/// smaller to fit; returns the area inside. A nearly full-width frame also blanks the narrow strips beside
+/// it.
 pub fn open(panel: Panel<'_>, (width, height): (u16, u16), screen: Rect, buffer: &mut Buffer, theme: &Theme) -> Rect {
     buffer.set_style(screen, theme.backdrop);
     let area = centred(width, height, screen);
@@ -30,7 +31,7 @@ pub fn open(panel: Panel<'_>, (width, height): (u16, u16), screen: Rect, buffer:
     panel.render(area, buffer, theme)
 }
 
-/// A rectangle in the middle of another and within it.
+/// A rectangle of `width` x `height` cells in the middle of another, made smaller to fit.
 pub fn centred(width: u16, height: u16, within: Rect) -> Rect {
     let (width, height) = (width.min(within.width), height.min(within.height));
     Rect {

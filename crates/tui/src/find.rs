@@ -34,7 +34,7 @@ pub enum FindEvent {
 }
 
 impl Find {
-    /// Whether the search text is being typed.
+    /// Whether the search text is being typed, so that keys are text.
     pub const fn is_typing(&self) -> bool {
         self.is_typing
     }
@@ -59,7 +59,8 @@ impl Find {
         self.matches.get(self.at).copied()
     }
 
-    /// The footer hint for a command's effect on the search; `None` if it has none.
+    /// The footer hint for a command's effect on the search, such as `keep` for Enter while typing; `None` if
+    /// it has none.
     pub fn hint(&self, command: Command) -> Option<&'static str> {
         match command {
             Command::Submit if self.is_typing => Some("keep"),
@@ -69,7 +70,8 @@ impl Find {
         }
     }
 
-    /// Whether a command belongs to the search but has no use now: there is nothing to complete, or only one match.
+    /// Whether a command belongs to the search but has no effect now: stepping with fewer than two matches,
+    /// or completion while typing.
     pub fn is_useless(&self, command: Command) -> bool {
         match command {
             Command::NextMatch | Command::PreviousMatch => self.matches.len() < 2,
@@ -78,7 +80,8 @@ impl Find {
         }
     }
 
-    /// Starts, confirms or ends the search, or steps through its matches; `None` is ignored.
+    /// Starts, confirms or ends the search, or steps through its matches; next and previous start a search if
+    /// none is active. A command of `None` is ignored.
     pub fn update(&mut self, command: impl Into<Option<Command>>) -> FindEvent {
         match command.into() {
             Some(Command::NextMatch) if self.is_active() => self.step(1),
@@ -107,9 +110,11 @@ impl Find {
         self.is_typing.then(|| self.input.paste(text))
     }
 
-    /// Updates the matches after a change of `lines` or the search.
+    /// Finds the matching lines again after a change of `lines` or the search text; an empty text matches
+    /// none.
     ///
-    /// The current match is the first from the line `from` on, where the reader is, not the first of all.
+    /// The current match is the first from the line `from` on, where the reader is, or the first of all if
+    /// none follows.
     pub fn search(&mut self, from: usize, lines: impl Iterator<Item = String>) {
         let wanted = self.wanted();
         self.matches.clear();
@@ -122,6 +127,7 @@ impl Find {
         self.at = next.unwrap_or(0);
     }
 
+    /// Moves to another match, backward if `by` is negative, wrapping around at the ends.
     fn step(&mut self, by: isize) {
         let many = self.matches.len();
         if many > 0 {

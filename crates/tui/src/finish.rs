@@ -12,7 +12,9 @@ use bourse_domain::text::is_drawable;
 /// Views escape untrusted text themselves, visibly. This is the safeguard should one forget it.
 const REFUSED: char = '\u{fffd}';
 
-/// Applies the theme to every cell, and removes everything that would control or flood the terminal.
+/// Prepares a drawn frame for the terminal: fills in the theme's background and text colour, replaces symbols
+/// that would control or flood the terminal by `�`, and, in an ASCII theme, all other characters by ASCII
+/// ones.
 pub fn finish(buffer: &mut Buffer, theme: &Theme) {
     for cell in &mut buffer.content {
         if !is_drawable(cell.symbol()) {
@@ -38,7 +40,7 @@ pub fn finish(buffer: &mut Buffer, theme: &Theme) {
     }
 }
 
-/// The ASCII replacement of a character; `?` for any other letter.
+/// The ASCII character drawn in place of `sign` in an ASCII theme; `?` if it has no replacement.
 const fn plain(sign: char) -> char {
     match sign {
         '─' | '━' | '╸' | '═' | '╌' | '┄' | '┈' | '–' | '—' | '−' => '-',

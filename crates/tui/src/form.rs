@@ -91,7 +91,8 @@ impl<K: Copy + Eq> Form<K> {
         self
     }
 
-    /// Focuses a field; no effect if there is no field with the key.
+    /// Focuses a field, showing the error of the one that is left; no effect if there is no field with the
+    /// key.
     pub fn focus_on(&mut self, key: K) {
         if let Some(index) = self.index_of(key) {
             self.focus_at(index);
@@ -103,7 +104,8 @@ impl<K: Copy + Eq> Form<K> {
         self.fields.get(self.focus).map(|field| field.key)
     }
 
-    /// Whether the focused field is not a text, so that the space bar and the arrows change it.
+    /// Whether the focused field is a choice, a toggle or a button, so that the space bar and the arrows act
+    /// on it.
     pub fn is_on_choice(&self) -> bool {
         match self.fields.get(self.focus).map(|field| &field.control) {
             Some(Control::Choice { .. } | Control::Toggle(_) | Control::Button) => true,
@@ -111,7 +113,8 @@ impl<K: Copy + Eq> Form<K> {
         }
     }
 
-    /// Moves the focus, changes a choice or submits; `None` is ignored.
+    /// Handles a command: moves the focus or the cursor, changes a choice or toggle, or submits. A command of
+    /// `None`, or one that the focused field does not use, is `Ignored`.
     pub fn update(&mut self, command: impl Into<Option<Command>>) -> FormEvent<K> {
         let (Some(command), Some(field)) = (command.into(), self.fields.get_mut(self.focus)) else {
             return FormEvent::Ignored;
@@ -153,12 +156,14 @@ impl<K: Copy + Eq> Form<K> {
         }
     }
 
+    /// Moves the focus by `by` fields and returns the event for that.
     fn moved(&mut self, by: isize) -> FormEvent<K> {
         self.step(by);
         FormEvent::Moved
     }
 
-    /// Moves the focus by `by` fields; leaving a field shows its error.
+    /// Moves the focus by `by` visible fields, up if negative, stopping at the ends; leaving a field shows
+    /// its error.
     fn step(&mut self, by: isize) {
         let shown: Vec<usize> = (0..self.fields.len())
             .filter(|index| !self.fields[*index].is_hidden)
@@ -171,7 +176,8 @@ impl<K: Copy + Eq> Form<K> {
         }
     }
 
-    /// Focuses the field at an index, as a click does.
+    /// Focuses the field at an index, clamped to the last, and selects its text; leaving another field shows
+    /// its error.
     fn focus_at(&mut self, index: usize) {
         if index != self.focus
             && let Some(field) = self.fields.get_mut(self.focus)
@@ -187,7 +193,8 @@ impl<K: Copy + Eq> Form<K> {
         }
     }
 
-    /// Focuses the field at an index and performs a click on it.
+    /// Focuses the field at an index; a click on a choice or toggle also switches it, one on a button presses
+    /// it.
     pub fn click(&mut self, index: usize) -> FormEvent<K> {
         self.focus_at(index);
         match self.fields.get(self.focus).map(|field| &field.control) {
@@ -197,7 +204,7 @@ impl<K: Copy + Eq> Form<K> {
         }
     }
 
-    /// Types a key into the focused field; false if the key edits nothing.
+    /// Types a key into the focused text or secret; false if the key edits nothing, and for other fields.
     pub fn key(&mut self, key: KeyEvent) -> bool {
         let Some(field) = self.fields.get_mut(self.focus) else {
             return false;
@@ -213,10 +220,10 @@ impl<K: Copy + Eq> Form<K> {
         is_taken
     }
 
-    /// Pastes into the focused field.
+    /// Pastes into the focused field; the result counts the characters that were left out.
     ///
     /// # Errors
-    /// If the field cannot take the text.
+    /// If there is no focused text or secret, or the text cannot be an API key.
     pub fn paste(&mut self, text: &str) -> Result<Pasted, PasteError> {
         let Some(field) = self.fields.get_mut(self.focus) else {
             return Err(PasteError::NoField);
@@ -244,7 +251,8 @@ impl<K: Copy + Eq> Form<K> {
         }
     }
 
-    /// Checks every field, shows all errors, and focuses the first invalid field. True if all are valid.
+    /// Checks every visible field, shows all errors, and focuses the first invalid field. True if all are
+    /// valid.
     pub fn validate(&mut self) -> bool {
         for field in &mut self.fields {
             field.show_fault();
@@ -265,7 +273,8 @@ impl<K: Copy + Eq> Form<K> {
         shown.find_map(|field| Some((field.key, field.fault()?)))
     }
 
-    /// Sets an error that only the view can detect, such as a contradiction between two fields; `None` removes it.
+    /// Sets the displayed error of a field that only the view can detect, such as a contradiction between two
+    /// fields; `None` removes it.
     pub fn set_error(&mut self, key: K, error: Option<String>) {
         if let Some(field) = self.field_mut(key) {
             field.error = error;
@@ -273,7 +282,8 @@ impl<K: Copy + Eq> Form<K> {
         }
     }
 
-    /// The text of a field; for a choice, the selected option.
+    /// The trimmed text of a field; for a choice, the selected option. Empty for other fields and an unknown
+    /// key.
     pub fn text(&self, key: K) -> &str {
         match self.field(key).map(|field| &field.control) {
             Some(Control::Text(input)) => input.text().trim(),
@@ -282,7 +292,7 @@ impl<K: Copy + Eq> Form<K> {
         }
     }
 
-    /// Replaces the text of a field.
+    /// Replaces the text of a text field and removes its error; of other fields only the error is removed.
     pub fn set_text(&mut self, key: K, text: &str) {
         match self.field_mut(key).map(|field| &mut field.control) {
             Some(Control::Text(input)) => input.set(text),
@@ -309,7 +319,7 @@ impl<K: Copy + Eq> Form<K> {
         }
     }
 
-    /// The index of the selected option; 0 for other fields.
+    /// The index of the selected option of a choice; 0 for other fields.
     pub fn chosen(&self, key: K) -> usize {
         match self.field(key).map(|field| &field.control) {
             Some(Control::Choice { chosen, .. }) => *chosen,
@@ -317,26 +327,27 @@ impl<K: Copy + Eq> Form<K> {
         }
     }
 
-    /// Selects the option at an index.
+    /// Selects the option at an index, clamped to the last; no effect on fields that are no choice.
     pub fn choose(&mut self, key: K, choice: usize) {
         if let Some(Control::Choice { options, chosen }) = self.field_mut(key).map(|field| &mut field.control) {
             *chosen = choice.min(options.len().saturating_sub(1));
         }
     }
 
-    /// Turns a switch on or off.
+    /// Turns a toggle on or off; no effect on other fields.
     pub fn set_on(&mut self, key: K, is_on: bool) {
         if let Some(Control::Toggle(setting)) = self.field_mut(key).map(|field| &mut field.control) {
             *setting = is_on;
         }
     }
 
-    /// Whether a switch is on.
+    /// Whether a toggle is on; false for other fields.
     pub fn is_on(&self, key: K) -> bool {
         self.field(key)
             .is_some_and(|field| matches!(field.control, Control::Toggle(true)))
     }
 
+    /// The index of the field with a key; `None` if there is none.
     fn index_of(&self, key: K) -> Option<usize> {
         self.fields.iter().position(|field| field.key == key)
     }
@@ -354,10 +365,12 @@ impl<K: Copy + Eq> Form<K> {
         self.field(key)?.error.as_deref()
     }
 
+    /// The field with a key; `None` if there is none.
     fn field(&self, key: K) -> Option<&Field<K>> {
         self.fields.iter().find(|field| field.key == key)
     }
 
+    /// The field with a key, to change it; `None` if there is none.
     fn field_mut(&mut self, key: K) -> Option<&mut Field<K>> {
         self.fields.iter_mut().find(|field| field.key == key)
     }

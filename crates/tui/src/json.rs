@@ -22,7 +22,7 @@ pub fn paint(line: &Line<'static>, theme: &Theme) -> Line<'static> {
     Line::from(spans).style(line.style)
 }
 
-/// The length in bytes of the first token of a text, and its style.
+/// The length in bytes of the token at the start of `text`, whose first character is `first`, and its style.
 fn token(text: &str, first: char, theme: &Theme) -> (usize, Style) {
     let until = |ends: fn(char) -> bool| text.find(ends).unwrap_or(text.len());
     match first {
@@ -45,6 +45,7 @@ fn token(text: &str, first: char, theme: &Theme) -> (usize, Style) {
     }
 }
 
+/// Whether it is a blank or punctuation of JSON.
 const fn is_plain(letter: char) -> bool {
     matches!(letter, ' ' | '{' | '}' | '[' | ']' | ',' | ':')
 }

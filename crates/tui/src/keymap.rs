@@ -32,7 +32,7 @@ pub trait KeyRow: Sized + 'static {
     fn default_keys(&self) -> &'static [&'static str];
 }
 
-/// The default keys of a row.
+/// The default keys of a row, parsed; a key that cannot be parsed is left out.
 pub fn default_chords<R: KeyRow>(row: &R) -> Vec<Chord> {
     row.default_keys().iter().filter_map(|key| Chord::parse(key)).collect()
 }
@@ -98,7 +98,8 @@ impl<R: KeyRow> Keymap<R> {
         Some(self.shown(*chord))
     }
 
-    /// The first of the contexts that handles the displayed key of a row; `None` if the row has no key.
+    /// The first of the contexts in which the displayed key of `row` is bound to any action; `None` if the
+    /// row has no key, or none of the contexts binds it.
     pub fn owner_of(&self, contexts: &[R::Context], row: &R) -> Option<R::Context> {
         let shown = self.chords(row).first()?;
         let takes = |context: &&R::Context| {
@@ -125,7 +126,7 @@ impl<R: KeyRow> Keymap<R> {
         }
     }
 
-    /// The displayed name of a key.
+    /// The displayed name of a key, such as `Ctrl-d` or `↑`; arrows are words if the keymap was set to that.
     pub fn shown(&self, chord: Chord) -> String {
         let name = chord.to_string();
         if !self.in_words {
@@ -136,7 +137,7 @@ impl<R: KeyRow> Keymap<R> {
             .fold(name, |name, (arrow, word)| name.replace(arrow, word))
     }
 
-    /// The keys of a row; the first one is shown.
+    /// The current keys of a row, the displayed one first; empty if it has none or is not in the table.
     pub fn chords(&self, row: &R) -> &[Chord] {
         self.rows
             .iter()
@@ -177,7 +178,8 @@ impl<R: KeyRow> Keymap<R> {
         format!("{palette} {name}")
     }
 
-    /// The displayed key of an action in the first of these contexts that binds it; elsewhere as [`Keymap::key_of`].
+    /// The displayed key of an action in the first of these contexts that binds it; if none does, as from
+    /// `key_of`.
     pub fn key_in(&self, contexts: &[R::Context], action: R::Action) -> String {
         let bound = contexts.iter().find_map(|context| {
             self.rows.iter().find(|bound| {
@@ -187,7 +189,8 @@ impl<R: KeyRow> Keymap<R> {
         bound.map_or_else(|| self.key_of(action), |bound| self.shown_key(bound.row))
     }
 
-    /// The way to the row with a name: its key, or its name in the command palette.
+    /// The displayed key of the row with this command name; without a key, the key of the command palette and
+    /// the name.
     pub fn key_hint(&self, name: &str) -> String {
         let bound = self.rows.iter().find(|bound| bound.row.name() == name);
         if let Some(chord) = bound.and_then(|bound| bound.chords.first()) {

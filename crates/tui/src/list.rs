@@ -42,6 +42,7 @@ impl<T> Item<T> {
         Self::build(title.into(), text.into(), None)
     }
 
+    /// A line without a note that is not disabled; without a `value` it is a heading.
     const fn build(title: String, text: String, value: Option<T>) -> Self {
         Self {
             title,
@@ -96,8 +97,8 @@ impl<T: Clone> List<T> {
         picker
     }
 
-    /// Lists only lines for which `is_listed` accepts the value and the typed text, disabled ones last; those are
-    /// skipped as long as there is another.
+    /// Lists only the lines whose value `is_listed` accepts for the typed text (headings always pass), and
+    /// makes the selection skip disabled lines. While a text is typed, disabled lines come last.
     #[must_use]
     pub fn listing(mut self, is_listed: fn(&T, &str) -> bool) -> Self {
         self.is_listed = is_listed;
@@ -106,7 +107,7 @@ impl<T: Clone> List<T> {
         self
     }
 
-    /// Adds hidden names of lines, which are searched too.
+    /// Sets a function from a value to its hidden names, which a search matches as well.
     #[must_use]
     pub fn known_as(mut self, names: fn(&T) -> Vec<&'static str>) -> Self {
         self.names = names;
@@ -114,7 +115,8 @@ impl<T: Clone> List<T> {
         self
     }
 
-    /// Replaces the lines; the typed text stays, and the line with the value `keep` is selected if it is listed.
+    /// Replaces the lines; the typed text stays. Selects the line with the value `keep`, or the first
+    /// choosable one if that is not listed.
     pub fn replace(&mut self, items: Vec<Item<T>>, keep: Option<&T>)
     where
         T: PartialEq,
@@ -129,7 +131,8 @@ impl<T: Clone> List<T> {
         }
     }
 
-    /// The lines that match the typed text; headings only without a text.
+    /// The lines that match the typed text, best match first; without a text all in their order, with
+    /// headings.
     pub fn shown(&self) -> impl ExactSizeIterator<Item = &Item<T>> {
         self.shown.iter().map(|index| &self.items[*index])
     }
@@ -144,7 +147,7 @@ impl<T: Clone> List<T> {
         self.items.is_empty()
     }
 
-    /// The index of the selected line among the shown ones.
+    /// The index of the selected line among the shown ones; 0 if none can be chosen.
     pub const fn selected(&self) -> usize {
         self.selected
     }
@@ -154,15 +157,16 @@ impl<T: Clone> List<T> {
         self.shown.get(self.selected).map(|index| &self.items[*index])
     }
 
-    /// Moves the selection by `by` shown lines, up if negative, and past a heading there.
+    /// Moves the selection by `by` shown lines, up if negative, stopping at the ends. A heading there is
+    /// skipped in the same direction, or back if no line follows.
     pub fn step(&mut self, by: isize) {
         let last = self.shown.len().saturating_sub(1);
         let target = self.selected.saturating_add_signed(by).min(last);
         self.select(target, by < 0);
     }
 
-    /// Selects the shown line `index`, or the next one that can be chosen; `upwards` is the direction of the search for
-    /// it.
+    /// Selects the shown line `index`, or the nearest choosable one: searched upwards first if `upwards` is
+    /// set, else downwards first. Selects index 0 if no line can be chosen.
     pub fn select(&mut self, index: usize, upwards: bool) {
         let choosable = |index: &usize| {
             let item = &self.items[self.shown[*index]];
@@ -177,7 +181,8 @@ impl<T: Clone> List<T> {
         self.selected = nearest.unwrap_or(0);
     }
 
-    /// Filters the lines by the typed text, best match first; without a text, all in order.
+    /// Filters the lines by the typed text, best match first and without headings; with an empty text, all in
+    /// order. Selects the first choosable line.
     pub fn narrow(&mut self) {
         let text = self.input.text().trim();
         let is_listed = |item: &Item<T>| item.value.as_ref().is_none_or(|value| (self.is_listed)(value, text));
@@ -208,6 +213,7 @@ impl<T: Clone> List<T> {
         self.select(0, false);
     }
 
+    /// The hidden names of a line; empty for a heading.
     fn names_of(&self, item: &Item<T>) -> Vec<&'static str> {
         item.value.as_ref().map_or_else(Vec::new, |value| (self.names)(value))
     }
@@ -252,6 +258,8 @@ impl<'a, T: Clone> ListLines<'a, T> {
         Self { list, theme }
     }
 
+    /// One drawn line of at most `width` cells; `widths` are the cells of the title column and the maximum
+    /// for the note.
     fn line(&self, item: &Item<T>, is_selected: bool, widths: (u16, u16), width: u16) -> Line<'a> {
         let theme = self.theme;
         if item.value.is_none() {
@@ -304,8 +312,8 @@ impl<'a, T: Clone> ListLines<'a, T> {
     }
 }
 
-/// The text of a line, with the reason why it is disabled if there is room for it. Instead of a cut sentence it is
-/// the clauses that fit; only the selected line has all that fits.
+/// The text of a line, with the reason it is disabled in brackets. Where that exceeds `room` cells, only the
+/// first clauses of the text that fit, without the reason; the selected line always has all of it.
 fn shortened<T>(item: &Item<T>, is_selected: bool, room: u16) -> String {
     let full = match &item.disabled {
         Some(why) => format!("{} ({why})", item.text),
@@ -328,7 +336,7 @@ fn whole_clauses(text: &str, room: u16) -> &str {
     clauses
 }
 
-/// Pads a line to `width` cells.
+/// Pads a line with blanks in `style` to `width` cells; a longer line is unchanged.
 fn pad(line: &mut Line<'_>, width: u16, style: ratatui::style::Style) {
     let blanks = usize::from(width).saturating_sub(line.width());
     line.push_span(Span::styled(" ".repeat(blanks), style));
@@ -337,7 +345,8 @@ fn pad(line: &mut Line<'_>, width: u16, style: ratatui::style::Style) {
 /// The maximum number of cells by which the longest title widens the column of all titles.
 const FEW: u16 = 8;
 
-/// The width that nine in ten texts do not exceed: a few long ones should not take the room of all others.
+/// The smallest of `widths` that nine in ten do not exceed, so that a few long texts do not take the room of
+/// all others; 0 for none.
 fn usual_width(widths: impl Iterator<Item = u16>) -> u16 {
     let mut widths: Vec<_> = widths.collect();
     widths.sort_unstable();
@@ -382,7 +391,9 @@ impl<T: Clone> StatefulWidget for ListLines<'_, T> {
     }
 }
 
-/// The distance between a text and the name of a line; each typed word counts.
+/// The distance of a typed `text` from the title, note and aliases of a line; lower is closer. Each typed
+/// word adds 0 if it is one of their words, 2 if one starts with it, else 4; plus 1 unless the text is a
+/// whole name.
 ///
 /// A typed name means that line, however often the same letters occur in the sentences of other lines.
 fn remoteness<T>(item: &Item<T>, aliases: &[&str], text: &str) -> usize {

@@ -46,7 +46,7 @@ pub enum Tone {
 }
 
 impl Tone {
-    /// The style of the frame.
+    /// The style of the frame in a theme.
     pub const fn border(self, theme: &Theme) -> Style {
         match self {
             Self::Quiet => theme.border,
@@ -73,7 +73,7 @@ pub struct Panel<'a> {
 }
 
 impl<'a> Panel<'a> {
-    /// A panel without the focus.
+    /// A panel with a title, without tabs, notes or the focus.
     pub fn new(title: impl Into<Line<'a>>) -> Self {
         Self {
             title: title.into(),
@@ -81,7 +81,8 @@ impl<'a> Panel<'a> {
         }
     }
 
-    /// The names of the views that share the panel, behind its title, and the index of the open one.
+    /// Sets the names of the views that share the panel, shown behind its title, and the index of the open
+    /// one.
     #[must_use]
     pub fn tabs(mut self, names: impl IntoIterator<Item = &'static str>, open: usize) -> Self {
         self.tabs = names.into_iter().collect();
@@ -89,22 +90,23 @@ impl<'a> Panel<'a> {
         self
     }
 
-    /// Text at the right of the top border, such as `1–38 of 500`. Its parts are separated by ` · `, the most
-    /// important first: the last ones go where it does not fit.
+    /// Sets the text at the right of the top border, such as `1–38 of 500`. Its parts are separated by ` · `,
+    /// the most important first: the last ones are dropped where they do not fit.
     #[must_use]
     pub fn note(mut self, note: impl Into<Line<'a>>) -> Self {
         self.note = note.into();
         self
     }
 
-    /// Text at the left of the bottom border.
+    /// Sets the text at the left of the bottom border; left out if it does not fit, and on a compact screen.
     #[must_use]
     pub fn foot(mut self, foot: impl Into<Line<'a>>) -> Self {
         self.foot = foot.into();
         self
     }
 
-    /// Text at the right of the bottom border.
+    /// Sets the text at the right of the bottom border; left out if it does not fit beside the left one, and
+    /// on a compact screen.
     #[must_use]
     pub fn foot_right(mut self, foot: impl Into<Line<'a>>) -> Self {
         self.foot_right = foot.into();
@@ -118,7 +120,7 @@ impl<'a> Panel<'a> {
         self
     }
 
-    /// Sets the tone for a panel with or without the focus.
+    /// Sets the tone: `Focused` for a panel with the focus, else `Quiet`.
     #[must_use]
     pub const fn focused(self, is_focused: bool) -> Self {
         self.tone(if is_focused { Tone::Focused } else { Tone::Quiet })
@@ -152,6 +154,7 @@ impl<'a> Panel<'a> {
         self.block().inner(area)
     }
 
+    /// The borders and padding of the frame, without style and titles.
     fn block(&self) -> Block<'static> {
         Block::new()
             .borders(if self.is_rule { Borders::TOP } else { Borders::ALL })
@@ -162,19 +165,21 @@ impl<'a> Panel<'a> {
             })
     }
 
-    /// Cells of the top border that text may cover.
+    /// The number of cells of the top border of `area` that text may cover.
     const fn room(&self, area: Rect) -> usize {
         area.width.saturating_sub(if self.is_rule { 2 } else { 4 }) as usize
     }
 
-    /// Whether the title, and whether all tabs have room: else only the open one is shown.
+    /// Whether title and tabs fit together into the top border of `area`, and whether the tabs alone do. If
+    /// the first is false the title is not shown; if the second is false only the open tab is.
     fn fits(&self, area: Rect) -> (bool, bool) {
         let room = self.room(area);
         let tabs: usize = self.tabs.iter().map(|name| usize::from(cells(name)) + 2).sum();
         (self.title.width() + 2 + tabs <= room, tabs <= room)
     }
 
-    /// The cells of each tab, to be clicked.
+    /// The cells of each tab in the top border, in order, to find the clicked one; of zero width for tabs
+    /// that are not shown.
     pub fn tab_areas(&self, area: Rect) -> Vec<Rect> {
         let (has_title, has_all) = self.fits(area);
         let mut x = area.x + u16::from(!self.is_rule);
@@ -196,7 +201,8 @@ impl<'a> Panel<'a> {
         tabs.collect()
     }
 
-    /// The title and the tabs: `History ▏Prices▕ Tape  Bids`. A tab has the same cells whether it is open or not.
+    /// The title and the tabs: `History ▏Prices▕ Tape  Bids`; only the title in a panel without tabs. A tab
+    /// has the same cells whether it is open or not.
     fn title_line(&self, style: Style, area: Rect, theme: &Theme) -> Line<'a> {
         if self.tabs.is_empty() {
             return self.title.clone();

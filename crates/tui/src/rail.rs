@@ -32,7 +32,7 @@ pub enum Tone {
 }
 
 impl Tone {
-    /// The style of a price, for which less is better.
+    /// The style of a price, for which less is better: good if low, a warning if high, else plain.
     pub const fn style(self, theme: &Theme) -> Style {
         match self {
             Self::Low => theme.good,
@@ -60,7 +60,9 @@ impl<'a> Rail<'a> {
         if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.5 }
     }
 
-    /// The comparison of the price with its peers.
+    /// The comparison of the price with its peers: low in the lowest third between the 5th percentile and the
+    /// median, high in the highest third between the median and the 95th, else middle. Middle if the
+    /// percentiles are equal.
     ///
     /// Of evenly spread peers, a fifth is low and a fifth is high.
     pub fn tone(&self) -> Tone {
@@ -72,7 +74,7 @@ impl<'a> Rail<'a> {
         }
     }
 
-    /// The cells of the median and of the price, of `width` cells.
+    /// The positions of the median and of the price in a rail of `width` cells, from 0.
     fn cells(&self, width: u16) -> (u16, u16) {
         let last = f64::from(width.saturating_sub(1));
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // at most the width
@@ -80,7 +82,7 @@ impl<'a> Rail<'a> {
         (cell(self.median), cell(self.price))
     }
 
-    /// The rail as text of `width` cells.
+    /// The rail as text of `width` cells; the price hides the median where both fall on one cell.
     pub fn line(&self, width: u16) -> Line<'static> {
         let (median, price) = self.cells(width);
         let mut line = Line::default();
@@ -100,7 +102,7 @@ impl<'a> Rail<'a> {
     }
 }
 
-/// A track of `cells` cells.
+/// A dotted track of this width in cells.
 fn track(cells: u16, theme: &Theme) -> Span<'static> {
     /// The track of the widest rail.
     const TRACK: &str = "┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄";

@@ -8,7 +8,8 @@ use ratatui::widgets::Widget;
 
 use super::theme::Theme;
 
-/// A bar of half a line's height, in half cells, at most `width` cells long; any share above zero is visible.
+/// A bar of half a line's height, in steps of half a cell; `share`, from 0 to 1, of `width` cells long. Any
+/// share above zero is visible.
 pub fn filled(share: f64, width: u16) -> String {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // at most 2 x width
     let halves = (share.clamp(0.0, 1.0) * f64::from(width) * 2.0).round() as usize;
@@ -41,7 +42,7 @@ impl<'a> RangeBar<'a> {
         self
     }
 
-    /// The bar as text of `width` cells.
+    /// The bar as text of `width` cells: the filled part, then a thin track.
     pub fn line(self, width: u16) -> Line<'static> {
         let filled = filled(self.share, width);
         let rest = usize::from(width).saturating_sub(filled.chars().count());

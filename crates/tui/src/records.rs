@@ -28,13 +28,14 @@ impl<'a, R> Records<'a, R> {
         }
     }
 
-    /// Adds a column of plain texts.
+    /// Adds a column of plain texts, each made from a record.
     #[must_use]
     pub fn column(self, column: Column, text: impl Fn(R) -> String + 'a) -> Self {
         self.styled(column, move |record, _| (text(record).into(), Style::new()))
     }
 
-    /// Adds a column whose cells have a style, or depend on the width.
+    /// Adds a column whose cells have a style or depend on the width: `cell` receives a record and the width
+    /// in cells.
     #[must_use]
     pub fn styled(mut self, column: Column, cell: impl Fn(R, u16) -> Cell<'a> + 'a) -> Self {
         self.columns.push(column);

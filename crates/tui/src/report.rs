@@ -41,7 +41,8 @@ pub trait LongText: std::fmt::Debug + Send {
     /// A line, counted from 0.
     fn line(&self, line: usize) -> Line<'static>;
 
-    /// The text to search for a text of `bytes` bytes that begins in this line.
+    /// The text of a line and as much of the text that continues it as a match of `bytes` bytes that begins
+    /// in this line may need.
     fn searched(&self, line: usize, bytes: usize) -> String;
 }
 
@@ -58,6 +59,7 @@ impl Default for Lines {
 }
 
 impl Lines {
+    /// The number of lines in the text.
     fn count(&self) -> usize {
         match self {
             Self::Made(lines) => lines.len(),
@@ -65,6 +67,7 @@ impl Lines {
         }
     }
 
+    /// The line with an index, created if needed; `None` behind the last one.
     fn get(&self, line: usize) -> Option<Cow<'_, Line<'static>>> {
         match self {
             Self::Made(lines) => lines.get(line).map(Cow::Borrowed),
@@ -72,6 +75,7 @@ impl Lines {
         }
     }
 
+    /// The text to search for a match of `bytes` bytes that begins in a line; empty behind the last line.
     fn searched(&self, line: usize, bytes: usize) -> String {
         match self {
             Self::Made(lines) => lines.get(line).map(Line::to_string).unwrap_or_default(),
@@ -114,7 +118,7 @@ impl Report {
         self.cursor
     }
 
-    /// Selects a line, in a report with a cursor.
+    /// Selects a line, clamped to the last; no effect in a report without a cursor.
     pub fn select(&mut self, line: usize) {
         let last = self.lines.count().saturating_sub(1);
         self.cursor = self.cursor.map(|_| line.min(last));
@@ -137,6 +141,7 @@ impl Report {
         self.replace(Lines::Long(text));
     }
 
+    /// Replaces the text; position, cursor and search stay, clamped to the new last line.
     fn replace(&mut self, lines: Lines) {
         self.lines = lines;
         let last = self.lines.count().saturating_sub(1);
@@ -158,7 +163,7 @@ impl Report {
         self.find.is_typing()
     }
 
-    /// Whether a search is open or has text.
+    /// Whether a search is open or has text, so that its line is drawn.
     fn has_search(&self) -> bool {
         self.find.is_active()
     }
@@ -186,7 +191,7 @@ impl Report {
         true
     }
 
-    /// Scrolls by rows of the screen, or moves the cursor by lines.
+    /// Scrolls by `by` rows of the screen, up if negative; in a report with a cursor, moves that by lines.
     pub fn scroll(&mut self, by: isize, viewport: Viewport) {
         if let Some(cursor) = self.cursor {
             self.select(cursor.saturating_add_signed(by));
@@ -204,7 +209,7 @@ impl Report {
         (self.top, self.skip) = top.min(last);
     }
 
-    /// The number of rows of a line.
+    /// The number of screen rows of a line wrapped to `width` cells; at least 1.
     fn rows(&self, line: usize, width: u16) -> usize {
         match self.lines.get(line) {
             Some(line) if width > 0 => wrap_line(&cut(&line), width, INDENT).len().max(1),
@@ -212,7 +217,8 @@ impl Report {
         }
     }
 
-    /// The position `rows` rows below another; the end of the last line if there are fewer.
+    /// The position (line and row within it) `rows` rows below another; behind the last line if there are
+    /// fewer.
     fn below(&self, from: (usize, usize), rows: usize, width: u16) -> (usize, usize) {
         let (mut line, mut row) = (from.0, from.1.saturating_add(rows));
         while line < self.lines.count() {
@@ -226,7 +232,7 @@ impl Report {
         (line, row)
     }
 
-    /// The position `rows` rows above another; the beginning if there are fewer.
+    /// The position (line and row within it) `rows` rows above another; the beginning if there are fewer.
     fn above(&self, from: (usize, usize), rows: usize, width: u16) -> (usize, usize) {
         let (mut line, mut row) = from;
         let mut left = rows;
@@ -241,6 +247,7 @@ impl Report {
         (line, row - left)
     }
 
+    /// The largest scroll position (line and row): that with the last row at the bottom of `page` rows.
     fn last_top(&self, page: usize, width: u16) -> (usize, usize) {
         self.above((self.lines.count(), 0), page.max(1), width)
     }
@@ -264,6 +271,7 @@ impl Report {
         pasted
     }
 
+    /// Finds the matches again; the current one is the first from the cursor or the top line on.
     fn search(&mut self) {
         let from = self.cursor.unwrap_or(self.top);
         let (lines, bytes) = (&self.lines, self.find.wanted().len());
@@ -271,6 +279,7 @@ impl Report {
         self.find.search(from, texts);
     }
 
+    /// Selects the current match, and scrolls only if it is out of view; nothing happens without one.
     fn show_match(&mut self, viewport: Viewport) {
         let Some(line) = self.find.current() else {
             return;
@@ -285,7 +294,8 @@ impl Report {
         }
     }
 
-    /// The visible lines, each with its first row, to draw something beside them.
+    /// The visible lines, each with its first row in the viewport, to draw something beside them. A line that
+    /// begins above the first row is left out.
     pub fn visible(&self, viewport: Viewport, theme: &Theme) -> Vec<(usize, u16)> {
         let (page, width) = (viewport.page, viewport.width);
         let (top, skip) = ReportLines::new(self, theme).top(viewport.top, page, width);
@@ -301,7 +311,7 @@ impl Report {
         starts.collect()
     }
 
-    /// The row of a matching line in which the match starts.
+    /// The row of a wrapped line in which the search text first occurs; 0 if a break splits it.
     fn row_of_match(&self, line: usize, width: u16) -> usize {
         let wanted = self.find.wanted();
         let Some(line) = self.lines.get(line).filter(|_| width > 0) else {
@@ -351,7 +361,7 @@ impl<'a> ReportLines<'a> {
         }
     }
 
-    /// Draws other lines instead of the report's own, at the same position.
+    /// Draws these lines instead of the report's own, at the same position.
     ///
     /// A view has the theme only while it draws.
     #[must_use]
@@ -360,9 +370,8 @@ impl<'a> ReportLines<'a> {
         self
     }
 
-    /// The first line and row to draw.
-    ///
-    /// The cursor stays visible, and the text moves as little as possible from `before`.
+    /// The first line to draw, and the number of its rows that are scrolled away. The cursor stays visible,
+    /// and the text moves as little as possible from the line `before`.
     fn top(&self, before: usize, page: usize, width: u16) -> (usize, usize) {
         let report = self.report;
         // The screen may have become wider since the last scrolling.
@@ -377,7 +386,8 @@ impl<'a> ReportLines<'a> {
         top.min(last)
     }
 
-    /// A line ready to draw; `marks` is the number of occurrences that may still be highlighted.
+    /// A line ready to draw, coloured and with matches of the search highlighted; `marks` is the number of
+    /// occurrences that may still be highlighted, and is reduced.
     fn line(&self, number: usize, marks: &mut usize) -> Line<'static> {
         let line = match self.fresh {
             Some(lines) => lines.get(number).map(Cow::Borrowed),
@@ -400,7 +410,7 @@ impl<'a> ReportLines<'a> {
     }
 }
 
-/// The beginning of a line, up to the maximum that is laid out.
+/// The beginning of a line, up to the 16 KiB that are laid out; the size of a longer line is appended.
 fn cut(line: &Line<'static>) -> Line<'static> {
     let long: usize = line.spans.iter().map(|span| span.content.len()).sum();
     if long <= LONGEST_LINE {

@@ -36,7 +36,8 @@ impl SecretInput {
         self.text.is_empty()
     }
 
-    /// The mask: some stars, and the approximate length.
+    /// The text drawn in place of the secret: a fixed number of stars and the range of its length in
+    /// characters; empty for an empty field.
     pub fn mask(&self) -> String {
         let class = match self.text.len() {
             0 => return String::new(),
@@ -47,7 +48,7 @@ impl SecretInput {
         format!("{}  {class}", "*".repeat(MASK))
     }
 
-    /// The width of the mask's stars, in cells.
+    /// The width of the mask's stars, in cells; 0 for an empty field.
     pub fn stars(&self) -> usize {
         if self.is_empty() { 0 } else { MASK }
     }
@@ -68,7 +69,8 @@ impl SecretInput {
         *self = Self::default();
     }
 
-    /// Handles a key press; false if the field does not handle it.
+    /// Handles a key press; false if the field does not handle it. A character beyond the maximum length is
+    /// ignored.
     ///
     /// Only the end can be edited, because the cursor would be invisible.
     pub fn key(&mut self, key: KeyEvent) -> bool {

@@ -57,7 +57,7 @@ impl Column {
         self
     }
 
-    /// Lets the column grow into the remaining room.
+    /// Lets the column take all of the remaining room.
     #[must_use]
     pub const fn grows(self) -> Self {
         self.grows_by(u16::MAX)
@@ -85,7 +85,8 @@ pub struct Placed {
 /// The number of cells left of the first column: the sign of the selection or of a mark, and the sign of the row.
 pub const GUTTER: u16 = 2;
 
-/// Chooses the columns that fit, by priority, and places them from left to right.
+/// Chooses the columns that fit into `width` cells, by priority, and places them from left to right after the
+/// gutter.
 pub fn place(columns: &[Column], width: u16) -> Vec<Placed> {
     let room = width.saturating_sub(GUTTER);
     put_side_by_side(columns, by_priority(columns, room), GUTTER, room)
@@ -167,7 +168,8 @@ pub fn place_in_order(columns: &[Column], leading: usize, offset: usize, gutter:
     }
 }
 
-/// Places the columns with these indices side by side; those that grow share the remaining room.
+/// Places the columns with these indices side by side from `gutter` on; those that grow take the remaining
+/// cells of `room`, the leftmost first.
 fn put_side_by_side(columns: &[Column], shown: Vec<usize>, gutter: u16, room: u16) -> Vec<Placed> {
     let taken: u16 = shown.iter().map(|index| columns[*index].width + 1).sum();
     let mut spare = (room + 1).saturating_sub(taken);
@@ -184,7 +186,8 @@ fn put_side_by_side(columns: &[Column], shown: Vec<usize>, gutter: u16, room: u1
     placed
 }
 
-/// The columns that fit, by priority; one that does not fit is skipped in favour of narrower ones with lower priority.
+/// The indices, ascending, of the columns that fit into `room` cells, lowest priority number first. One that
+/// does not fit is skipped in favour of narrower ones; at least one is chosen.
 fn by_priority(columns: &[Column], room: u16) -> Vec<usize> {
     let mut order: Vec<usize> = (0..columns.len()).collect();
     order.sort_by_key(|index| columns[*index].priority);
@@ -201,8 +204,8 @@ fn by_priority(columns: &[Column], room: u16) -> Vec<usize> {
     shown
 }
 
-/// The range of columns from `start` on that fit into `free` cells, with the gaps after them; at the right end as many
-/// as fit, but none of the `leading` ones.
+/// The columns from `start` on that fit into `free` cells, as start and end of a range. If the last column is
+/// reached, the start moves back to fill the room, but not into the `leading` columns.
 fn scrolled(columns: &[Column], mut start: usize, leading: usize, mut free: u16) -> (usize, usize) {
     let mut end = start;
     while let Some(column) = columns.get(end).filter(|column| column.width < free) {
@@ -226,12 +229,13 @@ pub trait Rows {
     /// The text of a cell and its style, which is patched onto the row's. `width` is the room in cells.
     fn cell(&self, row: usize, column: usize, width: u16) -> (Cow<'_, str>, Style);
 
-    /// The sign before a row, such as a mark, and its style.
+    /// The sign before a row in the second cell of the gutter, such as a mark, and its style; by default a
+    /// blank.
     fn sign(&self, _row: usize) -> (&'static str, Style) {
         (" ", Style::new())
     }
 
-    /// The third sign of the gutter and its style, for tables whose gutter has room for it.
+    /// The third sign of the gutter and its style, for tables whose gutter has room for it; by default none.
     fn tag(&self, _row: usize) -> (&'static str, Style) {
         ("", Style::new())
     }
@@ -241,17 +245,18 @@ pub trait Rows {
         (if is_selected { "›" } else { " " }, Style::new())
     }
 
-    /// The style of a row that is not selected.
+    /// The style of a row that is not selected, patched onto the theme's text style.
     fn style(&self, _row: usize) -> Style {
         Style::new()
     }
 
-    /// Draws a cell that is more than one text; false if [`Rows::cell`] has its text.
+    /// Draws a cell that is more than one text; false if it is drawn from its text in `cell`, which is the
+    /// default.
     fn paint(&self, _row: usize, _column: usize, _area: Rect, _buffer: &mut Buffer) -> bool {
         false
     }
 
-    /// The ranges of a cell's text that match a search, in bytes.
+    /// The byte ranges of a cell's text that match a search and are highlighted; by default none.
     fn matches(&self, _column: usize, _text: &str) -> Vec<Range<usize>> {
         Vec::new()
     }
@@ -291,14 +296,14 @@ impl<'a, R: Rows> Table<'a, R> {
         }
     }
 
-    /// Sets the count of columns that do not fit, to show at the right of the header.
+    /// Sets the text at the right of the header that counts the columns that do not fit, such as `+4 →`.
     #[must_use]
     pub fn more(mut self, more: String) -> Self {
         self.more = more;
         self
     }
 
-    /// Says at the left of the header that columns are scrolled away.
+    /// Sets whether columns are scrolled away, which an arrow at the left of the header shows.
     #[must_use]
     pub const fn scrolled(mut self, is_scrolled: bool) -> Self {
         self.is_scrolled = is_scrolled;
@@ -312,6 +317,8 @@ impl<'a, R: Rows> Table<'a, R> {
         self
     }
 
+    /// Draws the header line: column titles, the arrow for columns scrolled away, and the count of hidden
+    /// ones.
     fn header(&self, area: Rect, buffer: &mut Buffer) {
         let style = if self.is_header_dim {
             self.theme.dim
@@ -331,6 +338,7 @@ impl<'a, R: Rows> Table<'a, R> {
         Line::styled(self.more.as_str(), self.theme.dim).render(right, buffer);
     }
 
+    /// Draws one row: the signs of the gutter, then its cells, with matches of a search highlighted.
     fn row(&self, row: usize, area: Rect, buffer: &mut Buffer) {
         let is_selected = self.cursor == Some(row);
         let base = if is_selected {
@@ -372,7 +380,7 @@ impl<'a, R: Rows> Table<'a, R> {
         }
     }
 
-    /// The style of a match in a cell, over the cell's own.
+    /// The style of a match in a cell, over the cell's own; without colours on a selected row.
     fn match_style(&self, is_selected: bool) -> Style {
         // Colours would be invisible on the selected row.
         let shape = Style::new().add_modifier(Modifier::UNDERLINED.union(Modifier::BOLD));
@@ -384,14 +392,14 @@ impl<'a, R: Rows> Table<'a, R> {
     }
 }
 
-/// The area of a part of a cell's text; `None` if the range is not one of its characters.
+/// The area of a byte range of a cell's text, cut to the cell; `None` if the range is not within the text.
 fn part_of(text: &str, range: Range<usize>, cell: Rect) -> Option<Rect> {
     let (before, part) = (text.get(..range.start)?, text.get(range)?);
     let x = cell.x.saturating_add(cells(before));
     Some(Rect::new(x, cell.y, cells(part), 1).intersection(cell))
 }
 
-/// Writes a cell, truncated with an ellipsis.
+/// Writes the text of a cell, truncated with an ellipsis to the width of `area`.
 fn put(text: &str, alignment: Alignment, area: Rect, style: Style, buffer: &mut Buffer) {
     let text = Span::styled(truncate(text, usize::from(area.width)), style);
     Line::from(text).alignment(alignment).render(area, buffer);

@@ -9,7 +9,7 @@ use textwrap::{Options, WordSeparator, WordSplitter, wrap as wrap_words};
 
 use bourse_domain::text::{is_visible, truncate, visible, width};
 
-/// The width of a text in terminal cells.
+/// The width of a text in terminal cells, at most `u16::MAX`.
 pub fn cells(text: &str) -> u16 {
     u16::try_from(width(text)).unwrap_or(u16::MAX)
 }
@@ -33,7 +33,8 @@ pub fn capitalized(text: &str) -> String {
     first.chain(letters).collect()
 }
 
-/// The first parts of a text, separated by ` · `, that fit into `width` cells; at least one.
+/// As many leading parts of a text, separated by ` · `, as fit into `width` cells; the first part always
+/// stays, even if it is too wide.
 pub fn first_parts(text: &str, width: u16) -> &str {
     let mut parts = text;
     while cells(parts) > width
@@ -44,7 +45,8 @@ pub fn first_parts(text: &str, width: u16) -> &str {
     parts
 }
 
-/// Truncates a line to `width` cells with an ellipsis.
+/// Truncates a line to `width` cells, with an ellipsis if anything is cut; hostile characters are written
+/// visibly.
 ///
 /// ratatui alone cuts without a sign, and a cut price looks like another price.
 pub fn fit(line: Line<'_>, width: u16) -> Line<'_> {
@@ -87,16 +89,17 @@ pub fn wrap(text: &str, width: u16) -> Vec<String> {
     text.lines().flat_map(wrapped).collect()
 }
 
+/// The options for wrapping into lines of `width` cells: breaks between `words`, never at hyphens.
 fn options<'a>(width: u16) -> Options<'a> {
     Options::new(usize::from(width.max(1)))
         .word_separator(WordSeparator::Custom(words))
         .word_splitter(WordSplitter::NoHyphenation)
 }
 
-/// The parts of a line between which it may break.
+/// The parts of a line between which it may break, each with the blanks after it.
 ///
-/// These are its words, but a unit stays with its number, and a list without blanks, such as `IS,CH`, breaks after a
-/// comma. The comma of `20,000` is not a break.
+/// These are its words, but a unit stays with its number, and a list without blanks, such as `IS,CH`, breaks
+/// after a comma. The comma of `20,000` is not a break.
 fn words(line: &str) -> Box<dyn Iterator<Item = Word<'_>> + '_> {
     let is_unit = |word: &str| word.starts_with('$') || ["h", "GB", "days"].contains(&word);
     let starts_item = |offset: usize| line[offset..].starts_with(char::is_alphabetic);
@@ -121,8 +124,9 @@ fn words(line: &str) -> Box<dyn Iterator<Item = Word<'_>> + '_> {
     Box::new(parts.into_iter())
 }
 
-/// Wraps a line whose third part explains the two before it: in a column of its own if that is wide enough, else below
-/// the others, indented by `indent` cells.
+/// Wraps a line of three spans whose third explains the two before it: in a column of its own if that has at
+/// least 24 cells, else below the others, indented by `indent` cells. Any other line is wrapped as by
+/// `wrap_line`.
 pub fn wrap_explained(line: &Line<'_>, width: u16, indent: u16) -> Vec<Line<'static>> {
     const LEAST: u16 = 24;
     let [label, value, text] = line.spans.as_slice() else {

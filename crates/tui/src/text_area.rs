@@ -54,12 +54,13 @@ impl TextArea {
         self.editor.lines()
     }
 
-    /// The first visible line of the last frame, from 0.
+    /// The first visible line, from 0, as of the last drawn frame.
     pub fn top(&self) -> usize {
         usize::from(self.editor.scroll_offset().0)
     }
 
-    /// Handles an editing key; false if the key edits nothing.
+    /// Handles an editing key; false if the key edits nothing. Enter is not among them; characters beyond the
+    /// maximum length are ignored.
     pub fn key(&mut self, key: KeyEvent) -> bool {
         let editor = &mut self.editor;
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
@@ -111,12 +112,14 @@ impl TextArea {
         self.editor.insert_str(format!("\n{blanks}"));
     }
 
-    /// Inserts a pasted text: tabs become blanks, hostile characters are left out.
+    /// Inserts a pasted text: tabs become blanks, hostile characters are left out. Nothing changes if it
+    /// would exceed the maximum length.
     pub fn paste(&mut self, text: &str) -> Pasted {
         self.paste_into(self.bytes(), text)
     }
 
-    /// Pastes a text unless it exceeds the maximum length together with `kept` bytes of other text.
+    /// Inserts a text at the cursor, or in place of a selection; nothing changes if it exceeds the maximum
+    /// length together with `kept` bytes of other text.
     fn paste_into(&mut self, kept: usize, text: &str) -> Pasted {
         if kept + text.len() > LONGEST_TEXT {
             return Pasted {
@@ -129,13 +132,13 @@ impl TextArea {
         Pasted { refused, too_long: 0 }
     }
 
-    /// The length of the text in bytes.
+    /// The length of the text in bytes, with one for the end of each line.
     fn bytes(&self) -> usize {
         self.lines().iter().map(|line| line.len() + 1).sum()
     }
 
-    /// Replaces the text, as one edit that can be undone; the cursor moves to the start. Hostile characters are left
-    /// out.
+    /// Replaces the text, as one edit that can be undone; the cursor moves to the start. Hostile characters
+    /// are left out, and a text over the maximum length changes nothing.
     pub fn replace(&mut self, text: &str) -> Pasted {
         if text.len() <= LONGEST_TEXT {
             self.editor.select_all();
@@ -155,7 +158,8 @@ impl TextArea {
         self.editor.redo()
     }
 
-    /// Moves the cursor by lines, up if negative, keeping its column if the line is long enough.
+    /// Moves the cursor by lines, up if negative, stopping at the ends; its column stays if the line is long
+    /// enough.
     pub fn step(&mut self, by: isize) {
         let ratatui_textarea::DataCursor(row, column) = self.editor.cursor();
         let last = self.editor.lines().len().saturating_sub(1);
@@ -170,7 +174,8 @@ impl TextArea {
     }
 }
 
-/// A text with line feeds only and without tabs and hostile characters, and the number of removed hostile characters.
+/// The text with line feeds as the only line ends, tabs as blanks and without hostile characters, and the
+/// number of those.
 fn clean(text: &str) -> (String, usize) {
     let mut refused = 0;
     let mut clean = String::with_capacity(text.len());

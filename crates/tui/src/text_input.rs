@@ -30,7 +30,8 @@ pub struct Pasted {
 }
 
 impl Pasted {
-    /// The message about omitted text; `None` if nothing was omitted.
+    /// The message for the user that nothing was pasted, or that characters were left out; `None` if all was
+    /// pasted.
     pub fn notice(self) -> Option<String> {
         if self.too_long > 0 {
             let size = size(self.too_long);
@@ -81,7 +82,8 @@ impl TextInput {
         self.is_selected = false;
     }
 
-    /// Selects the whole text, as a form does on focus: typing replaces it, moving the cursor deselects it.
+    /// Selects the whole text and moves the cursor to its end, as a form does on focus: typing replaces it,
+    /// moving the cursor deselects it. An empty text is not selected.
     pub fn select_all(&mut self) {
         self.input.handle(InputRequest::GoToEnd);
         self.is_selected = !self.is_empty();
@@ -111,10 +113,9 @@ impl TextInput {
             .map_or(self.text().len(), |(byte, _)| byte)
     }
 
-    /// The text as drawn.
+    /// The text as drawn, with hostile characters replaced by visible ones.
     ///
-    /// It may contain text of a market that was not typed: that is edited unchanged, but its hostile characters are
-    /// shown visibly.
+    /// It may contain text of a market that was not typed: that is edited unchanged, but drawn visibly.
     pub fn shown(&self) -> String {
         visible(self.text(), usize::MAX)
     }
@@ -129,7 +130,8 @@ impl TextInput {
         self.column_of(self.cursor_byte())
     }
 
-    /// The number of cells scrolled away at the left in a field of `width` cells.
+    /// The number of cells scrolled away at the left in a field of `width` cells, so that the cursor stays
+    /// visible.
     pub fn scroll(&self, width: usize) -> usize {
         let before = self.before(self.cursor_byte());
         let wanted = before.width().saturating_sub(width);
@@ -143,7 +145,8 @@ impl TextInput {
         hidden
     }
 
-    /// The part before a byte position in the text, as drawn.
+    /// The part before a byte position in the text, as drawn; the whole text if that is not a character
+    /// boundary.
     fn before(&self, byte: usize) -> String {
         visible(self.text().get(..byte).unwrap_or(self.text()), usize::MAX)
     }
@@ -192,7 +195,8 @@ impl TextInput {
         true
     }
 
-    /// Ends the selection; returns whether a request replaces the selected text.
+    /// Ends the selection; returns whether the text was selected and the request inserts a character or
+    /// deletes a character or word, so that it replaces all of it.
     const fn replaces(&mut self, request: &InputRequest) -> bool {
         let was_selected = self.is_selected;
         self.is_selected = false;
@@ -207,7 +211,8 @@ impl TextInput {
             )
     }
 
-    /// Inserts a pasted text: line breaks and tabs become blanks, hostile characters are left out.
+    /// Inserts a pasted text at the cursor, or in place of a selected one: line breaks and tabs become
+    /// blanks, hostile characters are left out. Nothing changes if it would exceed the maximum length.
     pub fn paste(&mut self, text: &str) -> Pasted {
         let kept = if self.is_selected { 0 } else { self.text().len() };
         if kept + text.len() > LONGEST_LINE {

@@ -72,15 +72,19 @@ struct Palette {
     series: [u32; SERIES],
 }
 
+/// A style with the foreground `0xRRGGBB`.
 const fn rgb(color: u32) -> Style {
     fg(Color::from_u32(color))
 }
 
+/// A style with foreground and background, both `0xRRGGBB`.
 const fn on((front, back): (u32, u32)) -> Style {
     rgb(front).bg(Color::from_u32(back))
 }
 
 impl Palette {
+    /// The theme in these colours, with the modifiers that all 24-bit themes share, and no background of its
+    /// own.
     const fn theme(self) -> Theme {
         let [first, second, third, fourth, fifth, sixth] = self.series;
         Theme {
@@ -233,7 +237,7 @@ impl Theme {
         ascii: false,
     };
 
-    /// The style of the most important figure in a panel.
+    /// The style of the most important figure in a panel: bold text.
     pub const fn figure(&self) -> Style {
         self.text.add_modifier(Modifier::BOLD)
     }
@@ -253,7 +257,7 @@ impl Theme {
         }
     }
 
-    /// The name of every role in the configuration, with its style.
+    /// All styles that a configuration can override, each with its name there.
     pub const fn roles_mut(&mut self) -> [(&'static str, &mut Style); 23] {
         let [first, second, third, fourth, fifth, sixth] = &mut self.series;
         [
@@ -284,6 +288,7 @@ impl Theme {
     }
 }
 
+/// A style with this foreground.
 const fn fg(color: Color) -> Style {
     Style::new().fg(color)
 }

@@ -31,7 +31,7 @@ impl Viewport {
         self.top = self.top.clamp(lowest, cursor.max(lowest)).min(last);
     }
 
-    /// Shows `total` lines from `top` on, without a cursor.
+    /// Shows `total` lines in `rows` from line `top` on, or from the last possible one; there is no cursor.
     pub fn scroll_to(&mut self, top: usize, total: usize, rows: Rect) {
         self.page = usize::from(rows.height).max(1);
         self.total = total;
@@ -45,18 +45,19 @@ impl Viewport {
         self.top..(self.top + self.page).min(self.total)
     }
 
-    /// The largest value of the top line.
+    /// The largest value of the top line: that with the last line at the bottom.
     pub const fn last_top(&self) -> usize {
         self.total.saturating_sub(self.page)
     }
 
-    /// The line at a cell of the screen; `None` if there is none.
+    /// The index of the line at a cell of the screen; `None` outside the lines, or if they cannot be clicked.
     pub fn line_at(&self, x: u16, y: u16) -> Option<usize> {
         let line = self.top + usize::from(y.checked_sub(self.rows.y)?);
         (self.rows.contains((x, y).into()) && line < self.total).then_some(line)
     }
 
-    /// Describes the visible lines and the total: `1–38 of 500`.
+    /// Describes the visible lines and the total: `1–38 of 500`; only the total if all are visible, `none`
+    /// for no lines.
     pub fn label(&self) -> String {
         if self.total == 0 {
             return "none".to_owned();

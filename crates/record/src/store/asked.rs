@@ -24,6 +24,8 @@ pub(super) struct Asked {
 }
 
 impl Asked {
+    /// The query with its active conditions normalised, and those that markets add. `transfer` is the unit of
+    /// the network speeds in its conditions.
     pub fn new(query: &Query, transfer: TransferUnit) -> Self {
         let (offer_type, storage) = match query.resource {
             Resource::Offers => (query.offer_type, query.storage_gb()),
@@ -45,7 +47,8 @@ impl Asked {
         }
     }
 
-    /// Whether responses to a scope have everything that meets the conditions.
+    /// Whether responses to a scope have everything that meets the conditions, at the query's storage if a
+    /// bound of the scope depends on it.
     fn covers(&self, scope: &Scope, conditions: &[Condition]) -> bool {
         let is_other_price = (scope.storage - self.terms.storage).abs() > 1e-9;
         let mut bounds = scope.conditions.iter();
@@ -53,7 +56,9 @@ impl Asked {
             && contains(&scope.conditions, conditions)
     }
 
-    /// The scopes that cover the query, as indices for each of its parts. Empty if a part is not covered.
+    /// The parts of the query, each with the indices of the scopes that cover it: those that bundle like the
+    /// query, else others. The query is divided only where more scopes cover a part; empty if it is not
+    /// covered.
     pub fn covering(&self, scopes: &[KnownScope]) -> Vec<(Part, Vec<usize>)> {
         let covering = |conditions: &[Condition]| -> Vec<usize> {
             let all = scopes.iter().enumerate();
@@ -87,14 +92,16 @@ impl Asked {
         whole
     }
 
-    /// The conditions that responses to a scope guarantee, one bit each.
+    /// The conditions of the query that every offer in responses to a scope meets, one bit each, the first 64
+    /// only.
     pub fn vouched(&self, scope: &Scope) -> u64 {
         let conditions = self.conditions.iter().take(64).enumerate();
         let vouched = conditions.filter(|(_, condition)| contains([*condition], &scope.conditions));
         vouched.fold(0, |bits, (place, _)| bits | 1 << place)
     }
 
-    /// Tests the conditions on a line at a moment.
+    /// Tests the conditions on a line at a moment; a blank value or one too close to a bound leaves a
+    /// condition open.
     pub fn judge(&self, state: &State<'_>, at: Moment) -> Judged {
         let mut judged = Judged::default();
         for (place, condition) in self.conditions.iter().enumerate() {
@@ -150,11 +157,13 @@ pub(super) struct Judged {
 }
 
 impl Judged {
+    /// Whether the line meets all conditions, where `vouched` are those that the scope guarantees, one bit
+    /// each.
     pub const fn is_met(self, vouched: u64) -> bool {
         !self.is_refused && self.open & !vouched == 0
     }
 
-    /// Whether it is only kept from meeting the conditions by an unknown value.
+    /// Whether only unknown values keep the line from meeting the conditions; `vouched` as in `is_met`.
     pub const fn is_unknown(self, vouched: u64) -> bool {
         !self.is_refused && !self.has_near && self.open & !vouched != 0
     }

@@ -38,7 +38,8 @@ struct OldSearch {
 }
 
 impl Database {
-    /// The record before the first response with a scope, from the search that was watched longest.
+    /// The record of version 0.1 about a question, up to the response `first` with which the new record
+    /// begins, from the search that was watched longest; empty if none answers the question.
     pub(super) fn evidence_before(
         &self,
         connection: &Connection,
@@ -61,6 +62,8 @@ impl Database {
         Ok(until(old, first))
     }
 
+    /// The search of version 0.1 that answers a question and was watched longest in its time; `None` if there
+    /// is none with polls.
     fn best(&self, connection: &Connection, question: &Question) -> rusqlite::Result<Option<OldSearch>> {
         let query = &question.query;
         let offer_type = match query.resource {
@@ -107,6 +110,8 @@ impl Database {
         Ok(best)
     }
 
+    /// The spells of a recorded search in the question's time, reduced to what meets the question, in order
+    /// of their beginning.
     fn spells_of(
         &self,
         connection: &Connection,
@@ -143,6 +148,7 @@ impl Database {
 }
 
 impl Database {
+    /// Whether the spell is of a machine or host that is excluded from all excerpts.
     fn leaves_out(&self, spell: &Spell) -> bool {
         self.left_out.iter().any(|supplier| match supplier {
             Supplier::Machine(machine) => spell.lot.machine == *machine,
@@ -151,7 +157,8 @@ impl Database {
     }
 }
 
-/// The conditions of a query that a search lacks; `None` if its record does not answer the query.
+/// The conditions of a query that a recorded search, given by its own `conditions`, lacks; `None` if its
+/// record does not answer the query.
 fn narrower(conditions: &str, query: &Query) -> Option<Vec<Condition>> {
     let parsed = parse(conditions, query.catalog(), &Dialect::SANDBOX, &[], Mode::Strict).ok()?;
     // Both have speeds in the unit of the market.
@@ -183,6 +190,8 @@ fn narrower(conditions: &str, query: &Query) -> Option<Vec<Condition>> {
         .collect()
 }
 
+/// The polls of a search of version 0.1 in a question's time and the usable one before it, in order, by the
+/// clock: `ahead` seconds are subtracted.
 fn old_polls(connection: &Connection, (id, ahead): (i64, i64), question: &Question) -> rusqlite::Result<Vec<PollRow>> {
     let since = question.since.0.saturating_add(ahead);
     let until = question.until.0.saturating_add(ahead);
@@ -203,7 +212,7 @@ fn old_polls(connection: &Connection, (id, ahead): (i64, i64), question: &Questi
     Ok(recorded.earlier(ahead).polls)
 }
 
-/// A stored poll, from the columns of the statement above.
+/// Reads a poll from the columns `at, took, outcome, found, every, bans, has_lowest`.
 fn poll_row(row: &Row<'_>) -> rusqlite::Result<PollRow> {
     Ok(PollRow {
         at: Moment(row.get(0)?),
@@ -283,6 +292,8 @@ fn narrow(spell: &mut Spell, conditions: &[Condition], question: &Question) -> b
     lowest.is_some()
 }
 
+/// Whether a lot meets a condition with one of its quotes and `storage` GB; values that are not recorded
+/// count as missing.
 fn accepts(
     condition: &Condition,
     (lot, host, country): (&Lot, Option<i64>, Option<&str>),
@@ -308,7 +319,8 @@ fn accepts(
     condition.accepts(cell)
 }
 
-/// Makes a change after which nothing of the lot meets the conditions a departure from the search.
+/// Turns the end of each spell that changed, but whose lot has no spell from then on, into a departure from
+/// the search.
 fn mark_left_the_search(spells: &mut [Spell]) {
     let begun: std::collections::HashSet<(Lot, Moment)> =
         spells.iter().map(|spell| (spell.lot.clone(), spell.first)).collect();
@@ -321,7 +333,8 @@ fn mark_left_the_search(spells: &mut [Spell]) {
     }
 }
 
-/// The old evidence up to `first`, where the new record begins.
+/// The old evidence up to `first`, where the new record begins: spells that go on there end as lost from
+/// sight.
 fn until(mut old: Excerpt, first: Moment) -> Excerpt {
     old.polls.retain(|poll| poll.at < first);
     let seen = timeline::usable(&old.polls).last().map(|poll| poll.at);

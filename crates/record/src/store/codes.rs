@@ -5,6 +5,7 @@ use rusqlite::types::ValueRef;
 
 use crate::{Beginning, Cause, Ending, Fact, PollOutcome, Proof, Quote};
 
+/// The code by which a resource is stored.
 pub(super) const fn resource(resource: Resource) -> i64 {
     match resource {
         Resource::Offers => 0,
@@ -13,6 +14,7 @@ pub(super) const fn resource(resource: Resource) -> i64 {
     }
 }
 
+/// The code by which a price type is stored.
 pub(super) const fn offer_type(offer_type: OfferType) -> i64 {
     match offer_type {
         OfferType::OnDemand => 0,
@@ -31,6 +33,7 @@ pub(super) const fn outcome_of(code: i64) -> PollOutcome {
     }
 }
 
+/// The code by which an ending is stored.
 pub(super) const fn ending(ending: Ending) -> i64 {
     match ending {
         Ending::Gone(Cause::Rented) => 0,
@@ -54,7 +57,7 @@ pub(super) const fn ending_of(code: i64) -> Ending {
     }
 }
 
-/// The code of a proof, and the price up to which it proves.
+/// The code by which a proof is stored, and the price up to which it proves, if it is of that kind.
 pub(super) const fn proof(proof: Proof) -> (i64, Option<f64>) {
     match proof {
         Proof::Complete => (0, None),
@@ -64,6 +67,8 @@ pub(super) const fn proof(proof: Proof) -> (i64, Option<f64>) {
     }
 }
 
+/// The proof of a stored code and bound; without a bound that it needs it proves nothing about absent lines,
+/// and an unknown code is `Nothing`.
 pub(super) const fn proof_of(code: i64, bound: Option<f64>) -> Proof {
     match (code, bound) {
         (0, _) => Proof::Complete,
@@ -73,7 +78,7 @@ pub(super) const fn proof_of(code: i64, bound: Option<f64>) -> Proof {
     }
 }
 
-/// The fact in a stored value of a field.
+/// The fact in a stored value of a field; NULL and blobs are unknown.
 pub(super) fn fact_of(field: &Field, value: ValueRef<'_>) -> Fact {
     match value {
         ValueRef::Integer(number) if field.kind == Kind::Flag => Fact::Flag(number != 0),
@@ -105,6 +110,7 @@ pub(super) fn quotes_of(bytes: &[u8]) -> impl Iterator<Item = Quote> {
     })
 }
 
+/// The code by which a beginning is stored, without its earlier price or amount.
 pub(super) const fn beginning(beginning: Beginning) -> i64 {
     match beginning {
         Beginning::Found => 0,

@@ -42,11 +42,13 @@ impl Database {
         })
     }
 
-    /// Like [`Database::excerpt`], lot by lot: all spells of one, in order of time, before those of the next.
+    /// Like [`Database::excerpt`], lot by lot: `take` receives all responses and all spells of one lot, in
+    /// order of time, before those of the next. Returns the responses with their final `has_lowest`.
     pub(super) fn read_lots(&self, question: &Question, take: Take<'_>) -> Result<Known, HistoryError> {
         self.lots_of(question, take).map_err(|error| self.explained(&error))
     }
 
+    /// Does the work of `read_lots`, with the errors of `SQLite`.
     fn lots_of(&self, question: &Question, take: Take<'_>) -> rusqlite::Result<Known> {
         // One moment of the file, although other programs write to it.
         let transaction = self.connection.unchecked_transaction()?;
@@ -180,7 +182,7 @@ struct Recorded {
 }
 
 impl Recorded {
-    /// Reads the scopes and responses; `None` if no scope covers the question.
+    /// Reads the scopes that cover a question with their responses; `None` if no scope covers it.
     fn load(
         connection: &Connection,
         market: i64,
@@ -223,11 +225,13 @@ impl Recorded {
         }))
     }
 
+    /// The merged responses as polls, before it is known which have the lowest price.
     fn rows(&self) -> Vec<PollRow> {
         self.responses.iter().map(|merged| merged.row).collect()
     }
 
-    /// A finder of the lowest price of each response; `None` unless a response is only complete up to a price.
+    /// A finder of the lowest price of each response; `None` unless some response is only complete up to a
+    /// price, and the question is about one size.
     fn lows(&self) -> Option<LowestOfPolls> {
         let is_open = self.size.is_some() && self.responses.iter().any(|merged| merged.below.is_some());
         is_open.then(|| LowestOfPolls::new(self.responses.len()))

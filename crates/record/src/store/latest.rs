@@ -137,6 +137,7 @@ fn is_of(line: &KnownLine, asked: &Asked, supplier: Supplier) -> bool {
     }
 }
 
+/// The latest recorded state of a line, measured by `terms`.
 const fn state(terms: Terms, known: &KnownLine) -> State<'_> {
     State {
         line: &known.line,
@@ -159,7 +160,7 @@ fn listing(query: &Query, terms: Terms, lines: &[KnownLine], at: Moment) -> Opti
     Some(listing.in_units(terms.transfer))
 }
 
-/// The members of a record, in the form in which the market sends them.
+/// The members of a line's record, in the form in which the market sends them; unknown values are left out.
 fn record(query: &Query, state: &State<'_>, offer: i64, at: Moment) -> Map<String, Json> {
     let catalog = query.catalog();
     let mut members = Map::new();
@@ -174,6 +175,8 @@ fn record(query: &Query, state: &State<'_>, offer: i64, at: Moment) -> Map<Strin
     members
 }
 
+/// The name and value of a field's member in a record; `None` if records have no such member, or its value is
+/// unknown.
 fn member(field: &Field, state: &State<'_>, at: Moment) -> Option<(String, Json)> {
     let name = match field.source {
         Source::Member(name) | Source::Known(name) if field.in_record => name,
@@ -199,6 +202,8 @@ fn member(field: &Field, state: &State<'_>, at: Moment) -> Option<(String, Json)
     Some((name.to_owned(), value))
 }
 
+/// A number as JSON, without a fraction if it is whole and the field is not fractional; `None` if it is not
+/// finite.
 fn number_json(field: &Field, number: f64) -> Option<Json> {
     #[expect(clippy::cast_possible_truncation)] // whole and within the exact range
     if number.fract() == 0.0 && number.abs() < 9e15 && field.kind != Kind::Number {

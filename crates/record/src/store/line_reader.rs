@@ -45,7 +45,8 @@ pub(super) struct LineReader<'a> {
 }
 
 impl LineReader<'_> {
-    /// The times in which a line was on offer and met the question.
+    /// The times in which a line was on offer and met the question; empty if it never was. Counts the line as
+    /// unknown if only an unknown value kept it from that.
     pub fn read(&mut self, known: &KnownLine) -> rusqlite::Result<Vec<Stretch>> {
         let host = host_of(&known.latest.facts, self.asked.terms.resource);
         let machine = known.line.lot.machine;
@@ -153,7 +154,8 @@ impl LineReader<'_> {
         (stretches, is_unknown)
     }
 
-    /// Whether a line may meet the conditions, judged by its attributes that never change.
+    /// Whether a line may meet the conditions, judged only by its machine, model and number of GPUs, which
+    /// never change.
     fn may_meet(&self, line: &Line) -> bool {
         let state = State {
             line,
@@ -171,7 +173,7 @@ impl LineReader<'_> {
         })
     }
 
-    /// The indices of the scopes that cover the line's part of the question.
+    /// The indices of the scopes that cover the parts of the question to which the line belongs, ascending.
     fn places(&self, known: &KnownLine) -> Vec<usize> {
         let state = State {
             line: &known.line,
@@ -192,7 +194,8 @@ impl LineReader<'_> {
         places
     }
 
-    /// The times in which each scope saw a line, by the index of the scope.
+    /// The times in which each scope saw a line, by the index of the scope; those of excluded lines and
+    /// outside the question's time are left out.
     fn runs(
         &self,
         known: &KnownLine,
@@ -254,7 +257,8 @@ impl LineReader<'_> {
         Ok(runs)
     }
 
-    /// The states of a line, each from a moment on, in order.
+    /// The states of a line in order of time, each until the next change; changes up to `first` are ignored,
+    /// so that the earliest state has no beginning.
     fn pieces(&self, known: &KnownLine, places: &[usize], first: i64) -> rusqlite::Result<Vec<Piece>> {
         let mut values = known.latest.clone();
         let mut pieces = Vec::new();
@@ -345,7 +349,7 @@ fn bit(index: usize) -> u64 {
 /// Fields of a line that never change.
 const IDENTITY: [&str; 4] = ["machine_id", "cluster_id", "gpu_name", "num_gpus"];
 
-/// The numbers in a condition's operand.
+/// The numbers in a condition's operand, each with the condition.
 fn bounds(condition: &Condition) -> Vec<(&Condition, f64)> {
     let values = match &condition.operand {
         Operand::One(value) => std::slice::from_ref(value),
@@ -371,6 +375,7 @@ pub(super) fn line_state(state: &State<'_>, values: &Values) -> Option<LineState
     })
 }
 
+/// The size of a volume in GB; `None` for offers, and if it is unknown.
 fn space_of(state: &State<'_>) -> Option<u32> {
     if state.terms.resource != Resource::Volumes {
         return None;
@@ -381,6 +386,7 @@ fn space_of(state: &State<'_>) -> Option<u32> {
     space
 }
 
+/// The two-letter country code in the line's location; `None` if it has none.
 fn country_of(state: &State<'_>) -> Option<Arc<str>> {
     let location = state.facts.get(attribute_index(state.terms.resource, "geolocation")?)?;
     let CellRef::Text(location) = Attribute::cell(location) else {

@@ -55,12 +55,14 @@ pub(super) enum Correction {
     Fact(usize),
 }
 
+/// The host's id among the facts of a line; `None` if it is unknown.
 pub(super) fn host_of(facts: &[Fact], resource: Resource) -> Option<i64> {
     let host = facts.get(attribute_index(resource, "host_id")?)?;
     i64::try_from(Attribute::cell(host).whole()?).ok()
 }
 
 impl Values {
+    /// Sets the field at `target` to a stored value, as its state before a change.
     pub fn set(&mut self, target: Correction, value: ValueRef<'_>, resource: Resource) {
         match target {
             Correction::Offers => {
@@ -83,7 +85,7 @@ impl Values {
     }
 }
 
-/// The id of the market; `None` if nothing of it is recorded.
+/// The id of the market with this name; `None` if nothing of it is recorded.
 pub(super) fn market(connection: &Connection, name: &str) -> rusqlite::Result<Option<i64>> {
     connection
         .prepare_cached("SELECT id FROM market WHERE name = ?1")?
@@ -91,7 +93,8 @@ pub(super) fn market(connection: &Connection, name: &str) -> rusqlite::Result<Op
         .optional()
 }
 
-/// The recorded scopes of a resource and price type.
+/// The recorded scopes of a resource and price type, in the order of their ids; those that can no longer be
+/// parsed are left out.
 pub(super) fn scopes(
     connection: &Connection,
     market: i64,
@@ -149,8 +152,8 @@ pub(super) fn watch(connection: &Connection, known: &KnownScope, question: &Ques
     Ok(Watch::new(usable.collect()))
 }
 
-/// The first or the last usable response of a scope, by the `order` of time; its times are those of the record less
-/// `ahead` seconds.
+/// The first (`order` is `ASC`) or last (`DESC`) usable response of a scope; its times are those of the
+/// record less `ahead` seconds. `None` if there is none.
 pub(super) fn usable(
     connection: &Connection,
     scope: i64,
@@ -166,7 +169,8 @@ pub(super) fn usable(
         .optional()
 }
 
-/// Reads a row with the columns `at, took, proof, below, rows, every`.
+/// Reads a response from the columns `at, took, proof, below, rows, every`; `ahead` seconds are subtracted
+/// from its time.
 fn response(row: &Row<'_>, ahead: i64) -> rusqlite::Result<Response> {
     let at: i64 = row.get(0)?;
     let proof = codes::proof_of(row.get(2)?, row.get(3)?);
@@ -188,7 +192,8 @@ fn response(row: &Row<'_>, ahead: i64) -> rusqlite::Result<Response> {
     })
 }
 
-/// The targets of the fields that a question needs, by the ids of the fields.
+/// The recorded fields that a question needs, by their ids, each with the part of a line's state that it
+/// changes.
 pub(super) fn targets(connection: &Connection, asked: &Asked) -> rusqlite::Result<HashMap<i64, Correction>> {
     let attributes = attributes(asked.terms.resource);
     let mut statement = connection.prepare_cached("SELECT id, name FROM field")?;
@@ -211,6 +216,7 @@ pub(super) fn targets(connection: &Connection, asked: &Asked) -> rusqlite::Resul
     Ok(targets)
 }
 
+/// Whether a question needs the attribute with this key: its conditions read it, or every question needs it.
 fn is_needed(key: &str, asked: &Asked) -> bool {
     let mut fields = asked.conditions.iter().map(|condition| condition.field);
     ALWAYS.contains(&key) || fields.any(|field| field.key == key || reads(field, key))
@@ -241,8 +247,8 @@ pub(super) fn needed(asked: &Asked) -> Vec<usize> {
 /// A callback that receives a line.
 type Take<'a> = &'a mut dyn FnMut(KnownLine) -> rusqlite::Result<()>;
 
-/// Passes the lines that may meet a query's conditions on attributes that never change to `take`, with the attributes
-/// at these indices; the SQL ends with `within`.
+/// Passes the recorded lines to `take` that may meet a query's conditions on model and machine, with the
+/// attributes at the indices `places`; others are unknown. `within` is appended to the SQL.
 pub(super) fn select_lines(
     connection: &Connection,
     market: i64,
@@ -286,7 +292,7 @@ pub(super) fn select_lines(
     Ok(())
 }
 
-/// Reads a line, with the attributes at these indices.
+/// Reads a line from a row of `select_lines`, with the attributes at these indices; the others are unknown.
 fn known_line(row: &Row<'_>, attributes: &[Attribute], places: &[usize]) -> rusqlite::Result<KnownLine> {
     let mut facts = vec![Fact::Unknown; attributes.len()];
     for (index, place) in places.iter().enumerate() {
@@ -319,7 +325,8 @@ fn known_line(row: &Row<'_>, attributes: &[Attribute], places: &[usize]) -> rusq
 /// Far more than a search can name.
 const MOST_NAMES: usize = 500;
 
-/// The values that a query's conditions on a field allow; `None` if they do not list them.
+/// The values that a query's conditions on a field list, as `=` or `in`; `None` if none lists them, or there
+/// are more than 500.
 fn named(asked: &Asked, key: &str) -> Option<Vec<rusqlite::types::Value>> {
     let mut conditions = asked.conditions.iter().filter(|condition| condition.field.key == key);
     conditions.find_map(|condition| {

@@ -23,6 +23,7 @@ struct Statements {
 }
 
 impl Statements {
+    /// The statements for the lines of a resource, with a column for each of its attributes.
     fn for_resource(resource: Resource) -> Self {
         let (mut columns, mut values, mut settings) = (String::new(), String::new(), String::new());
         for (index, attribute) in attributes(resource).iter().enumerate() {
@@ -50,7 +51,7 @@ impl Statements {
     }
 }
 
-/// Writes the lines of a poll; returns their ids, in their order.
+/// Writes the lines of a poll, recorded at `at`, with their changes; returns their ids, in their order.
 pub(super) fn write(
     connection: &Connection,
     scope: RecordedScope,
@@ -80,6 +81,7 @@ struct Writer<'c> {
 }
 
 impl<'c> Writer<'c> {
+    /// A writer of the lines of one poll, with its statements prepared.
     fn new(connection: &'c Connection, scope: RecordedScope, poll: &Poll, at: Moment) -> rusqlite::Result<Self> {
         let resource = poll.scope.resource;
         let statements = Statements::for_resource(resource);
@@ -108,6 +110,8 @@ impl<'c> Writer<'c> {
         })
     }
 
+    /// Writes a line with the changes of its values, or adds it if it is new; returns its id. Nothing is
+    /// written if a later response has seen the line.
     fn line(&mut self, seen: &SeenLine) -> rusqlite::Result<i64> {
         let Line { lot, gpus } = &seen.line;
         let [resource, offer_type] = self.codes;
@@ -171,6 +175,7 @@ impl<'c> Writer<'c> {
         Ok(id)
     }
 
+    /// Adds a line that is not yet recorded; returns its id.
     fn add(&mut self, seen: &SeenLine) -> rusqlite::Result<i64> {
         let Line { lot, gpus } = &seen.line;
         let [resource, offer_type] = &self.codes;
@@ -199,7 +204,7 @@ fn stored<'r>(row: &'r Row<'_>, index: usize) -> rusqlite::Result<ToSqlOutput<'r
     row.get_ref(index).map(ToSqlOutput::Borrowed)
 }
 
-/// Whether a fact equals the stored value within the tolerance.
+/// Whether a fact equals the stored value within the tolerance; an unknown fact always does.
 fn is_same(stored: ValueRef<'_>, fact: &Fact, tolerance: &NoiseThreshold) -> bool {
     let number = match stored {
         ValueRef::Integer(number) => Some(number as f64),

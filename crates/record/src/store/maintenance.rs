@@ -28,7 +28,7 @@ pub struct ExportedSpell {
 }
 
 impl Database {
-    /// Checks the whole file; returns the problems found.
+    /// Checks the whole file for damage; returns the problems found, empty if it is sound.
     ///
     /// # Errors
     /// If it cannot be read at all.
@@ -93,7 +93,7 @@ impl Database {
         read().map_err(|error: rusqlite::Error| self.explained(&error))
     }
 
-    /// Rewrites the file without its free space.
+    /// Deletes everything beyond the limits and rewrites the file without its free space.
     ///
     /// # Errors
     /// If the disk has no room for a second copy, or another program writes.

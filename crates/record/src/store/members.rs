@@ -11,7 +11,8 @@ use crate::presence::Response;
 use crate::state::base_key;
 use crate::{Beginning, Cause, Ending, Moment, Poll, Proof, Scope};
 
-/// Continues the memberships of a scope with a poll at `at`, whose lines have these ids. `last` is the usable response
+/// Continues the memberships of a scope with a poll at `at`, whose lines have the ids `lines`: new ones
+/// begin, and those that the poll lacks end as gone, hidden or lost from sight. `last` is the usable response
 /// before it.
 pub(super) fn write(
     connection: &Connection,
@@ -82,7 +83,8 @@ pub(super) fn write(
     Ok(())
 }
 
-/// Ends the open memberships at the time when the scope was last watched before a moment.
+/// Ends the open memberships of a scope as lost from sight, at the time of its last usable response before a
+/// moment.
 fn lose_sight(connection: &Connection, scope: RecordedScope, at: Moment) -> rusqlite::Result<()> {
     connection
         .prepare_cached(
@@ -95,8 +97,8 @@ fn lose_sight(connection: &Connection, scope: RecordedScope, at: Moment) -> rusq
         .map(drop)
 }
 
-/// The open memberships of a scope: the ids of the lines, and the time they were last seen, `None` if by the last
-/// usable response.
+/// The open memberships of a scope: the ids of the lines, each with the time it was last seen, `None` if that
+/// was the last usable response.
 fn open(connection: &Connection, scope: RecordedScope) -> rusqlite::Result<HashMap<i64, Option<Moment>>> {
     connection
         .prepare_cached("SELECT line, last FROM member WHERE scope = ?1 AND ended IS NULL")?
@@ -107,7 +109,8 @@ fn open(connection: &Connection, scope: RecordedScope) -> rusqlite::Result<HashM
         .collect()
 }
 
-/// Whether a poll would contain a line that it lacks if that were on offer unchanged: it is gone or more expensive.
+/// Whether a poll would contain a line that it lacks if that were on offer at its recorded price: then it is
+/// gone or more expensive.
 fn is_disproved(connection: &Connection, line: i64, poll: &Poll) -> rusqlite::Result<bool> {
     let Scope {
         resource, offer_type, ..
@@ -125,7 +128,7 @@ fn is_disproved(connection: &Connection, line: i64, poll: &Poll) -> rusqlite::Re
     Ok(price.is_some_and(|(base, storage)| base + storage_per_hour(storage, poll.scope.storage) < bound))
 }
 
-/// The reason a poll lacks a line, as far as it is known.
+/// The reason a poll lacks a line; `Unknown` unless the poll has one for its lot.
 fn cause(connection: &Connection, line: i64, poll: &Poll) -> rusqlite::Result<Cause> {
     let (machine, model): (i64, String) = connection
         .prepare_cached("SELECT machine, model FROM line WHERE id = ?1")?

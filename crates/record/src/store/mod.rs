@@ -74,7 +74,7 @@ pub enum HistoryError {
 }
 
 impl HistoryError {
-    /// Whether later writes may succeed without a repair of the file.
+    /// Whether later writes may succeed without a repair of the file: it is locked, or the disk is full.
     pub const fn is_passing(&self) -> bool {
         match self {
             Self::Locked { .. } | Self::Full { .. } => true,
@@ -153,7 +153,7 @@ impl Database {
         Ok(database)
     }
 
-    /// Reopens the file at its path if it is no longer the one that was opened: `bourse db reset` moves it aside.
+    /// Reopens the file at its path if another or no file is there now: `bourse db reset` moves it aside.
     ///
     /// # Errors
     /// See [`Database::open`].
@@ -184,6 +184,7 @@ impl Database {
         Self::prepared(connection, shown, market)
     }
 
+    /// Sets up an open connection and migrates its tables; `path` is the name for error messages.
     fn prepared(mut connection: Connection, path: String, market: &str) -> Result<Self, HistoryError> {
         connection
             .busy_timeout(PATIENCE)
@@ -207,14 +208,15 @@ impl Database {
         })
     }
 
-    /// The database with these limits on its age and size.
+    /// The database with these limits on its age and size, applied when it is next checked.
     #[must_use]
     pub const fn within(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// The database with these machines and hosts excluded from all excerpts, as if they had never been on offer.
+    /// The database with these machines and hosts excluded from everything that is read, as if they had never
+    /// been on offer.
     #[must_use]
     pub fn leaving_out(mut self, suppliers: impl Iterator<Item = Supplier>) -> Self {
         self.left_out = suppliers.collect();
@@ -228,11 +230,13 @@ impl Database {
         self
     }
 
+    /// The cause of an error of `SQLite`, with the path of this database.
     fn explained(&self, error: &rusqlite::Error) -> HistoryError {
         explained(&self.path, error)
     }
 }
 
+/// Whether an error means that the file or its file system cannot be written.
 fn is_read_only(error: &std::io::Error) -> bool {
     use std::io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
     matches!(error.kind(), PermissionDenied | ReadOnlyFilesystem)
@@ -259,6 +263,7 @@ fn connect(path: &Path) -> std::io::Result<rusqlite::Result<Connection>> {
     Ok(Connection::open_with_flags(path, flags))
 }
 
+/// The cause of an error of `SQLite` in the database at this path, as far as the user can act on it.
 fn explained(path: &str, error: &rusqlite::Error) -> HistoryError {
     let path = path.to_owned();
     match error.sqlite_error_code() {

@@ -59,8 +59,8 @@ impl Database {
 }
 
 impl PastWriter<'_> {
-    /// Adds a response, which is later than the earlier ones. One that is not earlier than the recorded ones is
-    /// ignored.
+    /// Adds a response, which must be later than those added before. It is ignored unless it is more than a
+    /// minute earlier than the first recorded one of its resource.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -110,7 +110,7 @@ impl Drop for PastWriter<'_> {
     }
 }
 
-/// Deletes the record of a market.
+/// Deletes the record of the market with this name: its scopes, lines and their changes.
 fn forget(connection: &Connection, market: &str) -> rusqlite::Result<()> {
     for table in ["scope", "line"] {
         let of_market = format!("DELETE FROM {table} WHERE market = (SELECT id FROM market WHERE name = ?1)");
@@ -121,9 +121,9 @@ fn forget(connection: &Connection, market: &str) -> rusqlite::Result<()> {
         .map(drop)
 }
 
-/// The first response about each resource that has any, by its code.
+/// The time of the first response about each resource that has any, by the resource's code.
 ///
-/// The time of responses before a clock was set back is unknown: then nothing is added.
+/// The time of responses before a clock was set back is unknown: then it is 0, and nothing is added.
 fn first_responses(connection: &Connection, market: &str) -> rusqlite::Result<Vec<(i64, Moment)>> {
     connection
         .prepare(
@@ -135,7 +135,7 @@ fn first_responses(connection: &Connection, market: &str) -> rusqlite::Result<Ve
         .collect()
 }
 
-/// Joins the past recorded beside a market with it.
+/// Makes the past, recorded under the name `beside`, part of the record of a market.
 fn join(connection: &Connection, beside: &str, market: &str) -> rusqlite::Result<()> {
     let past = scopes::market_id(connection, beside)?;
     let id = scopes::market_id(connection, market)?;

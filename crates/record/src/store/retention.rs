@@ -50,7 +50,7 @@ impl Database {
     pub fn sweep(&mut self, now: Moment) -> Result<(), HistoryError> {
         let limits = self.limits;
         let sweep = |connection: &mut Connection| {
-            let oldest = border(connection, now, limits.age)?;
+            let oldest = oldest_kept(connection, now, limits.age)?;
             forget_before(connection, oldest)?;
             while size(connection)? > limits.size {
                 let before = connection.total_changes();
@@ -73,8 +73,9 @@ impl Database {
 /// A clock that jumps ahead ages the record by a day, not by the jump.
 const LONGEST_PAUSE: i64 = 86_400;
 
-/// The time, by the current clock, from which on polls are at most `age` old.
-fn border(connection: &Connection, now: Moment, age: i64) -> rusqlite::Result<i64> {
+/// The time, by the current clock, from which on polls are at most `age` seconds old, where a longer pause
+/// counts as one day; the earliest time if all are.
+fn oldest_kept(connection: &Connection, now: Moment, age: i64) -> rusqlite::Result<i64> {
     let mut statement = connection.prepare(&format!("{TIMES} ORDER BY at DESC"))?;
     let mut rows = statement.query([])?;
     let (mut later, mut left) = (now.0, age);
@@ -188,7 +189,8 @@ fn forget_changes(connection: &mut Connection, market: i64, border: i64) -> rusq
     }
 }
 
-/// Returns free pages in small parts, so that other programs need not wait.
+/// Returns free pages of the file to the file system, in small parts, so that other programs need not wait;
+/// fewer than 4 MiB are left in the file.
 fn shrink(connection: &Connection) -> rusqlite::Result<()> {
     loop {
         let free: i64 = connection.pragma_query_value(None, "freelist_count", |row| row.get(0))?;

@@ -20,13 +20,15 @@ const AHEAD: i64 = 86_400;
 pub struct ProgramId(String);
 
 impl ProgramId {
+    /// A new id for this process, different with each call.
     pub fn of_process() -> Self {
         Self(format!("{}-{:016x}", std::process::id(), fastrand::u64(..)))
     }
 }
 
 impl Database {
-    /// Claims the notification of an alert; false if another program has notified in the last ten minutes.
+    /// Claims the notification of an alert for a program; false if another program has notified in the last
+    /// ten minutes. The program that notified last may do so again.
     ///
     /// # Errors
     /// If the database cannot be written.

@@ -275,7 +275,8 @@ fn version_if_ours(connection: &Connection) -> rusqlite::Result<Option<usize>> {
     Ok(is_ours.then_some(version))
 }
 
-/// Whether all times are plausible. Computations with damaged ones might never end.
+/// Whether all times in the file are between the years -8000 and 11970. Computations with damaged ones might
+/// never end.
 fn is_plausible(connection: &Connection) -> rusqlite::Result<bool> {
     for [of, times, responses] in RECORDS {
         let is_plausible: bool = connection.query_row(
@@ -296,10 +297,10 @@ fn is_plausible(connection: &Connection) -> rusqlite::Result<bool> {
     Ok(true)
 }
 
-/// Switches to a write-ahead log.
+/// Switches to a write-ahead log, and tries again for a second while the file is busy.
 ///
-/// If programs create a file at the same moment, `SQLite` refuses this to all but one of them at once, whatever the
-/// busy timeout is.
+/// If programs create a file at the same moment, `SQLite` refuses this to all but one of them at once,
+/// whatever the busy timeout is.
 fn log_ahead(connection: &Connection) -> rusqlite::Result<()> {
     for _ in 0..TRIES {
         match connection.pragma_update(None, "journal_mode", "WAL") {
@@ -336,7 +337,7 @@ fn complete(connection: &mut Connection) -> rusqlite::Result<()> {
     transaction.commit()
 }
 
-/// The attributes without a column.
+/// The keys of recorded attributes for which the table of lines has no column.
 fn missing(connection: &Connection) -> rusqlite::Result<BTreeSet<&'static str>> {
     let columns: BTreeSet<String> = connection
         .prepare("SELECT name FROM pragma_table_info('line')")?
@@ -354,6 +355,8 @@ fn version(connection: &Connection) -> rusqlite::Result<usize> {
     Ok(usize::try_from(version).unwrap_or(usize::MAX))
 }
 
+/// Runs the migration steps up to version `until` in one transaction; only sets the ids in the header if the
+/// file is of that version already.
 fn migrate(connection: &mut Connection, until: usize) -> rusqlite::Result<()> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     // Another program may have migrated it meanwhile.

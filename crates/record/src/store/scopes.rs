@@ -16,7 +16,8 @@ pub(super) struct RecordedScope {
     pub ahead: i64,
 }
 
-/// Adds a poll; returns the time it is recorded at, `None` if it is not recorded.
+/// Adds a poll to the record of a market; returns the time it is recorded at. `None` if it is not recorded:
+/// it is of workergroups, or its scope has one of the same time or later.
 pub(super) fn add(connection: &Connection, market: &str, poll: &Poll) -> rusqlite::Result<Option<Moment>> {
     if poll.scope.resource == Resource::Workergroups {
         return Ok(None);
@@ -70,7 +71,7 @@ pub(super) fn market_id(connection: &Connection, name: &str) -> rusqlite::Result
     }
 }
 
-/// The id of a scope, which is added if it is new.
+/// The ids and clock offset of a scope, which is added if it is new.
 fn scope_id(connection: &Connection, market: i64, scope: &Scope) -> rusqlite::Result<RecordedScope> {
     let parameters = params![
         market,
@@ -107,7 +108,7 @@ fn scope_id(connection: &Connection, market: i64, scope: &Scope) -> rusqlite::Re
     }
 }
 
-/// The latest recorded times of a market and a scope before a response.
+/// The latest recorded times of a market and of a scope, which decide where a response is placed.
 fn before(connection: &Connection, scope: RecordedScope) -> rusqlite::Result<Before> {
     let newest: Option<i64> = connection
         .prepare_cached("SELECT max(at) FROM response WHERE scope = ?1")?

@@ -39,6 +39,8 @@ pub struct Turns {
 }
 
 impl Turns {
+    /// The participation of this program in the turns of a market; lock files of earlier versions are
+    /// removed.
     pub fn new(history: &HistoryLocation) -> Self {
         let record = history.path.as_deref();
         let path = record.map(|record| lock_file(record, &history.market, "turn"));
@@ -53,7 +55,8 @@ impl Turns {
         }
     }
 
-    /// Decides a claim. The turn is held until [`Turns::end`].
+    /// Decides a claim: a recorded poll answers it, this program polls, or it is to claim again later because
+    /// of another program's turn or the budget. If this program polls, it has the turn until [`Turns::end`].
     ///
     /// Without a record only the market can answer.
     pub fn claim(&mut self, record: Option<&Database>, claim: &Claim) -> Right {
@@ -89,7 +92,8 @@ impl Turns {
         self.budget.count(now);
     }
 
-    /// Takes a further request of the same turn out of the budget; false if there is no room.
+    /// Takes a further request of the same turn out of the budget of `a_minute`; false if there is no room,
+    /// and true if requests cannot be counted.
     pub fn has_room(&self, a_minute: u32, now: UnixTime) -> bool {
         // Requests that cannot be counted are limited by the program's own budget.
         !matches!(self.budget.claim(1, a_minute, now), Ok(Some(_)))
@@ -107,6 +111,7 @@ impl Turns {
         self.try_take(now).unwrap_or(true)
     }
 
+    /// Does the work of `take`; an error if the lock file cannot be opened, locked or written.
     fn try_take(&mut self, now: SystemTime) -> io::Result<bool> {
         let Some(path) = &self.path else { return Ok(true) };
         let (file, is_held) = match self.held.take() {
@@ -134,7 +139,8 @@ pub(super) fn lock_file(record: &Path, market: &str, purpose: &str) -> PathBuf {
     record.with_file_name(FOLDER).join(name)
 }
 
-/// Opens a lock file, creating it; returns whether its lock was free.
+/// Opens a lock file, creating it and its folder, and tries to lock it; true if it is locked now, false if
+/// another program holds it.
 pub(super) fn open(path: &Path) -> io::Result<(File, bool)> {
     files::private_dir(path.parent().unwrap_or(path))?;
     let mut options = OpenOptions::new();
@@ -144,6 +150,7 @@ pub(super) fn open(path: &Path) -> io::Result<(File, bool)> {
     Ok((file, is_held))
 }
 
+/// Locks a file without waiting; false if another program holds it.
 fn try_lock(file: &File) -> io::Result<bool> {
     match file.try_lock() {
         Ok(()) => Ok(true),

@@ -39,7 +39,8 @@ impl Database {
         Ok(true)
     }
 
-    /// Deletes the part of the record beyond the limits after a poll at `at`, if a check is due.
+    /// Deletes the part of the record beyond the limits after a poll at `at`, if the file is too large or 500
+    /// polls were written since the last check.
     pub(super) fn keep_size(&mut self, at: Moment) -> Result<(), HistoryError> {
         self.unswept += 1;
         let size = retention::size(&self.connection).map_err(|error| self.explained(&error))?;

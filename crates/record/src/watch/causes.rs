@@ -24,7 +24,7 @@ pub struct CauseSearch {
 }
 
 impl CauseSearch {
-    /// The causes for each lot from its response.
+    /// The causes for its lots from the response to its query, as far as they follow.
     pub fn causes(&self, listing: &Listing) -> Vec<(Lot, Cause)> {
         let coverage = coverage(listing, Some(MOST_SLICES));
         causes(&self.lots, listing, self.query.offer_type, coverage)
@@ -49,10 +49,11 @@ pub fn missing(before: &Poll, poll: &Poll) -> Vec<Missing> {
     missing.map(|seen| (seen.lot.clone(), seen.host)).collect()
 }
 
-/// The search for the reasons lots are gone; `None` if none are.
+/// The search for the reasons lots are gone, for at most 50 of them; `None` if none are, or the market can
+/// filter by none of the ids.
 ///
-/// It is for their machines or clusters without the user's conditions, or for all machines of their hosts if the market
-/// cannot filter by machine.
+/// It is for their machines or clusters without the user's conditions, or for all machines of their hosts if
+/// the market cannot filter by machine.
 pub fn cause_search(mut missing: Vec<Missing>, query: &Query, dialect: &'static Dialect) -> Option<CauseSearch> {
     missing.truncate(MOST_CAUSES);
     // The narrowest field that the market filters by: a response about a host has all of its machines.

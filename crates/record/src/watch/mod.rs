@@ -40,8 +40,10 @@ pub fn grace(every: f64) -> f64 {
 /// Whether the conditions of the second query imply those of the first.
 pub type Contains = fn(&Query, &Query) -> bool;
 
-/// Whether two queries have the same conditions: the containment test if there is no better one.
+/// Whether two queries have the same active conditions, in any order: the containment test if there is no
+/// better one.
 pub fn has_same_conditions(scope: &Query, query: &Query) -> bool {
+    /// Whether one of the conditions has the same field, operator and operand.
     fn is_in<'a>(wanted: &Condition, mut all: impl Iterator<Item = &'a Condition>) -> bool {
         all.any(|condition| {
             (condition.field.key, condition.operator, &condition.operand)
@@ -127,7 +129,8 @@ pub struct Engine<K> {
 }
 
 impl<K: Clone + PartialEq> Engine<K> {
-    /// An engine without wishes; the first request may be sent at `free`.
+    /// An engine without wishes, whose requests are spaced evenly by the budget; the first one may be sent at
+    /// `free`.
     pub fn new(requests_a_minute: u32, free: MonotonicTime, contains: Contains) -> Self {
         Self {
             gap: gap(requests_a_minute),
@@ -140,7 +143,8 @@ impl<K: Clone + PartialEq> Engine<K> {
         }
     }
 
-    /// An engine for a user who watches the screen: requests are not spaced, only counted in each minute.
+    /// An engine for a user who watches the screen: requests are not spaced, only counted in each minute. The
+    /// budget is one a minute until [`Engine::allow`] is called.
     pub fn without_spacing(contains: Contains) -> Self {
         Self {
             burst: Some(VecDeque::new()),
@@ -158,12 +162,13 @@ impl<K: Clone + PartialEq> Engine<K> {
         self.gap
     }
 
-    /// Continues with another key after a refusal.
+    /// Ends the stop after a rejected API key, to continue with another key.
     pub const fn resume(&mut self) {
         self.is_stopped = false;
     }
 
-    /// Replaces the wishes; unchanged ones keep their schedule.
+    /// Replaces the wishes; those with the same id, conditions and prices keep their schedule, sooner if
+    /// their interval got shorter.
     pub fn keep(&mut self, wishes: impl IntoIterator<Item = Wish<K>>, now: MonotonicTime) {
         let mut before = std::mem::take(&mut self.tasks);
         let kept = wishes.into_iter().map(|wish| {
@@ -193,12 +198,14 @@ impl<K: Clone + PartialEq> Engine<K> {
         self.pair();
     }
 
+    /// Removes a wish; wishes that shared its responses are polled themselves again.
     pub fn drop(&mut self, id: &K) {
         self.tasks.retain(|task| task.wish.id != *id);
         self.pair();
     }
 
-    /// The next wish: the one that waits longest, of equals the earlier one.
+    /// The next wish to poll and the earliest time for it: the one that is due first, of equals the earlier
+    /// in the list. Those that share another's responses are left out.
     pub fn next(&self) -> NextPoll<K> {
         if self.is_stopped {
             return NextPoll::AwaitApiKey;
@@ -212,7 +219,7 @@ impl<K: Clone + PartialEq> Engine<K> {
 
     /// Marks a wish as being polled: until its answer it is not due.
     pub fn begin(&mut self, id: &K) {
-        self.later(id, MonotonicTime::NEVER, |_| 0.0);
+        self.reschedule(id, MonotonicTime::NEVER, |_| 0.0);
     }
 
     /// The time when the budget has room for `requests` requests; more than the whole budget wait for an empty minute.
@@ -226,12 +233,12 @@ impl<K: Clone + PartialEq> Engine<K> {
         last.map_or(self.free, |at| self.free.max(*at + 60.0))
     }
 
-    /// The wishes that do not share another's responses.
+    /// The wishes that are polled themselves: those that do not share another's responses.
     fn leaders(&self) -> impl Iterator<Item = &Task<K>> {
         self.tasks.iter().filter(|task| !task.rides)
     }
 
-    /// Decides which wishes share another's responses.
+    /// Decides for each wish whether it shares another's responses.
     fn pair(&mut self) {
         let rides = |index: usize, task: &Task<K>| {
             let mut others = self.tasks.iter().enumerate();
@@ -244,7 +251,9 @@ impl<K: Clone + PartialEq> Engine<K> {
         }
     }
 
-    /// Whether the second task, with its index in the list, shares the responses of the first one.
+    /// Whether the second task shares the responses of the first one, which is polled at least as often and
+    /// whose responses cover it. `at` and `index` are their indices: of two that cover each other the first
+    /// one leads.
     fn leads(&self, (at, leader): (usize, &Task<K>), (index, task): (usize, &Task<K>)) -> bool {
         if at == index || leader.distrust > 0 || leader.wish.every > task.wish.every {
             return false;
@@ -259,11 +268,13 @@ impl<K: Clone + PartialEq> Engine<K> {
         has_same_prices(&first.query, &second.query) && (self.contains)(&first.query, &second.query)
     }
 
+    /// The wish with this id and its schedule; `None` if there is none.
     fn task(&self, id: &K) -> Option<&Task<K>> {
         self.tasks.iter().find(|task| task.wish.id == *id)
     }
 
-    /// The time a wish is due, whether or not the budget has room; `None` if there is no such wish.
+    /// The time a wish is due, whether or not the budget has room: never while it is being polled. `None` if
+    /// there is no such wish.
     pub fn due(&self, id: &K) -> Option<MonotonicTime> {
         self.task(id).map(|task| task.next)
     }
@@ -273,17 +284,18 @@ impl<K: Clone + PartialEq> Engine<K> {
         self.task(id).is_some_and(|task| task.follows)
     }
 
-    /// Whether polling is slowed down after refusals.
+    /// Whether the market failed at least once since its last answer, so that pauses are longer.
     pub const fn is_backing_off(&self) -> bool {
         self.failures > 0
     }
 
-    /// The time when the budget has room for a request.
+    /// The earliest time of the next request, by the budget and by pauses after failures.
     pub const fn free(&self) -> MonotonicTime {
         self.free
     }
 
-    /// The moment after which a recorded poll answers a wish; `None` if only a response of its own does.
+    /// The moment after which a recorded poll answers a wish; `None` if only a response of its own does, or
+    /// there is no such wish.
     pub fn since(&self, id: &K, now: UnixTime) -> Option<Moment> {
         let task = self.task(id).filter(|task| !task.wish.is_own)?;
         let oldest = (now - self.interval(task.wish.every)).moment();
@@ -292,7 +304,7 @@ impl<K: Clone + PartialEq> Engine<K> {
         Some(newest.map_or(oldest, |newest| newest.max(oldest)))
     }
 
-    /// Postpones the next request until `until`.
+    /// Postpones the next request of all wishes until `until`, unless it is later already.
     pub fn wait(&mut self, until: MonotonicTime) {
         self.free = self.free.max(until);
     }
@@ -311,7 +323,8 @@ impl<K: Clone + PartialEq> Engine<K> {
         sent.extend((0..requests).map(|_| now));
     }
 
-    /// Uncounts requests that were not sent after all.
+    /// Uncounts the last `requests` that were counted by [`Engine::spent`] but not sent; only without
+    /// spacing.
     pub fn refund(&mut self, requests: u32) {
         if let Some(sent) = &mut self.burst {
             let kept = sent
@@ -328,16 +341,18 @@ impl<K: Clone + PartialEq> Engine<K> {
             self.free = self.free.min(now + self.gap);
         }
         self.is_stopped = false;
-        self.polled(id, (outcome, at), now, false)
+        self.record_poll(id, (outcome, at), now, false)
     }
 
     /// Records another program's poll as the answer to a wish; returns the other wishes that it answers too.
     pub fn recorded(&mut self, id: &K, outcome: PollOutcome, at: Moment, now: Now) -> Vec<K> {
         let age = (now.epoch - at.unix()).max(0.0);
-        self.polled(id, (outcome, at), now.mono - age, true)
+        self.record_poll(id, (outcome, at), now.mono - age, true)
     }
 
-    fn polled(&mut self, id: &K, poll: (PollOutcome, Moment), now: MonotonicTime, follows: bool) -> Vec<K> {
+    /// Records a poll as the answer to a wish and schedules the next one, for all wishes that it answers;
+    /// returns the others. `follows` is set for another program's poll.
+    fn record_poll(&mut self, id: &K, poll: (PollOutcome, Moment), now: MonotonicTime, follows: bool) -> Vec<K> {
         let Some(asked) = self.task(id).map(|task| task.wish.clone()) else {
             return Vec::new();
         };
@@ -372,12 +387,13 @@ impl<K: Clone + PartialEq> Engine<K> {
         also
     }
 
-    /// Checks a wish again after `after` seconds, without having sent a request.
+    /// Makes a wish due again `after` seconds from `now`, without a request having been sent.
     pub fn look_again(&mut self, id: &K, now: MonotonicTime, after: f64) {
-        self.later(id, now, |_| after);
+        self.reschedule(id, now, |_| after);
     }
 
-    /// Pauses the wishes that a failure affects, longer each time.
+    /// Pauses the wishes that a failure affects: all of them, or only this one. Repeated failures double the
+    /// pause, up to ten minutes.
     pub fn failed(&mut self, id: &K, now: MonotonicTime, failure: Failure) {
         let gap = self.gap;
         let doubled = |seconds: f64, failures: i32| (seconds * 2_f64.powi(failures)).min(LONGEST_PAUSE);
@@ -391,7 +407,7 @@ impl<K: Clone + PartialEq> Engine<K> {
             Failure::Request => {}
         }
         // The others are polled first: one bad search must not block all.
-        self.later(id, now, |task| {
+        self.reschedule(id, now, |task| {
             let is_own = failure == Failure::Request;
             task.failures += i32::from(is_own);
             task.distrust = if is_own { TRUSTED_AFTER } else { task.distrust };
@@ -400,18 +416,20 @@ impl<K: Clone + PartialEq> Engine<K> {
         self.pair();
     }
 
-    /// A span in seconds, doubled for each consecutive failure of the market.
+    /// A span in seconds, doubled for each consecutive failure of the market, up to 10 minutes or `seconds`
+    /// if that is more.
     pub fn doubled(&self, seconds: f64) -> f64 {
         (seconds * 2_f64.powi(self.failures)).min(LONGEST_PAUSE.max(seconds))
     }
 
-    fn later(&mut self, id: &K, now: MonotonicTime, after: impl FnOnce(&mut Task<K>) -> f64) {
+    /// Makes a wish due `after` seconds from `now`; no effect if there is no such wish.
+    fn reschedule(&mut self, id: &K, now: MonotonicTime, after: impl FnOnce(&mut Task<K>) -> f64) {
         if let Some(task) = self.tasks.iter_mut().find(|task| task.wish.id == *id) {
             task.next = now + after(task);
         }
     }
 
-    /// Makes all wishes due within `seconds` after a suspend.
+    /// Makes all wishes due `seconds` from `now`, after a suspend; one that is being polled is not affected.
     ///
     /// Every program of this computer woke at once.
     pub fn woken(&mut self, now: MonotonicTime, seconds: f64) {
@@ -420,18 +438,19 @@ impl<K: Clone + PartialEq> Engine<K> {
         }
     }
 
-    /// The number of requests per minute that all wishes need.
+    /// The number of requests per minute that all wishes need; those that share another's responses need
+    /// none.
     pub fn wanted(&self) -> f64 {
         let rates = self.leaders();
         total(rates.map(|task| 60.0 * f64::from(task.wish.requests) / task.wish.every))
     }
 
-    /// The number of requests per minute within the budget.
+    /// The number of requests per minute that are sent: those that the wishes need, at most the budget.
     pub fn rate(&self) -> f64 {
         self.wanted().min(60.0 / self.gap)
     }
 
-    /// Whether an extra request delays no wish for long.
+    /// Whether the budget has room for one more request per minute beside the wishes.
     pub fn has_room(&self) -> bool {
         self.wanted() + 1.0 <= 60.0 / self.gap
     }
@@ -443,11 +462,13 @@ impl<K: Clone + PartialEq> Engine<K> {
     }
 }
 
+/// Seconds between two requests of a budget; a budget of 0 counts as 1 a minute.
 fn gap(requests_a_minute: u32) -> f64 {
     60.0 / f64::from(requests_a_minute.max(1))
 }
 
-/// Whether the responses to two queries have the same prices, of the same kind of rows.
+/// Whether the responses to two queries have the same prices, of the same kind of rows: equal resource, price
+/// type, storage and bundling. False for workergroups.
 fn has_same_prices(left: &Query, right: &Query) -> bool {
     let storage = |query: &Query| query.storage_gb().to_bits();
     left.resource == right.resource
@@ -458,6 +479,8 @@ fn has_same_prices(left: &Query, right: &Query) -> bool {
         && left.unbundled == right.unbundled
 }
 
+/// Whether two queries have the same resource, conditions and prices, so that a wish keeps its schedule;
+/// order and limit may differ.
 fn is_on_same_terms(left: &Query, right: &Query) -> bool {
     left.resource == right.resource
         && (left.resource == Resource::Workergroups || has_same_prices(left, right))

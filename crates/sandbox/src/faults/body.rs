@@ -10,6 +10,7 @@ const SKIPPED: [&str; 3] = ["api_key", "signature", "url"];
 /// The number of lists from which a new workergroup is missing.
 const LAG: u32 = 3;
 
+/// Responds with status 200 and bytes that are not JSON.
 pub fn garbage(_: &mut FaultContext<'_>) -> FaultOutput {
     FaultOutput::Response(json_answer(
         StatusCode::OK,
@@ -17,6 +18,7 @@ pub fn garbage(_: &mut FaultContext<'_>) -> FaultOutput {
     ))
 }
 
+/// Inserts a text into the list of records, as its second one.
 pub fn bad_row(cx: &mut FaultContext<'_>) -> FaultOutput {
     cx.with_json(|_, members| {
         if let Some(rows) = records(members) {
@@ -25,10 +27,12 @@ pub fn bad_row(cx: &mut FaultContext<'_>) -> FaultOutput {
     })
 }
 
+/// Replaces every member of a record by a value of another JSON type.
 pub fn wrong_types(cx: &mut FaultContext<'_>) -> FaultOutput {
     cx.with_record(|_, record| record.values_mut().for_each(mistyped))
 }
 
+/// Replaces a value by one of another JSON type.
 fn mistyped(value: &mut Json) {
     *value = match value {
         Json::Null => json!({ "was": "null" }),
@@ -40,7 +44,8 @@ fn mistyped(value: &mut Json) {
     };
 }
 
-/// Removes the id of a new workergroup, or makes it negative or a string.
+/// Changes the id in the response to a create, at random: removes it, makes it negative or turns it into a
+/// string.
 pub fn odd_id(cx: &mut FaultContext<'_>) -> FaultOutput {
     cx.with_json(|rng, members| {
         let id = members.remove("id").unwrap_or_default();
@@ -57,7 +62,7 @@ pub fn odd_id(cx: &mut FaultContext<'_>) -> FaultOutput {
     })
 }
 
-/// Appends control sequences of terminals to every string of a record.
+/// Appends control sequences of terminals to every string of a record, except keys and addresses.
 pub fn escapes(cx: &mut FaultContext<'_>) -> FaultOutput {
     let text = cx.pick(
         &[
@@ -81,7 +86,7 @@ pub fn escapes(cx: &mut FaultContext<'_>) -> FaultOutput {
     })
 }
 
-/// Removes new workergroups from the first lists.
+/// Removes new workergroups from the first three lists after their creation.
 pub fn list_lag(cx: &mut FaultContext<'_>) -> FaultOutput {
     let hidden: Vec<u64> = cx
         .created

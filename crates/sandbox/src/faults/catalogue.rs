@@ -27,7 +27,7 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// The number as text: `F07`.
+    /// The number as text, with at least two digits: `F07`.
     pub fn id(&self) -> String {
         format!("F{:02}", self.number)
     }

@@ -52,7 +52,7 @@ impl FaultContext<'_> {
         host.and_then(|host| host.to_str().ok()).unwrap_or("localhost")
     }
 
-    /// The text of the request's `Authorization` header.
+    /// The text of the request's `Authorization` header, with its key; empty if it has none.
     pub fn authorization(&self) -> String {
         let header = self.request.headers.get(AUTHORIZATION);
         header.map_or_else(String::new, |header| {
@@ -60,19 +60,20 @@ impl FaultContext<'_> {
         })
     }
 
-    /// Draws one of several variants.
+    /// Draws one of several variants, each with the same probability; `default` if there are none.
     pub fn pick<T: Copy>(&mut self, choices: &[T], default: T) -> T {
         let index = self.rng.index(choices.len());
         choices.get(index).copied().unwrap_or(default)
     }
 
-    /// The response with another body.
+    /// The response with this body; status and headers stay.
     fn with_body(&self, body: impl Into<Bytes>) -> FaultOutput {
         let (parts, _) = self.reply.clone().into_parts();
         FaultOutput::Response(Response::from_parts(parts, body.into()))
     }
 
-    /// The response with changed JSON; unchanged if it is not JSON.
+    /// The response with the members of its JSON object changed by `change`; unchanged if it is not a JSON
+    /// object.
     pub fn with_json(&mut self, change: impl FnOnce(&mut Rng, &mut Map<String, Json>)) -> FaultOutput {
         match serde_json::from_slice(self.reply.body()) {
             Ok(Json::Object(mut members)) => {
@@ -83,7 +84,8 @@ impl FaultContext<'_> {
         }
     }
 
-    /// The response with one changed record: a random record of a list, or the whole object if there is no list.
+    /// The response with one record changed by `change`: a random one of its list, or the whole object if it
+    /// has no list.
     pub fn with_record(&mut self, change: impl FnOnce(&mut Rng, &mut Map<String, Json>)) -> FaultOutput {
         self.with_json(|rng, members| match records(members) {
             Some(rows) => {
@@ -97,7 +99,7 @@ impl FaultContext<'_> {
     }
 }
 
-/// The records of a list; `None` if the response has none.
+/// The records in a response's list of offers or results; `None` if it has no such list.
 pub fn records(members: &mut Map<String, Json>) -> Option<&mut Vec<Json>> {
     let name = ["offers", "results"]
         .into_iter()
@@ -105,10 +107,12 @@ pub fn records(members: &mut Map<String, Json>) -> Option<&mut Vec<Json>> {
     members.get_mut(name)?.as_array_mut()
 }
 
+/// A JSON response with this status and body.
 pub fn json(status: StatusCode, body: impl Into<Bytes>) -> Response<Bytes> {
     typed(status, "application/json", body)
 }
 
+/// A response with this status, body and content type.
 pub fn typed(status: StatusCode, kind: &'static str, body: impl Into<Bytes>) -> Response<Bytes> {
     let mut response = Response::new(body.into());
     *response.status_mut() = status;

@@ -58,6 +58,7 @@ impl Default for FaultDelays {
     }
 }
 
+/// The generator for the fault of a call, given by its number among those of its operation.
 fn draw(seed: u64, call: Call, ordinal: u64) -> Rng {
     Rng::keyed(seed, Purpose::Fault, (call as u64) << 48 | ordinal)
 }
@@ -82,7 +83,8 @@ impl fmt::Display for Injection {
 }
 
 impl Injection {
-    /// The response to send. `cx` holds the response of the call if it was performed.
+    /// The response to send, marked with the fault's header. `cx` holds the response of the call if it was
+    /// performed.
     pub fn output(&self, mut cx: FaultContext<'_>) -> FaultOutput {
         self.mark(&mut cx.reply);
         let mut output = (self.fault.output)(&mut cx);
@@ -92,6 +94,7 @@ impl Injection {
         output
     }
 
+    /// Adds the header that names the fault.
     fn mark(&self, response: &mut Response<Bytes>) {
         if let Ok(value) = HeaderValue::from_str(&self.to_string()) {
             response.headers_mut().insert(HEADER, value);
@@ -126,7 +129,8 @@ impl Faults {
         self.times
     }
 
-    /// The fault of the next call of an operation; `None` if it has none.
+    /// The fault of the next call of an operation, which is counted and recorded in the ledger; `None` if it
+    /// has none.
     pub fn next(&self, call: Call) -> Option<Injection> {
         if self.spec.is_empty() {
             return None;

@@ -43,6 +43,7 @@ pub static PROFILES: [Profile; 7] = [
     ),
 ];
 
+/// A profile with these faults, by number, for a `share` (0 to 1) of the `calls`; `None` for all faults.
 const fn profile(
     name: &'static str,
     help: &'static str,
@@ -82,6 +83,7 @@ pub struct ProfileSpec {
 }
 
 impl ProfileSpec {
+    /// The faults that can be drawn: those of the profile, limited to `only` if that is not empty.
     pub(super) fn faults(&self) -> impl Iterator<Item = &'static Fault> {
         CATALOGUE.iter().filter(|fault| {
             let is_chosen = self.only.is_empty() || self.only.contains(&fault.number);
@@ -89,7 +91,7 @@ impl ProfileSpec {
         })
     }
 
-    /// Draws the fault of a call; `None` if it has none.
+    /// Draws the fault of a call, each that applies to it with the same probability; `None` if it has none.
     pub(super) fn choose(&self, call: Call, rng: &mut Rng) -> Option<&'static Fault> {
         if !rng.chance(self.profile.share) || !self.profile.calls.contains(&call) {
             return None;

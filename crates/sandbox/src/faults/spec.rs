@@ -35,6 +35,7 @@ pub struct Rule {
 pub struct FaultSpecError(String);
 
 impl FaultSpec {
+    /// The seed of a profile; `None` for the market's seed.
     pub(super) const fn seed(&self) -> Option<u64> {
         match self {
             Self::Rules(_) => None,
@@ -42,6 +43,7 @@ impl FaultSpec {
         }
     }
 
+    /// Whether it injects no faults at all.
     pub(super) fn is_empty(&self) -> bool {
         match self {
             Self::Rules(rules) => rules.is_empty(),
@@ -49,7 +51,8 @@ impl FaultSpec {
         }
     }
 
-    /// Draws the fault of a call; `None` if it has none.
+    /// Draws the fault of a call: that of the first rule that applies, or one of the profile. `None` if it
+    /// has none.
     pub(super) fn choose(&self, call: Call, rng: &mut Rng) -> Option<&'static Fault> {
         match self {
             Self::Profile(choice) => choice.choose(call, rng),
@@ -62,6 +65,7 @@ impl FaultSpec {
 }
 
 impl Rule {
+    /// Whether the rule and its fault apply to a call.
     fn is_for(&self, call: Call) -> bool {
         self.call.is_none_or(|only| only == call) && self.fault.calls.contains(&call)
     }
@@ -87,6 +91,8 @@ impl FromStr for FaultSpec {
     }
 }
 
+/// Parses the options behind a profile: `seed=N` and `only=F01,F02`. An error if they are invalid, or leave
+/// no fault.
 fn choice<'a>(profile: &'static Profile, parts: impl Iterator<Item = &'a str>) -> Result<ProfileSpec, FaultSpecError> {
     let mut seed = None;
     let mut only = Vec::new();
@@ -151,11 +157,12 @@ fn fault(text: &str) -> Result<&'static Fault, FaultSpecError> {
     })
 }
 
-/// The names of operations in a rule.
+/// The names of all operations in a rule, including the workers'.
 pub fn operations() -> impl Iterator<Item = &'static str> {
     Call::ALL.into_iter().map(Call::name)
 }
 
+/// The operation with a name; an error that lists all names if there is none.
 fn call_named(name: &str) -> Result<Call, FaultSpecError> {
     Call::ALL.into_iter().find(|call| call.name() == name).ok_or_else(|| {
         let known = operations().collect::<Vec<_>>().join(", ");
@@ -163,6 +170,7 @@ fn call_named(name: &str) -> Result<Call, FaultSpecError> {
     })
 }
 
+/// Parses a share from 0 to 1; an error if it is not one.
 fn parse_share(text: &str) -> Result<f64, FaultSpecError> {
     let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
     share.ok_or_else(|| FaultSpecError(format!("'{text}' is not a share from 0 to 1")))

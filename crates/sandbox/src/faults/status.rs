@@ -7,15 +7,18 @@ use serde_json::json;
 use super::super::answer::Refusal;
 use super::context::{FaultContext, FaultOutput, json as json_answer, typed};
 
+/// The marketplace's own response to a refused request.
 fn refused(refusal: &Refusal) -> FaultOutput {
     FaultOutput::Response(refusal.bytes())
 }
 
+/// A response with `success` false, an error code and a message.
 fn failed(status: StatusCode, code: &str, msg: &str) -> FaultOutput {
     let body = json!({ "success": false, "error": code, "msg": msg });
     FaultOutput::Response(json_answer(status, body.to_string()))
 }
 
+/// Redirects with a random status (301, 302, 303, 307 or 308) to the same host, another port or another host.
 pub fn redirect(cx: &mut FaultContext<'_>) -> FaultOutput {
     let status = cx.pick(
         &[
@@ -37,18 +40,22 @@ pub fn redirect(cx: &mut FaultContext<'_>) -> FaultOutput {
     FaultOutput::Response(response)
 }
 
+/// Responds with 400, as to a body that is not JSON.
 pub fn invalid(_: &mut FaultContext<'_>) -> FaultOutput {
     refused(&Refusal::body())
 }
 
+/// Responds with 401, as to a wrong API key.
 pub fn unauthorized(_: &mut FaultContext<'_>) -> FaultOutput {
     refused(&Refusal::key(false))
 }
 
+/// Responds with 429 and the documented `detail`.
 pub fn too_many(_: &mut FaultContext<'_>) -> FaultOutput {
     refused(&Refusal::pace(5.0, 5.0, true))
 }
 
+/// Responds with 429 and a random `Retry-After`: seconds, a date, a past date, a billion seconds or a word.
 pub fn retry_after(cx: &mut FaultContext<'_>) -> FaultOutput {
     let wait = cx.pick(
         &[
@@ -70,6 +77,7 @@ pub fn retry_after(cx: &mut FaultContext<'_>) -> FaultOutput {
     FaultOutput::Response(response)
 }
 
+/// Responds with 500 and a JSON `error`.
 pub fn server_error(_: &mut FaultContext<'_>) -> FaultOutput {
     FaultOutput::Response(json_answer(
         StatusCode::INTERNAL_SERVER_ERROR,
@@ -77,6 +85,7 @@ pub fn server_error(_: &mut FaultContext<'_>) -> FaultOutput {
     ))
 }
 
+/// Responds with 502 and a web page.
 pub fn bad_gateway(_: &mut FaultContext<'_>) -> FaultOutput {
     FaultOutput::Response(typed(
         StatusCode::BAD_GATEWAY,
@@ -85,6 +94,7 @@ pub fn bad_gateway(_: &mut FaultContext<'_>) -> FaultOutput {
     ))
 }
 
+/// Responds with 504 and plain text.
 pub fn gateway_timeout(_: &mut FaultContext<'_>) -> FaultOutput {
     FaultOutput::Response(typed(
         StatusCode::GATEWAY_TIMEOUT,
@@ -93,6 +103,7 @@ pub fn gateway_timeout(_: &mut FaultContext<'_>) -> FaultOutput {
     ))
 }
 
+/// Responds with status 200 and the web page of a login portal.
 pub fn captive_portal(_: &mut FaultContext<'_>) -> FaultOutput {
     FaultOutput::Response(typed(
         StatusCode::OK,
@@ -101,12 +112,13 @@ pub fn captive_portal(_: &mut FaultContext<'_>) -> FaultOutput {
     ))
 }
 
-/// Responds with an error message that contains the API key of the request.
+/// Responds with status 400 and an error message that contains the API key of the request.
 pub fn echo(cx: &mut FaultContext<'_>) -> FaultOutput {
     let msg = format!("cannot read the header Authorization: {}", cx.authorization());
     failed(StatusCode::BAD_REQUEST, "invalid_request", &msg)
 }
 
+/// Responds with status 200 and JSON whose `success` is false.
 pub fn success_false(_: &mut FaultContext<'_>) -> FaultOutput {
     failed(StatusCode::OK, "sandbox_fault", "the sandbox was told to fail")
 }

@@ -130,7 +130,8 @@ impl Fleet {
         self.groups.iter().map(Group::listed)
     }
 
-    /// Creates a workergroup and returns its id. An unknown endpoint name creates the endpoint too.
+    /// Creates a workergroup and returns its id. Its endpoint is that with the id in `place`, else that with
+    /// the name, which is created if there is none; without either, one named after the group is created.
     pub fn create(&mut self, mut record: MadeGroup, place: Place) -> Result<u64, CreateError> {
         if self.groups.iter().filter(|group| group.is_made).count() >= MOST_GROUPS {
             return Err(CreateError::TooManyGroups);
@@ -183,6 +184,7 @@ impl Fleet {
         self.add(record, endpoint, true);
     }
 
+    /// Whether neither an endpoint nor a workergroup has this id.
     fn is_free(&self, id: u64) -> bool {
         self.groups.iter().all(|group| group.record.id != id) && self.endpoints.iter().all(|endpoint| endpoint.id != id)
     }
@@ -203,12 +205,13 @@ impl Fleet {
         Ok(self.endpoints[index].id)
     }
 
+    /// An error if the fleet has the maximum number of endpoints.
     fn room_for_an_endpoint(&self) -> Result<(), CreateError> {
         let has_room = self.endpoints.len() < MOST_ENDPOINTS;
         has_room.then_some(()).ok_or(CreateError::TooManyEndpoints)
     }
 
-    /// Deletes a workergroup and its workers; false if it does not exist.
+    /// Deletes a workergroup and its workers, but not its endpoint; false if it does not exist.
     pub fn delete(&mut self, group: u64) -> bool {
         let before = self.groups.len();
         self.groups.retain(|known| known.record.id != group);
@@ -224,6 +227,8 @@ impl Fleet {
         known.map(|known| &mut known.record)
     }
 
+    /// Adds a group to the endpoint with an index, and gives it a key; one that a caller made looks for
+    /// workers soon.
     fn add(&mut self, mut record: MadeGroup, endpoint: usize, is_made: bool) {
         let api_key = self.token();
         let endpoint = &self.endpoints[endpoint];
@@ -237,7 +242,8 @@ impl Fleet {
         });
     }
 
-    /// Adds the groups and workers of an initial endpoint.
+    /// Adds the groups of an initial endpoint, given by its index, and this number of ready and stopped
+    /// workers.
     pub(super) fn add_groups(&mut self, endpoint: usize, ready: usize, stopped: usize) {
         let name = self.endpoints[endpoint].name.clone();
         let mut groups = Vec::new();

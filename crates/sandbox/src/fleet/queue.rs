@@ -41,6 +41,7 @@ pub struct Ahead {
 }
 
 impl Queue {
+    /// Whether no request waits for a worker.
     pub fn is_empty(&self) -> bool {
         self.waiting.is_empty()
     }
@@ -51,7 +52,7 @@ impl Queue {
         self.holds.retain(|hold| hold.until > elapsed);
     }
 
-    /// The number and load of the requests before the one with an index.
+    /// The number and total cost of the waiting requests with a lower index.
     pub fn ahead(&self, request_idx: u64) -> Ahead {
         let before = || self.waiting.range(..request_idx);
         Ahead {
@@ -60,7 +61,8 @@ impl Queue {
         }
     }
 
-    /// Adds a request, or extends its time after a poll.
+    /// Adds a request to those that wait, or extends its time after a poll: it is dropped 60 s after
+    /// `elapsed`.
     pub fn wait(&mut self, request_idx: u64, cost: f64, elapsed: f64) {
         let until = elapsed + GIVEN_UP;
         self.waiting.insert(request_idx, Waiting { cost, until });
@@ -71,7 +73,8 @@ impl Queue {
         self.waiting.remove(&request_idx);
     }
 
-    /// Holds the load of an assignment until `until`, unless its worker receives the request before.
+    /// Holds the load of an assignment at the worker at `url` until `until`, in seconds since the fleet
+    /// started, or until it is released.
     pub fn hold(&mut self, url: &str, request_idx: u64, cost: f64, until: f64) {
         let url = url.to_owned();
         self.holds.push(Hold {
@@ -82,13 +85,14 @@ impl Queue {
         });
     }
 
-    /// Holds the load of a request that is at its worker, until [`Self::finish`].
+    /// Holds the load of a request that is at its worker, in place of its assignment's, until
+    /// [`Self::finish`].
     pub fn start(&mut self, url: &str, request_idx: u64, cost: f64) {
         self.finish(request_idx);
         self.hold(url, request_idx, cost, f64::INFINITY);
     }
 
-    /// Releases the load of a request.
+    /// Releases the load of a request or its assignment; no effect if it holds none.
     pub fn finish(&mut self, request_idx: u64) {
         self.holds.retain(|hold| hold.request_idx != request_idx);
     }

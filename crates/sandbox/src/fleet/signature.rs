@@ -39,7 +39,7 @@ impl Signer {
         })
     }
 
-    /// The signature of a worker's address, base64.
+    /// The signature of a worker's address, as base64.
     pub fn sign(&self, url: &str) -> Result<String, SignatureError> {
         let mut signature = vec![0; self.key.public().modulus_len()];
         let text = signed_text(url);

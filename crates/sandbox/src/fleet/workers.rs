@@ -29,7 +29,7 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// A stopped worker of a group.
+    /// A stopped worker of a group, on a random port of the machine at an IP address.
     pub fn new(group: u64, address: &str, rng: &mut Rng) -> Self {
         Self {
             group,
@@ -42,16 +42,18 @@ impl Worker {
         }
     }
 
+    /// The worker in the state ready.
     pub fn ready(mut self) -> Self {
         self.state = State::Ready;
         self
     }
 
+    /// Starts to load its model at `elapsed`, in seconds since the fleet started.
     pub fn load(&mut self, elapsed: f64) {
         self.state = State::Loading(elapsed + self.loading);
     }
 
-    /// Makes it ready once loading is done.
+    /// Makes it ready if its loading is done at `elapsed`.
     ///
     /// Its queue then ends at `level`, like the others', so that it need not catch up with their past.
     fn step(&mut self, elapsed: f64, level: f64) {
@@ -63,12 +65,13 @@ impl Worker {
         }
     }
 
+    /// Whether it takes requests: it has loaded its model and is not stopped.
     fn is_ready(&self) -> bool {
         self.state == State::Ready
     }
 }
 
-/// Makes workers ready that have finished loading.
+/// Makes those workers ready that have finished loading at `elapsed`, in seconds since the fleet started.
 pub fn step(workers: &mut [Worker], elapsed: f64) {
     let ends = ready(workers).map(|worker| worker.queue_end);
     let level = ends.reduce(f64::min).unwrap_or(0.0);
@@ -82,8 +85,8 @@ pub fn ready(workers: &[Worker]) -> impl Iterator<Item = &Worker> {
     workers.iter().filter(|worker| worker.is_ready())
 }
 
-/// Assigns a request of `cost` to the ready worker with room whose queue empties first; returns its address and its
-/// number of requests. `None` if there is none.
+/// Assigns a request of `cost` to the ready worker with room that would finish it first; returns its address
+/// and the number of the request there. `None` if there is none.
 pub fn assign(workers: &mut [Worker], cost: f64, has_room: impl Fn(&Worker) -> bool) -> Option<(String, u64)> {
     let worker = workers
         .iter_mut()
@@ -115,7 +118,7 @@ pub fn census(workers: &[Worker]) -> [usize; 3] {
         })
 }
 
-/// Describes the states, for a status reply.
+/// Describes the states, for a status reply: `2 ready, 1 stopped`, or `no workers`.
 pub fn summary(workers: &[Worker]) -> String {
     let [ready, loading, stopped] = census(workers);
     if workers.is_empty() {
@@ -134,14 +137,14 @@ pub fn capacity(workers: &[Worker]) -> f64 {
     ready(workers).map(|worker| worker.speed).sum()
 }
 
-/// Starts the first stopped worker.
+/// Starts to load the first stopped worker, if there is one.
 pub fn wake_first(workers: &mut [Worker], elapsed: f64) {
     if let Some(worker) = workers.iter_mut().find(|worker| worker.state == State::Stopped) {
         worker.load(elapsed);
     }
 }
 
-/// Stops the last worker that is ready.
+/// Stops the last worker that is ready, if there is one.
 pub fn stop_last_ready(workers: &mut [Worker]) {
     if let Some(worker) = workers.iter_mut().rev().find(|worker| worker.is_ready()) {
         worker.state = State::Stopped;

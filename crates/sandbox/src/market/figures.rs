@@ -146,6 +146,7 @@ pub struct Figures {
 }
 
 impl Figures {
+    /// Parses the embedded figures; an error means a broken build.
     pub fn load() -> Result<Self, FiguresError> {
         #[derive(Deserialize)]
         struct Gpus {
@@ -177,7 +178,8 @@ pub struct NineQuantiles([f64; 9]);
 impl NineQuantiles {
     const AT: [f64; 9] = [0.01, 0.05, 0.10, 0.25, 0.50, 0.75, 0.90, 0.95, 0.99];
 
-    /// The quantile at `share`, interpolated linearly between the known ones.
+    /// The quantile at `share` (0 to 1), interpolated linearly between the known ones and constant beyond
+    /// them.
     pub fn at(&self, share: f64) -> f64 {
         interpolate(&Self::AT, &self.0, share)
     }
@@ -195,13 +197,15 @@ pub struct FiveQuantiles([f64; 5]);
 impl FiveQuantiles {
     const AT: [f64; 5] = [0.05, 0.25, 0.50, 0.75, 0.95];
 
-    /// The quantile at `share`, interpolated linearly between the known ones.
+    /// The quantile at `share` (0 to 1), interpolated linearly between the known ones and constant beyond
+    /// them.
     pub fn at(&self, share: f64) -> f64 {
         interpolate(&Self::AT, &self.0, share)
     }
 }
 
-/// `values` at `share`, linear between the `at` points and constant beyond them.
+/// The value at `share`, linear between the points `at`, which ascend, and constant beyond them; 0 without
+/// points.
 fn interpolate(at: &[f64], values: &[f64], share: f64) -> f64 {
     let (Some(first), Some(last)) = (values.first(), values.last()) else {
         return 0.0;
@@ -219,7 +223,7 @@ fn interpolate(at: &[f64], values: &[f64], share: f64) -> f64 {
     }
 }
 
-/// A random item of a weighted list.
+/// A random item of a list, each with a weight; `None` if the list is empty.
 pub fn pick<'a, T>(list: &'a [(T, f64)], rng: &mut Rng) -> Option<&'a T> {
     let index = rng.weighted(list.iter().map(|(_, weight)| *weight));
     list.get(index).map(|(item, _)| item)

@@ -20,6 +20,7 @@ pub fn geolocode(country: &str) -> u64 {
 pub struct Codes(Vec<u64>);
 
 impl Codes {
+    /// The numbers of the countries of all locations in the figures.
     pub fn new(figures: &Figures) -> Self {
         let locations = figures.spread.locations.iter();
         Self(locations.map(|(name, _)| geolocode(country::code(name))).collect())

@@ -37,7 +37,7 @@ pub struct Host {
 }
 
 impl Host {
-    /// Draws host number `serial` of the market of `seed`.
+    /// Draws host number `serial` of the market of `seed`; equal arguments give equal hosts.
     pub fn draw(figures: &Figures, seed: u64, serial: u64) -> Arc<Self> {
         let rng = &mut Rng::keyed(seed, Purpose::Host, serial);
         let spread = &figures.spread;
@@ -86,18 +86,19 @@ impl Host {
     }
 }
 
-/// A price in whole cents, at least one, as a host would type it.
+/// A price in $ rounded to whole cents, at least one, as a host would type it.
 pub fn whole_cents(dollars: f64) -> f64 {
     let cents = whole(dollars * 100.0).max(1).unsigned_abs();
     float(cents) / 100.0
 }
 
-/// The price for clients of a host's price: the market adds a third.
+/// The price that clients pay for a host's price: the market adds a third.
 pub fn client_price(ask: f64) -> f64 {
     ask * 4.0 / 3.0
 }
 
-/// A traffic price as hosts set it: next to nothing, or whole dollars per TB.
+/// The price for clients, $ per GB, of a `drawn` one, as hosts set it: next to nothing, or whole cents per
+/// TB.
 fn traffic(drawn: f64) -> f64 {
     let terabyte_ask = drawn * 1024.0 * 0.75;
     if terabyte_ask < 0.05 {

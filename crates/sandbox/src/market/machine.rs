@@ -84,6 +84,7 @@ pub struct Ids {
 }
 
 impl Ids {
+    /// The next offer id; a random gap follows.
     fn next_offer(&mut self, rng: &mut Rng) -> u64 {
         let id = self.offer;
         self.offer += 1 + rng.below(self.gap);
@@ -204,7 +205,7 @@ drawn! {
     /// The number of GPUs rented to others: offers of more than the rest cannot be rented.
     occupied: u32 = if anchor { 0 } else { choose_occupied(gpus, shares, rng) };
     // A machine is listed once for every power of two of its GPUs, each with an id of its own.
-    slices: Vec<Slice> = cut(chunks(gpus), ids, rng);
+    slices: Vec<Slice> = issue_slices(chunks(gpus), ids, rng);
     /// Whether it was listed recently: few measurements yet, no location, lowest scores.
     new: bool = new;
     /// Whether it stays for as long as the market runs, so that common searches always find something.
@@ -306,35 +307,36 @@ impl Machine {
         self.host.id == USER
     }
 
+    /// The number of its GPUs that are not rented to others.
     pub fn free(&self) -> u32 {
         self.gpus.saturating_sub(self.occupied)
     }
 
-    /// Lists its offers under new ids, as after a change of its terms.
+    /// Gives its offers new ids, as after a change of its terms; their numbers of GPUs stay.
     pub fn reissue(&mut self, ids: &mut Ids, rng: &mut Rng) {
         for slice in &mut self.slices {
             slice.id = ids.next_offer(rng);
         }
     }
 
-    /// Splits it into other offers: the smallest one has another number of GPUs.
+    /// Splits it into other offers: the smallest one has another number of GPUs, and all get new ids.
     pub fn resplit(&mut self, ids: &mut Ids, rng: &mut Rng) {
         let least = self.slices.first().map_or(1, |slice| slice.gpus);
         let larger: Vec<u32> = chunks(self.gpus).filter(|chunk| *chunk != least).collect();
         if let Some(least) = larger.get(rng.index(larger.len())) {
             let chunks = chunks(self.gpus).filter(|chunk| chunk >= least);
-            self.slices = cut(chunks, ids, rng);
+            self.slices = issue_slices(chunks, ids, rng);
         }
     }
 
-    /// Whether it is split into other offers than originally.
+    /// Whether it has fewer offers than originally, after a resplit.
     pub fn is_resplit(&self) -> bool {
         self.slices.len() < chunks(self.gpus).count()
     }
 
-    /// Restores the original split.
+    /// Restores the original split, with new ids.
     pub fn join(&mut self, ids: &mut Ids, rng: &mut Rng) {
-        self.slices = cut(chunks(self.gpus), ids, rng);
+        self.slices = issue_slices(chunks(self.gpus), ids, rng);
     }
 }
 
@@ -354,13 +356,14 @@ pub fn reprice(figures: &Figures, machine: &mut Machine, rng: &mut Rng) {
     (machine.ask, machine.bid_ask) = prices(card, &machine.host, machine.price_roll, machine.bid_ratio);
 }
 
-/// Rents or releases GPUs of a machine.
+/// Draws a new number of GPUs of a machine that are rented to others; no effect on anchors.
 pub fn relet(figures: &Figures, machine: &mut Machine, rng: &mut Rng) {
     if !machine.anchor {
         machine.occupied = choose_occupied(machine.gpus, &figures.spread.shares, rng);
     }
 }
 
+/// Draws the number of GPUs rented to others, mostly 0.
 fn choose_occupied(gpus: u32, shares: &Shares, rng: &mut Rng) -> u32 {
     if rng.chance(1.0 - shares.occupied * 1.8) {
         0
@@ -369,10 +372,12 @@ fn choose_occupied(gpus: u32, shares: &Shares, rng: &mut Rng) -> u32 {
     }
 }
 
+/// A random number below `bound`; 0 if `bound` is 0.
 fn draw_below(bound: u32, rng: &mut Rng) -> u32 {
     u32::try_from(rng.below(u64::from(bound))).unwrap_or(0)
 }
 
+/// The index of the GPU model: the ordered one, else a draw by the number of machines seen with each.
 fn choose_model(commission: &Commission<'_>, rng: &mut Rng) -> usize {
     let gpus = &commission.figures.gpus;
     if let Some(wish) = commission.order.wish {
@@ -390,6 +395,7 @@ fn choose_model(commission: &Commission<'_>, rng: &mut Rng) -> usize {
     }))
 }
 
+/// The number of GPUs: the ordered one, else a draw; 1 if that is split into more offers than wanted.
 fn choose_size(card: &GpuModel, commission: &Commission<'_>, rng: &mut Rng) -> u32 {
     if let Some(wish) = commission.order.wish {
         return wish.gpus;
@@ -405,6 +411,7 @@ fn choose_size(card: &GpuModel, commission: &Commission<'_>, rng: &mut Rng) -> u
     }
 }
 
+/// The memory of a GPU in MB: the usual size for an anchor, else a draw by weight.
 fn choose_vram(card: &GpuModel, anchor: bool, rng: &mut Rng) -> u64 {
     let usual = card.vram.first().map_or(0, |(size, _)| *size);
     if anchor {
@@ -414,6 +421,8 @@ fn choose_vram(card: &GpuModel, anchor: bool, rng: &mut Rng) -> u64 {
     }
 }
 
+/// The driver version and the newest CUDA version that it supports, 0 for AMD; at times the driver's own
+/// number.
 fn choose_driver(figures: &Figures, card: &GpuModel, rng: &mut Rng) -> (String, f64) {
     if card.amd {
         // ROCm has versions of its own, and no CUDA.
@@ -429,7 +438,7 @@ fn choose_driver(figures: &Figures, card: &GpuModel, rng: &mut Rng) -> (String, 
     (driver.clone(), cuda)
 }
 
-/// The processor of the right kind that is closest to the number of threads that the GPUs need.
+/// The processor (index and threads) of the right kind that is about closest to the GPUs' needs.
 fn choose_processor(all: &[Processor], figures: &Figures, card: &GpuModel, gpus: u32, rng: &mut Rng) -> (usize, u32) {
     let wanted = figures.spread.cores_per_gpu.draw(rng) * f64::from(gpus);
     let server = card.server || wanted > 64.0;
@@ -447,7 +456,7 @@ fn choose_processor(all: &[Processor], figures: &Figures, card: &GpuModel, gpus:
     (best.0, best.1)
 }
 
-/// The host's price per GPU and hour, and its lowest bid, both in whole cents.
+/// The host's price in $ per GPU and hour, and its lowest bid, both in whole cents.
 fn prices(card: &GpuModel, host: &Host, roll: f64, bid_ratio: f64) -> (f64, f64) {
     // Hosts are cheap or expensive with all of their machines, more than a single machine is.
     let level = (host.price_level * 0.6 + roll * 0.4).clamp(0.02, 0.98);
@@ -455,6 +464,7 @@ fn prices(card: &GpuModel, host: &Host, roll: f64, bid_ratio: f64) -> (f64, f64)
     (ask, whole_cents(ask * bid_ratio))
 }
 
+/// Draws the lowest bid divided by the on-demand price: often 1, at times above it, else below.
 fn choose_bid_ratio(card: &GpuModel, shares: &Shares, rng: &mut Rng) -> f64 {
     let roll = rng.unit();
     // On the market one bid in ten is above the on-demand price, and many are equal to it.
@@ -475,7 +485,7 @@ fn address(serial: u64, rng: &mut Rng) -> String {
     format!("198.{}.{}.{low}{space}", 18 + high / 256, high % 256)
 }
 
-/// The sizes of the offers of a machine with `gpus` GPUs.
+/// The sizes of the offers of a machine: each power of two up to `gpus`, and `gpus` itself.
 pub fn chunks(gpus: u32) -> impl Iterator<Item = u32> {
     let whole = (!gpus.is_power_of_two()).then_some(gpus);
     (0..u32::BITS)
@@ -484,7 +494,8 @@ pub fn chunks(gpus: u32) -> impl Iterator<Item = u32> {
         .chain(whole)
 }
 
-fn cut(chunks: impl Iterator<Item = u32>, ids: &mut Ids, rng: &mut Rng) -> Vec<Slice> {
+/// An offer with a new id for each of these numbers of GPUs.
+fn issue_slices(chunks: impl Iterator<Item = u32>, ids: &mut Ids, rng: &mut Rng) -> Vec<Slice> {
     chunks
         .map(|chunk| Slice {
             id: ids.next_offer(rng),
@@ -499,7 +510,7 @@ pub fn scaling(gpus: u32) -> f64 {
     1.0 - 0.03 * f64::from(gpus).log2()
 }
 
-/// The number of cores of a share of a machine; real ones are fractional too.
+/// The part of a machine's cores or the like that `gpus` of `all` GPUs get; it may be fractional.
 pub fn share_of(machine: u64, gpus: u32, all: u32) -> f64 {
     float(machine) * f64::from(gpus) / f64::from(all.max(1))
 }

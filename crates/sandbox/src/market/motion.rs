@@ -59,7 +59,8 @@ impl Market {
         }
     }
 
-    /// Takes the clock back by `seconds`, with as many changes to the market as in `motion` seconds of normal time.
+    /// Takes the clock back by `seconds`, with as many changes to the market as in `motion` seconds of normal
+    /// time. Removes machines listed later than the new time, except anchors.
     pub fn go_back(&mut self, seconds: f64, motion: f64) {
         self.elapsed -= seconds;
         let now = self.now();
@@ -71,6 +72,7 @@ impl Market {
         self.remove(|machine| !machine.anchor && machine.start_date.is_some_and(|start| start > now));
     }
 
+    /// Makes the random changes of one tick, whose end is `now`, in seconds since 1970.
     fn tick(&mut self, now: f64, direction: Direction) {
         let rng = &mut Rng::keyed(self.config.seed, Purpose::Tick, self.ticks);
         let machines = float(self.machines.len() as u64);
@@ -94,7 +96,7 @@ impl Market {
         self.change_volumes(rng, now);
     }
 
-    /// Splits some machines into other offers.
+    /// Splits some machines into other offers, gives others new offer ids, and restores some that were split.
     ///
     /// Nothing has changed hands, but this is invisible to a comparison of offers by id.
     fn relist(&mut self) {
@@ -125,6 +127,7 @@ impl Market {
         }
     }
 
+    /// Applies a change to one random machine.
     fn change(&mut self, rng: &mut Rng, how: impl Fn(&Figures, &mut Machine, &mut Rng)) {
         let index = rng.index(self.machines.len());
         if let Some(machine) = self.machines.get_mut(index) {
@@ -132,6 +135,7 @@ impl Market {
         }
     }
 
+    /// Removes a random machine, whose place is filled later; no effect if it is an anchor.
     fn depart(&mut self, rng: &mut Rng) {
         let index = rng.index(self.machines.len());
         if self.machines.get(index).is_some_and(|machine| !machine.anchor) {
@@ -141,7 +145,8 @@ impl Market {
         }
     }
 
-    /// Removes expired offers; those of anchors are extended.
+    /// Removes machines whose offers have expired by `now`; those of anchors are extended by 90 days a day
+    /// before.
     fn end(&mut self, now: f64) {
         for machine in &mut self.machines {
             // A sandbox that runs for months keeps the offers that people try first.
@@ -152,6 +157,7 @@ impl Market {
         self.remove(|machine| machine.end_date <= now);
     }
 
+    /// Removes the machines that meet a condition; their places are filled later.
     fn remove(&mut self, is_gone: impl Fn(&Machine) -> bool) {
         let vacancies = &mut self.vacancies;
         self.machines.retain(|machine| {
@@ -164,7 +170,8 @@ impl Market {
         self.listed = self.machines.iter().map(|machine| machine.slices.len()).sum();
     }
 
-    /// Lists machines in place of those that have left, with some delay.
+    /// Lists up to three machines in place of those that have left, the longest ago first; after a random
+    /// delay.
     fn arrive(&mut self, rng: &mut Rng, now: f64, direction: Direction) {
         for _ in 0..ARRIVALS {
             if rng.chance(0.4) {
@@ -177,6 +184,8 @@ impl Market {
         }
     }
 
+    /// Changes the price or the space of some random volumes, and extends those that end within an hour by 90
+    /// days.
     fn change_volumes(&mut self, rng: &mut Rng, now: f64) {
         for _ in 0..rng.count(float(self.volumes.len() as u64) * VOLUMES_CHANGED) {
             let index = rng.index(self.volumes.len());
@@ -202,6 +211,8 @@ impl Market {
     }
 }
 
+/// Remeasures the reliability and temperature of a machine; a new one gets better with time, others vary a
+/// little.
 fn measure(machine: &mut Machine, direction: Direction, rng: &mut Rng) {
     // A new machine begins at 0.6 and earns its reliability; the others change in the fourth decimal.
     let better = match direction {

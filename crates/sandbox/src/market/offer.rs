@@ -9,7 +9,7 @@ use super::machine::{Machine, Slice, scaling, share_of};
 use super::price::{Charges, Quote, Tariff, Terms};
 use super::record::record;
 
-/// The prices of an offer, which grow with its GPUs.
+/// The prices of an offer of a machine as clients see them, those of the GPUs in total.
 fn tariff(machine: &Machine, slice: &Slice, now: f64) -> Tariff {
     let gpus = f64::from(slice.gpus);
     Tariff {
@@ -22,7 +22,8 @@ fn tariff(machine: &Machine, slice: &Slice, now: f64) -> Tariff {
     }
 }
 
-/// An approximation of the service's ranking: a regression over recorded offers with an error of 9 %.
+/// An approximation of the service's ranking, higher is better: a regression over recorded offers with an
+/// error of 9 %. `adjusted` is the price with some traffic in $/h.
 fn score(machine: &Machine, dlperf: f64, adjusted: f64, reliability_mult: f64) -> f64 {
     let network = -1.162 + 0.083 * machine.inet_down.ln() + 0.128 * machine.inet_up.ln();
     dlperf / adjusted * reliability_mult.powf(0.965) * network.exp()

@@ -119,6 +119,7 @@ pub fn storage_per_hour(storage_cost: f64, gigabytes: f64) -> f64 {
 pub struct Charges([(&'static str, f64); 6]);
 
 impl Charges {
+    /// The charges of these prices in $ per hour, of which the discount is subtracted.
     fn new(gpu: f64, disk: f64, discount: f64) -> Self {
         let total = gpu + disk;
         Self([

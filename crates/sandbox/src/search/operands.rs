@@ -4,8 +4,8 @@ use serde_json::Value as Json;
 
 use bourse_domain::{Field, Kind, Operand, Operator, Value, Version};
 
-/// Parses an operand for `field` into the field's unit: the sent value, times `factor`. The error describes the
-/// expected value.
+/// Parses an operand for `field` into the field's unit: a list for operators that take one, else a single
+/// value; numbers are multiplied by `factor`. The error names the kind of value wanted.
 pub fn read(field: &Field, operator: Operator, sent: &Json, factor: f64) -> Result<Operand, &'static str> {
     match (operator.takes_list(), sent) {
         (true, Json::Array(items)) => {
@@ -17,7 +17,7 @@ pub fn read(field: &Field, operator: Operator, sent: &Json, factor: f64) -> Resu
     }
 }
 
-/// A number, also as text; `None` for other values.
+/// A finite number, also from a text or, as 0 or 1, a flag; `None` for other values.
 pub fn number(sent: &Json) -> Option<f64> {
     let number = match sent {
         Json::Number(number) => number.as_f64()?,
@@ -28,6 +28,7 @@ pub fn number(sent: &Json) -> Option<f64> {
     number.is_finite().then_some(number)
 }
 
+/// Parses one value by the kind of its field; null for all kinds. Numbers are multiplied by `factor`.
 fn value(field: &Field, sent: &Json, factor: f64) -> Result<Value, &'static str> {
     if sent.is_null() {
         return Ok(Value::Null);
@@ -45,6 +46,7 @@ fn value(field: &Field, sent: &Json, factor: f64) -> Result<Value, &'static str>
     }
 }
 
+/// A flag, also from `true` or `false` as text, or 0 or 1; `None` for other values.
 fn flag(sent: &Json) -> Option<bool> {
     match sent {
         Json::Bool(flag) => Some(*flag),
@@ -59,6 +61,7 @@ fn flag(sent: &Json) -> Option<bool> {
     }
 }
 
+/// A version, from a text or its nine-digit code; `None` for other values.
 fn version(sent: &Json) -> Option<Version> {
     match sent {
         Json::String(text) => Version::parse(text.trim()),
@@ -70,7 +73,7 @@ fn version(sent: &Json) -> Option<Version> {
     }
 }
 
-/// A text, also from a number by its digits (`os_version` 22.04).
+/// A text, also from a number by its digits (`os_version` 22.04) or a flag; `None` for other values.
 ///
 /// An underscore in a GPU name becomes a blank, as in documents and the service's own client.
 fn text(field: &Field, sent: &Json) -> Option<String> {

@@ -16,7 +16,7 @@ pub struct Hits<T> {
     pub is_truncated: bool,
 }
 
-/// The items whose rows match `search`, in its order, up to its limit.
+/// The items whose rows match `search`, in its order, ties by id, up to its limit.
 ///
 /// `row` makes rows one at a time: only their sort keys are stored.
 pub fn pick<'m, T, R: Record<'m>>(items: impl Iterator<Item = T>, row: impl Fn(&T) -> R, search: &Search) -> Hits<T> {
@@ -55,7 +55,7 @@ pub fn pick<'m, T, R: Record<'m>>(items: impl Iterator<Item = T>, row: impl Fn(&
     }
 }
 
-/// The cell of a field in a row.
+/// The cell of a field in a row; `Missing` if the row has no such member.
 fn cell<'m>(row: &impl Record<'m>, field: &Field) -> CellRef<'m> {
     let value = match field.source {
         Source::Member(name) | Source::Search(name) | Source::TimeLeft(name, _) | Source::Since(name) => {

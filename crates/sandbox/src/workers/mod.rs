@@ -70,7 +70,9 @@ impl Workers {
         Ok(self.authority()?.root)
     }
 
-    /// The address of the worker of a machine, which then listens. Must be called on the sandbox's runtime.
+    /// The address of the worker of a machine, which then listens: on the port in the machine's address, or
+    /// on a free one. The address stays the same while that port is free. Must be called on the sandbox's
+    /// runtime.
     pub fn open(&self, state: &Arc<State>, machine: &str) -> io::Result<String> {
         let tls = self.authority()?.acceptor;
         let mut servers = self.servers();
@@ -98,7 +100,7 @@ impl Workers {
         Ok(url(port))
     }
 
-    /// The addresses assigned so far, each with that of its machine.
+    /// The addresses of workers opened so far, each with that of its machine, in no order.
     pub fn addresses(&self) -> Vec<(String, String)> {
         let servers = self.servers();
         let addresses = servers.addresses.iter();
@@ -121,6 +123,7 @@ impl Workers {
         drop(self.servers().tasks.take());
     }
 
+    /// The root and certificate of the workers, which are created on the first call.
     fn authority(&self) -> io::Result<Authority> {
         let mut authority = self.authority.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(made) = &*authority {
@@ -130,11 +133,13 @@ impl Workers {
         Ok(authority.insert(made).clone())
     }
 
+    /// Locks the addresses and tasks of the servers.
     fn servers(&self) -> MutexGuard<'_, Servers> {
         self.servers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
+/// The address of the worker that listens on a port.
 fn url(port: u16) -> String {
     format!("https://{}:{port}", Ipv4Addr::LOCALHOST)
 }
@@ -144,7 +149,7 @@ fn port_of(machine: &str) -> Option<u16> {
     machine.rsplit(':').next()?.parse().ok()
 }
 
-/// Listens on a port, or on a free one if another program has it.
+/// Listens on a loopback port, or on a free one if another program has it.
 fn listen(wanted: u16) -> io::Result<TcpListener> {
     let listener =
         StdListener::bind((Ipv4Addr::LOCALHOST, wanted)).or_else(|_| StdListener::bind((Ipv4Addr::LOCALHOST, 0)))?;

@@ -50,7 +50,8 @@ pub struct ModelRequest {
 }
 
 impl ModelRequest {
-    /// Parses a payload of `load`, which is the number of tokens.
+    /// Parses the payload of a request to `path`, which decides on the interface. `load` is the number of
+    /// tokens to generate, `number` that of the request, and `created` its time in seconds since 1970.
     ///
     /// # Errors
     /// The model's own response to an unusable payload.
@@ -98,7 +99,8 @@ impl ModelRequest {
         })
     }
 
-    /// Generates the response, with the time of `token` per token, and holds its place in the queue until the end.
+    /// Generates the response, with the time of `token` per token, whole or as a stream; holds its place in
+    /// the queue until the end.
     pub async fn answer(self, place: Place, token: Duration) -> Response<Body> {
         if self.is_stream {
             return self.stream(place, token);
@@ -125,7 +127,7 @@ impl ModelRequest {
         typed(kind, Body::from_stream(pieces))
     }
 
-    /// A response in one piece.
+    /// The response in one piece, with all tokens and the usage.
     fn whole(&self) -> Json {
         let text: String = (0..self.tokens).map(word).collect();
         match self.shape {
@@ -138,7 +140,8 @@ impl ModelRequest {
         }
     }
 
-    /// The piece of a stream at an index: first the tokens, then the end; `None` after it.
+    /// The piece of a stream at an index: first one for each token, then those that end it; `None` after
+    /// them.
     fn piece(&self, index: u64) -> Option<Bytes> {
         let is_token = index < self.tokens;
         let text = if is_token { word(index) } else { "" };
@@ -160,7 +163,8 @@ impl ModelRequest {
         Some(piece.into())
     }
 
-    /// A response object of the `OpenAI` interface, with one choice.
+    /// A response object of the `OpenAI` interface, with one choice. `object` is its type; the last one has
+    /// the reason for the end, and the usage if `has_usage`.
     fn choice(&self, object: &str, mut choice: Json, is_last: bool, has_usage: bool) -> Json {
         choice["index"] = json!(0);
         choice["finish_reason"] = json!(is_last.then_some("length"));
@@ -181,7 +185,7 @@ impl ModelRequest {
         answer
     }
 
-    /// A response object of Ollama.
+    /// A response object of Ollama with this text; the last one has the reason for the end and the usage.
     fn generation(&self, text: &str, is_last: bool) -> Json {
         let mut answer = json!({ "model": self.model, "response": text, "done": is_last });
         if is_last {
@@ -193,11 +197,12 @@ impl ModelRequest {
     }
 }
 
+/// The word generated as the token with an index; the words repeat.
 fn word(index: u64) -> &'static str {
     WORDS[usize::try_from(index).unwrap_or(0) % WORDS.len()]
 }
 
-/// The number of words in the texts of a value.
+/// The number of words in all texts of a value, at any depth.
 fn words(value: &Json) -> u64 {
     match value {
         Json::String(text) => text.split_whitespace().map(|_| 1).sum(),
@@ -214,6 +219,7 @@ async fn wait(time: Duration) {
     }
 }
 
+/// The 400 response of the `OpenAI` interface about the parameter `name`.
 fn invalid(name: &str, why: &str) -> Response<Body> {
     let error = json!({ "message": why, "type": "invalid_request_error", "param": name, "code": null });
     let mut response = typed("application/json", Body::from(json!({ "error": error }).to_string()));
@@ -221,6 +227,7 @@ fn invalid(name: &str, why: &str) -> Response<Body> {
     response
 }
 
+/// A 200 response with this content type and body.
 fn typed(kind: &'static str, body: Body) -> Response<Body> {
     let mut response = Response::new(body);
     response

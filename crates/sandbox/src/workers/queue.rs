@@ -36,7 +36,8 @@ impl Queue {
         }
     }
 
-    /// Appends a request; `None` if the wait would exceed [`LIMIT`]. `load` is in the unit of `speed` per second.
+    /// Appends a request; `None` if the requests before it take more than 30 s. `load` is in the unit of
+    /// `speed`, which is per second.
     ///
     /// A running request counts in full until it ends, as at the market's own workers.
     pub fn enqueue(self: &Arc<Self>, load: f64, speed: f64) -> Option<Place> {
@@ -55,12 +56,12 @@ impl Queue {
 }
 
 impl Place {
-    /// Ends `work` when the place is dropped.
+    /// Attaches work that ends when the place is dropped.
     pub fn ends(&mut self, work: Work) {
         self.work = Some(work);
     }
 
-    /// Waits until the requests before it have left the queue.
+    /// Waits until the requests before it have left the queue; the turn lasts until the place is dropped.
     pub async fn turn(&mut self) {
         // The semaphore is never closed.
         self.turn = Arc::clone(&self.queue.turn).acquire_owned().await.ok();

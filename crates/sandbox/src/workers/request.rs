@@ -37,7 +37,7 @@ pub struct WorkerRequest {
 }
 
 impl WorkerRequest {
-    /// Parses a body.
+    /// Parses a body; an error unless `auth_data` has all members and the payload is an object.
     ///
     /// # Errors
     /// The body of the response with status 422.
@@ -83,7 +83,7 @@ impl WorkerRequest {
         })
     }
 
-    /// The load in the payload.
+    /// The load in the payload, such as its maximum number of tokens; 100 if it gives none.
     ///
     /// `auth_data` is ignored: its cost is the client's own claim.
     pub fn load(&self) -> f64 {
@@ -91,7 +91,7 @@ impl WorkerRequest {
     }
 }
 
-/// The members that `auth_data` lacks; `None` if it has them all.
+/// The members that `auth_data` lacks, each with the worker's message; `None` if it has them all.
 fn missing(auth_data: &Json) -> Option<Json> {
     let lacks = AUTH_DATA.iter().filter(|name| auth_data.get(name).is_none());
     let lacks: Map<_, _> = lacks
@@ -100,7 +100,8 @@ fn missing(auth_data: &Json) -> Option<Json> {
     (!lacks.is_empty()).then_some(Json::Object(lacks))
 }
 
-/// The load given in a payload or in an object in it, such as `parameters`; `None` if it is not given.
+/// The load given in a payload or in an object in it, such as `parameters`, at most a billion; `None` if it
+/// is not given.
 fn load(payload: &Map<String, Json>) -> Option<f64> {
     let objects = payload.values().filter_map(Json::as_object);
     std::iter::once(payload).chain(objects).find_map(|members| {

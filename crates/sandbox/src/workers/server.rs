@@ -47,7 +47,8 @@ pub struct Server {
     pub is_open: Arc<AtomicBool>,
 }
 
-/// Serves connections until the worker or the sandbox stops, and then finishes the requests in flight.
+/// Serves connections until the sandbox stops or the worker is not ready, and then finishes the requests in
+/// flight.
 pub async fn serve(server: Arc<Server>, mut front: Front, mut stop: watch::Receiver<bool>) {
     let mut connections = JoinSet::new();
     let stopped = stop.clone();
@@ -63,7 +64,8 @@ pub async fn serve(server: Arc<Server>, mut front: Front, mut stop: watch::Recei
     while connections.join_next().await.is_some() {}
 }
 
-/// Answers the requests of a connection.
+/// Answers the requests of a connection until it ends, or until the sandbox stops and the current one is
+/// answered.
 ///
 /// Errors are the caller's: it left, or does not trust the certificate.
 async fn converse(server: Arc<Server>, connection: Connection, handle: ConnectionHandle, stop: watch::Receiver<bool>) {
@@ -83,6 +85,7 @@ async fn converse(server: Arc<Server>, connection: Connection, handle: Connectio
     }
 }
 
+/// Answers a request to the worker; resets the connection if it is not ready.
 async fn respond(
     server: &Server,
     handle: &ConnectionHandle,
@@ -104,7 +107,8 @@ async fn respond(
     Ok(response)
 }
 
-/// Answers a request, or plays its fault.
+/// Records a request and answers it, or plays the fault drawn for it. `speed` is the load that the worker
+/// does per second.
 async fn answer(
     server: &Server,
     state: &Arc<State>,
@@ -129,7 +133,8 @@ async fn answer(
     spoil(state, &injection, parts, reply, handle).await
 }
 
-/// Checks a request in the order of the market's workers, and lets the model answer it in its turn.
+/// Checks a request in the order of the market's workers, refusing it with their status, and lets the model
+/// answer it in its turn.
 async fn perform(server: &Server, state: &State, parts: &Parts, body: &[u8], speed: f64) -> Response<Body> {
     let path = parts.uri.path();
     if OWN_PATHS.iter().any(|own| path.starts_with(own)) {
@@ -163,26 +168,30 @@ async fn perform(server: &Server, state: &State, parts: &Parts, body: &[u8], spe
 }
 
 impl Server {
-    /// The load that the worker does per second; `None` if it is not ready.
+    /// The load that the worker does per second; `None` if it is not ready, or the sandbox has stopped.
     fn speed(&self) -> Option<f64> {
         self.state.upgrade()?.speed_of(&self.machine)
     }
 }
 
+/// A response with this status and no body.
 fn empty(status: StatusCode) -> Response<Body> {
     let mut response = Response::new(Body::empty());
     *response.status_mut() = status;
     response
 }
 
+/// A JSON response with this status.
 fn json(status: StatusCode, body: impl Into<Body>) -> Response<Body> {
     typed(status, "application/json; charset=utf-8", body)
 }
 
+/// A plain text response with this status.
 fn text(status: StatusCode, body: &'static str) -> Response<Body> {
     typed(status, "text/plain; charset=utf-8", body)
 }
 
+/// A response with this status, content type and body.
 fn typed(status: StatusCode, kind: &'static str, body: impl Into<Body>) -> Response<Body> {
     let mut response = empty(status);
     *response.body_mut() = body.into();

@@ -80,6 +80,7 @@ impl Authority {
     }
 }
 
+/// The parameters of a certificate with this common name and alternative names, valid from yesterday on.
 fn params(name: &str, alternatives: Vec<String>) -> Result<CertificateParams, rcgen::Error> {
     let today = Timestamp::now().to_zoned(TimeZone::UTC).date();
     let start = |date: Date| {

@@ -14,7 +14,7 @@ pub struct Work {
 }
 
 impl Work {
-    /// Starts counting a request at the worker of a machine.
+    /// Counts the load of a request at the worker of a machine, until the result is dropped.
     pub fn start(state: &Weak<State>, machine: &str, request: &WorkerRequest) -> Self {
         let work = Self {
             state: Weak::clone(state),

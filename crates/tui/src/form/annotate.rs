@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::Form;
 
 impl<K: Copy + Eq> Form<K> {
-    /// Marks the range of a text, in bytes, to which its error refers: carets are drawn below it.
+    /// Marks the byte range of a field's text to which its error refers: carets are drawn below it.
     pub fn mark_error(&mut self, key: K, span: Range<usize>) {
         if let Some(field) = self.field_mut(key) {
             field.error_span = Some(span);
@@ -20,7 +20,7 @@ impl<K: Copy + Eq> Form<K> {
         }
     }
 
-    /// Changes the note after a value.
+    /// Replaces the note shown after a field's value, such as a unit.
     pub fn set_note(&mut self, key: K, note: impl Into<Cow<'static, str>>) {
         if let Some(field) = self.field_mut(key) {
             field.note = note.into();

@@ -53,13 +53,15 @@ impl<'a, K: Copy + Eq> FormLines<'a, K> {
         rows.iter().map(|row| row.height).sum()
     }
 
+    /// The width of the label column in cells: that of the widest label, at most 22; buttons do not count.
     fn label_width(&self) -> u16 {
         let labels = self.form.fields.iter().filter(|field| !field.is_button());
         let widest = labels.map(|field| cells(&field.label)).max().unwrap_or(0);
         widest.min(LABELS)
     }
 
-    /// The fields from top to bottom with their heights; buttons share a row.
+    /// The visible fields from top to bottom with their heights, including errors wrapped to `width` cells;
+    /// buttons share a row.
     fn rows(&self, width: u16) -> Vec<Row> {
         let mut rows: Vec<Row> = Vec::new();
         for (index, field) in self.form.fields.iter().enumerate() {
@@ -101,7 +103,7 @@ struct Row {
     is_buttons: bool,
 }
 
-/// A choice between the arrows that change it.
+/// A choice between the arrows that change it: `‹ option ›`.
 fn choice(option: &str, style: Style, edge: Style) -> Line<'_> {
     Line::from(vec![
         Span::styled("‹ ", edge),
@@ -111,14 +113,14 @@ fn choice(option: &str, style: Style, edge: Style) -> Line<'_> {
 }
 
 impl FormLayout {
-    /// The screen row of a line of the page; `None` if it is not visible.
+    /// The screen row of line `y` of the form's page; `None` if it is scrolled out of `area`.
     fn onto(&self, y: u16, area: Rect) -> Option<u16> {
         let top = u16::try_from(self.top).unwrap_or(u16::MAX);
         let y = y.checked_sub(top).filter(|y| *y < area.height)?;
         Some(area.y + y)
     }
 
-    /// Copies the visible part of the page.
+    /// Copies the visible part of the drawn page to `area` of the screen.
     fn show(&self, page: &Buffer, area: Rect, buffer: &mut Buffer) {
         let top = u16::try_from(self.top).unwrap_or(u16::MAX);
         for y in top..page.area.height {
@@ -131,7 +133,8 @@ impl FormLayout {
         }
     }
 
-    /// Converts the cursor and the fields from the page to the screen.
+    /// Stores the cursor and the areas of the fields (`marks`), converted from the page to the screen; those
+    /// scrolled out are left out.
     fn onto_screen(&mut self, cursor: Option<Position>, marks: Vec<(Rect, usize)>, area: Rect) {
         self.cursor = cursor.and_then(|at| Some(Position::new(area.x + at.x, self.onto(at.y, area)?)));
         self.fields = marks
@@ -194,7 +197,8 @@ impl<K: Copy + Eq> StatefulWidget for FormLines<'_, K> {
 }
 
 impl<K: Copy + Eq> FormLines<'_, K> {
-    /// Draws a field with its error; returns the position of the cursor.
+    /// Draws a field with its label, value, note, error and warning; returns the position of the cursor,
+    /// `None` unless it is a focused text.
     fn field(&self, index: usize, area: Rect, label: u16, buffer: &mut Buffer) -> Option<Position> {
         let theme = self.theme;
         let field = &self.form.fields[index];
@@ -234,7 +238,7 @@ impl<K: Copy + Eq> FormLines<'_, K> {
         cursor.filter(|_| is_focused)
     }
 
-    /// Draws carets below the part of a text that its error is about; false if there is none.
+    /// Draws carets below the part of a text to which its error refers; false if the field has no such part.
     fn carets(&self, field: &Field<K>, area: Rect, buffer: &mut Buffer) -> bool {
         let (Control::Text(input), Some(span), Some(_)) = (&field.control, &field.error_span, &field.error) else {
             return false;
@@ -251,7 +255,8 @@ impl<K: Copy + Eq> FormLines<'_, K> {
         true
     }
 
-    /// Draws the value of a field; returns the cells that it takes and the position of the cursor.
+    /// Draws the value of a field; returns the cells it takes and the position of the cursor, which only
+    /// texts and secrets have.
     fn value(&self, field: &Field<K>, is_focused: bool, area: Rect, buffer: &mut Buffer) -> (u16, Option<Position>) {
         let theme = self.theme;
         let style = if is_focused { theme.input } else { theme.field };
@@ -292,6 +297,8 @@ impl<K: Copy + Eq> FormLines<'_, K> {
         }
     }
 
+    /// Draws buttons side by side in the second line of `area`; returns the cells of each with the index of
+    /// its field.
     fn buttons(&self, fields: &[usize], area: Rect, label: u16, buffer: &mut Buffer) -> Vec<(Rect, usize)> {
         let widths = fields.iter().map(|field| {
             let label = cells(&self.form.fields[*field].label);
@@ -319,6 +326,7 @@ impl<K: Copy + Eq> FormLines<'_, K> {
     }
 }
 
+/// Draws the mask of a secret; returns the position of the cursor, behind its stars.
 fn secret(input: &SecretInput, area: Rect, style: Style, buffer: &mut Buffer) -> Position {
     Line::styled(input.mask(), style).render(area, buffer);
     let stars = u16::try_from(input.stars()).unwrap_or(0);

@@ -56,6 +56,7 @@ impl<K: fmt::Debug> fmt::Debug for Field<K> {
 }
 
 impl<K: Copy + Eq> Field<K> {
+    /// A visible field without a note, a check, an error or a warning.
     fn new(key: K, label: impl Into<Cow<'static, str>>, control: Control) -> Self {
         Self {
             key,
@@ -92,12 +93,12 @@ impl<K: Copy + Eq> Field<K> {
         Self::new(key, label, Control::Choice { options, chosen })
     }
 
-    /// A field for a switch.
+    /// A field for a switch, on if `is_on`.
     pub fn toggle(key: K, label: impl Into<Cow<'static, str>>, is_on: bool) -> Self {
         Self::new(key, label, Control::Toggle(is_on))
     }
 
-    /// A button; buttons are side by side below the fields.
+    /// A button; consecutive buttons are side by side in one row.
     pub fn button(key: K, label: impl Into<Cow<'static, str>>) -> Self {
         Self::new(key, label, Control::Button)
     }
@@ -109,15 +110,15 @@ impl<K: Copy + Eq> Field<K> {
         self
     }
 
-    /// Checks the text whenever it changes; [`Form::validate`](super::Form::validate) or leaving the field shows the
-    /// error.
+    /// Sets the check of the trimmed text; its error is shown by [`Form::validate`](super::Form::validate),
+    /// or when the field is left, and goes once the text is valid.
     #[must_use]
     pub fn check<E: fmt::Display>(mut self, check: impl Fn(&str) -> Result<(), E> + Send + 'static) -> Self {
         self.check = Some(Box::new(move |text| check(text).err().map(|error| error.to_string())));
         self
     }
 
-    /// The error of the value; `None` if it is valid, and for controls without checks.
+    /// The error of the current value, shown or not; `None` if it is valid, and for controls without checks.
     pub(super) fn fault(&self) -> Option<String> {
         let check = self.check.as_ref()?;
         match &self.control {
@@ -127,11 +128,13 @@ impl<K: Copy + Eq> Field<K> {
         }
     }
 
+    /// Checks the value and shows its error, or removes the shown one.
     pub(super) fn show_fault(&mut self) {
         self.error = self.fault();
         self.error_span = None;
     }
 
+    /// Whether its control is a button.
     pub(super) const fn is_button(&self) -> bool {
         matches!(self.control, Control::Button)
     }
