@@ -90,6 +90,7 @@ impl MarketForm {
         form
     }
 
+    /// The form with its fields unfilled; for `market`, only the fields of dialect and key.
     fn blank(market: Option<&Market>, state: &State) -> Self {
         let market_list = &state.markets.market_list;
         let dialect = |first: Option<&'static str>| {
@@ -135,6 +136,7 @@ impl MarketForm {
         &self.form
     }
 
+    /// The reason the last attempt to save or paste failed; `None` after the next edit.
     pub fn complaint(&self) -> Option<&str> {
         self.complaint.as_deref()
     }
@@ -164,6 +166,7 @@ impl MarketForm {
         self.form.text(line).to_owned()
     }
 
+    /// The index in `SOURCES` of the selected key source.
     fn source(&self) -> usize {
         self.form.chosen(MarketField::KeyFrom)
     }
@@ -232,10 +235,12 @@ impl MarketForm {
         }
     }
 
+    /// Whether a key will be sent: not if it comes from the environment and the variable is unset.
     fn sends_key(&self) -> bool {
         self.source() != ENVIRONMENT || self.has_variable
     }
 
+    /// The mistake in an address, including that no key may be sent to it; `None` if valid.
     fn address_fault(&self, address: &str) -> Option<String> {
         if address.is_empty() {
             return Some("type the address, such as https://market.example".to_owned());
@@ -270,6 +275,7 @@ impl MarketForm {
         }
     }
 
+    /// The explanation of the selected key source: where the key is saved or read.
     fn source_note(&self) -> String {
         match self.source() {
             FILE => {
@@ -360,7 +366,8 @@ impl MarketForm {
         })
     }
 
-    /// Saves the change, after a question if that deletes a stored key.
+    /// Saves the change, after a question if that deletes a stored key; an undetected dialect is detected
+    /// first.
     fn save(&mut self, cx: &mut Cx<'_>) {
         let Some(change) = self.change() else { return };
         self.complaint = None;
@@ -384,7 +391,7 @@ impl MarketForm {
         }
     }
 
-    /// Stores the input as a draft, without the key.
+    /// Stores the input of a new market as a draft, without the key.
     fn put_away(&self, cx: &mut Cx<'_>) {
         let had_key = self.form.secret(MarketField::Key).is_some_and(|key| !key.is_empty());
         let texts = MarketField::TEXTS.map(|line| self.text(line));

@@ -81,7 +81,7 @@ enum DialogLine {
 /// Search terms for a machine's location.
 const PLACES: &[&str] = &["country", "geo", "location", "region", "place", "europe", "eu"];
 
-/// Other names of a line's field.
+/// Other search terms of a line's field, including its meaning; none for lines without a field.
 fn aliases(line: &DialogLine) -> Vec<&'static str> {
     match line {
         // People search for a location by its name.
@@ -135,7 +135,8 @@ pub(crate) struct SearchDialog {
     wanted: Option<u64>,
 }
 
-/// Opens the tab of an action; false if the pane has no search.
+/// Opens the tab of an action; false if the pane has no search. `Action::Funnel` opens the filters and counts
+/// the rows each removes.
 pub(crate) fn open(action: Action, cx: &mut Cx<'_>) -> bool {
     let tab = Tab::ALL.into_iter().find(|tab| tab.action() == action);
     cx.try_open(|state| {
@@ -148,6 +149,7 @@ pub(crate) fn open(action: Action, cx: &mut Cx<'_>) -> bool {
 }
 
 impl SearchDialog {
+    /// The dialog over the pane's search, with `tab` open; `None` if the pane has no table.
     fn new(tab: Tab, state: &State) -> Option<Self> {
         let browser = state.browser()?;
         let running = Draft::from_browser(browser);
@@ -204,6 +206,7 @@ impl SearchDialog {
         }
     }
 
+    /// Opens a tab, with the settings and the list brought up to the draft.
     fn show(&mut self, tab: Tab) {
         self.tab = tab;
         settings::read(&mut self.settings, &self.draft.query);
@@ -221,10 +224,12 @@ impl SearchDialog {
         self.lists.get(self.tab as usize)
     }
 
+    /// The selected line of the open tab's list; `None` for a heading, an empty list and the settings.
     fn current(&self) -> Option<DialogLine> {
         self.list()?.current().and_then(|item| item.value)
     }
 
+    /// The selected field, if the selected line is a field; a line of a condition has none.
     fn field(&self) -> Option<&'static Field> {
         match self.current()? {
             DialogLine::Field(field) => Some(field),
@@ -234,11 +239,13 @@ impl SearchDialog {
         }
     }
 
+    /// Whether text is typed to search the open tab's list.
     fn is_typed(&self) -> bool {
         self.list().is_some_and(|list| !list.input.is_empty())
     }
 
-    /// The effect of each filter, while the draft has the prices and limit of the counted rows.
+    /// The effect of each filter; `None` before it is counted, and while the draft's offer type, storage,
+    /// limit or bundling differ from the running search.
     fn removals(&self) -> Option<&Removals> {
         let (draft, running) = (&self.draft.query, &self.running.query);
         let is_same = (draft.offer_type, draft.storage, draft.limit, draft.unbundled)
@@ -254,7 +261,8 @@ impl SearchDialog {
         }
     }
 
-    /// Rebuilds the list after a change of the draft.
+    /// Rebuilds the open tab's list after a change of the draft, with the line `keep` selected if it is still
+    /// there.
     fn relist(&mut self, keep: Option<DialogLine>) {
         let items: Vec<Item<DialogLine>> = match self.tab {
             Tab::Filters => {
@@ -361,6 +369,7 @@ impl SearchDialog {
         }
     }
 
+    /// Handles an action in the condition form; ignored if none is open or the form has no use for it.
     fn on_form(&mut self, action: Action) -> Outcome {
         let Some(form) = &mut self.form else {
             return Outcome::Ignored;
@@ -376,6 +385,7 @@ impl SearchDialog {
         Outcome::Handled
     }
 
+    /// Handles an action in the settings form; false if the form has no use for it.
     fn on_setting(&mut self, action: Action, cx: &mut Cx<'_>) -> bool {
         match self.settings.update(action.command()) {
             FormEvent::Submitted(setting) => self.submit(setting, cx),
@@ -427,6 +437,7 @@ impl SearchDialog {
         self.relist(Some(DialogLine::Count));
     }
 
+    /// Handles the toggle key: switches a condition, adds or reverses a sort key, or shows or hides a column.
     fn toggle(&mut self, state: &State) {
         match (self.tab, self.field()) {
             (Tab::Filters, _) => self.switch(state.browser().and_then(|browser| browser.listing())),
@@ -436,6 +447,7 @@ impl SearchDialog {
         }
     }
 
+    /// Removes the selected condition, sort key or ban; a column stays.
     fn remove(&mut self, cx: &mut Cx<'_>) {
         if let Some(DialogLine::Ban(of)) = self.current() {
             return self.lift_ban(of, cx);
@@ -447,6 +459,7 @@ impl SearchDialog {
         }
     }
 
+    /// Handles an action on the open tab, while no condition form is open.
     fn on_tab(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         if self.tab == Tab::Settings && self.on_setting(action, cx) {
             return Outcome::Handled;
