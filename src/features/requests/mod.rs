@@ -83,8 +83,7 @@ impl Filter {
         }
     }
 
-    /// Whether the filter shows a request; route requests are no writes, cancelled ones are errors only if
-    /// they failed.
+    /// Whether the filter shows a request. A route request is no write, and a cancelled one no error.
     pub fn admits(self, entry: &LedgerEntry) -> bool {
         let is_route = entry.operation == Operation::Route;
         match self {

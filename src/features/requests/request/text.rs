@@ -89,7 +89,7 @@ pub(crate) fn waited(entry: &LedgerEntry) -> Option<String> {
     (entry.waited.as_millis() > 1).then(|| span(entry.waited))
 }
 
-/// A duration as text, in ms or s with three significant digits: `0.31 ms`, `31.2 ms`, `1.25 s`.
+/// A duration as text, in ms below a second: `0.31 ms`, `31.2 ms`, `1.25 s`.
 pub(crate) fn span(span: Duration) -> String {
     latency(span.as_secs_f64())
 }

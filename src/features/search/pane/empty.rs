@@ -68,6 +68,7 @@ pub(super) fn draw(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
     scene.render(Paragraph::new(text).centered(), middle);
 }
 
+/// The message for a table without rows, by the phase of its request and the reason that no row is shown.
 fn note(state: &State, browser: &Browser, now: Now) -> Note {
     match (browser.remote().phase(), browser.listing()) {
         (
@@ -150,6 +151,7 @@ fn note(state: &State, browser: &Browser, now: Now) -> Note {
     }
 }
 
+/// The message while the first rows are loading, with the seconds since the request was sent.
 fn loading(browser: &Browser, seconds: f64, reasons: Vec<String>) -> Note {
     Note {
         title: format!("Loading {}… {:.0} s", browser.resource().nouns(), seconds.max(0.0)),
@@ -159,6 +161,7 @@ fn loading(browser: &Browser, seconds: f64, reasons: Vec<String>) -> Note {
     }
 }
 
+/// The reason a request is delayed, and the seconds until it is sent.
 fn pause(waiting: &Waiting, now: Now) -> String {
     let seconds = (waiting.until - now.mono).max(0.0).ceil();
     format!("{}: sending in {seconds:.0} s", waiting.why)
@@ -179,7 +182,7 @@ fn remedies(browser: &Browser) -> Vec<(Action, &'static str)> {
     keys
 }
 
-/// Every row of the response is hidden by a ban.
+/// The message that bans hide all `hidden` rows of the response, and the keys that show or lift them.
 fn banned(browser: &Browser, hidden: usize) -> Note {
     let nouns = browser.resource().nouns();
     Note {
@@ -197,6 +200,7 @@ fn banned(browser: &Browser, hidden: usize) -> Note {
     }
 }
 
+/// The message that the market has no row for the query, with possible reasons.
 fn none(browser: &Browser) -> Note {
     let warn = |condition| language::warning(condition, browser.dialect());
     let warnings = browser.query.active().filter_map(warn);
@@ -214,6 +218,7 @@ fn none(browser: &Browser) -> Note {
     }
 }
 
+/// The message for a failed request: the error, and the keys that help against it.
 fn failed(state: &State, browser: &Browser, error: &ApiError) -> Note {
     let title = format!("Can't load {}", browser.resource().nouns());
     let retry = (Action::Refresh, "retry");
@@ -253,7 +258,8 @@ fn failed(state: &State, browser: &Browser, error: &ApiError) -> Note {
     }
 }
 
-/// A suggestion for filter words that match no row: `4090` for `4900`.
+/// A suggestion for filter words that match no row: `Did you mean 4090?` for `4900`. `None` if the words
+/// parse or have no suggestion.
 fn respelled(browser: &Browser) -> Option<String> {
     let (catalog, words) = (browser.query.catalog(), browser.words.join(" "));
     let reading = plain::read(&words, catalog, browser.dialect(), &plain::Names::default());
@@ -262,7 +268,7 @@ fn respelled(browser: &Browser) -> Option<String> {
     Some(format!("Did you mean {}?", suggestion.apply(&words)))
 }
 
-/// A note that no offer has as many GPUs as the search asks for.
+/// A note that no offer has as many GPUs as the search asks for; `None` if one may.
 fn too_many_gpus(browser: &Browser) -> Option<String> {
     let text = "One offer has at most 8 GPUs or so: the planner combines several machines.";
     browser.gpus_beyond_an_offer().map(|_| text.to_owned())
