@@ -282,6 +282,7 @@ impl Plan {
         }
     }
 
+    /// The offers and requests so far, and the estimates of those left.
     pub fn progress(&self) -> Progress {
         let is_over = self.asked.is_none() && self.sweeps.is_empty();
         let sample = self.sample.as_ref();
@@ -303,25 +304,25 @@ impl Plan {
         }
     }
 
-    /// The incomplete parts.
+    /// The incomplete parts, each with its reason.
     pub fn open(&self) -> &[Open] {
         &self.open
     }
 
-    /// The offers, each as received last.
+    /// The offers of all parts in one listing, each as received last; an error if they cannot be merged.
     pub fn into_listing(self) -> Result<Listing, ListingError> {
         let catalog = self.query.catalog();
         let (parts, coverage) = self.into_parts();
         Listing::merged(catalog, &parts, coverage)
     }
 
-    /// The arguments of [`Listing::merged`].
+    /// The responses, each with whether its part is complete, and the coverage of the whole search.
     pub fn into_parts(self) -> (Vec<(Listing, bool)>, Coverage) {
         let coverage = self.coverage();
         (self.parts, coverage)
     }
 
-    /// Divides a region by a field, or by the first one after it that can divide it.
+    /// Divides a region by the field at index `from`, or by the first one after it that can divide it.
     fn divide(&mut self, base: Vec<Condition>, from: usize, sample: Sample) {
         let usable = (from..self.fields.len()).find(|index| !self.ignored.contains(&self.fields[*index]));
         let Some(field) = usable else {
@@ -341,6 +342,7 @@ impl Plan {
         });
     }
 
+    /// The next part to search, of the innermost sweep or without a value; `None` at the end.
     fn step(&mut self) -> Option<SweepPart> {
         while let Some(sweep) = self.sweeps.last() {
             let field = self.fields[sweep.field];
@@ -472,7 +474,7 @@ impl Plan {
         missing > 3 + expected.len() / TOLERANCE
     }
 
-    /// Stores the records of a response; returns their ids.
+    /// Stores the response to a part that `is_complete` or not; returns the ids of its records.
     fn keep(&mut self, listing: Listing, is_complete: bool) -> HashSet<RowId> {
         let part = self.parts.len();
         let ids = (0..listing.len()).filter_map(|row| Some((listing.id(row)?, Known { part, row })));
@@ -482,7 +484,7 @@ impl Plan {
         ids.into_keys().collect()
     }
 
-    /// Number of offers of a sample in a part.
+    /// Number of a sample's offers that meet the conditions of a part.
     fn among(&self, sample: &Sample, conditions: &[Condition]) -> usize {
         let known = sample.ids.iter().filter_map(|id| self.known.get(id));
         known
@@ -490,7 +492,7 @@ impl Plan {
             .count()
     }
 
-    /// Counts a complete part in the samples.
+    /// Counts a complete part of so many `records` in every sample, for their estimates.
     fn cover(&mut self, conditions: &[Condition], records: usize) {
         let sweeps = self.sweeps.iter().map(|sweep| &sweep.sample);
         let sampled: Vec<usize> = sweeps
@@ -529,18 +531,20 @@ impl Plan {
         }
     }
 
+    /// Adds a part to the incomplete ones, with the reason.
     fn leave_open(&mut self, conditions: Vec<Condition>, why: Why) {
         self.open.push(Open { conditions, why });
     }
 }
 
-/// Whether a record is in a part.
+/// Whether a record meets, as received, all conditions of a part.
 fn meets(listing: &Listing, row: usize, conditions: &[Condition]) -> bool {
     conditions
         .iter()
         .all(|condition| condition.accepts(listing.sent_column(condition.field).cell(row)))
 }
 
+/// The condition that selects the offers without a value in a field.
 fn blank(field: &'static Field) -> Vec<Condition> {
     vec![Condition::new(field, Operator::Eq, Operand::One(Value::Null))]
 }
