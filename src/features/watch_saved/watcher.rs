@@ -79,12 +79,12 @@ pub struct Rhythm {
 }
 
 impl Rhythm {
-    /// Seconds after which the user's files are read again.
+    /// Seconds after which the user's files are read again: the poll interval, from 60 to 600.
     fn reload(self) -> f64 {
         f64::from(self.every.unwrap_or(EVERY).clamp(RELOAD.0, RELOAD.1))
     }
 
-    /// Seconds between two polls of a task.
+    /// Seconds between two polls of a task, as chosen: the list of workergroups has its own interval.
     pub fn every(self, task: &Task) -> f64 {
         f64::from(match task {
             Task::Search(..) | Task::Group(_) => self.every.unwrap_or(EVERY),
@@ -223,6 +223,7 @@ impl<'a> Watcher<'a> {
         Ok(watcher)
     }
 
+    /// Decides the next step: a request to send, a wait, or the end of the watch.
     pub fn next(&mut self, now: Now) -> Step {
         if self.end.is_some() {
             return Step::Done;
@@ -364,7 +365,7 @@ impl<'a> Watcher<'a> {
         seconds
     }
 
-    /// Claims the poll of a due task from the other programs.
+    /// Claims the poll of a due task: send it, wait, or read the response another program recorded.
     fn claim(&mut self, task: &Task, now: Now) -> Right {
         if let Some(one) = &self.one {
             // The user may ban a machine in the dashboard while the watch runs.
@@ -491,6 +492,7 @@ impl<'a> Watcher<'a> {
         }
     }
 
+    /// Records a poll, checks its alerts, and adds its changes to the output.
     fn conclude(&mut self, poll: &Poll, workers: Option<u32>, result: Option<&SearchResult>) {
         self.record(poll);
         self.turns.end();
