@@ -336,7 +336,8 @@ fn give_key(paths: &Paths, name: &str, from: &KeyFrom) -> Result<(), ChangeError
     discard(paths, &before)
 }
 
-/// Removes the key of a market from the configuration, and its file as [`discard`] does.
+/// Removes the key of a market from the configuration, and deletes its key file if that is in bourse's folder
+/// and no other profile uses it.
 fn forget_key(paths: &Paths, name: &str) -> Result<(), ChangeError> {
     let before = profile(paths, name)?;
     profiles::set_key(&paths.config_file(), name, &KeyStorage::Environment)?;

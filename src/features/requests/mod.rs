@@ -240,7 +240,7 @@ impl Requests {
         }
     }
 
-    /// Shows or hides the requests of a route run.
+    /// Shows or hides the requests of a route run, and selects its row; nothing for an unknown run.
     pub fn toggle_run(&mut self, number: u64) {
         if let Some(run) = self.runs.get_mut(number) {
             run.is_unfolded = !run.is_unfolded;
@@ -273,7 +273,8 @@ impl Requests {
         text.split_whitespace().map(str::to_owned).collect()
     }
 
-    /// Builds the rows from the matches: a run is in the place of its latest request.
+    /// Builds the rows from the matches, latest first. A run is in the place of its latest request; its other
+    /// matches follow only if it is unfolded.
     fn rebuild_rows(&mut self) {
         let mut seen = Vec::new();
         self.rows.clear();
@@ -364,7 +365,8 @@ fn recorded(cx: &mut Cx<'_>, ticket: Option<Ticket>, dropped: &[u64]) {
     }
 }
 
-/// Handles the news of a resent request, whose attempt has been recorded already.
+/// Handles the progress of a resent request, or its response with a toast; the attempt has been recorded
+/// already.
 fn on_news(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     let flights = &mut cx.feature::<Requests>().flights;
     let Some(index) = flights.iter().position(|flight| flight.ticket == ticket) else {

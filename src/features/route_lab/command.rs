@@ -84,7 +84,7 @@ fn announce(what: &str, plan: &RoutePlan) {
     }
 }
 
-/// Whether the run was stopped by the user, before the end of its plan.
+/// Whether the run was stopped before the end of its plan, by a signal or by a key refused repeatedly.
 fn was_stopped(run: &Run) -> bool {
     run.phase() == Phase::Ended(End::Stopped)
 }

@@ -174,7 +174,8 @@ pub fn won_back(listing: &Listing, conditions: &[Condition], loosened: usize, lo
     (0..listing.len()).filter(comes_back).count()
 }
 
-/// A bound that still includes `value`, in at most three significant digits of the query unit.
+/// The `value` of a bound, rounded outwards to three significant digits in the query unit, so that the bound
+/// still includes it; unchanged for other fields than numbers.
 fn rounded(field: &'static Field, operator: Operator, value: f64) -> f64 {
     // A looser bound is read by a person: 0.293, not 0.29312.
     const DIGITS: i32 = 3;

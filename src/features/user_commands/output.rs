@@ -10,7 +10,7 @@ use crate::domain::text::visible;
 /// Maximum length of a shown line, in bytes.
 const LONGEST: usize = 2000;
 
-/// The dialog with the output of the last command, which is shown as it arrives at its end.
+/// The dialog with the command line and the output of the last command, or that it is still running.
 pub(super) fn dialog(state: &State) -> TextDialog {
     TextDialog::new("Command", text(state), 1, |state| Some(text(state)))
 }

@@ -146,7 +146,7 @@ impl MarketForm {
         if self.market.is_some() { 3 } else { 7 }
     }
 
-    /// The dialect that an existing market is changed to; `None` if it stays.
+    /// The dialect that an existing market is changed to; `None` if it stays, or the market is new.
     fn other_dialect(&self) -> Option<&'static Dialect> {
         let market = self.market.as_ref()?;
         self.dialect().filter(|dialect| *dialect != market.dialect)
@@ -162,6 +162,7 @@ impl MarketForm {
         self.market.is_none()
     }
 
+    /// The text in a field of the form, as typed.
     fn text(&self, line: MarketField) -> String {
         self.form.text(line).to_owned()
     }
@@ -171,7 +172,7 @@ impl MarketForm {
         self.form.chosen(MarketField::KeyFrom)
     }
 
-    /// The field that has the key, or names where it is.
+    /// The field for the key, or for its command; the choice of the source if nothing is typed.
     pub(super) fn key_line(&self) -> MarketField {
         match self.source() {
             FILE => MarketField::Key,

@@ -73,6 +73,7 @@ fn as_curl(view: &RequestDetails, area: Rect, scene: &mut Scene<'_, '_>) {
     scene.render(Paragraph::new(lines), inner);
 }
 
+/// The name of the request's or response's body, for its panel.
 const fn title(side: Side) -> &'static str {
     match side {
         Side::Request => "Request body",
@@ -121,6 +122,7 @@ fn lines_label(viewport: Viewport) -> String {
     }
 }
 
+/// The scrollable text of the request's or response's body.
 const fn report(view: &RequestDetails, side: Side) -> &Report {
     match side {
         Side::Request => &view.request,

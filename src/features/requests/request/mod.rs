@@ -28,6 +28,7 @@ enum Side {
 }
 
 impl Side {
+    /// The screen region of the body, for mouse and scrolling.
     const fn region(self) -> Region {
         match self {
             Self::Request => Region::PREVIEW,
@@ -73,6 +74,7 @@ impl RequestDetails {
         })
     }
 
+    /// The body that has the keyboard.
     const fn focused(&self) -> &Report {
         match self.focus {
             Side::Request => &self.request,
@@ -80,6 +82,7 @@ impl RequestDetails {
         }
     }
 
+    /// The body that has the keyboard, to scroll or search.
     const fn focused_mut(&mut self) -> &mut Report {
         match self.focus {
             Side::Request => &mut self.request,

@@ -123,7 +123,7 @@ fn list(view: &RequestsPane, area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-/// The filters with their counts, the selected one highlighted.
+/// Draws the names of the filters with the number of requests each admits, the selected one highlighted.
 fn filters(area: Rect, scene: &mut Scene<'_, '_>) {
     let (theme, state) = (scene.theme, scene.state);
     let count = |filter: Filter| {
@@ -207,7 +207,7 @@ fn empty(area: Rect, scene: &mut Scene<'_, '_>) {
     scene.render(text.alignment(Alignment::Center), middle);
 }
 
-/// The longest duration of the rows, in seconds; for a folded run, its median.
+/// The longest duration of the rows, in seconds, where a folded run counts with its median; 0 without rows.
 fn slowest(state: &State) -> f64 {
     let durations = Requests::read(state).rows().iter().filter_map(|row| match *row {
         Row::Request(number) => Some(state.ledger.get(number)?.took.as_secs_f64()),

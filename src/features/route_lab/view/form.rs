@@ -69,6 +69,7 @@ impl RouteField {
         }
     }
 
+    /// The name of the field in the form.
     const fn label(self) -> &'static str {
         match self {
             Self::Endpoint => "Endpoint",

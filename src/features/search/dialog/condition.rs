@@ -99,7 +99,7 @@ impl ConditionForm {
         &self.picked
     }
 
-    /// The values in the loaded rows, as text.
+    /// Minimum, maximum and median in the loaded rows, as text; `None` for a field without a range.
     pub fn seen(&self) -> Option<&str> {
         self.seen.as_deref()
     }
@@ -113,7 +113,8 @@ impl ConditionForm {
         self.outcome.as_ref()
     }
 
-    /// A warning that the condition may not mean what the user intended.
+    /// A warning that the condition may not mean what the user intended; `None` if there is none, or the
+    /// value is invalid.
     pub fn warning(&self) -> Option<String> {
         language::warning(self.outcome.as_ref().ok()?, self.dialect)
     }
@@ -185,9 +186,9 @@ impl ConditionForm {
         self.changed();
     }
 
-    /// Converts the value after a change of the operator `from` one for a single value to one for several:
-    /// the typed value is ticked. The other way, a single ticked value becomes the typed one; of several all
-    /// are dropped.
+    /// Converts the value after the operator `from` was replaced: for one with several values, the typed
+    /// value becomes a ticked one; for one with a single value, a single ticked value becomes the typed one,
+    /// and of several all are dropped.
     fn carry(&mut self, from: Operator) {
         let to = self.operator;
         if to.takes_list() && !from.takes_list() {
@@ -284,8 +285,8 @@ impl ConditionForm {
         self.shown.get(self.selected?).map(|index| &self.choices[*index])
     }
 
-    /// Ticks the typed value, or the selected one if nothing is typed or ticked. Called on Enter in
-    /// a list.
+    /// Ticks the typed value, or the selected one if nothing is typed or ticked. Called on Enter; does
+    /// nothing with an operator for a single value.
     pub fn tick_pending(&mut self) {
         if !self.operator().takes_list() {
             return;

@@ -47,7 +47,7 @@ impl SearchDialog {
         }
     }
 
-    /// The range of a field in the loaded rows, else its meaning.
+    /// The range of a field in the loaded rows as text, or else the meaning of the field.
     fn range(&self, field: &'static Field) -> String {
         let range = self.ranges.iter().find(|(known, _)| *known == field);
         range.map_or_else(|| field.doc.to_owned(), |(_, range)| range.clone())
@@ -169,7 +169,7 @@ impl SearchDialog {
         self.change(conditions, self.current());
     }
 
-    /// Removes the selected condition, or all of the selected field.
+    /// Removes the selected condition, or all of the selected field; nothing on other lines.
     pub(super) fn remove_condition(&mut self) {
         let mut conditions = self.draft.query.conditions.clone();
         match self.current() {
@@ -204,7 +204,8 @@ impl SearchDialog {
         }
     }
 
-    /// Opens the form of the selected line, restoring an unfinished one.
+    /// Opens the form for the condition or field of the selected line, restoring an unfinished one; nothing
+    /// on other lines.
     pub(super) fn open_form(&mut self, listing: Option<&Listing>) {
         let (field, index) = match self.current() {
             Some(DialogLine::Condition(index)) => match self.draft.query.conditions.get(index) {
@@ -228,7 +229,7 @@ impl SearchDialog {
         }));
     }
 
-    /// Adds the condition of the form to the draft, or shows the reason it cannot.
+    /// Puts the condition of the open form into the draft and closes the form, or shows the reason it cannot.
     pub(super) fn accept(&mut self) {
         let Some(mut form) = self.form.take() else {
             return;

@@ -113,7 +113,8 @@ impl SearchDialog {
         }
     }
 
-    /// Restores the defaults of the open tab.
+    /// Restores the default conditions, order, columns or settings, whichever the open tab edits, in the
+    /// draft.
     pub(super) fn reset(&mut self) {
         let query = &mut self.draft.query;
         let fresh = language::default_query(query.resource, self.dialect);

@@ -197,7 +197,8 @@ impl SearchDialog {
         Some(dialog)
     }
 
-    /// The tabs for the resource: workergroups are listed without a search and have no settings.
+    /// The tabs of the dialog: all, or for workergroups, which are listed without a search, all but the
+    /// settings.
     fn tabs(&self) -> &'static [Tab] {
         let all: &'static [Tab; 4] = &Tab::ALL;
         match self.draft.query.resource {
@@ -219,7 +220,7 @@ impl SearchDialog {
         self.show(tabs[(self.tab as usize + by) % tabs.len()]);
     }
 
-    /// The list of the open tab, if it has one.
+    /// The list of the open tab; `None` for the settings, which are a form.
     fn list(&self) -> Option<&List<DialogLine>> {
         self.lists.get(self.tab as usize)
     }
@@ -253,7 +254,7 @@ impl SearchDialog {
         self.removals.as_ref().filter(|_| is_same)
     }
 
-    /// The effect of the selected condition, if it was counted.
+    /// The effect of the selected condition; `None` if it was not counted, or the line has no condition.
     fn selected_step(&self) -> Option<&RemovalStep> {
         match self.current()? {
             DialogLine::Condition(index) => self.removals()?.step(index),
@@ -278,7 +279,7 @@ impl SearchDialog {
         self.lists[self.tab as usize].replace(items, keep.as_ref());
     }
 
-    /// The query of the draft including the condition being edited.
+    /// The query of the draft, with the condition being edited if that is valid and not blank.
     fn ahead(&self) -> Query {
         let mut query = self.draft.query.clone();
         if let Some(form) = &self.form
@@ -293,7 +294,7 @@ impl SearchDialog {
         query
     }
 
-    /// Computes the request of the draft, and the number of loaded rows that match it.
+    /// Updates the previewed request of the draft, and the number of loaded rows that match it.
     fn look_ahead(&mut self, state: &State) {
         let query = self.ahead();
         self.matches = state.browser().and_then(|browser| {
@@ -315,7 +316,8 @@ impl SearchDialog {
         }
     }
 
-    /// Sends the search without filters, for the effect of each filter.
+    /// Sends the search without filters, for the effect of each filter; a complaint if settings are not
+    /// applied yet.
     fn count(&mut self, cx: &mut Cx<'_>) {
         if self.removals.is_none() {
             let wanted = self.wanted;
@@ -330,7 +332,10 @@ impl SearchDialog {
         self.relist(Some(DialogLine::Count));
     }
 
-    /// Goes one step back, out of the form, the body or the search; false if none is open.
+    /// Goes one step back: closes the condition form or the body, or clears the search of the list; false if
+    /// none is open.
+    ///
+    /// The input of a closed form is restored when it opens again.
     fn step_back(&mut self) -> bool {
         if let Some(form) = self.form.take() {
             if !form.is_blank() {
@@ -350,7 +355,7 @@ impl SearchDialog {
         true
     }
 
-    /// Applies the draft, unless a setting is invalid.
+    /// Applies the draft and closes the dialog; opens the settings instead if one of them is invalid.
     fn apply(&mut self, cx: &mut Cx<'_>) {
         if !self.settings.validate() {
             self.tab = Tab::Settings;
@@ -361,7 +366,7 @@ impl SearchDialog {
         self.draft.clone().apply(&self.running, cx);
     }
 
-    /// Applies the draft by a button of the settings.
+    /// Applies the draft by a button of the settings; `LoadAll` then loads all offers of the search.
     fn submit(&mut self, setting: Setting, cx: &mut Cx<'_>) {
         self.apply(cx);
         if self.is_done && setting == Setting::LoadAll {
@@ -396,7 +401,8 @@ impl SearchDialog {
         true
     }
 
-    /// Copies a setting from the form into the draft.
+    /// Copies the settings of the form into the draft; bundling goes back, with an error beside it, if the
+    /// market has no parameter for it.
     fn set(&mut self, setting: Setting) {
         if setting == Setting::Bundling && self.dialect.bundling_parameter.is_none() {
             let unbundled = usize::from(self.draft.query.unbundled);
@@ -407,7 +413,8 @@ impl SearchDialog {
         settings::write(&self.settings, &mut self.draft.query, self.dialect);
     }
 
-    /// Carries out Enter on a line of a list.
+    /// Carries out Enter on the selected line: opens its condition form or the body, counts, lifts a ban, or
+    /// applies the draft, as it does on all other tabs.
     fn choose(&mut self, cx: &mut Cx<'_>) {
         match (self.tab, self.current()) {
             _ if self.body.is_some() => self.apply(cx),

@@ -217,7 +217,7 @@ impl Removals {
         self.wanted.as_ref().map_or(&[], |wanted| &wanted.banned)
     }
 
-    /// Replaces the bans in force.
+    /// Replaces the bans by which the one offer may be hidden.
     pub fn set_bans(&mut self, bans: Bans) {
         self.computed.bans = bans;
     }
@@ -280,7 +280,8 @@ impl Removals {
         }
     }
 
-    /// The time since the search was sent, or the wait before it; `None` once it has ended.
+    /// The summary with the seconds since the search was sent, or the wait before it is sent; `None` once it
+    /// has ended.
     pub fn wait(&self, now: Now) -> Option<String> {
         self.remote.phase().under_way(&self.summary(), now)
     }
@@ -326,8 +327,8 @@ impl RemovalStep {
         format!("{removed}; {back}{rest}")
     }
 
-    /// The effect of removing the filter: the number of rows, and the other filter to remove with
-    /// it.
+    /// The rows that come back without the filter, and those that come back without a second filter as well,
+    /// as a phrase. `of` is the count it belongs to.
     pub fn removal(&self, of: &Removals) -> String {
         let both = self.with.as_ref();
         let both = both.map(|(partner, many)| format!("; without {partner} as well, {}", of.back(*many)));

@@ -43,7 +43,7 @@ struct Values {
     unbundled: usize,
 }
 
-/// Shows the settings of a query, unless the form shows them already or has an invalid value.
+/// Shows the settings of a query in the form, unless the form shows them already or has an invalid value.
 pub(super) fn read(form: &mut Form<Setting>, query: &Query) {
     let values = Values::from_query(query);
     if form.fault().is_some() || Values::typed(form) == values {

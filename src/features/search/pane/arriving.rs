@@ -35,7 +35,7 @@ pub(super) fn note(browser: &Browser) -> Option<String> {
     Some(format!("First {}, loading: {received}", grouped(first.len())))
 }
 
-/// Draws the rows that meet the local conditions, in the market's order.
+/// Draws the first rows of an arriving response that meet the local conditions, in the market's order.
 pub(super) fn draw(browser: &Browser, listing: &Listing, area: Rect, scene: &mut Scene<'_, '_>) {
     let local = scene.state.local_time(scene.now);
     let (view, dim) = (listing.matching(browser.local_conditions()), scene.theme.dim);

@@ -286,6 +286,7 @@ pub(super) fn is_bill(field: &Field) -> bool {
     matches!(field.key, "job_cost" | "volume_term")
 }
 
+/// Whether a column holds numbers or ids, which are aligned to the right.
 const fn is_right_aligned(field: &Field) -> bool {
     matches!(field.kind, Kind::Integer | Kind::Number | Kind::Id)
 }

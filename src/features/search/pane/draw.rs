@@ -169,7 +169,7 @@ fn scrollbar(viewport: &Viewport, area: Rect, scene: &mut Scene<'_, '_>) {
     scene.frame.render_stateful_widget(bar, area, &mut state);
 }
 
-/// The area of the table, and `lines` lines below it.
+/// Splits an area into that of the table and the `lines` lines below it.
 fn with_below(area: Rect, lines: u16) -> [Rect; 2] {
     Layout::vertical([Constraint::Fill(1), Constraint::Length(lines)]).areas(area)
 }

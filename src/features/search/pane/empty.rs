@@ -29,7 +29,7 @@ struct Note {
     is_error: bool,
 }
 
-/// Draws the note in the middle of the area.
+/// Draws the message in place of a table without rows, in the middle of the area, with the keys that help.
 pub(super) fn draw(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let note = note(scene.state, browser, scene.now);

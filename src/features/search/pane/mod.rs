@@ -62,7 +62,7 @@ impl BrowserPane {
         }
     }
 
-    /// Whether the market panel is shown beside the table.
+    /// Whether the market panel is shown beside the table: on a wide screen, unless it is empty.
     fn shows_market(&self, size: Size) -> bool {
         size == Size::Wide && !self.market.is_empty()
     }

@@ -44,6 +44,7 @@ impl TermField {
         quantity::within(text, quantity, 0.0..=input.most())
     }
 
+    /// The name of the field or button in the form.
     const fn label(self) -> &'static str {
         match self {
             Self::Size => "Size",
