@@ -154,7 +154,7 @@ enum TargetError {
 }
 
 /// The query that watches a saved search, and its job: the cheapest offers first, as many as for any watched
-/// search.
+/// search. An error if it has no price, or lacks what it needs.
 fn of_saved(settings: &Settings, saved: &SavedSearch) -> Result<(Query, Option<Job>), TargetError> {
     let (mut query, _, job) = saved.read(settings.dialect)?;
     query.order = cheapest_first(query.resource).ok_or(TargetError::NoPrices)?;

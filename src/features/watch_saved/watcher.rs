@@ -269,7 +269,7 @@ impl<'a> Watcher<'a> {
         }
     }
 
-    /// The reason the watch of one search ended; `None` while it runs.
+    /// Takes the reason the watch of one search ended; `None` while it runs, and after the first call.
     pub const fn take_end(&mut self) -> Option<End> {
         self.end.take()
     }
@@ -296,7 +296,8 @@ impl<'a> Watcher<'a> {
         std::mem::take(&mut self.output)
     }
 
-    /// Reads the files of the profile again, as the user may change them in the dashboard.
+    /// Reads the saved searches and alerts again, and replaces the targets if they changed; not for one
+    /// search.
     fn reload(&mut self, now: Now) {
         self.reloaded = Some(now.mono);
         if self.one.is_some() {
@@ -346,7 +347,7 @@ impl<'a> Watcher<'a> {
         self.say_once([format!("watching {searches} and {alerts}: {rate} a minute")]);
     }
 
-    /// Passes the wishes of the targets to the engine.
+    /// Passes to the engine the polls that the targets want; targets without a search are left out.
     fn wish(&mut self, now: Now) {
         let is_listed = self.rhythm.is_once && self.groups.is_some();
         let is_ready = |target: &&Target| match target.task {
@@ -358,7 +359,7 @@ impl<'a> Watcher<'a> {
         self.engine.keep(wishes, now.mono);
     }
 
-    /// Seconds between two polls of a task.
+    /// Seconds between two polls of a task, rounded up, within the limit on requests.
     fn interval(&self, task: &Task) -> u32 {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // it saturates
         let seconds = self.engine.interval(self.rhythm.every(task)).ceil() as u32;
@@ -386,7 +387,7 @@ impl<'a> Watcher<'a> {
         self.turns.claim(self.record.as_ref(), &claim)
     }
 
-    /// The request for the awaited target.
+    /// The request that polls the awaited target: its search, or the list of workergroups.
     fn request(&self) -> Request {
         match &self.targets[self.awaited].search {
             Some(search) => wanted::request(&search.query, &self.saved.annotations, self.settings.dialect),
@@ -452,7 +453,7 @@ impl<'a> Watcher<'a> {
         }
     }
 
-    /// Handles the records of a search.
+    /// Handles the response to a search: concludes its poll, or searches for causes of departures first.
     fn polled(&mut self, task: &Task, mut listing: Box<Listing>, arrival: &Arrival, now: Now) {
         let target = &self.targets[self.awaited];
         let (name, job) = (target.name(), target.job);
@@ -518,7 +519,7 @@ impl<'a> Watcher<'a> {
         self.read_for(riders, poll.at);
     }
 
-    /// Removes a task that was to be polled once.
+    /// Removes a task from the schedule if each is polled only once.
     fn finish(&mut self, task: &Task) {
         if self.rhythm.is_once {
             self.engine.drop(task);

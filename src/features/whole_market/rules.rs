@@ -220,7 +220,7 @@ impl Plan {
         self.stop_at_limits();
     }
 
-    /// Stops the load when it has taken as much as it may.
+    /// Stops the load at 100,000 records, at its budget of requests, and if its parts do not get smaller.
     fn stop_at_limits(&mut self) {
         if self.known.len() >= MOST_RECORDS {
             self.stop("bourse takes at most 100,000 records");
@@ -234,7 +234,7 @@ impl Plan {
         }
     }
 
-    /// Handles the failure of the search.
+    /// Handles the failure of the search: its part stays incomplete; a second one in a row ends the load.
     ///
     /// # Errors
     ///
@@ -381,8 +381,8 @@ impl Plan {
         })
     }
 
-    /// The condition of the next values whose offers probably fit in one response, and that of the
-    /// values after them; `None` if these are all.
+    /// The condition of the next values whose offers probably fit in one response, and that of the values
+    /// after them; both `None` if these are all that remain.
     fn slice(&self, field: &'static Field, groups: &[Group], sweep: &Sweep) -> (Option<Condition>, Option<Condition>) {
         let is_text = !field.kind.is_numeric();
         let scale = sweep.sample.scale();
@@ -515,7 +515,7 @@ impl Plan {
         }
     }
 
-    /// Stops dividing by a field that the market ignores.
+    /// Stops dividing by the field at `index`, which the market ignores, and goes on with the next one.
     fn give_up(&mut self, index: usize) {
         let field = self.fields[index];
         self.ignored.push(field);

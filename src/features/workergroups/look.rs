@@ -230,7 +230,7 @@ fn number(listing: &Listing, row: usize, key: &str) -> Option<f64> {
     listing.cell_of(row, key).number()
 }
 
-/// The number as an integer, if it is a whole one from 0 to a million.
+/// The number as an integer if it is a whole one from 0 to a million; otherwise `None`.
 fn whole(number: f64) -> Option<u32> {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // the range is checked
     (number.fract() == 0.0 && (0.0..=1e6).contains(&number)).then_some(number as u32)

@@ -50,7 +50,7 @@ impl AttemptList {
         self.chosen = None;
     }
 
-    /// Whether some attempts have not been searched yet.
+    /// Whether some attempts have not been searched yet; false without a search.
     pub fn is_behind(&self, samples: &[RouteSample]) -> bool {
         !self.filter.is_empty() && self.searched < samples.len()
     }

@@ -67,7 +67,7 @@ fn neighbour(state: &State, run: u64, from: u64, after: bool) -> Option<u64> {
     next.or(behind).or(before).copied()
 }
 
-/// The figures of both runs, paired.
+/// The figures of two runs, each with the value in both.
 fn figures(first: &RouteRun, second: &RouteRun, scene: &Scene<'_, '_>) -> Vec<Figure> {
     let of = |run: &RouteRun| run.run().elapsed(scene.now.mono);
     compare((first.run().stats(), of(first)), (second.run().stats(), of(second)))

@@ -108,7 +108,7 @@ fn parts(calls: &WorkerSummary, theme: &Theme) -> Vec<Line<'static>> {
     lines
 }
 
-/// The number of workers' responses by class, and their tokens per second.
+/// The number of workers' responses by class, a line each, and their median tokens per second if reported.
 fn answers(calls: &WorkerSummary, theme: &Theme) -> Vec<Line<'static>> {
     let mut lines: Vec<_> = calls
         .classes
@@ -129,7 +129,8 @@ fn answers(calls: &WorkerSummary, theme: &Theme) -> Vec<Line<'static>> {
     lines
 }
 
-/// The number of requests by outcome.
+/// The number of requests by outcome, a line each with its share of all that were not cancelled; outcomes
+/// without requests are left out.
 fn outcomes(summary: &Summary, theme: &Theme) -> Vec<Line<'static>> {
     let answered = summary.requests - summary.count(OutcomeKind::Cancelled);
     let mut lines = Vec::new();

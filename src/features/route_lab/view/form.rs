@@ -118,7 +118,7 @@ impl RouteField {
         }
     }
 
-    /// A text field with its label.
+    /// A text field with its label and the text `value`, checked as `read` parses it.
     fn text(self, value: &str) -> Field<Self> {
         Field::text(self, self.label(), value).check(move |text| self.read(text).map(drop))
     }

@@ -36,7 +36,7 @@ impl Server {
         Ok(Self { listener, address })
     }
 
-    /// The address, with the port it was given.
+    /// The address it listens at, with the port that was picked.
     pub const fn address(&self) -> SocketAddr {
         self.address
     }
@@ -67,7 +67,7 @@ async fn metrics(State((snapshots, is_private)): State<(Receiver<Metrics>, bool)
     }
 }
 
-/// Whether the host of a request is `localhost` or an address.
+/// Whether the `Host` header of a request is `localhost` or an IP address, with or without a port.
 fn names_this_computer(headers: &HeaderMap) -> bool {
     let host = headers
         .get(HOST)

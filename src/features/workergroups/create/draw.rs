@@ -172,7 +172,7 @@ fn what(new: &NewWorkergroup, scene: &Scene<'_, '_>) -> String {
     )
 }
 
-/// A note on who pays for the workers.
+/// A sentence on the bill: none in the sandbox, and on other markets for every worker.
 const fn bill(scene: &Scene<'_, '_>) -> &'static str {
     if scene.state.profile.is_sandbox {
         "This is the sandbox: nothing is billed."

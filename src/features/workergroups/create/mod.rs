@@ -100,7 +100,7 @@ pub fn open(cx: &mut Cx<'_>) {
     cx.open(dialog);
 }
 
-/// The question before a creation within the limit.
+/// The question before a creation within the limit: the word `create`, or in the sandbox a button.
 fn confirmation(is_sandbox: bool) -> Question {
     Question::write(is_sandbox, "Type create", "create")
 }
