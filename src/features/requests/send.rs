@@ -41,7 +41,7 @@ pub enum ResendError {
 }
 
 /// The error for an action without a request: no request was sent, none matches, or it left the list.
-fn nothing(state: &State) -> ResendError {
+fn no_subject(state: &State) -> ResendError {
     if state.ledger.is_empty() {
         ResendError::NoRequests
     } else if Requests::read(state).rows().is_empty() {
@@ -57,8 +57,8 @@ fn nothing(state: &State) -> ResendError {
 ///
 /// When there is none, or the ledger has dropped it.
 pub(super) fn subject(state: &State) -> Result<(u64, &LedgerEntry), ResendError> {
-    let number = Requests::read(state).subject().ok_or_else(|| nothing(state))?;
-    let entry = state.ledger.get(number).ok_or_else(|| nothing(state))?;
+    let number = Requests::read(state).subject().ok_or_else(|| no_subject(state))?;
+    let entry = state.ledger.get(number).ok_or_else(|| no_subject(state))?;
     Ok((number, entry))
 }
 

@@ -195,7 +195,7 @@ impl Run<'_> {
             if let Some(publisher) = &self.publisher {
                 publisher.send_replace(watcher.snapshot());
             }
-            self.tell(watcher.tell(), &jobs)?;
+            self.print(watcher.tell(), &jobs)?;
             match step {
                 Step::Send(request) => {
                     let session = &self.connection.session;
@@ -234,7 +234,7 @@ impl Run<'_> {
                     };
                 }
             }
-            self.tell(watcher.tell(), &jobs)?;
+            self.print(watcher.tell(), &jobs)?;
         }
     }
 
@@ -287,7 +287,7 @@ impl Run<'_> {
 
     /// Prints the output in the chosen format, notes on stderr; the variables of alerts that fire go to
     /// `jobs`.
-    fn tell(&self, output: Vec<Output>, jobs: &UnboundedSender<CommandValues>) -> Result<(), CliError> {
+    fn print(&self, output: Vec<Output>, jobs: &UnboundedSender<CommandValues>) -> Result<(), CliError> {
         for one in output {
             let (text, document, member, ring) = match one {
                 Output::Note(text) => {

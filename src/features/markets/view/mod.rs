@@ -89,7 +89,7 @@ impl Markets {
 
     /// Opens the form for a market's dialect and key, or shows the reason they cannot be changed.
     fn change_settings(market: &Market, cx: &mut Cx<'_>) {
-        match fixed(market, cx.state()) {
+        match key_fixed_reason(market, cx.state()) {
             Some(why) => cx.markets().status = Some(StatusMessage::bad(why)),
             None => cx.open(MarketForm::settings_of(market, cx.state())),
         }
@@ -115,7 +115,7 @@ fn question(name: &str, what: String, change: Change) -> Confirm {
 }
 
 /// The reason the key of a market cannot be changed here, or `None` if it can.
-fn fixed(market: &Market, state: &State) -> Option<&'static str> {
+fn key_fixed_reason(market: &Market, state: &State) -> Option<&'static str> {
     if market.address.is_none() {
         Some("The sandbox creates its own key.")
     } else if !market.is_configurable {
@@ -151,7 +151,7 @@ enum RemovalError {
 /// When it cannot be removed here: no key is stored, or it belongs to the environment, the sandbox or another
 /// program.
 fn key_removal_effect(market: &Market, state: &State) -> Result<String, RemovalError> {
-    if let Some(why) = fixed(market, state) {
+    if let Some(why) = key_fixed_reason(market, state) {
         return Err(RemovalError::Fixed(why));
     }
     match &market.key {

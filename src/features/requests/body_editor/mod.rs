@@ -126,7 +126,7 @@ impl BodyEditor {
     }
 
     /// Validates the text after a paste, and reports what was left out of it.
-    fn took(&mut self, pasted: Pasted, cx: &mut Cx<'_>) {
+    fn on_pasted(&mut self, pasted: Pasted, cx: &mut Cx<'_>) {
         self.check();
         cx.pasted(pasted);
     }
@@ -187,7 +187,7 @@ impl View for BodyEditor {
 
     fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
         let pasted = self.area.paste(text);
-        self.took(pasted, cx);
+        self.on_pasted(pasted, cx);
         Outcome::Handled
     }
 
@@ -204,7 +204,7 @@ impl View for BodyEditor {
             // Editors end the last line of a file; the body has no such end.
             let text = text.strip_suffix('\n').unwrap_or(&text);
             let pasted = self.area.replace(text);
-            self.took(pasted, cx);
+            self.on_pasted(pasted, cx);
         }
     }
 

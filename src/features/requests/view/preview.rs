@@ -140,7 +140,7 @@ pub(super) fn below(area: Rect, scene: &mut Scene<'_, '_>) {
         columns.split(area).to_vec()
     };
     let body = sent(entry, usize::MAX, scene);
-    let mut summary = known(entry, columns(inner)[0], scene);
+    let mut summary = facts(entry, columns(inner)[0], scene);
     let areas = if body.is_empty() {
         let height = u16::try_from(summary.len() + 1).unwrap_or(u16::MAX);
         let [top, rest] = Layout::vertical([Constraint::Length(height), Constraint::Fill(1)]).areas(inner);
@@ -190,7 +190,7 @@ fn frame(area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
 /// The facts of a request and the beginnings of its bodies: the response's body fills the lines of `area`
 /// that the others leave.
 fn request(entry: &LedgerEntry, area: Rect, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
-    let mut lines = known(entry, area, scene);
+    let mut lines = facts(entry, area, scene);
     lines.extend(sent(entry, REQUEST_LINES, scene));
     lines.push(Line::default());
     let room = usize::from(area.height).saturating_sub(lines.len());
@@ -199,7 +199,7 @@ fn request(entry: &LedgerEntry, area: Rect, scene: &Scene<'_, '_>) -> Vec<Line<'
 }
 
 /// The facts of a request, wrapped to the width of `area`, with its method and path in place of the address.
-fn known(entry: &LedgerEntry, area: Rect, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+fn facts(entry: &LedgerEntry, area: Rect, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let local = scene.state.local_time(scene.now);
     let mut known = summary(entry, &local, theme);

@@ -62,7 +62,7 @@ pub(super) fn over_time(run: &Run, panel: Panel<'_>, area: Rect, scene: &mut Sce
     ]);
     let inner = scene.panel(panel.note(legend), area);
     let Some(latency) = latency_scale(&run.stats().router_reply) else {
-        return nothing(inner, scene);
+        return draw_no_replies(inner, scene);
     };
     let inner = statuses(run, inner, scene);
     let last = run.samples().last().map_or(0.0, |sample| sample.ended);
@@ -181,7 +181,7 @@ fn dot(share: f64, many: usize) -> usize {
 }
 
 /// Draws a note that there are no replies yet.
-fn nothing(area: Rect, scene: &mut Scene<'_, '_>) {
+fn draw_no_replies(area: Rect, scene: &mut Scene<'_, '_>) {
     scene.render(Line::styled("No replies yet", scene.theme.dim), area);
 }
 
@@ -197,7 +197,7 @@ pub(super) fn distribution(run: &Run, panel: Panel<'_>, area: Rect, scene: &mut 
     let latencies = &run.stats().router_reply;
     let bars = bins(latencies, usize::from(inner.height).min(MOST_BARS));
     if bars.is_empty() {
-        return nothing(inner, scene);
+        return draw_no_replies(inner, scene);
     }
     let most = bars.iter().map(|(_, count)| *count).max().unwrap_or(1);
     let all = latencies.count().max(1);

@@ -263,7 +263,7 @@ impl RouteLab {
     }
 
     /// Handles an action while the search is typed; Esc shows all attempts, Enter ends typing.
-    fn search(&mut self, action: Action, cx: &Cx<'_>) -> Outcome {
+    fn on_search(&mut self, action: Action, cx: &Cx<'_>) -> Outcome {
         match action {
             Action::Submit => self.is_filter_focused = false,
             Action::Back => {
@@ -278,7 +278,7 @@ impl RouteLab {
     }
 
     /// Searches the attempts for the typed text, the first piece of them at once.
-    fn searched(&mut self, cx: &Cx<'_>) {
+    fn search_typed(&mut self, cx: &Cx<'_>) {
         self.attempts.search(true);
         self.attempts.advance(self.samples(cx.state()));
     }
@@ -308,7 +308,7 @@ impl View for RouteLab {
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         if self.is_filter_focused {
-            return self.search(action, cx);
+            return self.on_search(action, cx);
         }
         if let Some(by) = cx.motion(action) {
             self.step(by, cx);
@@ -324,7 +324,7 @@ impl View for RouteLab {
             Action::Query => {
                 self.tab = Tab::Attempts;
                 self.is_filter_focused = true;
-                self.searched(cx);
+                self.search_typed(cx);
             }
             Action::New | Action::RouteLab => form::open(cx),
             Action::Refresh => self.run_again(cx),
@@ -414,7 +414,7 @@ impl View for RouteLab {
     }
 
     fn text_changed(&mut self, cx: &mut Cx<'_>) {
-        self.searched(cx);
+        self.search_typed(cx);
     }
 
     fn click(&mut self, region: Region, line: usize, cx: &mut Cx<'_>) -> Outcome {

@@ -89,7 +89,7 @@ fn mistake(state: &State, browser: &Browser) -> Option<String> {
 
 /// The pane's last request as the beginning of a sentence: its operation, method and path, and that it
 /// failed. `None` if none was sent.
-fn request(state: &State, browser: &Browser) -> Option<String> {
+fn failed_request(state: &State, browser: &Browser) -> Option<String> {
     let operation = match browser.resource() {
         Resource::Offers => Operation::SearchOffers,
         Resource::Volumes => Operation::SearchVolumes,
@@ -113,7 +113,7 @@ fn failure(state: &State, browser: &Browser, now: Now) -> Option<String> {
         None => "The rows below are older.".to_owned(),
     };
     if !error.is_auth() {
-        let request = request(state, browser).unwrap_or_default();
+        let request = failed_request(state, browser).unwrap_or_default();
         return Some(format!("{request}{error} {age}"));
     }
     // The remedy first: the market's message may be long.

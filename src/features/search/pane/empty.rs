@@ -80,7 +80,7 @@ fn note(state: &State, browser: &Browser, now: Now) -> Note {
             },
             None,
         ) => {
-            let waiting = waiting.iter().map(|waiting| pause(waiting, now));
+            let waiting = waiting.iter().map(|waiting| describe_wait(waiting, now));
             let arrived = arrived.as_ref().map(arriving::amount);
             let reasons = waiting.chain(arrived).collect();
             loading(browser, now.mono - *since, reasons)
@@ -92,8 +92,8 @@ fn note(state: &State, browser: &Browser, now: Now) -> Note {
             keys: vec![(Action::Refresh, "load"), (Action::Query, "edit query")],
             is_error: false,
         },
-        (_, Some(listing)) if listing.is_empty() && listing.hidden() > 0 => banned(browser, listing.hidden()),
-        (_, Some(listing)) if listing.is_empty() && listing.skipped().is_empty() => none(browser),
+        (_, Some(listing)) if listing.is_empty() && listing.hidden() > 0 => all_banned(browser, listing.hidden()),
+        (_, Some(listing)) if listing.is_empty() && listing.skipped().is_empty() => no_match(browser),
         (_, Some(listing)) if listing.is_empty() => Note {
             title: match listing.skipped().len() {
                 1 => "The only record could not be read".to_owned(),
@@ -162,7 +162,7 @@ fn loading(browser: &Browser, seconds: f64, reasons: Vec<String>) -> Note {
 }
 
 /// The reason a request is delayed, and the seconds until it is sent.
-fn pause(waiting: &Waiting, now: Now) -> String {
+fn describe_wait(waiting: &Waiting, now: Now) -> String {
     let seconds = (waiting.until - now.mono).max(0.0).ceil();
     format!("{}: sending in {seconds:.0} s", waiting.why)
 }
@@ -183,7 +183,7 @@ fn remedies(browser: &Browser) -> Vec<(Action, &'static str)> {
 }
 
 /// The message that bans hide all `hidden` rows of the response, and the keys that show or lift them.
-fn banned(browser: &Browser, hidden: usize) -> Note {
+fn all_banned(browser: &Browser, hidden: usize) -> Note {
     let nouns = browser.resource().nouns();
     Note {
         title: match hidden {
@@ -201,7 +201,7 @@ fn banned(browser: &Browser, hidden: usize) -> Note {
 }
 
 /// The message that the market has no row for the query, with possible reasons.
-fn none(browser: &Browser) -> Note {
+fn no_match(browser: &Browser) -> Note {
     let warn = |condition| language::warning(condition, browser.dialect());
     let warnings = browser.query.active().filter_map(warn);
     let bans = browser.computed.bans.count();

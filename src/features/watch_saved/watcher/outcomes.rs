@@ -122,7 +122,7 @@ impl Watcher<'_> {
             if ring.is_none() && alert.state == before {
                 continue;
             }
-            let ring = ring.filter(|(_, logged)| self.claims(logged));
+            let ring = ring.filter(|(_, logged)| self.claims_ring(logged));
             self.output
                 .extend(ring.iter().map(|(ring, logged)| output_of(ring, logged)));
             let change = AlertChange::Checked {
@@ -137,7 +137,7 @@ impl Watcher<'_> {
     }
 
     /// Whether this program reports an alert that fires, as no other has done so; true without a record.
-    fn claims(&mut self, logged: &Logged) -> bool {
+    fn claims_ring(&mut self, logged: &Logged) -> bool {
         let program = self.program.clone();
         let claimed = self.with_record(|record| record.claim_ring(&logged.alert, &program, logged.at));
         claimed.unwrap_or(true)

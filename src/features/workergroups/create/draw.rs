@@ -61,7 +61,7 @@ fn confirm(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
     let theme = scene.theme;
     let draft = &Groups::read(scene.state).draft;
     let Ok(new) = draft.built() else { return };
-    rows.text(2, &what(new, scene), theme.text);
+    rows.text(2, &describe_group(new, scene), theme.text);
     let look = look_at(scene.state, Subject::Draft(draft.number())).ok();
     let (cost, is_known) = cost(look.as_ref(), scene);
     let style = if is_known { theme.heading } else { theme.warning };
@@ -100,12 +100,12 @@ fn confirm(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
         rows.gap();
     }
     rows.form(view.question.form(), scene);
-    when(view, rows, scene);
+    next_step(view, rows, scene);
     history(rows, scene);
 }
 
 /// The line with the time until the request can be sent, or how to send it and who pays.
-fn when(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
+fn next_step(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
     let theme = scene.theme;
     let wait = scene.state.mutations.ready_in(WriteKind::CreateWorkergroup, scene.now);
     let enter = scene.key(Action::Submit);
@@ -141,7 +141,7 @@ fn history(rows: &mut Rows, scene: &Scene<'_, '_>) {
 
 /// A sentence on the workergroup to create: endpoint, template, search, and the highest number of machines it
 /// rents.
-fn what(new: &NewWorkergroup, scene: &Scene<'_, '_>) -> String {
+fn describe_group(new: &NewWorkergroup, scene: &Scene<'_, '_>) -> String {
     let clean = |text: &str| Untrusted::from(text).consent();
     let endpoint = match (&new.endpoint_name, new.endpoint_id) {
         (Some(name), _) => format!("endpoint {}", clean(name)),
@@ -283,7 +283,7 @@ fn unknown(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
         age(scene.now, unresolved.sent)
     );
     rows.lead(&text, theme.warning);
-    rows.text(4, &what(&unresolved.asked, scene), theme.dim);
+    rows.text(4, &describe_group(&unresolved.asked, scene), theme.dim);
     rows.gap();
     listed(view, unresolved, rows, scene);
     rows.gap();

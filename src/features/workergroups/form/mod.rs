@@ -83,21 +83,21 @@ pub fn clone_selected(cx: &mut Cx<'_>) -> bool {
 
 /// Opens the form with the conditions of the running search for offers and the user's bans. Always true.
 pub fn from_search(cx: &mut Cx<'_>) -> bool {
-    let draft = searched(cx.state());
+    let draft = draft_from_search(cx.state());
     open_with(draft, cx);
     true
 }
 
 /// A draft whose search is the running one for offers, with the user's bans.
-fn searched(state: &State) -> Draft {
+fn draft_from_search(state: &State) -> Draft {
     let browser = &state.browsers[Resource::Offers];
-    let query = without_banned(&browser.query, state);
+    let query = with_bans(&browser.query, state);
     Draft::from_query(&query, browser.ran_words(), state.profile.dialect)
 }
 
 /// The query with conditions that exclude the user's bans, as far as the market takes them: no worker runs
 /// there then.
-fn without_banned(query: &Query, state: &State) -> Query {
+fn with_bans(query: &Query, state: &State) -> Query {
     let mut query = query.clone();
     query.conditions.extend(state.ban_conditions(&query));
     query
@@ -278,7 +278,7 @@ impl View for GroupForm {
             Action::Complete => {
                 let draft = &Groups::read(cx.state()).draft;
                 if !draft.draft().is_set(Key::SearchParams) {
-                    let search = searched(cx.state());
+                    let search = draft_from_search(cx.state());
                     let text = search.text(Key::SearchParams).to_owned();
                     cx.feature::<super::Groups>().draft.put(Key::SearchParams, &text);
                 }
