@@ -492,7 +492,7 @@ impl Plan {
             .count()
     }
 
-    /// Counts a complete part of so many `records` in every sample, for their estimates.
+    /// Counts a complete part of `records` offers in every sample, for their estimates.
     fn cover(&mut self, conditions: &[Condition], records: usize) {
         let sweeps = self.sweeps.iter().map(|sweep| &sweep.sample);
         let sampled: Vec<usize> = sweeps

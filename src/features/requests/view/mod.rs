@@ -30,7 +30,7 @@ pub struct RequestsPane {
 }
 
 impl RequestsPane {
-    /// Handles an action while the search is typed; Esc clears it, Enter keeps it. Others are ignored.
+    /// Handles an action while the search is typed; Esc clears it, Enter ends typing. Others are ignored.
     fn on_search(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         match action {
             Action::Submit => self.is_typing = false,
