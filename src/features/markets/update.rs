@@ -13,7 +13,7 @@ use crate::table::remote::Ticket;
 /// The contexts in which the keys of the list are looked up.
 const LIST: &[Context] = &[Context::Items];
 
-/// Requests the list of markets anew and clears the messages of earlier commands.
+/// Reloads the list of markets, and clears the messages of earlier commands.
 pub fn list(cx: &mut Cx<'_>) {
     let refused = refusal(cx.state());
     let markets = cx.markets();

@@ -115,7 +115,7 @@ impl GroupDraft {
         self.replaced = None;
     }
 
-    /// Builds the request anew, with its errors, advice and suggested fix.
+    /// Rebuilds the request, with its errors, advice and suggested fix.
     fn changed(&mut self) {
         self.built = self.draft.build(self.dialect);
         let objections = self.built.as_ref().err();

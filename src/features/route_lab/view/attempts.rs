@@ -33,8 +33,8 @@ impl AttemptList {
         &self.filter
     }
 
-    /// Filters the attempts by the typed text, or shows all (`is_on` false); a changed text starts the search
-    /// anew.
+    /// Filters the attempts by the typed text, or shows all (`is_on` false); a changed text restarts the
+    /// search.
     pub fn search(&mut self, is_on: bool) {
         let wanted = if is_on { self.input.text().trim() } else { "" };
         if wanted != self.filter {
