@@ -76,7 +76,7 @@ impl Look {
         outlook
     }
 
-    /// The search of a draft; scaling parameters that it lacks are the documented defaults.
+    /// The search of a draft, which may have mistakes in its other parameters.
     ///
     /// # Errors
     ///
