@@ -139,7 +139,7 @@ pub static PRINTED: &[PrintedKind] = &[
     ("paths", members::<documents::Paths>),
 ];
 
-/// The view of a pane, over which all others open.
+/// The bottom view of a pane: a table for offers, volumes or workergroups, else the list of requests.
 fn pane(pane: Pane) -> Box<dyn View> {
     match pane.resource() {
         Some(resource) => Box::new(search::pane::BrowserPane::new(resource)),
@@ -173,9 +173,10 @@ const HISTORY: &[Tab] = &[
         view: |cx| tab(Some(alerts::view::AlertList::new(cx))) },
 ];
 
-/// Opens the view of an action over the focused one; false if it has none.
+/// Opens the view of an action over the focused one, or carries out a feature's action that has none.
 ///
-/// The only function that names every view.
+/// False if no feature handles the action here, or its view cannot open now (nothing is selected, for
+/// example). The only function that names every view.
 #[expect(clippy::too_many_lines, reason = "one arm an action, so that none is forgotten")]
 pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
     match action {
@@ -312,7 +313,7 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
     }
 }
 
-/// Opens a view with its subject.
+/// Opens the cluster planner for a group shape, or for a number of GPUs of an optional model.
 fn open_on(target: Open, cx: &mut Cx<'_>) {
     match target {
         Open::ClusterOfShape(shape) => cluster::view::open_shape(shape, cx),
@@ -320,7 +321,8 @@ fn open_on(target: Open, cx: &mut Cx<'_>) {
     }
 }
 
-/// Searches all offers of the selected offer's host, including rented and unverified ones.
+/// Replaces the search by one for all offers of the selected offer's host, including rented and unverified
+/// ones, closes all views over the table and queries the market. Does nothing without a selected offer.
 fn search_host(cx: &mut Cx<'_>) {
     let offers = cx.table(Resource::Offers);
     let (Some(host), Some(id)) = (offers.host_condition(), offers.selected()) else {

@@ -6,7 +6,7 @@ use crate::core::view::Cx;
 use crate::core::views::confirm::Confirm;
 use crate::domain::journal::WriteKind;
 
-/// Quits at once if nothing is in progress, otherwise after a question.
+/// Quits at once if nothing would be lost, otherwise after a question that names it.
 pub(crate) fn quit(cx: &mut Cx<'_>) {
     match question(cx.state()) {
         None => cx.effect(Effect::Quit),
@@ -17,8 +17,8 @@ pub(crate) fn quit(cx: &mut Cx<'_>) {
     }
 }
 
-/// The title and text of the question, which names the activities that quitting stops; `None` if
-/// there are none.
+/// The title and text of the question, which names the writes and runs that quitting stops; `None` if there
+/// are none.
 fn question(state: &State) -> Option<(&'static str, String)> {
     let mut parts: Vec<String> = state
         .mutations

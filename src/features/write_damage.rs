@@ -48,6 +48,7 @@ pub fn open(cx: &mut Cx<'_>) -> bool {
     true
 }
 
+/// Moves the damaged lines into a file of their own, which allows writes again.
 fn move_aside(cx: &mut Cx<'_>) {
     cx.set_damage_aside();
 }

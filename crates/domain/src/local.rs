@@ -70,11 +70,22 @@ impl LocalTime {
     pub fn deadline(&self, time: UnixTime) -> String {
         let text = self.text(time, "%a %Y-%m-%d %H:%M %:z");
         let text = text.unwrap_or_else(|| format!("{:.3e}", time.seconds()));
-        if time > self.now {
-            format!("{text} ({} left)", format::lasting(time - self.now))
+        format!("{text} ({})", describe_left(time - self.now))
+    }
+
+    /// Formats a future time by weekday and time of day with the remaining time, with the date as well unless it is
+    /// within six days: `Fri 23:59 (2 days left)`.
+    pub fn deadline_briefly(&self, time: UnixTime) -> String {
+        const SIX_DAYS: f64 = 6.0 * 86_400.0;
+        let left = time - self.now;
+        let pattern = if (0.0..=SIX_DAYS).contains(&left) {
+            "%a %H:%M"
         } else {
-            format!("{text} (has passed)")
-        }
+            "%a %Y-%m-%d %H:%M"
+        };
+        let text = self.text(time, pattern);
+        let text = text.unwrap_or_else(|| format!("{:.3e}", time.seconds()));
+        format!("{text} ({})", describe_left(left))
     }
 
     /// At most `most` times from `from` to `until`, at equal steps from local midnight; the finest step of
@@ -123,6 +134,15 @@ impl LocalTime {
                 .strftime(pattern)
                 .to_string(),
         )
+    }
+}
+
+/// The remaining `seconds` as words: `2 days left`, or `has passed` from 0 on.
+fn describe_left(seconds: f64) -> String {
+    if seconds > 0.0 {
+        format!("{} left", format::lasting(seconds))
+    } else {
+        "has passed".to_owned()
     }
 }
 

@@ -148,8 +148,8 @@ pub fn place_in_order(columns: &[Column], leading: usize, offset: usize, gutter:
     let rest = room.saturating_sub(taken);
     // Texts are readable when cut, such as a country: that is worth more than a column that grows.
     let cut = columns.get(end).filter(|column| column.alignment == Alignment::Left);
-    let cut = cut.map(|column| column.width).filter(|width| rest >= CUT.min(*width));
-    let cut = cut.map(|width| rest.min(width));
+    let cut = cut.filter(|column| rest >= CUT.min(column.width));
+    let cut = cut.map(|column| rest.min(column.width.saturating_add(column.grows)));
     let mut placed = put_side_by_side(
         columns,
         shown,
@@ -169,17 +169,21 @@ pub fn place_in_order(columns: &[Column], leading: usize, offset: usize, gutter:
 }
 
 /// Places the columns with these indices side by side from `gutter` on; those that grow take the remaining
-/// cells of `room`, the leftmost first.
+/// cells of `room`, the one that needs the fewest first.
 fn put_side_by_side(columns: &[Column], shown: Vec<usize>, gutter: u16, room: u16) -> Vec<Placed> {
     let taken: u16 = shown.iter().map(|index| columns[*index].width + 1).sum();
     let mut spare = (room + 1).saturating_sub(taken);
+    let mut growing = shown.clone();
+    growing.sort_by_key(|index| columns[*index].grows);
+    let mut more = vec![0; columns.len()];
+    for index in growing {
+        more[index] = columns[index].grows.min(spare);
+        spare -= more[index];
+    }
     let mut x = gutter;
     let mut placed = Vec::with_capacity(shown.len());
     for index in shown {
-        let column = &columns[index];
-        let more = column.grows.min(spare);
-        spare -= more;
-        let width = (column.width + more).min(room.max(1));
+        let width = (columns[index].width + more[index]).min(room.max(1));
         placed.push(Placed { index, x, width });
         x += width + 1;
     }

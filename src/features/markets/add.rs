@@ -37,6 +37,7 @@ pub struct AddArguments {
     pub format: ReplyFormat,
 }
 
+/// Parses the name of a dialect; the error lists all names.
 fn dialect(name: &str) -> Result<&'static Dialect, ArgumentError> {
     Dialect::named(name).ok_or_else(|| {
         let known = Dialect::ALL.map(|dialect| dialect.name).join(", ");
@@ -44,6 +45,10 @@ fn dialect(name: &str) -> Result<&'static Dialect, ArgumentError> {
     })
 }
 
+/// Runs `bourse markets add`: saves a new market in the configuration and prints it.
+///
+/// The key is stored only if it comes from a key file. A usage error for an invalid or taken name, a bad
+/// address, and a key that must not go to that address.
 pub async fn add(global: &Global, arguments: &AddArguments) -> Result<(), CliError> {
     let usage = |why: &str| CliError::Usage(why.to_owned());
     let unusable = |error: ApiKeyError| CliError::Usage(error.to_string());
@@ -93,7 +98,7 @@ pub async fn add(global: &Global, arguments: &AddArguments) -> Result<(), CliErr
     print_added(market, &address, arguments.format)
 }
 
-/// Prints the market that was added.
+/// Prints the market that was added, as a line of text or as a document.
 fn print_added(market: NewMarket, address: &Origin, format: ReplyFormat) -> Result<(), CliError> {
     let dialect = market.dialect;
     if format == ReplyFormat::Json {
@@ -112,7 +117,8 @@ fn print_added(market: NewMarket, address: &Origin, format: ReplyFormat) -> Resu
     ))
 }
 
-/// The dialect of a market, detected by searches or else chosen by the user.
+/// The dialect of a market, detected by searches; if they do not show it, chosen by the user in a terminal,
+/// and a usage error elsewhere.
 async fn find_out(address: &Origin, key: Option<&Secret>) -> Result<&'static Dialect, CliError> {
     let findings = probe(address, key, drop).await?;
     let sample = findings.sample();
@@ -136,6 +142,7 @@ async fn find_out(address: &Origin, key: Option<&Secret>) -> Result<&'static Dia
     }
 }
 
+/// Asks the user for the dialect in the terminal; a usage error if the answer names none.
 fn ask(findings: &Findings) -> Result<&'static Dialect, CliError> {
     output::tell(&format!("The dialect is not clear, {}.", findings.describe()));
     if let Some(sample) = findings.sample() {

@@ -45,6 +45,10 @@ pub struct CheckArguments {
     pub format: ReplyFormat,
 }
 
+/// Runs `bourse markets check`: requests records of each kind and prints how they differ from the expected
+/// ones.
+///
+/// Differences are no error; `CliError::Quiet` if a request failed, as the output has its error.
 pub async fn check(settings: &Settings, arguments: &CheckArguments) -> Result<(), CliError> {
     let connection = settings.connect().await?;
     let session = &connection.session;
@@ -70,7 +74,8 @@ pub async fn check(settings: &Settings, arguments: &CheckArguments) -> Result<()
     Ok(())
 }
 
-/// A small search with conditions and an order, to see whether the market applies them.
+/// A small search with a condition and an order, to see whether the market applies them; for workergroups the
+/// default query.
 fn query(resource: Resource, dialect: &'static Dialect) -> Query {
     let mut query = language::default_query(resource, dialect);
     let (condition, order) = match resource {
@@ -106,6 +111,7 @@ pub struct Report {
 }
 
 impl Report {
+    /// Compares the records of a response with the catalog, and their selection and order with the query.
     pub fn new(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Self {
         let mut report = Self {
             records: listing.len(),
@@ -134,6 +140,8 @@ impl Report {
         report
     }
 
+    /// Adds the differences in one field: missing in all records, values of another type, and values outside
+    /// the plausible range.
     fn look_at(&mut self, field: &'static Field, listing: &Listing) {
         let column = listing.sent_column(field);
         let cells = || (0..listing.len()).map(|row| column.cell(row));
@@ -158,7 +166,7 @@ impl Report {
         }
     }
 
-    /// The differences, a sentence each.
+    /// The differences, a line each with a number of records where it applies; empty if all is as expected.
     fn lines(&self) -> Vec<String> {
         let of = |records: usize| format!("{records} of {}", self.records);
         let counts = |names: &BTreeMap<String, usize>| {
@@ -191,6 +199,7 @@ impl Report {
         lines
     }
 
+    /// The differences as part of the printed document.
     fn differences(&self) -> Differences {
         let types = self.other_types.iter();
         let types = types.map(|&(member, is, records)| OtherType { member, is, records });
@@ -216,7 +225,7 @@ impl Report {
     }
 }
 
-/// The unit of a member as received, to follow a number.
+/// The unit of a member as received, with a leading space; empty if it has none.
 fn unit(field: &Field) -> String {
     match field.unit.symbol(&Dialect::DOCUMENTED) {
         "" => String::new(),
@@ -232,6 +241,7 @@ fn limits(session: &Session) -> impl Iterator<Item = (&'static str, f64)> {
     learned.map(|(operation, seconds)| (operation.label(), seconds))
 }
 
+/// The report as text: a block for each kind of record, then the learned request limits.
 fn text(settings: &Settings, session: &Session, reports: &Reports) -> String {
     let mut text = String::new();
     let mut add = |line: String| {
@@ -267,6 +277,7 @@ fn text(settings: &Settings, session: &Session, reports: &Reports) -> String {
     text
 }
 
+/// The report as a document to print.
 fn document(settings: &Settings, session: &Session, reports: &Reports) -> MarketCheck {
     let kinds = reports.iter().map(|(resource, report)| {
         let report = match report {

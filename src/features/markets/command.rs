@@ -56,7 +56,8 @@ pub enum ChangeError {
     KeyNotDeleted { path: PathBuf, source: io::Error },
 }
 
-/// The profile of a session with these settings.
+/// The market of a session, for the dashboard: its name, addresses, dialect and rights, without the key
+/// itself.
 pub fn profile_of(settings: &Settings, session: &Session) -> crate::core::Profile {
     let config = session.client().config();
     crate::core::Profile {
@@ -97,20 +98,21 @@ impl ProfileResolver {
         }
     }
 
-    /// Adds the API keys of its markets to `secrets`.
+    /// Makes the resolver add the API keys of all markets it resolves to `secrets`.
     #[must_use]
     pub fn sharing(self, secrets: KnownSecrets) -> Self {
         Self { secrets, ..self }
     }
 
+    /// The folders of bourse; `None` without a home directory.
     pub const fn paths(&self) -> Option<&Paths> {
         self.paths.as_ref()
     }
 
-    /// The flags for a profile.
+    /// The command-line flags that apply to the profile `name`.
     ///
-    /// Addresses and key files from the command line belong to the profile that it named, and to no
-    /// other.
+    /// Addresses, key files and worker certificates from the command line belong to the profile that the
+    /// program was started with, and to no other.
     fn flags_for(&self, name: &str) -> Global {
         if name == self.started {
             let is_named = name != config::CUSTOM;
@@ -154,11 +156,13 @@ impl ProfileResolver {
         Ok((preferences, dropped(&wrong)))
     }
 
+    /// The path of the configuration file; `None` without a home directory.
     fn file(&self) -> Option<std::path::PathBuf> {
         self.paths.as_ref().map(Paths::config_file)
     }
 
-    /// All markets: the built-in ones, those of the configuration, and that of the command line.
+    /// All markets: the built-in ones, those of the configuration, and that of the command line. Unusable
+    /// ones are left out.
     pub fn market_list(&self) -> MarketList {
         let (config, wrong) = Config::valid_part(self.paths.as_ref());
         let mut names = config.profile_names();
@@ -181,6 +185,7 @@ impl ProfileResolver {
         }
     }
 
+    /// The entry of a profile in the list of markets, with the source of its key and without the key.
     fn market(&self, chosen: &Chosen, flags: &Global) -> Market {
         let profile = &chosen.profile;
         let key = if profile.base_url.is_some() {
@@ -208,6 +213,7 @@ impl ProfileResolver {
         }
     }
 
+    /// A key file with its path to show, and whether it is one that bourse manages.
     fn key_file(&self, path: &Path) -> KeyFile {
         let is_ours = |paths: &Paths| paths.is_private_key_file(path);
         KeyFile {
@@ -216,7 +222,8 @@ impl ProfileResolver {
         }
     }
 
-    /// The key of a market that is not saved yet, read as that of a saved one.
+    /// The key of a market that is not saved yet, read as that of a saved one: the environment variable has
+    /// precedence over `from`. `None` if neither has a key.
     ///
     /// # Errors
     ///
@@ -241,9 +248,11 @@ impl ProfileResolver {
         Ok(format!("Theme {name} saved"))
     }
 
-    /// Sets the throughput of a GPU model, in units per second, in the configuration.
+    /// Sets the throughput of a GPU model, in units per second, in the configuration; returns a confirmation
+    /// to show.
     ///
     /// # Errors
+    ///
     /// When it was not changed.
     pub fn save_rate(&self, unit: WorkUnit, model: &str, rate: &str) -> Result<String, SettingError> {
         let paths = self.paths.as_ref().ok_or(SettingError::NoHome)?;
@@ -251,10 +260,11 @@ impl ProfileResolver {
         Ok(format!("Rate of {model} saved: {rate} {}", unit.rate()))
     }
 
-    /// Changes the saved markets.
+    /// Changes the saved markets; returns the name of the market and the change that was made.
     ///
     /// # Errors
-    /// When nothing was changed.
+    ///
+    /// When the change was not completed.
     pub fn change(&self, change: Change) -> Result<(String, Done), ChangeError> {
         let paths = self.paths.as_ref().ok_or(ChangeError::NoHome)?;
         match change {
@@ -307,8 +317,8 @@ pub(super) fn save_market(paths: &Paths, market: &NewMarket) -> Result<(), Chang
     Ok(())
 }
 
-/// Saves another key for a market. A typed key replaces the content of the key file in the
-/// configuration, if there is one.
+/// Saves another key for a market and deletes its unused old key file. A typed key replaces the content of
+/// the key file in the configuration, if there is one.
 fn give_key(paths: &Paths, name: &str, from: &KeyFrom) -> Result<(), ChangeError> {
     let file = paths.config_file();
     let before = profile(paths, name)?;
@@ -326,15 +336,16 @@ fn give_key(paths: &Paths, name: &str, from: &KeyFrom) -> Result<(), ChangeError
     discard(paths, &before)
 }
 
-/// Removes the key of a market from the configuration, and its file as [`discard`] does.
+/// Removes the key of a market from the configuration, and deletes its key file if that is in bourse's folder
+/// and no other profile uses it.
 fn forget_key(paths: &Paths, name: &str) -> Result<(), ChangeError> {
     let before = profile(paths, name)?;
     profiles::set_key(&paths.config_file(), name, &KeyStorage::Environment)?;
     discard(paths, &before)
 }
 
-/// Deletes the old key file of a profile, if it is in the folder of bourse's key files and no
-/// profile uses it.
+/// Deletes the old key file of a profile, if it is in the folder of bourse's key files and no profile uses
+/// it; otherwise does nothing.
 fn discard(paths: &Paths, before: &Profile) -> Result<(), ChangeError> {
     let Some(old) = before
         .api_key_file
@@ -360,7 +371,8 @@ fn discard(paths: &Paths, before: &Profile) -> Result<(), ChangeError> {
     }
 }
 
-/// Writes the key to its file, if it is stored in one; returns whether it was written.
+/// Writes a typed key to the file at `path`; returns whether it did: false for keys from the environment or a
+/// command.
 fn write_key(path: &Path, from: &KeyFrom) -> Result<bool, ChangeError> {
     let KeyFrom::File(secret) = from else {
         return Ok(false);
@@ -373,6 +385,7 @@ fn write_key(path: &Path, from: &KeyFrom) -> Result<bool, ChangeError> {
     Ok(true)
 }
 
+/// The source of a market's key, as the configuration stores it; a key file has the market's name.
 fn storage_of(name: &str, from: &KeyFrom) -> KeyStorage {
     match from {
         KeyFrom::Environment => KeyStorage::Environment,
@@ -381,12 +394,14 @@ fn storage_of(name: &str, from: &KeyFrom) -> KeyStorage {
     }
 }
 
+/// The profile with this name in the configuration; an error if it has none.
 fn profile(paths: &Paths, name: &str) -> Result<Profile, ChangeError> {
     Config::load(&paths.config_file())?
         .profile(name)
         .ok_or_else(|| ChangeError::Unknown(name.to_owned()))
 }
 
+/// A path as text for the screen, without control characters.
 fn shown(path: &Path) -> String {
     visible(&path.to_string_lossy(), 400)
 }

@@ -20,7 +20,8 @@ use crate::core::state::State;
 use crate::features::route_lab::Routes;
 use crate::keys::Action;
 
-/// The reason switching markets is blocked, or `None` if it is possible.
+/// The reason switching markets is blocked: a write, a route run or a save is in progress. `None` if it is
+/// possible.
 pub fn held(state: &State) -> Option<String> {
     if state.mutations.all_in_flight().next().is_some() {
         return Some("a write is in progress: wait for its outcome, then switch".to_owned());

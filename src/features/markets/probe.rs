@@ -10,11 +10,12 @@ const RECORDS: u32 = 50;
 /// Storage in GB of the search that shows whether prices depend on it.
 const STORAGE: f64 = 64.0;
 
-/// Detects the dialect of the market at an address; `on_record` gets every attempt.
+/// Detects the dialect of the market at an address by up to four searches for offers; `on_record` gets every
+/// attempt.
 ///
 /// # Errors
 ///
-/// When a plain search fails.
+/// When the first, plain search fails; a later one that fails is evidence.
 pub async fn probe(
     address: &Origin,
     key: Option<&Secret>,
@@ -67,12 +68,13 @@ pub async fn probe(
     Ok(Findings::from_observations(&seen))
 }
 
+/// Parses one condition on offers; `None` if the dialect cannot express it.
 fn condition(text: &str, dialect: &'static Dialect) -> Option<Condition> {
     let parsed = language::parse(text, &OFFERS, dialect, &[], language::Mode::Strict);
     parsed.ok()?.conditions.pop()
 }
 
-/// A small search with an additional condition.
+/// The default search for offers, limited to 50 rows, with an additional condition.
 ///
 /// The other conditions are always the same, so that a difference is due to this one.
 fn query(condition: Option<Condition>) -> Query {
@@ -82,6 +84,7 @@ fn query(condition: Option<Condition>) -> Query {
     query
 }
 
+/// Runs a search; every attempt is passed to `on_record`.
 async fn search(
     session: &Session,
     query: &Query,
@@ -95,7 +98,8 @@ async fn search(
     Ok(*reply.await?.into_records()?)
 }
 
-/// The market's treatment of a search, judged by its response.
+/// The market's treatment of a condition: judged by the rows of the response, refused if the market rejected
+/// the search, unclear after other errors.
 fn treatment(result: Result<Listing, ApiError>, judge: impl FnOnce(&Listing) -> Treatment) -> Treatment {
     match result {
         Ok(listing) => judge(&listing),
@@ -104,6 +108,7 @@ fn treatment(result: Result<Listing, ApiError>, judge: impl FnOnce(&Listing) -> 
     }
 }
 
+/// The GPU model of most rows, to exclude it in a search; `None` if there is only one model.
 fn most_common_model(listing: &Listing) -> Option<String> {
     let column = listing.sent_column(OFFERS.by_key("gpu_name")?);
     let mut counts = std::collections::BTreeMap::<&str, usize>::new();

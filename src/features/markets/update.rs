@@ -13,7 +13,7 @@ use crate::table::remote::Ticket;
 /// The contexts in which the keys of the list are looked up.
 const LIST: &[Context] = &[Context::Items];
 
-/// Reloads the list of markets and clears its status messages.
+/// Reloads the list of markets, and clears the messages of earlier commands.
 pub fn list(cx: &mut Cx<'_>) {
     let refused = refusal(cx.state());
     let markets = cx.markets();
@@ -24,7 +24,7 @@ pub fn list(cx: &mut Cx<'_>) {
     command(cx, MarketCommand::List);
 }
 
-/// A status message if the current market refused its key or lacks one.
+/// A status message if the current market refused its key or lacks one, else `None`.
 fn refusal(state: &State) -> Option<StatusMessage> {
     let on_pane = state.browser().into_iter();
     let all = Resource::ALL.map(|resource| &state.browsers[resource]);
@@ -34,7 +34,7 @@ fn refusal(state: &State) -> Option<StatusMessage> {
     Some(StatusMessage::bad(failed(state, &state.profile.name, error)))
 }
 
-/// A message on a failed test, with advice.
+/// A message on a failed request to the market `name`, with the key to press if its API key is the cause.
 fn failed(state: &State, name: &str, error: &ApiError) -> String {
     let key = state.keymap.key_in(LIST, Action::Settings);
     if matches!(error, ApiError::NoKey { .. }) {
@@ -46,7 +46,7 @@ fn failed(state: &State, name: &str, error: &ApiError) -> String {
     }
 }
 
-/// Connects to a market, without sending anything to it.
+/// Starts to connect to a market, without sending anything to it; a status message if that is blocked.
 pub fn connect(name: &str, cx: &mut Cx<'_>) {
     if let Some(why) = super::held(cx.state()) {
         let text = format!("Not connected to {name}: {why}.");
@@ -60,12 +60,13 @@ pub fn connect(name: &str, cx: &mut Cx<'_>) {
     cx.markets().status = None;
 }
 
-/// Stops connecting; returns the market's name if a connection was in progress.
+/// Stops connecting; returns the market's name, or `None` if no connection was in progress.
 pub fn stop_connecting(cx: &mut Cx<'_>) -> Option<String> {
     cx.markets().connecting.take().map(|(_, name)| name)
 }
 
-/// Sends a market one read-only request.
+/// Tests a market with one read-only request. Not for the sandbox, and not during another test: a status
+/// message says so.
 pub fn test(market: &Market, cx: &mut Cx<'_>) {
     if market.address.is_none() {
         let text = "The sandbox runs inside bourse: there is nothing to test.";
@@ -82,26 +83,27 @@ pub fn test(market: &Market, cx: &mut Cx<'_>) {
     cx.markets().status = None;
 }
 
-/// Changes the configuration of a market.
+/// Starts to change the configuration of a market; the outcome arrives later.
 pub fn change(change: Change, cx: &mut Cx<'_>) {
     cx.markets().is_changing = true;
     command(cx, MarketCommand::Change(change));
 }
 
-/// Detects the dialect of a market before it is added.
+/// Starts to detect the dialect of a market before it is added; the findings arrive later.
 pub fn find_dialect(market: NewMarket, cx: &mut Cx<'_>) {
     cx.markets().findings = None;
     cx.markets().is_changing = true;
     command(cx, MarketCommand::Probe(market));
 }
 
+/// Issues a command whose result goes to this feature; returns the ticket of the result.
 fn command(cx: &mut Cx<'_>, command: MarketCommand) -> Ticket {
     let ticket = cx.ticket();
     cx.effects_for(Owner::Feature(on_news), [Effect::Market { ticket, command }]);
     ticket
 }
 
-/// Handles the result of a command; open views handle those of their own.
+/// Handles the result of a command; a connection or test that was given up meanwhile is ignored.
 fn on_news(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     let News::Market(event) = news else { return };
     let markets = cx.markets();
@@ -151,7 +153,7 @@ fn on_ready(cx: &mut Cx<'_>, ready: MarketReady) {
     }
 }
 
-/// A sentence about a finished change.
+/// A sentence about a finished change of the market `name`, with the keys that test and connect.
 pub fn explain_done(name: &str, done: Done, state: &State) -> String {
     let key = |action| state.keymap.key_in(LIST, action);
     let (connect, test) = (key(Action::Submit), key(Action::Refresh));
@@ -165,6 +167,7 @@ pub fn explain_done(name: &str, done: Done, state: &State) -> String {
     }
 }
 
+/// The status message for the outcome of a market's test.
 fn tested(state: &State, name: &str, outcome: &ConnectionTest) -> StatusMessage {
     match outcome {
         ConnectionTest::Groups(count) => {

@@ -49,8 +49,8 @@ pub fn document(kind: &str, captured: &Captured, is_met: bool, kept: &[&str]) ->
         .ok_or(TooLarge)
 }
 
-/// The printed document, or if `kept` is not empty, a list of the printed records with those
-/// members.
+/// The printed document as JSON (null if it is none); with names in `kept`, a list of the printed records
+/// with only those members.
 fn data(out: &str, kept: &[&str]) -> Json {
     if kept.is_empty() {
         return serde_json::from_str(out).unwrap_or(Json::Null);
@@ -65,8 +65,8 @@ fn data(out: &str, kept: &[&str]) -> Json {
     shortened.collect()
 }
 
-/// A copy with at most `items` items in each list and with short, visible texts; adds the omitted
-/// items to `left_out`.
+/// A copy with at most `items` items in each list, and with texts cut and without control characters; adds
+/// the number of omitted items to `left_out`.
 fn bounded(value: &Json, items: usize, left_out: &mut usize) -> Json {
     match value {
         Json::Null | Json::Bool(_) | Json::Number(_) => value.clone(),

@@ -13,9 +13,10 @@ use crate::cli::recorded;
 use crate::cli::sandbox::Stop;
 use crate::settings::Settings;
 
-/// Serves the tools over standard input and output.
+/// Serves the tools over standard input and output, until the input ends or a signal.
 ///
 /// # Errors
+///
 /// When the client does not speak the protocol.
 pub async fn serve(settings: Settings) -> Result<(), CliError> {
     let mut stop = Stop::new()?;

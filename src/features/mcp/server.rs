@@ -50,7 +50,10 @@ impl Server {
         }
     }
 
-    /// Takes the requests of a call from the budget that all watches of the profile share.
+    /// Takes the requests of a call from the budget that all watches of the profile share, waiting up to 20
+    /// seconds.
+    ///
+    /// An error if it would have to wait longer.
     async fn claim(&self, requests: u32) -> Result<(), CliError> {
         // No other program uses a market that ends with this one.
         if requests == 0 || matches!(self.settings.market, Market::Embedded(_)) {
@@ -77,6 +80,10 @@ impl Server {
         }
     }
 
+    /// Runs a tool after earlier calls have ended; the result has its output as a document, or its error and
+    /// notes.
+    ///
+    /// A command whose condition is not met succeeds, with `met` false.
     async fn run(&self, tool: &'static Tool, call: Call) -> CallToolResult {
         let _turn = self.turn.lock().await;
         if let Err(error) = self.claim(call.requests).await {
@@ -102,13 +109,14 @@ impl Server {
     }
 }
 
+/// Runs a tool on the current thread, in a runtime of its own.
 fn on_this_thread(tool: &Tool, settings: &Settings, call: &Call) -> Result<(), CliError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| CliError::Failed(format!("cannot start: {error}")))?;
     runtime.block_on((tool.run)(settings, call))
 }
 
-/// The result of a call that failed, with the notes printed until then.
+/// The result of a call that failed: the error and the notes printed until then, cut to 4,000 bytes.
 fn failure(error: &CliError, captured: &Captured) -> CallToolResult {
     let mut lines = vec![error.message()];
     lines.extend(captured.notes.iter().cloned());

@@ -34,6 +34,10 @@ const PATIENCE: Duration = Duration::from_mins(10);
 /// Maximum width of an offer's name and place, in cells.
 const WIDEST: usize = 40;
 
+/// Runs `bourse pick`: rechecks the best offers one by one and prints the best that is still there, then runs
+/// `--exec`.
+///
+/// `CliError::NotMet` if no offer can be picked or all that were tried are gone.
 pub async fn pick(settings: &Settings, options: &PickArguments) -> Result<(), CliError> {
     if let Some(command) = &options.exec {
         process::command_words(command).map_err(|error| CliError::Usage(format!("--exec: {error}")))?;
@@ -116,7 +120,8 @@ pub(crate) struct NoOffer {
     offer: (),
 }
 
-/// The search whose first row is the best offer.
+/// The search whose first row is the best offer: ordered by `--order`, or else by the job's bill or the
+/// price.
 fn search(settings: &Settings, options: &PickArguments) -> Result<Wanted, CliError> {
     let dialect = settings.dialect;
     let mut wanted = priced(
@@ -148,6 +153,7 @@ struct PickMarket<'a> {
 }
 
 impl<'a> PickMarket<'a> {
+    /// The offers of the first response, with their prices stored for comparison.
     fn new(settings: &'a Settings, wanted: Wanted, found: SearchResult) -> Result<Self, CliError> {
         let all: Vec<u32> = (0..u32::try_from(found.listing.len()).unwrap_or(u32::MAX)).collect();
         let first = found.listing.subset(&all);
@@ -166,7 +172,7 @@ impl<'a> PickMarket<'a> {
         Ok(market)
     }
 
-    /// The basis of the prices.
+    /// The basis of the prices: the price model, the estimated storage and the job.
     fn basis(&self) -> Basis {
         Basis {
             model: self.now.query.offer_type,
@@ -175,22 +181,24 @@ impl<'a> PickMarket<'a> {
         }
     }
 
+    /// The prices of the current offers under the price model of the search.
     fn prices(&self) -> Prices<'_> {
         Prices::new(&self.now.listing, self.now.query.offer_type)
     }
 
-    /// The bill or hourly price of an offer, if it is known.
+    /// The bill of the job, or without a job the hourly price, of an offer in $; `None` if it is gone or
+    /// unknown.
     fn price(&self, id: RowId) -> Option<f64> {
         self.basis().price(&self.prices(), self.now.listing.row(id)?).ok()
     }
 
-    /// A price as text; `unknown` for `None`.
+    /// A bill or hourly price as text; `unknown` for `None`.
     fn money(&self, price: Option<f64>) -> String {
         let bill = self.wanted.job.map_or(Bill::Hourly, |_| Bill::Job);
         price.map_or_else(|| "unknown".to_owned(), |price| bill.money(price))
     }
 
-    /// The rows that suit the job and meet the conditions, in order, each with the reason it is
+    /// The ids of the offers that suit the job and meet the conditions, in order, each with the reason it is
     /// never picked, or `None`.
     fn suitable(&self) -> impl Iterator<Item = (RowId, Option<&'static str>)> {
         let (listing, query) = (&self.now.listing, &self.now.query);
@@ -200,14 +208,14 @@ impl<'a> PickMarket<'a> {
         rows.filter_map(move |row| Some((listing.id(row)?, super::obstacle(&prices, basis, row))))
     }
 
-    /// The offers that can be picked, best first.
+    /// The offers that can be picked, best first, without those found gone.
     fn ranking(&self) -> Vec<RowId> {
         let free = self.suitable().filter(|(_, obstacle)| obstacle.is_none());
         let ids = free.map(|(id, _)| id);
         ids.filter(|id| !self.gone.contains(id)).collect()
     }
 
-    /// The offers that are never picked, by the reason.
+    /// The offers that suit but are never picked, by the reason.
     fn obstacles(&self) -> BTreeMap<&'static str, Vec<RowId>> {
         let mut obstacles: BTreeMap<&'static str, Vec<RowId>> = BTreeMap::new();
         for (id, obstacle) in self.suitable() {
@@ -218,6 +226,7 @@ impl<'a> PickMarket<'a> {
         obstacles
     }
 
+    /// Notes on stderr the offers that suit but are never picked, with the reason and the first id.
     fn tell_obstacles(&self) {
         for (why, ids) in self.obstacles() {
             output::note(&match &ids[..] {
@@ -233,7 +242,7 @@ impl<'a> PickMarket<'a> {
         }
     }
 
-    /// Rechecks an offer; false if it is gone.
+    /// Rechecks an offer by a search for its id, and updates the prices; false, with a note, if it is gone.
     async fn check(&mut self, session: &Session, id: RowId) -> Result<bool, CliError> {
         let bans = self.wanted.bans(self.settings);
         let query = super::only(&self.wanted.query, id);
@@ -260,7 +269,8 @@ impl<'a> PickMarket<'a> {
         Ok(is_there)
     }
 
-    /// Notes the reason a rechecked offer is not taken.
+    /// Notes the reason a rechecked offer is not taken; nothing if it is still the first of the `ranking`, or
+    /// gone.
     fn tell_change(&self, id: RowId, is_there: bool, ranking: &[RowId]) {
         let changed = match ranking.first() {
             Some(best) if *best == id => return,
@@ -286,13 +296,14 @@ struct Offer<'a> {
 }
 
 impl Offer<'_> {
+    /// The value of a column for the offer, as text; empty if it is gone.
     fn text(&self, key: &str) -> String {
         let listing = &self.market.now.listing;
         let row = listing.row(self.id);
         row.map_or_else(String::new, |row| cell_of(listing, row, key, WIDEST))
     }
 
-    /// A description of the offer, its price, and the reason it was picked.
+    /// A sentence with the offer, its price, a change of that since the first response, and its rank.
     fn reasons(&self) -> String {
         let market = self.market;
         let (before, now) = (market.first.get(&self.id).copied(), market.price(self.id));
@@ -326,14 +337,14 @@ impl Offer<'_> {
         format!("{gpus}x {model} in {place}, offer {id}: {price}{job}{speed}{changed}, {rank}")
     }
 
-    /// The market client's command that rents the offer.
+    /// The market client's command that rents the offer; an error if it has none for it.
     fn command(&self, session: &Session) -> Result<String, CopyError> {
         let market = self.market;
         let profile = profile_of(market.settings, session);
         handoff::rent_command(&market.now.query, &market.now.listing, self.id, &profile)
     }
 
-    /// Notes that the command rents at the list price, not at the reserved one.
+    /// Notes, for a search of reserved prices, that the command rents at the list price, with that price.
     fn tell_list_price(&self) {
         let now = &self.market.now;
         if now.query.offer_type != OfferType::Reserved {
@@ -349,7 +360,7 @@ impl Offer<'_> {
         ));
     }
 
-    /// The offer's record as received, with bourse's own member.
+    /// The offer's record as received, with the member `bourse` for the rent command and the `additions`.
     fn json(&self, command: &str, additions: &[Addition]) -> String {
         let result = &self.market.now;
         let mut member = json!({ "v": enrich::VERSION, "command": command });

@@ -53,6 +53,7 @@ pub enum PickStep<T> {
 }
 
 impl<T: Copy + PartialEq> Recheck<T> {
+    /// A recheck of up to `tries` offers, none of which was rechecked yet.
     pub const fn new(tries: usize) -> Self {
         Self {
             checked: Vec::new(),
@@ -82,12 +83,14 @@ impl<T: Copy + PartialEq> Recheck<T> {
         self.checked.push(offer);
     }
 
+    /// The rechecked offers, in the order of their rechecks.
     pub fn checked(&self) -> &[T] {
         &self.checked
     }
 }
 
-/// The reason an offer is never picked although the search finds it, or `None` if it may be picked.
+/// The reason the offer in a row is never picked although the search finds it: an id not above 0, a price of
+/// 0, or an unknown price or bill. `None` if it may be picked.
 pub fn obstacle(prices: &Prices<'_>, basis: Basis, row: usize) -> Option<&'static str> {
     let listing = prices.listing();
     if listing.id(row).is_none_or(|id| id.0 <= 0) {
@@ -124,7 +127,8 @@ struct Round {
 
 impl FeatureState for Pick {}
 
-/// Rechecks the best offers of the open search, until the best one was rechecked.
+/// Starts to recheck the best offers of the open search, until the best one was rechecked, and copies its
+/// rent command. Always true, also without loaded offers.
 pub(crate) fn start(cx: &mut Cx<'_>) -> bool {
     let Some(round) = cx.state().browser().and_then(best) else {
         return true;
@@ -133,6 +137,7 @@ pub(crate) fn start(cx: &mut Cx<'_>) -> bool {
     true
 }
 
+/// The best 6 offers on screen that can be picked, ranked for their rechecks; `None` before a response.
 fn best(browser: &Browser) -> Option<Round> {
     let (query, listing) = (browser.shown_query()?, browser.listing()?);
     let (basis, storage) = (browser.pricing(), listing.estimated_storage());
@@ -160,7 +165,8 @@ fn best(browser: &Browser) -> Option<Round> {
     })
 }
 
-/// The order of a search; by the job's bill or the price if it has the default one.
+/// The order of a search; if it is the market's default, by the job's bill or without a job by the price
+/// instead.
 pub(crate) fn order(query: &Query, has_job: bool, dialect: &'static Dialect) -> Vec<OrderKey> {
     if query.order != language::default_query(query.resource, dialect).order {
         return query.order.clone();
@@ -170,7 +176,7 @@ pub(crate) fn order(query: &Query, has_job: bool, dialect: &'static Dialect) -> 
 }
 
 impl Round {
-    /// The current offers with their listing, best first.
+    /// The offers as received last, in one listing, and the ids of those that can be picked, best first.
     fn ranking(&mut self) -> (Listing, Vec<RowId>) {
         let catalog = self.query.catalog();
         let merged = Listing::merged(catalog, &self.parts, Coverage::Unknown);
@@ -193,7 +199,7 @@ impl Round {
     }
 }
 
-/// Rechecks the best offer, or copies the command that rents it.
+/// Rechecks the best offer, or copies the command that rents it; complains if none is left.
 fn next(cx: &mut Cx<'_>, mut round: Round) {
     let (listing, ranking) = round.ranking();
     let id = match round.recheck.step(&ranking) {
@@ -224,6 +230,8 @@ fn next(cx: &mut Cx<'_>, mut round: Round) {
     }
 }
 
+/// Handles the response to a recheck: updates the offer, or removes it if it is gone, and takes the next
+/// step.
 fn answered(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     let News::Reply(response) = news else { return };
     let pick = &mut cx.feature::<Pick>().0;
@@ -246,7 +254,7 @@ fn answered(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     next(cx, round);
 }
 
-/// The search for one of its offers, by id.
+/// The search with the additional condition that the offer has this id.
 fn only(query: &Query, id: RowId) -> Query {
     let mut query = query.clone();
     let field = query.catalog().by_key("id");

@@ -18,6 +18,7 @@ pub const PICK: Tool = Tool {
     run: |settings, call| Box::pin(async move { Box::pin(command::pick(settings, &call.parsed()?)).await }),
 };
 
+/// The number of offers to check unless the call names another.
 const fn two() -> u32 {
     2
 }

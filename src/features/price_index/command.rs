@@ -16,6 +16,9 @@ use crate::features::history::origin;
 use crate::record::{DAY, Moment, SearchKey, price_unit};
 use crate::settings::Settings;
 
+/// Runs `bourse history --index`: prints the recorded usual prices of each GPU model.
+///
+/// A usage error with `--volumes`; with `--fail-empty` an error if there is no figure.
 pub fn index(settings: &Settings, options: &HistoryArguments, index: IndexArguments) -> Result<(), CliError> {
     let has_countries = index.countries;
     if options.search.volumes {
@@ -62,6 +65,7 @@ pub fn index(settings: &Settings, options: &HistoryArguments, index: IndexArgume
     output::require_rows(options.fail_empty, figures.rows.is_empty())
 }
 
+/// The figures of a line for the printed document.
 fn figures_of_line(line: &IndexLine) -> IndexFigures {
     let [premium_2x, premium_4x, premium_8x] = line.premiums;
     IndexFigures {

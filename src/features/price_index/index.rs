@@ -107,12 +107,13 @@ struct ModelGroup<'a> {
     spells: Vec<&'a Spell>,
 }
 
-/// The price in $/h per GPU, without storage.
+/// The price of a quote in $/h per GPU, without storage.
 fn base(quote: &Quote) -> f64 {
     quote.per_gpu(0.0)
 }
 
 impl<'a> ModelGroup<'a> {
+    /// The groups of an excerpt: for each model one of all countries, and one of each country.
     fn all(excerpt: &'a Excerpt) -> BTreeMap<Key, Self> {
         let mut groups: BTreeMap<Key, Self> = BTreeMap::new();
         for spell in &excerpt.spells {
@@ -131,6 +132,9 @@ impl<'a> ModelGroup<'a> {
         groups
     }
 
+    /// The line of the group in the index; `None` if its lowest price is known for less than a day.
+    ///
+    /// `others` are the lowest bid and reserved prices of the same group.
     fn line(
         &self,
         question: &Question,
@@ -166,7 +170,8 @@ impl<'a> ModelGroup<'a> {
         })
     }
 
-    /// The lowest values of `price` over time.
+    /// The lowest of the values `price` over time, in the intervals in which it is known: only complete polls
+    /// count.
     fn lows(&self, question: &Question, since: Moment, price: impl Fn(&Quote) -> Option<f64>) -> LowIntervals {
         let intervals = self.spells.iter().map(|spell| {
             let prices = spell.quotes.iter().filter_map(&price);
@@ -179,11 +184,14 @@ impl<'a> ModelGroup<'a> {
         known_lows(&intervals, &polls, (since, question.until))
     }
 
+    /// The number of GPUs on offer at the last poll.
     fn on_offer(&self) -> u64 {
         let on_offer = self.spells.iter().filter(|spell| spell.end.is_none());
         on_offer.map(|spell| u64::from(spell.amount)).sum()
     }
 
+    /// The share, from 0 to 1, of departures in the asked time that were rented, out of those rented or
+    /// delisted; `None` for too few.
     fn rented(&self, question: &Question) -> Option<f64> {
         let asked = question.since..=question.until;
         let ends = self
@@ -202,7 +210,7 @@ impl<'a> ModelGroup<'a> {
     }
 }
 
-/// The median of prices weighed by seconds; `None` for less than a day in sum.
+/// The median of prices, each weighed by its span of time; `None` for spans of less than a day in sum.
 fn usual(weighed: impl Iterator<Item = (f64, i64)>) -> Option<f64> {
     let mut prices = Prices::default();
     let mut watched = 0;
@@ -213,7 +221,8 @@ fn usual(weighed: impl Iterator<Item = (f64, i64)>) -> Option<f64> {
     quantile(&prices.sorted(), 0.5).filter(|_| watched >= LEAST_WATCHED)
 }
 
-/// The usual difference of `others` from `lows` at the same times, as a share.
+/// The usual difference of `others` from `lows` at the same times, as a share: 0.1 is 10 % more. `None` for
+/// less than a day in common.
 fn premium(lows: &[(Moment, Moment, f64)], others: &[(Moment, Moment, f64)]) -> Option<f64> {
     let (mut rest, mut ratios) = (others, Vec::new());
     for (from, to, low) in lows {

@@ -22,7 +22,7 @@ pub(crate) const HEADS: [Head; 11] = [
     ("Known", "known_seconds", 10, 4),
 ];
 
-/// A difference as text: `+12%`.
+/// A difference (a share) as text in percent with its sign: `+12%`, `−5%`, `0%`.
 fn more(share: f64) -> String {
     let size = percent(share.abs());
     let sign = if size == "0%" {
@@ -35,13 +35,13 @@ fn more(share: f64) -> String {
     sign.to_owned() + &size
 }
 
-/// Seconds with a known lowest price.
+/// Seconds for which the lowest price of a line is known.
 pub(crate) fn known(line: &IndexLine) -> f64 {
     let known: i64 = line.lows.iter().map(|(from, to, _)| to.since(*from)).sum();
     seconds(known)
 }
 
-/// The cells of a line.
+/// The cells of a line, in the order of `HEADS`; a dash for unknown values.
 pub(crate) fn cells(line: &IndexLine) -> Vec<String> {
     let starts = [
         screen(&line.model, 20),
@@ -59,7 +59,7 @@ pub(crate) fn cells(line: &IndexLine) -> Vec<String> {
     starts.into_iter().chain(premiums).chain(ends).collect()
 }
 
-/// As [`basis`], in one line, the most important part first.
+/// The basis of the figures in one line, the most important part first; `since` is formatted for display.
 pub(crate) fn short_basis(index: &Index, since: &str, origin: &str) -> String {
     let withheld = match index.withheld {
         0 => String::new(),
@@ -71,7 +71,8 @@ pub(crate) fn short_basis(index: &Index, since: &str, origin: &str) -> String {
     )
 }
 
-/// Sentences on the basis of the figures; `since` is formatted for display.
+/// Sentences on the basis of the figures; `since` is formatted for display, `origin` says where prices come
+/// from.
 pub(crate) fn basis(index: &Index, since: &str, (unit, origin): (&str, &str)) -> Vec<String> {
     let sizes = SIZES.map(|gpus| format!("{gpus}x")).join(", ");
     let mut lines = vec![

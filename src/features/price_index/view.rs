@@ -53,6 +53,7 @@ pub(crate) struct PriceIndex {
 }
 
 impl PriceIndex {
+    /// The tab for the running search, whose index is requested from the record; `None` without loaded rows.
     pub fn new(cx: &mut Cx<'_>) -> Option<Self> {
         let until = cx.now.epoch.moment();
         let since = Moment(until.0 - VERDICT_DAYS * DAY);
@@ -77,6 +78,7 @@ impl PriceIndex {
         })
     }
 
+    /// The lines shown: those of all models, or of the open model's countries, by GPUs on offer, most first.
     fn lines(&self) -> Vec<&IndexLine> {
         let lines = self.index.iter().flat_map(|index| &index.lines);
         let is_shown = |line: &&IndexLine| match &self.model {
@@ -89,13 +91,14 @@ impl PriceIndex {
         lines
     }
 
-    /// The time that the index is about, without what is not recorded before it.
+    /// The time that the index covers: 30 days, or since the first usable poll if that is later.
     fn span(&self) -> (Moment, Moment) {
         let recorded = self.index.as_ref().map_or(Moment(0), |index| index.since);
         (self.since.max(recorded), self.until)
     }
 
-    /// The usual price of the selected line, and that of a bid.
+    /// The usual price of the selected line, the difference of a bid from it, and the GPUs on offer; `None`
+    /// without a line.
     fn headline(&self, lines: &[&IndexLine], scene: &Scene<'_, '_>) -> Option<Line<'static>> {
         let line = lines.get(self.cursor)?;
         let country = line
@@ -122,6 +125,8 @@ impl PriceIndex {
         ]))
     }
 
+    /// Takes the index from the record once it has arrived, or the reason there is none, and selects the line
+    /// of the model that was selected in the table.
     fn take_output(&mut self, state: &State) {
         self.why = match Recall::read(state).output(&self.asked) {
             Recalled::Here(Some(index)) if !index.lines.is_empty() => {

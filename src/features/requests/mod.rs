@@ -83,7 +83,7 @@ impl Filter {
         }
     }
 
-    /// Whether it shows a request.
+    /// Whether the filter shows a request. A route request is no write, and a cancelled one no error.
     pub fn admits(self, entry: &LedgerEntry) -> bool {
         let is_route = entry.operation == Operation::Route;
         match self {
@@ -156,25 +156,26 @@ impl Requests {
         self.filter
     }
 
-    /// A route run with requests in the ledger.
+    /// The route run with a number; `None` if none of its requests is in the ledger.
     pub fn run(&self, number: u64) -> Option<&RouteRun> {
         self.runs.get(number)
     }
 
-    /// The number of a request's route run.
+    /// The number of a request's route run; `None` for other requests.
     pub fn run_of(&self, request: u64) -> Option<u64> {
         self.runs.number_of(request)
     }
 
-    /// Whether a request belongs to an unfolded route run.
+    /// Whether a request is listed below the row of its route run: a run of several requests that is
+    /// unfolded.
     pub fn is_unfolded(&self, request: u64) -> bool {
         let run = self.runs.run_of(request);
         run.is_some_and(|run| run.is_folding() && run.is_unfolded)
     }
 
-    /// The index of the selection in the list.
+    /// The index of the selection in the list; 0 before the user has moved.
     ///
-    /// If the selected row is filtered out or dropped, an older one takes its place.
+    /// If the selected row is filtered out or dropped, its run or else an older one takes its place.
     pub fn cursor(&self) -> usize {
         let Some(selected) = self.selected else {
             return 0;
@@ -195,7 +196,8 @@ impl Requests {
             .unwrap_or(self.rows.len().saturating_sub(1))
     }
 
-    /// The number of a row's request; for a run, that of its latest one.
+    /// The number in the ledger of a row's request; for a run, of its latest one. `None` for a run that is
+    /// gone.
     fn number(&self, row: Row) -> Option<u64> {
         match row {
             Row::Request(number) => Some(number),
@@ -203,26 +205,30 @@ impl Requests {
         }
     }
 
+    /// The row at the cursor; `None` in an empty list.
     pub fn selected(&self) -> Option<Row> {
         self.rows.get(self.cursor()).copied()
     }
 
-    /// The number of the request for an action: the open one, or else the selected one.
+    /// The number of the request for an action: the open one, or else that of the selected row. `None` if the
+    /// list is empty.
     pub fn subject(&self) -> Option<u64> {
         self.opened.or_else(|| self.selected().and_then(|row| self.number(row)))
     }
 
-    /// Selects the row on a line.
+    /// Selects the row at an index, at most the last.
     pub fn select(&mut self, line: usize) {
         let line = line.min(self.rows.len().saturating_sub(1));
         self.selected = self.rows.get(line).copied();
     }
 
+    /// Moves the selection by rows, up to the ends of the list.
     pub fn step(&mut self, by: isize) {
         self.select(self.cursor().saturating_add_signed(by));
     }
 
-    /// Moves to the next row that is a single request; returns its number.
+    /// Moves to the next row in direction `by` (1 or -1) that is a single request, passing runs; returns its
+    /// number, or `None` at the end, where the selection stays.
     pub fn step_request(&mut self, by: isize) -> Option<u64> {
         let mut line = self.cursor();
         loop {
@@ -234,7 +240,7 @@ impl Requests {
         }
     }
 
-    /// Shows or hides the requests of a route run.
+    /// Shows or hides the requests of a route run, and selects its row; nothing for an unknown run.
     pub fn toggle_run(&mut self, number: u64) {
         if let Some(run) = self.runs.get_mut(number) {
             run.is_unfolded = !run.is_unfolded;
@@ -243,6 +249,7 @@ impl Requests {
         }
     }
 
+    /// Selects the filter and applies it.
     pub fn set_filter(&mut self, filter: Filter, ledger: &Ledger) {
         self.filter = filter;
         self.narrow(ledger);
@@ -260,13 +267,14 @@ impl Requests {
         self.rebuild_rows();
     }
 
-    /// The words of the search, in lower case.
+    /// The words in the search field, in lower case.
     fn search_words(&self) -> Vec<String> {
         let text = self.search.text().to_lowercase();
         text.split_whitespace().map(str::to_owned).collect()
     }
 
-    /// Builds the rows from the matches: a run is in the place of its latest request.
+    /// Builds the rows from the matches, latest first. A run is in the place of its latest request; its other
+    /// matches follow only if it is unfolded.
     fn rebuild_rows(&mut self) {
         let mut seen = Vec::new();
         self.rows.clear();
@@ -287,18 +295,20 @@ impl Requests {
         }
     }
 
+    /// The resent requests that have no response yet.
     pub fn flights(&self) -> &[Flight] {
         &self.flights
     }
 
-    /// Cancels the resent requests in flight.
+    /// Drops the resent requests in flight; returns their tickets, for the caller to abort.
     pub fn cancel(&mut self) -> Vec<Ticket> {
         let flights = std::mem::take(&mut self.flights);
         flights.into_iter().map(|flight| flight.ticket).collect()
     }
 }
 
-/// Whether an entry contains all words, in the texts of the list or in the body that was sent.
+/// Whether an entry contains all `words` (in lower case), in the texts of the list or in the body that was
+/// sent.
 fn matches(entry: &LedgerEntry, words: &[String]) -> bool {
     if words.is_empty() {
         return true;
@@ -316,7 +326,10 @@ fn matches(entry: &LedgerEntry, words: &[String]) -> bool {
     words.iter().all(|word| text.contains(word))
 }
 
-/// Adds an attempt of the ledger to the list; the selection stays in its place.
+/// Adds the latest entry of the ledger to its run and, if it matches, to the list; removes the `dropped`
+/// ones.
+///
+/// The selection stays in its place.
 fn recorded(cx: &mut Cx<'_>, ticket: Option<Ticket>, dropped: &[u64]) {
     let state = cx.state();
     let number = state.ledger.total();
@@ -352,7 +365,8 @@ fn recorded(cx: &mut Cx<'_>, ticket: Option<Ticket>, dropped: &[u64]) {
     }
 }
 
-/// Handles the news of a resent request, whose attempt has been recorded already.
+/// Handles the progress of a resent request, or its response with a toast; the attempt has been recorded
+/// already.
 fn on_news(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     let flights = &mut cx.feature::<Requests>().flights;
     let Some(index) = flights.iter().position(|flight| flight.ticket == ticket) else {

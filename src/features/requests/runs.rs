@@ -47,8 +47,8 @@ impl RouteRun {
         self.is_unfolded
     }
 
-    /// The latency, in seconds, below which this `share` of the requests stayed; `None` without
-    /// latencies.
+    /// The latency, in seconds, that this `share` (0 to 1) of the latest 4,096 requests did not exceed;
+    /// `None` without requests.
     pub fn quantile(&self, share: f64) -> Option<f64> {
         let mut latencies = self.latencies.clone();
         #[expect(
@@ -65,6 +65,7 @@ impl RouteRun {
         Some(f64::from(*seconds))
     }
 
+    /// Adds the figures of a request with this number in the ledger.
     fn add(&mut self, number: u64, entry: &LedgerEntry) {
         let latency = entry.took.as_secs_f32();
         if self.latencies.len() < LATENCIES {
@@ -91,30 +92,32 @@ pub(super) struct Runs {
 }
 
 impl Runs {
+    /// The run with this number; `None` if none of its requests is in the ledger.
     pub(super) fn get(&self, run: u64) -> Option<&RouteRun> {
         self.runs.iter().find(|known| known.number == run)
     }
 
+    /// The run with this number, to change; `None` if none of its requests is in the ledger.
     pub(super) fn get_mut(&mut self, run: u64) -> Option<&mut RouteRun> {
         self.runs.iter_mut().find(|known| known.number == run)
     }
 
-    /// The run of a request.
+    /// The run of a request; `None` if it belongs to none.
     pub(super) fn run_of(&self, request: u64) -> Option<&RouteRun> {
         self.get(self.number_of(request)?)
     }
 
-    /// The number of a request's run.
+    /// The number of a request's run; `None` if it belongs to none.
     pub(super) fn number_of(&self, request: u64) -> Option<u64> {
         self.run_of.get(&request).copied()
     }
 
-    /// The number of the latest run.
+    /// The number of the run that was added last; `None` without runs.
     pub(super) fn latest(&self) -> Option<u64> {
         self.runs.last().map(|run| run.number)
     }
 
-    /// Adds a request to its run.
+    /// Adds a request to the run with the number `run`, which begins if it is new.
     pub(super) fn add(&mut self, run: u64, request: u64, entry: &LedgerEntry) {
         if self.get(run).is_none() {
             self.runs.push(RouteRun {

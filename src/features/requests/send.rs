@@ -40,8 +40,8 @@ pub enum ResendError {
     OtherMarket(String),
 }
 
-/// The reason no request is selected.
-fn nothing(state: &State) -> ResendError {
+/// The error for an action without a request: no request was sent, none matches, or it left the list.
+fn no_subject(state: &State) -> ResendError {
     if state.ledger.is_empty() {
         ResendError::NoRequests
     } else if Requests::read(state).rows().is_empty() {
@@ -51,10 +51,14 @@ fn nothing(state: &State) -> ResendError {
     }
 }
 
-/// The number and the entry of the request for an action.
+/// The number and the entry of the request for an action: the open or the selected one.
+///
+/// # Errors
+///
+/// When there is none, or the ledger has dropped it.
 pub(super) fn subject(state: &State) -> Result<(u64, &LedgerEntry), ResendError> {
-    let number = Requests::read(state).subject().ok_or_else(|| nothing(state))?;
-    let entry = state.ledger.get(number).ok_or_else(|| nothing(state))?;
+    let number = Requests::read(state).subject().ok_or_else(|| no_subject(state))?;
+    let entry = state.ledger.get(number).ok_or_else(|| no_subject(state))?;
     Ok((number, entry))
 }
 
@@ -86,11 +90,12 @@ const fn refusal(operation: Operation) -> &'static str {
     }
 }
 
-/// The number of the request, and the request to resend.
+/// The number of the open or selected request, and the request that repeats it.
 ///
 /// # Errors
 ///
-/// When there is none, it is not a read, it is being resent already, or it went to another market.
+/// When there is none, it is not a read, its body contained a secret, it is being resent already, or it went
+/// to another market.
 pub fn resendable(state: &State) -> Result<(u64, Request), ResendError> {
     let (number, entry) = subject(state)?;
     let mut flights = Requests::read(state).flights.iter();
@@ -131,7 +136,7 @@ pub fn check_address(state: &State, entry: &LedgerEntry, request: &Request) -> R
         .ok_or_else(|| ResendError::OtherMarket(base.clone()))
 }
 
-/// Sends a read that repeats or changes a recorded one.
+/// Sends a read that repeats or changes the recorded request `from`.
 ///
 /// The response is awaited even if the view closes, and becomes an entry of the list.
 pub fn resend(cx: &mut Cx<'_>, from: u64, request: Request) {

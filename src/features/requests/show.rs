@@ -9,7 +9,8 @@ use crate::domain::pretty;
 use crate::domain::text::{json_for_terminal, visible};
 use crate::features::requests::Requests;
 
-/// The texts to copy of the current request.
+/// The texts to copy of the open or selected request: `curl`, both bodies and the address; empty if there is
+/// none.
 pub(crate) fn copy_items(state: &State) -> Vec<CopyItem> {
     let Ok((_, entry)) = subject(state) else {
         return Vec::new();
@@ -53,7 +54,7 @@ pub(crate) fn copy_items(state: &State) -> Vec<CopyItem> {
     ]
 }
 
-/// A body without characters that a terminal would act on.
+/// A body without characters that a terminal would act on; JSON stays equivalent JSON.
 fn clean(body: &str) -> String {
     if pretty::is_json(body, false) {
         return json_for_terminal(body);

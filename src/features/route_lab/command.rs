@@ -28,6 +28,10 @@ use crate::settings::Settings;
 /// With one slot, a slow reply would hold back the requests due after it.
 const DURATION_CONCURRENCY: u32 = 4;
 
+/// Runs `bourse route`: requests workers as the flags plan it, and prints the replies or figures.
+///
+/// Requests that are forwarded to workers need a confirmation or `--yes`. An error if a requirement is broken
+/// or no request succeeded.
 pub async fn route(settings: &Settings, arguments: &RouteArguments) -> Result<(), CliError> {
     let requirements = requirements(arguments)?;
     let plan = plan(arguments, settings.dialect)?;
@@ -72,22 +76,24 @@ pub async fn route(settings: &Settings, arguments: &RouteArguments) -> Result<()
     verdict(&ended.run, &requirements)
 }
 
-/// Prints the load that a run injects and the time of its release, on a market that releases load.
+/// Notes on stderr the load that a run injects and the time of its release, on a market that releases load;
+/// `what` precedes the plan.
 fn announce(what: &str, plan: &RoutePlan) {
     if plan.replay_timeout.is_some() && plan.injects_load() {
         output::note(&format!("{what}{}: {}", words::plan(plan), words::load(plan)));
     }
 }
 
+/// Whether the run was stopped before the end of its plan, by a signal or by a key refused repeatedly.
 fn was_stopped(run: &Run) -> bool {
     run.phase() == Phase::Ended(End::Stopped)
 }
 
-/// The requirements of the flags.
+/// The requirements of `--require`; empty without the flag.
 ///
 /// # Errors
 ///
-/// When one of them is about figures that the run does not measure.
+/// When the list cannot be parsed, or one of them is about workers' responses and no request is forwarded.
 fn requirements(arguments: &RouteArguments) -> Result<Vec<Requirement>, CliError> {
     let Some(list) = &arguments.require else {
         return Ok(Vec::new());
@@ -102,7 +108,7 @@ fn requirements(arguments: &RouteArguments) -> Result<Vec<Requirement>, CliError
     }
 }
 
-/// Prints the first request of the plan as one curl command.
+/// Prints the first request of the plan as one `curl` command, and sends nothing.
 fn curl(settings: &Settings, session: &Session, plan: &RoutePlan) -> Result<(), CliError> {
     if settings.dialect.route_key == RouteKey::Group {
         output::note(
@@ -114,6 +120,8 @@ fn curl(settings: &Settings, session: &Session, plan: &RoutePlan) -> Result<(), 
 }
 
 /// The plan of the flags; one request by default.
+///
+/// A usage error names the flag or parameter that makes it invalid.
 fn plan(arguments: &RouteArguments, dialect: &Dialect) -> Result<RoutePlan, CliError> {
     let (stop, concurrency, rate) = match (arguments.duration, arguments.number) {
         (Some(span), _) => (
@@ -158,7 +166,8 @@ fn plan(arguments: &RouteArguments, dialect: &Dialect) -> Result<RoutePlan, CliE
     }
 }
 
-/// The key of the workergroup that serves an endpoint, by which the public service routes.
+/// The key of the workergroup that serves an endpoint, by which the public service routes; loads the
+/// workergroups first. An error if none with a key serves it.
 async fn group_key(session: &Session, endpoint: &str) -> Result<Secret, CliError> {
     let listing = search::fetch(session, &Request::ListWorkergroups).await?;
     super::key_serving(&listing, endpoint).ok_or_else(|| {
@@ -169,10 +178,11 @@ async fn group_key(session: &Session, endpoint: &str) -> Result<Secret, CliError
     })
 }
 
-/// The result of the command: an error for a broken requirement, for a run without an assignment,
-/// and for one without a 2xx of a worker if requests are forwarded.
+/// The result of the command: an error for a broken requirement, for a run without an assignment, and for one
+/// without a 2xx of a worker if requests are forwarded.
 ///
-/// The reasons have been printed by then.
+/// With requirements, also for a run that was stopped early. Broken requirements are printed here, other
+/// reasons before.
 fn verdict(run: &Run, requirements: &[Requirement]) -> Result<(), CliError> {
     if !requirements.is_empty() && was_stopped(run) {
         return Err(CliError::Failed(

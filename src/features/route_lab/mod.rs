@@ -94,6 +94,7 @@ impl RouteRun {
         !self.run.is_over()
     }
 
+    /// Advances the schedule to `now`; returns the effects that send the requests due.
     fn step(&mut self, flights: &mut Flights, tickets: &mut Tickets, now: Now) -> Vec<Effect> {
         let due = Arc::make_mut(&mut self.run).step(now.mono);
         due.into_iter()
@@ -101,6 +102,7 @@ impl RouteRun {
             .collect()
     }
 
+    /// The effect that sends an attempt, which is recorded as in flight under a new ticket.
     fn send(&mut self, attempt: &Attempt, flights: &mut Flights, tickets: &mut Tickets) -> Effect {
         let ticket = tickets.take();
         flights.insert(ticket, (self.number, attempt.index));
@@ -112,7 +114,7 @@ impl RouteRun {
         }
     }
 
-    /// Ends the run; returns the aborts of its requests in flight.
+    /// Ends the run and removes its key; returns the aborts of its requests in flight.
     fn stop(&mut self, flights: &mut Flights, now: Now) -> Vec<Effect> {
         Arc::make_mut(&mut self.run).stop(now.mono);
         self.key = None;
@@ -123,7 +125,8 @@ impl RouteRun {
         broken.into_keys().map(Effect::Abort).collect()
     }
 
-    /// The notification that a series has ended; sent once, and not if the user stopped it.
+    /// The notification that a run of several requests has ended; `None` while it is active, after the first
+    /// call since then, and if the user stopped it.
     fn announcement(&mut self) -> Option<Effect> {
         if self.is_active() || self.is_announced {
             return None;
@@ -173,42 +176,50 @@ impl Routes {
         self.random = fastrand::Rng::with_seed(seed);
     }
 
+    /// The runs in memory, the latest last: at most 20.
     pub fn runs(&self) -> &[RouteRun] {
         &self.runs
     }
 
-    /// The run with that number, if it is still in memory.
+    /// The run with that number; `None` if it is no longer in memory.
     pub fn run(&self, number: u64) -> Option<&RouteRun> {
         self.runs.iter().find(|run| run.number == number)
     }
 
-    /// The number of the run that a request belongs to, until its reply arrives.
+    /// The number of the run that a request in flight belongs to; `None` once its reply has arrived.
     pub(crate) fn run_of(&self, ticket: Ticket) -> Option<u64> {
         self.flights.get(&ticket).map(|(run, _)| *run)
     }
 
-    /// The run that started last.
+    /// The run that started last; `None` without runs.
     pub fn latest(&self) -> Option<&RouteRun> {
         self.runs.last()
     }
 
-    /// The run in progress, if there is one; a series takes precedence over a single request.
+    /// The run in progress, `None` if there is none; a series takes precedence over a single request.
     pub fn active(&self) -> Option<&RouteRun> {
         self.active_series()
             .or_else(|| self.runs.iter().find(|run| run.is_active()))
     }
 
+    /// The run of more than one request that is in progress; `None` if there is none.
     pub fn active_series(&self) -> Option<&RouteRun> {
         let is_series = |run: &&RouteRun| run.is_active() && !run.run.plan().is_single();
         self.runs.iter().find(is_series)
     }
 
-    /// Total load estimate of requests that were sent and not refused since the program started.
+    /// The load, as estimated, of all requests that were sent and not refused since the program started, of
+    /// dropped runs as well.
     pub fn load_injected(&self) -> f64 {
         let here = total(self.runs.iter().map(|run| run.run.load_injected()));
         self.load_before + here
     }
 
+    /// Starts a run; returns its number and the effects that send its first requests.
+    ///
+    /// # Errors
+    ///
+    /// The mistakes in the plan.
     fn start(
         &mut self,
         plan: RoutePlan,
@@ -231,7 +242,7 @@ impl Routes {
         Ok((self.started, effects))
     }
 
-    /// Drops the oldest finished runs.
+    /// Drops the oldest finished runs until there is room for another, in number of runs and of attempts.
     fn make_room(&mut self) {
         loop {
             let attempts: usize = self.runs.iter().map(|run| run.run.samples().len()).sum();
@@ -246,6 +257,7 @@ impl Routes {
         }
     }
 
+    /// Advances the active runs to `now`; returns the effects that send due requests and announce ended runs.
     fn step(&mut self, tickets: &mut Tickets, now: Now) -> Vec<Effect> {
         let mut effects = Vec::new();
         for run in self.runs.iter_mut().filter(|run| run.is_active()) {
@@ -255,6 +267,8 @@ impl Routes {
         effects
     }
 
+    /// Completes the attempt of a ticket with its reply; returns the next requests, or the aborts if the key
+    /// was refused three times in a row. Ignores unknown tickets.
     fn routed(&mut self, ticket: Ticket, reply: Routed, tickets: &mut Tickets, now: Now) -> Vec<Effect> {
         let Some((number, index)) = self.flights.remove(&ticket) else {
             return Vec::new();
@@ -283,8 +297,8 @@ impl Routes {
         effects
     }
 
-    /// The next time at which the runs must be woken: to send, and to update the progress
-    /// in the header.
+    /// The next time at which the runs must be woken: to send, and each second to update the progress in the
+    /// header. `None` without an active run.
     pub(crate) fn deadline(&self, now: Now) -> Option<MonotonicTime> {
         let runs = self.runs.iter().filter(|run| run.is_active());
         let wakes = runs.clone().filter_map(|run| run.run.wake());
@@ -322,7 +336,7 @@ pub fn start(cx: &mut Cx<'_>, plan: RoutePlan) -> Result<u64, NotStarted> {
     Ok(number)
 }
 
-/// Pauses a run or resumes it.
+/// Pauses a run or resumes a paused one; nothing if it has ended or is unknown.
 pub fn pause(cx: &mut Cx<'_>, number: u64) {
     let now = cx.now;
     let mut runs = cx.feature::<Routes>().runs.iter_mut();
@@ -338,7 +352,7 @@ pub fn pause(cx: &mut Cx<'_>, number: u64) {
     step(cx);
 }
 
-/// Stops a run and aborts its requests in flight.
+/// Stops a run and aborts its requests in flight; nothing if there is no such run.
 pub fn stop(cx: &mut Cx<'_>, number: u64) {
     let now = cx.now;
     let Routes { runs, flights, .. } = cx.feature::<Routes>();
@@ -350,6 +364,7 @@ pub fn stop(cx: &mut Cx<'_>, number: u64) {
     cx.effects_for(Owner::Feature(routed), effects);
 }
 
+/// Handles the reply to a request of a run, and sends the requests that are due then.
 fn routed(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     let News::Routed(reply) = news else { return };
     let now = cx.now;
@@ -358,6 +373,7 @@ fn routed(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     cx.effects_for(Owner::Feature(routed), effects);
 }
 
+/// Advances all runs to the present, and sends the requests that are due.
 fn step(cx: &mut Cx<'_>) {
     let now = cx.now;
     let lent = cx.lend::<Routes>();
@@ -365,7 +381,7 @@ fn step(cx: &mut Cx<'_>) {
     cx.effects_for(Owner::Feature(routed), effects);
 }
 
-/// Lists the workergroups if they were never listed.
+/// Requests the list of workergroups unless it is loaded, loading or failed.
 ///
 /// A run needs their endpoints, and perhaps a key.
 pub fn load_endpoints(cx: &mut Cx<'_>) {
@@ -375,13 +391,11 @@ pub fn load_endpoints(cx: &mut Cx<'_>) {
     }
 }
 
-/// The key for route requests to an endpoint; `None` for the profile's.
-///
-/// Some markets route by the workergroup's own key, which is in its record.
+/// The workergroup's key for route requests to an endpoint; `None` if the market routes by the profile's key.
 ///
 /// # Errors
 ///
-/// A sentence, when the key is not loaded.
+/// A sentence, when the workergroups are not loaded or none with a key serves the endpoint.
 fn route_key(state: &State, endpoint: &str) -> Result<Option<Secret>, String> {
     if state.profile.dialect.route_key == RouteKey::Profile {
         return Ok(None);
@@ -401,7 +415,8 @@ fn route_key(state: &State, endpoint: &str) -> Result<Option<Secret>, String> {
     })
 }
 
-/// The endpoint of the selected workergroup, in the Workergroups pane.
+/// The endpoint of the selected workergroup; `None` in other panes, without a selection, and if the group has
+/// none.
 pub fn selected_endpoint(state: &State) -> Option<String> {
     if state.pane != Pane::Workergroups {
         return None;
@@ -412,7 +427,8 @@ pub fn selected_endpoint(state: &State) -> Option<String> {
     name.filter(|name| !name.is_empty()).map(str::to_owned)
 }
 
-/// The key of the workergroup that serves an endpoint, if its record has one.
+/// The key of the first workergroup that serves an endpoint and whose record has a key; `None` if there is
+/// none.
 fn key_serving(listing: &Listing, endpoint: &str) -> Option<Secret> {
     let catalog = listing.catalog();
     let (name, key) = (catalog.by_key("endpoint_name")?, catalog.by_key("api_key")?);
@@ -422,14 +438,14 @@ fn key_serving(listing: &Listing, endpoint: &str) -> Option<Secret> {
         .map(Secret::new)
 }
 
-/// Whether a file name selects CSV.
+/// Whether a file name ends in `.csv`, in any case, and so selects CSV.
 pub fn is_csv(path: &str) -> bool {
     Path::new(path)
         .extension()
         .is_some_and(|ending| ending.eq_ignore_ascii_case("csv"))
 }
 
-/// The progress of a run, for the header.
+/// The progress of the active run, for the header; `None` if no run is active.
 pub fn headline(state: &State, now: Now) -> Option<Headline> {
     let run = Routes::read(state).active()?.run();
     if run.plan().is_single() {

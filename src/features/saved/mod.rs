@@ -10,12 +10,13 @@ use crate::keys::Action;
 use crate::keys::pane::Pane;
 use crate::table::price_models;
 
-/// The preset of that name.
+/// The built-in preset with that name, hidden or not; `None` if there is none.
 pub fn preset(name: &str) -> Option<&'static SavedSearch> {
     presets().iter().find(|preset| preset.name == name)
 }
 
-/// Opens the pane of a search and runs it.
+/// Opens the pane of a saved search with its query, words and job, and runs it; complains if it cannot be
+/// read.
 pub fn run(search: &SavedSearch, cx: &mut Cx<'_>) {
     let (query, words, job) = match search.read(cx.state().profile.dialect) {
         Ok(read) => read,
@@ -36,7 +37,8 @@ pub fn run(search: &SavedSearch, cx: &mut Cx<'_>) {
     }
 }
 
-/// The current search as a saved search with this name.
+/// The search of the open pane as a saved search with this name and, for offers, the job; `None` if the pane
+/// has no search.
 pub fn current(name: String, state: &State) -> Option<SavedSearch> {
     let browser = state.browser()?;
     let is_priced = browser.resource() == Resource::Offers;
@@ -48,7 +50,8 @@ pub fn current(name: String, state: &State) -> Option<SavedSearch> {
     })
 }
 
-/// Adds the price models as columns after the price, or hides them.
+/// Loads the prices of the three price models and shows them as columns after the price, or hides these
+/// columns.
 pub fn toggle_price_models(cx: &mut Cx<'_>) {
     let offers = cx.table(Resource::Offers);
     let is_shown = offers

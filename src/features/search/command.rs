@@ -10,6 +10,8 @@ use crate::domain::{Condition, Dialect, Operand, Operator, Resource, Value, lang
 use crate::features::whole_market::command as whole_market;
 use crate::settings::Settings;
 
+/// Runs `bourse offers`: searches and prints the offers. With a job and without `--order`, they are ranked by
+/// the bill of the job.
 pub async fn offers(settings: &Settings, arguments: &OffersArguments) -> Result<(), CliError> {
     let dialect = settings.dialect;
     let mut wanted = wanted(
@@ -40,6 +42,7 @@ pub async fn offers(settings: &Settings, arguments: &OffersArguments) -> Result<
     search(settings, &arguments.search, wanted).await
 }
 
+/// Runs `bourse volumes`: searches and prints the volume offers.
 pub async fn volumes(settings: &Settings, arguments: &VolumesArguments) -> Result<(), CliError> {
     let wanted = wanted(
         settings,
@@ -54,10 +57,10 @@ pub async fn volumes(settings: &Settings, arguments: &VolumesArguments) -> Resul
     search(settings, &arguments.search, wanted).await
 }
 
-/// The conditions of `--vcpus` and `--datacenter`.
+/// The conditions of `--vcpus` (at least that many cores) and `--datacenter`, as far as they are given.
 ///
-/// They are filters of the market: if its dialect cannot send them they are rejected, not applied
-/// to whatever part of the market was returned.
+/// A usage error if the market's dialect has no parameter for one of them or for `--disable-bundling`: they
+/// are filters of the market, never applied to whatever part of it was returned.
 fn switches(arguments: &OffersArguments, dialect: &'static Dialect) -> Result<Vec<Condition>, CliError> {
     if arguments.disable_bundling && dialect.bundling_parameter.is_none() {
         return Err(CliError::Usage(format!(
@@ -91,6 +94,10 @@ fn switches(arguments: &OffersArguments, dialect: &'static Dialect) -> Result<Ve
     Ok(conditions)
 }
 
+/// Loads the `wanted` records and prints them in the chosen format, then the notes on stderr.
+///
+/// `--curl` prints the request and sends nothing. `CliError::NotMet` if the result is incomplete; with
+/// `--fail-empty` an error if no row is left.
 async fn search(settings: &Settings, arguments: &SearchArguments, mut wanted: Wanted) -> Result<(), CliError> {
     if wanted.all.is_none() {
         set_limit(&mut wanted, arguments.limit, settings.dialect)?;

@@ -55,8 +55,9 @@ impl FunnelLine {
     }
 }
 
-/// Counts the rows that each of the `conditions` in force removes from a response fetched without
-/// them.
+/// Counts the rows that each of the enabled `conditions` removes from a response fetched without them.
+///
+/// A condition on a column that no row reports counts as met.
 pub fn funnel(listing: &Listing, conditions: &[Condition]) -> Funnel {
     let in_force = conditions.iter().enumerate().filter(|(_, condition)| condition.enabled);
     let mut judges: Vec<_> = in_force
@@ -113,7 +114,7 @@ pub fn funnel(listing: &Listing, conditions: &[Condition]) -> Funnel {
     }
 }
 
-/// The value nearer to a bound, out of two outside it; `None` for conditions that are not bounds.
+/// The value nearer to a bound, out of two outside it; `None` for operators that are not bounds.
 fn nearer(operator: Operator, known: Option<f64>, new: Option<f64>) -> Option<f64> {
     let nearest = match operator {
         Operator::Gt | Operator::Gte => f64::max,
@@ -126,8 +127,8 @@ fn nearer(operator: Operator, known: Option<f64>, new: Option<f64>) -> Option<f6
     }
 }
 
-/// The bound loosened to include `value`, rounded outwards to a number a user would type; `None`
-/// for conditions that are not bounds.
+/// The bound loosened to include `value`, rounded outwards to a number a user would type; `None` for
+/// conditions that are not bounds on a number or version.
 pub fn loosened(condition: &Condition, value: f64) -> Option<Condition> {
     let operator = match condition.operator {
         Operator::Gt | Operator::Gte => Operator::Gte,
@@ -150,8 +151,8 @@ pub fn loosened(condition: &Condition, value: f64) -> Option<Condition> {
     })
 }
 
-/// The number of rows that come back if `looser` replaces the condition at the index `loosened`:
-/// those that meet all other conditions.
+/// The number of rows that come back if `looser` replaces the condition at the index `loosened`: those that
+/// it newly accepts and that meet all other enabled conditions. 0 for an index out of range.
 pub fn won_back(listing: &Listing, conditions: &[Condition], loosened: usize, looser: &Condition) -> usize {
     let Some(condition) = conditions.get(loosened) else {
         return 0;
@@ -173,7 +174,8 @@ pub fn won_back(listing: &Listing, conditions: &[Condition], loosened: usize, lo
     (0..listing.len()).filter(comes_back).count()
 }
 
-/// A bound that still includes `value`, in at most three significant digits of the query unit.
+/// The `value` of a bound, rounded outwards to three significant digits in the query unit, so that the bound
+/// still includes it; unchanged for other fields than numbers.
 fn rounded(field: &'static Field, operator: Operator, value: f64) -> f64 {
     // A looser bound is read by a person: 0.293, not 0.29312.
     const DIGITS: i32 = 3;
@@ -207,8 +209,8 @@ fn rounded(field: &'static Field, operator: Operator, value: f64) -> f64 {
         .unwrap_or(value)
 }
 
-/// Whether the condition also judges rows without a value: it compares with null, or counts blank
-/// as no (`external`).
+/// Whether the condition also judges rows without a value: it compares with null, or accepts a missing value
+/// (`external=false`).
 fn is_about_silence(condition: &Condition) -> bool {
     condition.operand == Operand::One(Value::Null) || condition.accepts(CellRef::Missing)
 }

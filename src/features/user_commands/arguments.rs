@@ -29,7 +29,7 @@ pub(super) enum RowError {
 /// The words of a command, and its environment variables.
 pub(super) type Prepared = (Vec<String>, Vec<(&'static str, String)>);
 
-/// Prepares the command for the selected row.
+/// The words of a command filled with values of the selected row, and its environment variables.
 ///
 /// # Errors
 ///
@@ -43,6 +43,8 @@ pub(super) fn of_selected(state: &State, command: &UserCommand) -> Result<Prepar
     Ok((words, table::variables(listing, number, 1)))
 }
 
+/// An argument with the values of the row in place of field names; an error if one is missing, or not safe to
+/// pass on.
 fn fill(argument: &str, command: &UserCommand, listing: &Listing, row: usize) -> Result<String, RowError> {
     let mut filled = String::new();
     for piece in pieces(argument, command.on)? {
@@ -61,7 +63,8 @@ fn fill(argument: &str, command: &UserCommand, listing: &Listing, row: usize) ->
     Ok(filled)
 }
 
-/// The value of a field as an argument: any number, but a text only if it is harmless.
+/// The value of a field as an argument: any number or boolean, but a text only of letters, digits and
+/// harmless signs, up to 200 bytes. Otherwise an error.
 fn value(listing: &Listing, row: usize, field: &'static Field) -> Result<String, RowError> {
     let cell = listing.cell(row, field);
     if let Some(whole) = cell.whole() {

@@ -52,6 +52,7 @@ pub(crate) struct UserCommands {
 impl FeatureState for UserCommands {}
 
 impl UserCommands {
+    /// The run that has not ended; `None` if there is none.
     fn running(&self) -> Option<&Run> {
         self.last.as_ref().filter(|run| run.ended.is_none())
     }
@@ -66,16 +67,17 @@ struct Run {
     ended: Option<Ran>,
 }
 
-/// The command at this index of the configuration.
+/// The command at this index of the configuration; `None` if there are fewer.
 pub(crate) fn command(state: &State, index: u16) -> Option<&NamedCommand> {
     state.settings.values.commands.get(usize::from(index))
 }
 
-/// The words of a command as the user wrote them.
+/// The words of a command as the user wrote them, quoted for a shell and cut to 300 characters.
 pub(crate) fn describe(command: &UserCommand) -> String {
     visible(&shell_words::join(&command.run), 300)
 }
 
+/// The reason a command cannot run now; `None` if it can, or there is no such command.
 fn disabled(state: &State, index: u16) -> Option<String> {
     let named = command(state, index)?;
     if state.pane.resource() != Some(named.value.on) {
@@ -91,7 +93,8 @@ fn disabled(state: &State, index: u16) -> Option<String> {
     row.is_none().then(|| "no row is selected".to_owned())
 }
 
-/// Runs a command on the selected row, or asks first if it is configured so.
+/// Runs a command on the selected row, after a question if it is configured so or in the sandbox, or
+/// complains why it cannot. False if there is no such command.
 pub(crate) fn start(index: u16, cx: &mut Cx<'_>) -> bool {
     let Some(named) = command(cx.state(), index) else {
         return false;
@@ -127,6 +130,7 @@ pub(crate) fn start(index: u16, cx: &mut Cx<'_>) -> bool {
     true
 }
 
+/// Starts the command, with its words recorded, and opens the dialog of its output.
 fn run(name: String, words: Vec<String>, environment: Vec<(&'static str, String)>, cx: &mut Cx<'_>) {
     let ticket = cx.ticket();
     let profile = &cx.state().profile;
@@ -150,6 +154,7 @@ fn run(name: String, words: Vec<String>, environment: Vec<(&'static str, String)
     cx.open(dialog);
 }
 
+/// Stores the output of the command that has ended, and shows its status.
 fn ended(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     let News::Ran(ran) = news else { return };
     let last = &mut cx.feature::<UserCommands>().last;

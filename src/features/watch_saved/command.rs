@@ -54,8 +54,11 @@ fn rhythm(settings: &Settings, options: &WatchArguments) -> Rhythm {
     }
 }
 
-/// Watches one search, or all saved searches and alerts. `resolve` reads the settings again after
-/// the key was refused.
+/// Runs `bourse watch`: watches one search, or with `--saved` all saved searches and alerts, until it ends or
+/// is stopped by a signal.
+///
+/// `resolve` reads the settings again after the key was refused. `CliError::NotMet` if a signal ends it
+/// before the conditions of `--if` are met.
 pub async fn watch(
     settings: &Settings,
     resolve: impl Fn() -> Result<Settings, Error>,
@@ -115,7 +118,8 @@ pub async fn watch(
     ended
 }
 
-/// Listens for scrapes, and prints the address.
+/// Starts to listen for scrapes of the metrics, and prints the address, with a warning if other computers can
+/// reach it.
 async fn serve_at(address: SocketAddr) -> Result<Server, CliError> {
     let server = Server::bind(address).await.map_err(|error| {
         CliError::Failed(format!(
@@ -133,7 +137,8 @@ async fn serve_at(address: SocketAddr) -> Result<Server, CliError> {
     Ok(server)
 }
 
-/// Runs the user's command for each alert that fires, one after another, until the queue is closed.
+/// Runs the user's command with the variables of each alert that fires, one after another, until the queue is
+/// closed. Without a command, empties the queue.
 async fn commands(command: Option<&str>, mut queue: UnboundedReceiver<CommandValues>) {
     while let Some(values) = queue.recv().await {
         if let Some(command) = command
@@ -144,8 +149,7 @@ async fn commands(command: Option<&str>, mut queue: UnboundedReceiver<CommandVal
     }
 }
 
-/// The key of the market; `None` without one, and for the embedded sandbox, which generates its
-/// own.
+/// The API key of the market; `None` without one, and for the embedded sandbox, which generates its own.
 fn key(settings: &Settings) -> Option<Secret> {
     match &settings.market {
         Market::Embedded(_) => None,
@@ -167,6 +171,7 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
+    /// The time since the watch began, and the time of day.
     fn now(&self) -> Now {
         Now {
             mono: MonotonicTime::after(self.started.elapsed()),
@@ -174,7 +179,10 @@ impl Run<'_> {
         }
     }
 
-    /// Polls, waits and prints until the watch ends, which only `--once` and `--if` can cause.
+    /// Polls, waits and prints until the watch ends, by `--once`, `--if` or an error. Variables for the
+    /// user's command go to `jobs`.
+    ///
+    /// `CliError::NotMet` if it ends without the conditions being met.
     async fn until_done(
         &mut self,
         watcher: &mut Watcher<'_>,
@@ -187,7 +195,7 @@ impl Run<'_> {
             if let Some(publisher) = &self.publisher {
                 publisher.send_replace(watcher.snapshot());
             }
-            self.tell(watcher.tell(), &jobs)?;
+            self.print(watcher.tell(), &jobs)?;
             match step {
                 Step::Send(request) => {
                     let session = &self.connection.session;
@@ -226,11 +234,12 @@ impl Run<'_> {
                     };
                 }
             }
-            self.tell(watcher.tell(), &jobs)?;
+            self.print(watcher.tell(), &jobs)?;
         }
     }
 
-    /// Runs the command of `--exec`.
+    /// Runs the command of `--exec` with the variables in `values`, for up to 10 minutes; nothing without the
+    /// flag.
     async fn execute(&self, values: CommandValues) -> Result<(), CliError> {
         let Some(command) = &self.options.exec else {
             return Ok(());
@@ -239,7 +248,7 @@ impl Run<'_> {
         ended.map_err(|why| CliError::Failed(format!("--exec: {why}")))
     }
 
-    /// Sleeps until `until`.
+    /// Sleeps until `until`, from the time `started`.
     ///
     /// After a suspend or clock change, prints a note and drops open connections.
     async fn sleep_until(&self, until: MonotonicTime, started: Now) {
@@ -253,8 +262,8 @@ impl Run<'_> {
         }
     }
 
-    /// Connects with the key that is configured now; false if that is the refused one, or is for
-    /// another address.
+    /// Connects with the key that is configured now; false, without connecting, if that is the refused one or
+    /// is for another address.
     async fn connect_with_new_key(&mut self, resolve: &impl Fn() -> Result<Settings, Error>) -> Result<bool, Error> {
         let settings = resolve()?;
         let (
@@ -276,7 +285,9 @@ impl Run<'_> {
         Ok(true)
     }
 
-    fn tell(&self, output: Vec<Output>, jobs: &UnboundedSender<CommandValues>) -> Result<(), CliError> {
+    /// Prints the output in the chosen format, notes on stderr; the variables of alerts that fire go to
+    /// `jobs`.
+    fn print(&self, output: Vec<Output>, jobs: &UnboundedSender<CommandValues>) -> Result<(), CliError> {
         for one in output {
             let (text, document, member, ring) = match one {
                 Output::Note(text) => {
@@ -327,7 +338,8 @@ pub(crate) struct WatchedSearch {
     every_seconds: f64,
 }
 
-/// Prints the targets and their intervals, without watching them.
+/// Prints the searches that `--saved` would watch, with their intervals and the total rate, without watching
+/// them.
 fn list(settings: &Settings, rhythm: Rhythm, format: WatchFormat) -> Result<(), CliError> {
     let saved = settings.paths.as_ref();
     let saved = saved.map(|paths| SavedState::read(&StateStore::new(paths, &settings.profile)));

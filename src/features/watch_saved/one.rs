@@ -56,7 +56,8 @@ impl<'a> OneSearch<'a> {
         })
     }
 
-    /// The member of `--with` for the change of an offer that is still there; `None` without one.
+    /// The member of `--with` for an event: `None` unless it is the change of an offer in the response and
+    /// the output is JSON.
     pub fn member(&self, event: &Event, result: &SearchResult) -> Option<Json> {
         let EventKind::Change { change, .. } = &event.kind else {
             return None;
@@ -69,7 +70,10 @@ impl<'a> OneSearch<'a> {
         enrich::members(self.settings, result, &[row], &self.options.with).pop()
     }
 
-    /// The output and the variables of the command, if enough offers meet the conditions.
+    /// The output and the variables of the command, if at least `--count` offers meet the conditions of
+    /// `--if`; else `None`.
+    ///
+    /// Offers of one machine that share GPUs count once.
     pub fn met(&self, result: &SearchResult, at: Moment) -> Option<(Output, Vec<(&'static str, String)>)> {
         let meets = result.listing.matching(self.conditions.as_ref()?.iter());
         let rows = result.rows.iter().copied();
@@ -103,7 +107,9 @@ impl<'a> OneSearch<'a> {
     }
 }
 
-/// The conditions of `--if`, which end the watch.
+/// The conditions of `--if`, which end the watch; `None` without the flag.
+///
+/// A usage error if they cannot be parsed, lack a prerequisite, or can never be met.
 fn conditions(
     settings: &Settings,
     options: &WatchArguments,

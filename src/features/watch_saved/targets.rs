@@ -29,6 +29,7 @@ pub enum Task {
 }
 
 impl Task {
+    /// The task of polling a search; queries that differ only in order or limit have the same one.
     pub fn from_query(query: &Query) -> Self {
         Self::Search(SearchKey::new(query), query.storage_gb(), query.unbundled)
     }
@@ -69,6 +70,7 @@ pub struct SavedState {
 }
 
 impl SavedState {
+    /// Reads the documents from their files; an unreadable one is empty, with a notice.
     pub fn read(store: &StateStore) -> Self {
         let mut notices = Vec::new();
         Self {
@@ -80,7 +82,11 @@ impl SavedState {
     }
 }
 
-/// The targets, and notes on those that cannot be watched. `groups` are the listed workergroups.
+/// The targets of the saved searches and of the alerts active `at` that time, and notes on those that cannot
+/// be watched.
+///
+/// `groups` are the listed workergroups; before they are listed, the targets of workergroups have no search.
+/// Their list is the first target if there is one of a group.
 pub fn targets(
     settings: &Settings,
     saved: &SavedState,
@@ -124,7 +130,7 @@ pub fn targets(
     (targets, left_out)
 }
 
-/// The target of a task, which is added if it is missing.
+/// The target of a task, which is added with `search` and `job` if it is missing.
 fn target(targets: &mut Vec<Target>, task: Task, search: Option<FollowedSearch>, job: Option<Job>) -> &mut Target {
     let known = targets.iter().position(|target| target.task == task);
     let index = known.unwrap_or(targets.len());
@@ -147,8 +153,8 @@ enum TargetError {
     Needs,
 }
 
-/// The query that watches a saved search: the cheapest offers first, as many as for any watched
-/// search.
+/// The query that watches a saved search, and its job: the cheapest offers first, as many as for any watched
+/// search. An error if it has no price, or lacks what it needs.
 fn of_saved(settings: &Settings, saved: &SavedSearch) -> Result<(Query, Option<Job>), TargetError> {
     let (mut query, _, job) = saved.read(settings.dialect)?;
     query.order = cheapest_first(query.resource).ok_or(TargetError::NoPrices)?;
@@ -175,7 +181,7 @@ impl Target {
         }
     }
 
-    /// The wish of the target, for the engine.
+    /// The poll that the target wants from the engine: its search, its interval, and the first time, `now`.
     ///
     /// Workergroups need their own responses, which give the number of workers they can have.
     pub fn wish(&self, rhythm: Rhythm, now: MonotonicTime) -> Wish<Task> {
@@ -190,6 +196,7 @@ impl Target {
         }
     }
 
+    /// The names of its saved searches and alerts, joined by commas; "this search" without any.
     pub fn name(&self) -> String {
         let alerts = self.alerts.iter().map(|name| visible(name, 60));
         let names: Vec<String> = self.saved.iter().cloned().chain(alerts).collect();

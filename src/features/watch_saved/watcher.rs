@@ -79,12 +79,12 @@ pub struct Rhythm {
 }
 
 impl Rhythm {
-    /// Seconds after which the user's files are read again.
+    /// Seconds after which the user's files are read again: the poll interval, from 60 to 600.
     fn reload(self) -> f64 {
         f64::from(self.every.unwrap_or(EVERY).clamp(RELOAD.0, RELOAD.1))
     }
 
-    /// Seconds between two polls of a task.
+    /// Seconds between two polls of a task, as chosen: the list of workergroups has its own interval.
     pub fn every(self, task: &Task) -> f64 {
         f64::from(match task {
             Task::Search(..) | Task::Group(_) => self.every.unwrap_or(EVERY),
@@ -223,6 +223,7 @@ impl<'a> Watcher<'a> {
         Ok(watcher)
     }
 
+    /// Decides the next step: a request to send, a wait, or the end of the watch.
     pub fn next(&mut self, now: Now) -> Step {
         if self.end.is_some() {
             return Step::Done;
@@ -268,7 +269,7 @@ impl<'a> Watcher<'a> {
         }
     }
 
-    /// The reason the watch of one search ended; `None` while it runs.
+    /// Takes the reason the watch of one search ended; `None` while it runs, and after the first call.
     pub const fn take_end(&mut self) -> Option<End> {
         self.end.take()
     }
@@ -295,7 +296,8 @@ impl<'a> Watcher<'a> {
         std::mem::take(&mut self.output)
     }
 
-    /// Reads the files of the profile again, as the user may change them in the dashboard.
+    /// Reads the saved searches and alerts again, and replaces the targets if they changed; not for one
+    /// search.
     fn reload(&mut self, now: Now) {
         self.reloaded = Some(now.mono);
         if self.one.is_some() {
@@ -345,7 +347,7 @@ impl<'a> Watcher<'a> {
         self.say_once([format!("watching {searches} and {alerts}: {rate} a minute")]);
     }
 
-    /// Passes the wishes of the targets to the engine.
+    /// Passes to the engine the polls that the targets want; targets without a search are left out.
     fn wish(&mut self, now: Now) {
         let is_listed = self.rhythm.is_once && self.groups.is_some();
         let is_ready = |target: &&Target| match target.task {
@@ -357,14 +359,14 @@ impl<'a> Watcher<'a> {
         self.engine.keep(wishes, now.mono);
     }
 
-    /// Seconds between two polls of a task.
+    /// Seconds between two polls of a task, rounded up, within the limit on requests.
     fn interval(&self, task: &Task) -> u32 {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // it saturates
         let seconds = self.engine.interval(self.rhythm.every(task)).ceil() as u32;
         seconds
     }
 
-    /// Claims the poll of a due task from the other programs.
+    /// Claims the poll of a due task: send it, wait, or read the response another program recorded.
     fn claim(&mut self, task: &Task, now: Now) -> Right {
         if let Some(one) = &self.one {
             // The user may ban a machine in the dashboard while the watch runs.
@@ -385,7 +387,7 @@ impl<'a> Watcher<'a> {
         self.turns.claim(self.record.as_ref(), &claim)
     }
 
-    /// The request for the awaited target.
+    /// The request that polls the awaited target: its search, or the list of workergroups.
     fn request(&self) -> Request {
         match &self.targets[self.awaited].search {
             Some(search) => wanted::request(&search.query, &self.saved.annotations, self.settings.dialect),
@@ -451,7 +453,7 @@ impl<'a> Watcher<'a> {
         }
     }
 
-    /// Handles the records of a search.
+    /// Handles the response to a search: concludes its poll, or searches for causes of departures first.
     fn polled(&mut self, task: &Task, mut listing: Box<Listing>, arrival: &Arrival, now: Now) {
         let target = &self.targets[self.awaited];
         let (name, job) = (target.name(), target.job);
@@ -491,6 +493,7 @@ impl<'a> Watcher<'a> {
         }
     }
 
+    /// Records a poll, checks its alerts, and adds its changes to the output.
     fn conclude(&mut self, poll: &Poll, workers: Option<u32>, result: Option<&SearchResult>) {
         self.record(poll);
         self.turns.end();
@@ -516,7 +519,7 @@ impl<'a> Watcher<'a> {
         self.read_for(riders, poll.at);
     }
 
-    /// Removes a task that was to be polled once.
+    /// Removes a task from the schedule if each is polled only once.
     fn finish(&mut self, task: &Task) {
         if self.rhythm.is_once {
             self.engine.drop(task);

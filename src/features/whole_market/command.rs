@@ -12,7 +12,10 @@ use crate::cli::wanted::Wanted;
 use crate::domain::annotations::Annotations;
 use crate::domain::{Dialect, Listing, Query};
 
-/// Sets up a search for all offers; `--limit` is the number requested at once.
+/// Sets up a search for all offers with up to `budget` requests; `--limit` is the number of offers requested
+/// at once.
+///
+/// A usage error together with `--curl` or `--limit 0`.
 pub fn set(wanted: &mut Wanted, arguments: &SearchArguments, budget: u32) -> Result<(), CliError> {
     let wrong = match arguments.limit {
         _ if arguments.curl => "--curl prints one request, and --all may send several: leave out one of them",
@@ -26,7 +29,10 @@ pub fn set(wanted: &mut Wanted, arguments: &SearchArguments, budget: u32) -> Res
     Err(CliError::Usage(wrong.to_owned()))
 }
 
-/// Loads all offers of a search, without banned ones; notes on stderr how complete they are.
+/// Loads all offers of a search, without banned ones, with up to `budget` requests; notes on stderr how
+/// complete they are.
+///
+/// Ctrl-C ends it early with the offers so far.
 pub async fn load(
     session: &Session,
     query: &Query,

@@ -63,7 +63,10 @@ struct Load {
 
 impl FeatureState for WholeMarket {}
 
-/// Loads all offers of the open search, which the table awaits like a response.
+/// Starts to load all offers of the open search, in parts, which the table awaits like one response. Always
+/// true.
+///
+/// A response holds at least the usual number of records, whatever the limit of the search.
 pub(crate) fn start(cx: &mut Cx<'_>) -> bool {
     let (now, table) = (cx.now, cx.ticket());
     let browser = cx.table(Resource::Offers);
@@ -84,7 +87,7 @@ pub(crate) fn start(cx: &mut Cx<'_>) -> bool {
     true
 }
 
-/// Searches the next part, or shows all parts.
+/// Searches the next part, or after the last one passes all parts to the table and shows the verdict.
 fn go_on(cx: &mut Cx<'_>, mut load: Load) {
     if let Some(query) = load.plan.next_search() {
         load.part = cx.send_for(Owner::Feature(answered), Request::Search(query));
@@ -105,6 +108,8 @@ fn go_on(cx: &mut Cx<'_>, mut load: Load) {
     cx.effects_for(Owner::Table(Resource::Offers), [Effect::Arrange(arrival)]);
 }
 
+/// Handles the response to a part: continues with the next, or fails the table's request if nothing was
+/// loaded.
 fn answered(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     let state = &mut cx.feature::<WholeMarket>().0;
     let Some(mut load) = state.take_if(|load| load.part == ticket) else {
@@ -139,8 +144,8 @@ fn answered(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     }
 }
 
-/// Ends the load if the table no longer awaits it: the user stopped it or searches for something
-/// else.
+/// Ends the load, with nothing shown, if the table no longer awaits it: the user stopped it or searches for
+/// something else.
 fn follow(cx: &mut Cx<'_>) {
     let aborted = |ticket| cx.effects.iter().any(|effect| *effect == Effect::Abort(ticket));
     let Some(load) = &cx.state().feature::<WholeMarket>().0 else {

@@ -21,6 +21,7 @@ pub enum Why {
 }
 
 impl Why {
+    /// The reason in words, for the verdict.
     fn text(&self) -> String {
         match self {
             Self::Alike => "more than one response brings, and no condition divides it further".to_owned(),
@@ -52,7 +53,8 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// A bar and an estimate, `seconds` after the start.
+    /// A bar and an estimate of offers, requests and time left, `seconds` after the start; without an
+    /// estimate, the counts so far.
     pub fn text(&self, seconds: f64) -> String {
         const CELLS: usize = 12;
         let (loaded, next) = (format::grouped(self.loaded), self.requests + 1);
@@ -71,7 +73,7 @@ impl Progress {
 }
 
 impl Progress {
-    /// The progress as short text, for a narrow screen.
+    /// The progress as short text, for a narrow screen: `1,200 of about 9,000`.
     pub fn short(&self) -> String {
         let loaded = format::grouped(self.loaded);
         match self.total {
@@ -101,8 +103,8 @@ impl Plan {
         })
     }
 
-    /// The reasons for doubt although every part is complete: the fields that offers may lack, and
-    /// those whose value may have changed meanwhile.
+    /// The reasons for doubt although every part is complete: the keys of the fields that offers may lack,
+    /// and of those whose value may have changed meanwhile.
     fn doubts(&self) -> [Vec<&'static str>; 2] {
         let divided = || self.divided.iter().filter(|(field, _)| field.key != STEADY);
         let blank = divided().filter(|(_, is_answered)| !is_answered);
@@ -113,7 +115,8 @@ impl Plan {
         ]
     }
 
-    /// Whether the loaded offers are complete.
+    /// Whether the loaded offers are all of the search: `Cut` with an incomplete part, `Unknown` with any
+    /// doubt.
     pub fn coverage(&self) -> Coverage {
         match (self.open.is_empty(), self.doubts().concat().is_empty()) {
             (false, _) => Coverage::Cut,
@@ -122,7 +125,8 @@ impl Plan {
         }
     }
 
-    /// Sentences on the complete and the incomplete parts.
+    /// Whether all offers were loaded, with counts; otherwise a line for each of the first 5 incomplete
+    /// parts, with its reason.
     pub fn verdict(&self) -> Vec<String> {
         const MOST: usize = 5;
         let Progress { loaded, requests, .. } = self.progress();

@@ -220,7 +220,7 @@ impl Plan {
         self.stop_at_limits();
     }
 
-    /// Stops the load when it has taken as much as it may.
+    /// Stops the load at 100,000 records, at its budget of requests, and if its parts do not get smaller.
     fn stop_at_limits(&mut self) {
         if self.known.len() >= MOST_RECORDS {
             self.stop("bourse takes at most 100,000 records");
@@ -234,7 +234,7 @@ impl Plan {
         }
     }
 
-    /// Handles the failure of the search.
+    /// Handles the failure of the search: its part stays incomplete; a second one in a row ends the load.
     ///
     /// # Errors
     ///
@@ -282,6 +282,7 @@ impl Plan {
         }
     }
 
+    /// The offers and requests so far, and the estimates of those left.
     pub fn progress(&self) -> Progress {
         let is_over = self.asked.is_none() && self.sweeps.is_empty();
         let sample = self.sample.as_ref();
@@ -303,25 +304,25 @@ impl Plan {
         }
     }
 
-    /// The incomplete parts.
+    /// The incomplete parts, each with its reason.
     pub fn open(&self) -> &[Open] {
         &self.open
     }
 
-    /// The offers, each as received last.
+    /// The offers of all parts in one listing, each as received last; an error if they cannot be merged.
     pub fn into_listing(self) -> Result<Listing, ListingError> {
         let catalog = self.query.catalog();
         let (parts, coverage) = self.into_parts();
         Listing::merged(catalog, &parts, coverage)
     }
 
-    /// The arguments of [`Listing::merged`].
+    /// The responses, each with whether its part is complete, and the coverage of the whole search.
     pub fn into_parts(self) -> (Vec<(Listing, bool)>, Coverage) {
         let coverage = self.coverage();
         (self.parts, coverage)
     }
 
-    /// Divides a region by a field, or by the first one after it that can divide it.
+    /// Divides a region by the field at index `from`, or by the first one after it that can divide it.
     fn divide(&mut self, base: Vec<Condition>, from: usize, sample: Sample) {
         let usable = (from..self.fields.len()).find(|index| !self.ignored.contains(&self.fields[*index]));
         let Some(field) = usable else {
@@ -341,6 +342,7 @@ impl Plan {
         });
     }
 
+    /// The next part to search, of the innermost sweep or without a value; `None` at the end.
     fn step(&mut self) -> Option<SweepPart> {
         while let Some(sweep) = self.sweeps.last() {
             let field = self.fields[sweep.field];
@@ -379,8 +381,8 @@ impl Plan {
         })
     }
 
-    /// The condition of the next values whose offers probably fit in one response, and that of the
-    /// values after them; `None` if these are all.
+    /// The condition of the next values whose offers probably fit in one response, and that of the values
+    /// after them; both `None` if these are all that remain.
     fn slice(&self, field: &'static Field, groups: &[Group], sweep: &Sweep) -> (Option<Condition>, Option<Condition>) {
         let is_text = !field.kind.is_numeric();
         let scale = sweep.sample.scale();
@@ -472,7 +474,7 @@ impl Plan {
         missing > 3 + expected.len() / TOLERANCE
     }
 
-    /// Stores the records of a response; returns their ids.
+    /// Stores the response to a part that `is_complete` or not; returns the ids of its records.
     fn keep(&mut self, listing: Listing, is_complete: bool) -> HashSet<RowId> {
         let part = self.parts.len();
         let ids = (0..listing.len()).filter_map(|row| Some((listing.id(row)?, Known { part, row })));
@@ -482,7 +484,7 @@ impl Plan {
         ids.into_keys().collect()
     }
 
-    /// Number of offers of a sample in a part.
+    /// Number of a sample's offers that meet the conditions of a part.
     fn among(&self, sample: &Sample, conditions: &[Condition]) -> usize {
         let known = sample.ids.iter().filter_map(|id| self.known.get(id));
         known
@@ -490,7 +492,7 @@ impl Plan {
             .count()
     }
 
-    /// Counts a complete part in the samples.
+    /// Counts a complete part of `records` offers in every sample, for their estimates.
     fn cover(&mut self, conditions: &[Condition], records: usize) {
         let sweeps = self.sweeps.iter().map(|sweep| &sweep.sample);
         let sampled: Vec<usize> = sweeps
@@ -513,7 +515,7 @@ impl Plan {
         }
     }
 
-    /// Stops dividing by a field that the market ignores.
+    /// Stops dividing by the field at `index`, which the market ignores, and goes on with the next one.
     fn give_up(&mut self, index: usize) {
         let field = self.fields[index];
         self.ignored.push(field);
@@ -529,18 +531,20 @@ impl Plan {
         }
     }
 
+    /// Adds a part to the incomplete ones, with the reason.
     fn leave_open(&mut self, conditions: Vec<Condition>, why: Why) {
         self.open.push(Open { conditions, why });
     }
 }
 
-/// Whether a record is in a part.
+/// Whether a record meets, as received, all conditions of a part.
 fn meets(listing: &Listing, row: usize, conditions: &[Condition]) -> bool {
     conditions
         .iter()
         .all(|condition| condition.accepts(listing.sent_column(condition.field).cell(row)))
 }
 
+/// The condition that selects the offers without a value in a field.
 fn blank(field: &'static Field) -> Vec<Condition> {
     vec![Condition::new(field, Operator::Eq, Operand::One(Value::Null))]
 }

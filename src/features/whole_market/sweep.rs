@@ -22,6 +22,7 @@ pub(super) struct Sample {
 }
 
 impl Sample {
+    /// A sample of the offers with these ids, with a `guess` of the offers for each and no complete part yet.
     pub const fn new(guess: f64, ids: HashSet<RowId>) -> Self {
         Self {
             guess,
@@ -30,12 +31,14 @@ impl Sample {
         }
     }
 
-    /// Whether the estimate is based on more than the guess.
+    /// Whether the estimate is based on enough of the sample (20 offers in complete parts), not mainly on the
+    /// guess.
     pub fn has_sample(&self) -> bool {
         self.covered.1 >= LEAST_SAMPLE
     }
 
-    /// Estimated number of offers for each one of the sample.
+    /// Estimated number of offers for each one of the sample, at least 1: from the complete parts and the
+    /// guess, which weighs as two of the sample.
     pub fn scale(&self) -> f64 {
         let (records, sampled) = (count(self.covered.0), count(self.covered.1));
         ((records + GUESS_WEIGHT * self.guess) / (sampled + GUESS_WEIGHT)).max(1.0)
@@ -57,15 +60,18 @@ pub(super) struct Sweep {
 }
 
 impl Sweep {
+    /// The conditions of the part of the region that is not swept yet.
     pub fn region(&self) -> Vec<Condition> {
         self.base.iter().chain(&self.rest).cloned().collect()
     }
 }
 
+/// The number as a float, for estimates.
 pub(super) const fn count(number: usize) -> f64 {
     number as f64
 }
 
+/// The integer part of a number; a negative one counts as 0.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // it saturates
 pub(super) const fn whole(number: f64) -> usize {
     number as usize

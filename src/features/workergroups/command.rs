@@ -15,6 +15,9 @@ use crate::domain::workergroup::{Preflight, Recruitment};
 use crate::domain::{Listing, Resource};
 use crate::settings::Settings;
 
+/// Runs `bourse groups` and its subcommands: lists the workergroups that meet the conditions.
+///
+/// The market filters nothing: conditions, order and limit apply to its list.
 pub async fn groups(settings: &Settings, arguments: &GroupsArguments) -> Result<(), CliError> {
     match &arguments.command {
         Some(GroupsCommand::Create(options)) => return write::create(settings, options).await,
@@ -67,8 +70,8 @@ pub async fn groups(settings: &Settings, arguments: &GroupsArguments) -> Result<
     output::require_rows(arguments.search.fail_empty, rows.is_empty())
 }
 
-/// Notes the limits that were sent when groups were created here and that the market does not
-/// return.
+/// Notes on stderr, for each of the `rows`, the limits that were sent when the group was created here and
+/// that the market does not return unchanged.
 fn tell_sent(listing: &Listing, rows: &[u32], writes: &[Entry]) {
     for row in rows.iter().map(|row| *row as usize) {
         let limits = sent::described(writes, listing, row);
@@ -78,9 +81,10 @@ fn tell_sent(listing: &Listing, rows: &[u32], writes: &[Entry]) {
     }
 }
 
-/// Fills the supply columns, with one search for all groups that recruit alike.
+/// Fills the supply columns of the `rows`, with one search for all groups that recruit alike.
 ///
-/// If the search of a group cannot be run, its cells stay empty and a note gives the reason.
+/// If a group has no valid search, its cells stay empty and a note gives the reason; a search that fails is
+/// an error.
 async fn check_supply(
     listing: &mut Listing,
     rows: &[u32],

@@ -50,13 +50,14 @@ pub struct Creation {
 }
 
 impl Creation {
+    /// The creation with an unknown outcome that was taken up; `None` if there is none.
     pub const fn unresolved(&self) -> Option<&Unresolved> {
         self.unresolved.as_ref()
     }
 }
 
-/// Loads a creation with an unknown outcome: that of the workergroup `like`, or without it the
-/// oldest; false if there is none.
+/// Takes up a creation with an unknown outcome, from the history of writes: that of a workergroup equal to
+/// `like`, or without it the oldest. False if there is none; one that is taken up already stays.
 pub fn take_up(cx: &mut Cx<'_>, like: Option<&NewWorkergroup>) -> bool {
     let state = cx.state();
     if Groups::read(state).creation.unresolved.is_some() {
@@ -87,10 +88,10 @@ pub fn take_up(cx: &mut Cx<'_>, like: Option<&NewWorkergroup>) -> bool {
     true
 }
 
-/// Records the user's decision on a creation with an unknown outcome.
+/// Records the user's decision on the creation with an unknown outcome that was taken up.
 ///
-/// It made the listed workergroup `made`, it made another one (`Done`), or it made none
-/// (`Refused`).
+/// It made the listed workergroup `made`, it made another one (`Done`), or it made none (`Refused`). If it
+/// made the drafted group, the draft is cleared.
 pub fn resolve(cx: &mut Cx<'_>, verdict: Verdict, made: Option<RowId>) {
     let groups: &mut Groups = cx.feature();
     let Some(unresolved) = groups.creation.unresolved.take() else {
@@ -113,7 +114,8 @@ pub fn resolve(cx: &mut Cx<'_>, verdict: Verdict, made: Option<RowId>) {
 ///
 /// # Errors
 ///
-/// When it was not confirmed, or the rate limit does not allow it yet.
+/// When the draft is invalid or was not confirmed, an earlier creation is unsettled, or the rate limit does
+/// not allow it yet.
 pub fn create(cx: &mut Cx<'_>) -> Result<(), SendBlocked> {
     let built = Groups::read(cx.state()).draft.built();
     let asked = built.map_err(|_| SendBlocked::NotConfirmed)?.clone();
@@ -125,11 +127,13 @@ pub fn create(cx: &mut Cx<'_>) -> Result<(), SendBlocked> {
     Ok(())
 }
 
+/// The ids of all rows that have one.
 fn ids(listing: &Listing) -> Vec<RowId> {
     (0..listing.len()).filter_map(|row| listing.id(row)).collect()
 }
 
-/// Handles the response to a creation.
+/// Handles the response to a creation: selects the new group, or takes up the creation if its outcome is
+/// unknown; then lists the groups. A certain failure changes nothing.
 pub(super) fn answered(cx: &mut Cx<'_>, response: &Result<Reply, ApiError>) {
     let groups: &mut Groups = cx.feature();
     let Some(sent) = groups.creation.in_flight.take() else {
@@ -169,7 +173,8 @@ pub(super) fn answered(cx: &mut Cx<'_>, response: &Result<Reply, ApiError>) {
     cx.ask(Resource::Workergroups);
 }
 
-/// Looks for the created group in a new listing.
+/// Looks in a new listing for the created group, which is selected, and for candidates of a creation with an
+/// unknown outcome.
 pub(super) fn listed(cx: &mut Cx<'_>) {
     let now = cx.now;
     let lent = cx.lend::<Groups>();

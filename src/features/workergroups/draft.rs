@@ -44,16 +44,17 @@ impl GroupDraft {
         self.number
     }
 
-    /// The request, or the validation errors.
+    /// The request that the draft makes, or its validation errors.
     pub const fn built(&self) -> Result<&NewWorkergroup, &Vec<Objection>> {
         self.built.as_ref()
     }
 
-    /// All validation errors, in the order of the parameters.
+    /// All validation errors, in the order of the parameters; empty for a valid draft.
     pub fn objections(&self) -> &[Objection] {
         self.built.as_ref().err().map_or(&[], Vec::as_slice)
     }
 
+    /// Warnings about the draft, without those on parameters that have an error.
     pub fn advice(&self) -> &[Objection] {
         &self.advice
     }
@@ -63,12 +64,13 @@ impl GroupDraft {
         self.replaced.is_some()
     }
 
-    /// The suggested fix of the mistake in the search.
+    /// The replacement text that would correct the mistake in the search; `None` without a mistake or
+    /// suggestion.
     pub fn fix(&self) -> Option<&str> {
         self.fix.as_ref().map(|fix| fix.replacement.as_str())
     }
 
-    /// Applies the suggested fix to the search.
+    /// Applies the suggested fix to the search; nothing without one.
     pub fn apply_fix(&mut self) {
         if let Some(fix) = self.fix.take() {
             let text = fix.apply(self.draft.text(Key::SearchParams));
@@ -76,7 +78,7 @@ impl GroupDraft {
         }
     }
 
-    /// Changes a parameter; an empty text unsets it.
+    /// Changes the text of a parameter; an empty one unsets it.
     pub fn put(&mut self, key: Key, text: &str) {
         if self.draft.text(key) != text {
             self.draft.put(key, text);
@@ -90,7 +92,7 @@ impl GroupDraft {
         self.changed();
     }
 
-    /// Replaces the draft; the old one can be restored.
+    /// Replaces the draft under a new number; the old one can be restored unless it was blank or the same.
     pub fn load(&mut self, draft: Draft) {
         self.number = DraftNumber(self.number.0.wrapping_add(1));
         let old = std::mem::replace(&mut self.draft, draft);
@@ -100,7 +102,7 @@ impl GroupDraft {
         self.changed();
     }
 
-    /// Swaps the draft with the one it replaced.
+    /// Swaps the draft with the one it replaced; nothing if there is none.
     pub fn swap(&mut self) {
         if let Some(draft) = self.replaced.take() {
             self.load(draft);
@@ -113,6 +115,7 @@ impl GroupDraft {
         self.replaced = None;
     }
 
+    /// Rebuilds the request, with its errors, advice and suggested fix.
     fn changed(&mut self) {
         self.built = self.draft.build(self.dialect);
         let objections = self.built.as_ref().err();

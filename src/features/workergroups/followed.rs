@@ -19,8 +19,9 @@ pub struct FollowedSearch {
 }
 
 impl FollowedSearch {
-    /// The search that an alert follows; `None` while its workergroup is not among the listed
-    /// `groups`, or if its search cannot be read.
+    /// The search that an alert follows, cheapest first and up to 1,000 rows.
+    ///
+    /// `None` while its workergroup is not among the listed `groups`, or if its search cannot be read.
     pub fn new(follows: &Followed, groups: Option<&Listing>, dialect: &'static Dialect) -> Option<Self> {
         let (mut query, recruits) = match follows {
             Followed::Search(spec) => (spec.read(dialect).ok()?.0, None),
@@ -45,7 +46,7 @@ impl FollowedSearch {
     }
 }
 
-/// The order by the recorded price, lowest first.
+/// The order by the recorded price, lowest first; `None` for workergroups, which have none.
 pub fn cheapest_first(resource: Resource) -> Option<Vec<OrderKey>> {
     let field = resource.catalog().by_key(price_of(resource))?;
     let direction = Direction::Ascending;

@@ -60,8 +60,9 @@ impl Look {
         self.gap.as_ref()
     }
 
-    /// The worst case of the group, from the report on its search, or from the reason there is
-    /// none.
+    /// The worst case of the group, from the report on its search, or from the reason there is none.
+    ///
+    /// It is unknown if the search does not determine the group's cost.
     pub fn outlook(&self, report: Result<&Preflight, UnknownCost>) -> CostOutlook {
         let mut outlook = match report {
             Ok(report) => report.outlook(&self.group, self.dialect),
@@ -75,11 +76,11 @@ impl Look {
         outlook
     }
 
-    /// The search of a draft.
+    /// The search of a draft, which may have mistakes in its other parameters.
     ///
     /// # Errors
     ///
-    /// When the draft has no valid search.
+    /// When the draft's search is invalid.
     pub(crate) fn at_draft(number: DraftNumber, draft: &Draft, dialect: &'static Dialect) -> Result<Self, LookError> {
         let subject = Subject::Draft(number);
         let conditions = draft.conditions(dialect)?;
@@ -122,8 +123,8 @@ impl Look {
         })
     }
 
-    /// The download and loading time of the group's cold starts, from the configured sizes; `None`
-    /// if its size is not configured.
+    /// The download in GB and loading time in seconds of the group's cold starts, as configured; `None` if no
+    /// size is configured for its endpoint or template.
     pub fn cold_start(&self, values: &Values) -> Option<ColdStart> {
         Some(ColdStart {
             gb: values.model_sizes.size(&self.names)?,
@@ -133,12 +134,12 @@ impl Look {
 
     /// The search of a listed group.
     ///
-    /// Parameters that the listing lacks are taken from its creation among `writes`, the writes to
-    /// its market.
+    /// Parameters that the listing lacks are taken from its creation among `writes`, the writes to its
+    /// market.
     ///
     /// # Errors
     ///
-    /// When the search cannot be run.
+    /// When the row has no group, or its search cannot be parsed.
     pub fn at_row(
         listing: &Listing,
         row: usize,
@@ -192,7 +193,7 @@ impl Look {
 /// The parameters whose value names the model of a group.
 const NAMES: [Key; 3] = [Key::EndpointName, Key::TemplateHash, Key::TemplateId];
 
-/// A name of a listed group.
+/// The value of a parameter that names a listed group, as text; `None` if it is blank.
 fn name(listing: &Listing, row: usize, key: Key) -> Option<String> {
     let field = WORKERGROUPS.by_key(key.wire())?;
     match listing.cell(row, field) {
@@ -202,7 +203,8 @@ fn name(listing: &Listing, row: usize, key: Key) -> Option<String> {
     }
 }
 
-/// The disk that launch arguments set. An invalid one is noted, and becomes a gap in the cost.
+/// The disk in GB that launch arguments set; `None` for the default. An invalid one is noted, and becomes a
+/// gap in the cost.
 fn disk_of(launch_args: &str, notes: &mut Vec<String>, gap: &mut Option<UnknownCost>) -> Option<f64> {
     disk(launch_args).unwrap_or_else(|error| {
         gap.get_or_insert(UnknownCost::Disk);
@@ -214,6 +216,7 @@ fn disk_of(launch_args: &str, notes: &mut Vec<String>, gap: &mut Option<UnknownC
     })
 }
 
+/// The note that no search is set, so that the documented default search is used.
 fn default_note(has_template: bool) -> String {
     if has_template {
         "the market applies the template's own search; this is for the documented default search".to_owned()
@@ -222,10 +225,12 @@ fn default_note(has_template: bool) -> String {
     }
 }
 
+/// The value of a numeric column in a row; `None` if it is blank.
 fn number(listing: &Listing, row: usize, key: &str) -> Option<f64> {
     listing.cell_of(row, key).number()
 }
 
+/// The number as an integer if it is a whole one from 0 to a million; otherwise `None`.
 fn whole(number: f64) -> Option<u32> {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // the range is checked
     (number.fract() == 0.0 && (0.0..=1e6).contains(&number)).then_some(number as u32)
@@ -233,7 +238,8 @@ fn whole(number: f64) -> Option<u32> {
 
 /// The scaling parameters of a listed group, and notes on those that are assumed.
 ///
-/// Limits that the listing lacks are taken from `sent`, as it was created.
+/// Limits on workers that the listing lacks are taken from `sent`, as it was created, or else assumed to be
+/// the documented defaults.
 fn parameters(listing: &Listing, row: usize, sent: Option<&NewWorkergroup>) -> (NewWorkergroup, Vec<String>) {
     let at = |key| number(listing, row, key);
     let mut group = NewWorkergroup {

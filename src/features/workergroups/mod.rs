@@ -115,7 +115,8 @@ impl Groups {
     }
 }
 
-/// The reason creating is blocked, or `None` if it is possible.
+/// The reason creating is blocked: a read-only market, or damage in the history of writes. `None` if it is
+/// possible.
 pub fn creation_blocked(state: &State) -> Option<String> {
     let is_damaged = !state.mutations.damage.is_empty();
     let why = [(state.profile.read_only, READ_ONLY), (is_damaged, DAMAGED)];
@@ -123,7 +124,7 @@ pub fn creation_blocked(state: &State) -> Option<String> {
     why.map(|(_, why)| format!("Can't create: {why}"))
 }
 
-/// The search of each listed group, if it has a valid one.
+/// The search of each listed group, in the order of the rows; `None` for one without a valid search.
 fn searches(state: &State) -> Vec<Option<Look>> {
     let browser = &state.browsers[Resource::Workergroups];
     browser.listing().map_or_else(Vec::new, |listing| {
@@ -133,11 +134,11 @@ fn searches(state: &State) -> Vec<Option<Look>> {
     })
 }
 
-/// The current search of `subject`.
+/// The current search of `subject`, a draft or a listed group.
 ///
 /// # Errors
 ///
-/// When it cannot be run.
+/// When it cannot be run, the draft is no longer the shared one, or the group is no longer listed.
 pub fn look_at(state: &State, subject: Subject) -> Result<Look, LookError> {
     let draft = &Groups::read(state).draft;
     let browser = &state.browsers[Resource::Workergroups];
@@ -154,12 +155,12 @@ pub fn look_at(state: &State, subject: Subject) -> Result<Look, LookError> {
     }
 }
 
-/// The check of a search.
+/// The check of the supply that a group's or draft's search finds; `None` if that was not checked yet.
 pub fn check_of<'a>(state: &'a State, look: &Look) -> Option<&'a Check> {
     Groups::read(state).supply.check_for(&look.search)
 }
 
-/// The worst case of a group, from the check of its search.
+/// The worst case of a group, from the check of its search; unknown while that is not checked or has failed.
 pub fn outlook(state: &State, look: &Look) -> CostOutlook {
     let remote = check_of(state, look).map(Check::remote);
     look.outlook(match remote.map(|remote| (remote.error(), remote.shown())) {
@@ -169,9 +170,9 @@ pub fn outlook(state: &State, look: &Look) -> CostOutlook {
     })
 }
 
-/// The reason the draft exceeds the limit of its worst case, and the excess for the journal.
+/// The reason the draft exceeds the configured limit of its worst-case cost, and the excess for the journal.
 ///
-/// `None` if it is within the limit, or there is no limit.
+/// `None` if it is within the limit, or there is no limit. A cost that is unknown may exceed it.
 pub fn excess(state: &State) -> Option<(String, OverLimit)> {
     let limit = state.settings.values.group_hourly?;
     let number = Groups::read(state).draft.number();
@@ -183,12 +184,15 @@ pub fn excess(state: &State) -> Option<(String, OverLimit)> {
     Some((excess, outlook.over_limit(limit)))
 }
 
-/// The current report on the search of `subject`, if there is one.
+/// The current report on the search of `subject`; `None` without a valid search or before it is checked, and
+/// after a check failed.
 pub fn supply_report(state: &State, subject: Subject) -> Option<&Preflight> {
     check_of(state, &look_at(state, subject).ok()?)?.report()
 }
 
-/// The reason an action of the pane is disabled, or `None` if it is enabled.
+/// The reason an action on workergroups is disabled, or `None` if it is enabled or is no such action.
+///
+/// `is_on_pane`: no other view is open over the pane.
 pub(crate) fn disabled(state: &State, is_on_pane: bool, action: Action) -> Option<String> {
     let is_here = state.pane == Pane::Workergroups;
     let only_on = |pane: &str, action| format!("Only on {pane} ({})", state.keymap.key_of(action));
@@ -222,7 +226,7 @@ pub(crate) fn disabled(state: &State, is_on_pane: bool, action: Action) -> Optio
     }
 }
 
-/// Whether an action belongs to this pane only.
+/// Whether an action belongs to the Workergroups pane only.
 pub(crate) const fn is_of_workergroups(action: Action) -> bool {
     matches!(
         action,
@@ -230,7 +234,7 @@ pub(crate) const fn is_of_workergroups(action: Action) -> bool {
     )
 }
 
-/// Checks the supply of all groups, or stops while a check runs.
+/// Checks the supply of all listed groups, and shows its columns; while a check runs, stops it instead.
 pub fn toggle_supply_check(cx: &mut Cx<'_>) {
     if let Some(stopped) = cx.feature::<Groups>().supply.stop() {
         cx.toast("Supply check stopped");
@@ -247,7 +251,8 @@ pub fn toggle_supply_check(cx: &mut Cx<'_>) {
     }
 }
 
-/// Checks the listed groups that were not checked lately, where that is wanted.
+/// Checks the listed groups that were not checked lately, if the configuration says so and the pane is open;
+/// at most half as many as the requests allowed a minute.
 fn check_due(cx: &mut Cx<'_>) {
     let state = cx.state();
     if !state.settings.values.checks_supply || state.pane != Pane::Workergroups || state.held(cx.now).is_some() {
@@ -267,7 +272,7 @@ fn check_due(cx: &mut Cx<'_>) {
     }
 }
 
-/// Runs a search unless its report is current; `again` runs it even then.
+/// Queues a search for a check of its supply, unless its report is current; `again` queues it even then.
 pub fn check(cx: &mut Cx<'_>, search: Recruitment, again: bool) {
     let now = cx.now;
     let lent = cx.lend::<Groups>();
@@ -277,7 +282,8 @@ pub fn check(cx: &mut Cx<'_>, search: Recruitment, again: bool) {
     cx.effects_for(Owner::Feature(on_news), asked);
 }
 
-/// Fills the supply columns of the table from the checks of the groups' searches.
+/// Fills the supply columns of the table from the checks of the groups' searches, and the columns of limits
+/// as sent.
 fn fill_supply(cx: &mut Cx<'_>) {
     let state = cx.state();
     let looks = searches(state);
@@ -293,7 +299,8 @@ fn fill_supply(cx: &mut Cx<'_>) {
         .set_columns(supply.chain(sent.into_iter().flatten()));
 }
 
-/// Handles the news of a supply check.
+/// Handles the progress or the response of a supply check; after a response, runs the next one and fills the
+/// columns.
 fn on_news(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     let now = cx.now;
     let lent = cx.lend::<Groups>();
@@ -314,7 +321,8 @@ fn on_news(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     fill_supply(cx);
 }
 
-/// Handles a new listing of the groups.
+/// Handles a new listing of the groups: reports changes, checks supply that is due, and looks for a created
+/// group.
 fn listed(cx: &mut Cx<'_>) {
     let now = cx.now;
     let lent = cx.lend::<Groups>();
@@ -349,6 +357,7 @@ fn listed(cx: &mut Cx<'_>) {
     }
 }
 
+/// Complains if the snapshot of the groups could not be saved.
 fn groups_saved(cx: &mut Cx<'_>, _: Ticket, news: News) {
     if let News::Saved(Err(why)) = news {
         cx.complain(format!("can't save the workergroup snapshot: {why}"));

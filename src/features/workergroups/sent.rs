@@ -12,13 +12,14 @@ const LIMITS: [(Key, &str); 3] = [
     (Key::TestWorkers, "sent_test"),
 ];
 
-/// The workergroup in a row as it was created here; `None` if it was not created here.
+/// The workergroup in a row as it was sent when it was created here; `None` if it was not.
 pub fn sent<'e>(entries: &'e [Entry], listing: &Listing, row: usize) -> Option<&'e NewWorkergroup> {
     let endpoint = listing.cell_of(row, "endpoint_name").text();
     created(entries, listing.id(row)?.0, endpoint)
 }
 
-/// A limit of a workergroup as sent; `None` if it was not sent.
+/// The limit on workers that a workergroup was created with; `None` if it was not sent, or `key` is no such
+/// limit.
 pub fn limit(sent: &NewWorkergroup, key: Key) -> Option<u32> {
     let limits = [
         (Key::MaxWorkers, sent.max_workers),
@@ -45,7 +46,8 @@ pub fn describe(sent: &NewWorkergroup, key: Key, returned: Option<f64>) -> Optio
     }
 }
 
-/// The columns of the limits as sent, for every row of a listing.
+/// The columns of the limits as sent, by their keys, with a value for every row; `None` for a group not
+/// created here.
 pub fn columns(entries: &[Entry], listing: &Listing) -> [(&'static str, Vec<Option<f64>>); 3] {
     let groups: Vec<_> = (0..listing.len()).map(|row| sent(entries, listing, row)).collect();
     LIMITS.map(|(key, column)| {
@@ -54,7 +56,8 @@ pub fn columns(entries: &[Entry], listing: &Listing) -> [(&'static str, Vec<Opti
     })
 }
 
-/// The sent limits of a row that the market does not return unchanged, each with its name.
+/// The sent limits of the group in a row that the market does not return unchanged, each with its name; empty
+/// if it was not created here.
 pub fn described(entries: &[Entry], listing: &Listing, row: usize) -> Vec<String> {
     let Some(sent) = sent(entries, listing, row) else {
         return Vec::new();

@@ -45,17 +45,19 @@ impl Check {
         &self.remote
     }
 
-    /// The report, unless a newer request failed.
+    /// The report; `None` before the first one, and after a newer request failed.
     pub fn report(&self) -> Option<&Preflight> {
         self.remote.shown().filter(|_| self.remote.error().is_none())
     }
 
-    /// Whether it is to be repeated unasked.
+    /// Whether it is to be repeated unasked: its report is 10 minutes old, and no request is in flight or
+    /// failed.
     pub fn is_old(&self, now: Now) -> bool {
         let asked = self.remote.shown_at().map_or_else(Default::default, |then| then.epoch);
         !self.remote.is_loading() && self.remote.error().is_none() && now.epoch - asked >= OLD
     }
 
+    /// Whether a check may use it as it is: it is loading, or its report is less than a minute old.
     fn is_current(&self, now: Now) -> bool {
         let is_fresh = |then: Now| now.epoch - then.epoch < FRESH;
         self.remote.is_loading() || (self.report().is_some() && self.remote.shown_at().is_some_and(is_fresh))
@@ -80,7 +82,7 @@ impl SupplyChecks {
         self.checks.is_empty()
     }
 
-    /// The check of a search.
+    /// The check of a search; `None` if that was not checked yet.
     pub fn check_for(&self, search: &Recruitment) -> Option<&Check> {
         self.checks.iter().find(|check| check.search == *search)
     }
@@ -90,15 +92,16 @@ impl SupplyChecks {
         self.queue.contains(search)
     }
 
-    /// Completed and total searches, while any runs.
+    /// The numbers of completed and of all searches since the queue was last empty; `None` while none runs.
     pub fn progress(&self) -> Option<(usize, usize)> {
         let is_running = self.running.is_some();
         is_running.then(|| (self.total - self.queue.len() - 1, self.total))
     }
 
-    /// Queues a search, with the number of bans that it does not exclude.
+    /// Queues a search, with the number of bans that it does not exclude; returns its request if none is
+    /// running.
     ///
-    /// It is not queued while its report is current, unless `again` is set.
+    /// It is not queued while its report is current, unless `again` is set, and never twice.
     pub fn ask(
         &mut self,
         (search, banned): (Recruitment, usize),
@@ -130,6 +133,7 @@ impl SupplyChecks {
         }
     }
 
+    /// Starts the next search of the queue; returns its request, or `None` if the queue is empty.
     pub(super) fn next(&mut self, tickets: &mut Tickets, now: Now) -> Option<Effect> {
         loop {
             let Some(search) = self.queue.pop_front() else {
@@ -147,7 +151,8 @@ impl SupplyChecks {
         }
     }
 
-    /// Stops the check; the reports stay.
+    /// Stops the running search and empties the queue; the reports stay. Returns the abort, or `None` if
+    /// nothing was running.
     pub fn stop(&mut self) -> Option<Effect> {
         self.queue.clear();
         self.total = 0;
@@ -158,7 +163,7 @@ impl SupplyChecks {
         Some(Effect::Abort(ticket))
     }
 
-    /// Drops the reports if the bans have changed.
+    /// Replaces the bans; if they have changed, drops the reports that are not loading.
     pub(crate) fn banned(&mut self, bans: Bans) {
         if bans != self.bans {
             self.bans = bans;
@@ -178,7 +183,8 @@ impl SupplyChecks {
         }
     }
 
-    /// Handles a response; returns its poll, to be recorded. `next` sends the next search.
+    /// Handles a response to the running search; returns its poll, to be recorded. `next` sends the next
+    /// search.
     ///
     /// An error that the next search would meet too ends the queue.
     pub fn answered(

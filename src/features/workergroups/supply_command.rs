@@ -33,11 +33,11 @@ struct GroupRow {
     start: Option<ColdStart>,
 }
 
-/// Prints the supply of the listed workergroups.
+/// Runs `bourse groups supply`: prints the supply of the workergroups that meet the conditions.
 ///
 /// # Errors
 ///
-/// When the workergroups cannot be listed.
+/// When the workergroups cannot be listed, or the supply of one is unknown.
 pub(super) async fn supply(settings: &Settings, arguments: &SupplyArguments) -> Result<(), CliError> {
     let search = SearchArguments {
         query: arguments.query.clone(),
@@ -84,7 +84,7 @@ pub(super) async fn supply(settings: &Settings, arguments: &SupplyArguments) -> 
     print_supply(&groups, starts, arguments.format)
 }
 
-/// Prints the supply of the groups.
+/// Prints the supply of the groups; `starts` is the number of cold starts a day.
 ///
 /// # Errors
 ///
@@ -109,7 +109,7 @@ fn print_supply(groups: &[GroupRow], starts: u32, format: ReplyFormat) -> Result
     Ok(())
 }
 
-/// The report on a search, computed once for groups with equal searches.
+/// The report on a search: from `reports` if an equal search is there, otherwise loaded and added to them.
 pub(super) async fn cached_report(
     settings: &Settings,
     session: &Session,
@@ -125,6 +125,8 @@ pub(super) async fn cached_report(
 }
 
 impl GroupRow {
+    /// The supply of the group as text: a heading, the report, and its 10 cheapest offers; or the reason it
+    /// is unknown.
     fn text(&self, starts: u32) -> String {
         let id = self.id.map_or_else(|| NONE.to_owned(), |id| id.to_string());
         let endpoint = self.endpoint.as_ref();
@@ -162,6 +164,7 @@ impl GroupRow {
         text
     }
 
+    /// The supply of the group for the printed document.
     fn supply(&self, starts: u32) -> GroupSupply {
         GroupSupply {
             id: self.id.map(|id| id.0),
@@ -173,6 +176,7 @@ impl GroupRow {
         }
     }
 
+    /// The figures of a report for the printed document; costs a day are for `starts` cold starts.
     fn figures(&self, look: &Look, report: &Preflight, starts: u32) -> SupplyFigures {
         let a_day = f64::from(starts);
         let range = self.start.and_then(|start| Some((start, report.starts(start)?)));
@@ -220,7 +224,7 @@ impl GroupRow {
     }
 }
 
-/// A line of the table of offers.
+/// A line of the table of offers, with its cells aligned.
 fn row([id, gpus, country, hourly, start, ready]: [String; 6]) -> String {
     format!("  {id:>10}  {gpus:<20}  {country:<7}  {hourly:>8}  {start:>8}  {ready:>8}\n")
 }

@@ -111,7 +111,8 @@ impl Job {
         self.work.map(|work| work.to_string()).or_else(dlperf)
     }
 
-    /// Describes the job briefly: `3d, 200 GB, 20 GB in / 5 GB out`.
+    /// Describes the job briefly: `3d, 200 GB, 20 GB in, 5 GB out, by Fri 23:59 (2 days left)`; without traffic of 0 GB
+    /// and without a deadline that is not set.
     pub fn brief(&self, local: &LocalTime) -> String {
         let span = |hours: f64| match hours % 24.0 {
             0.0 if hours > 0.0 => format!("{}d", trimmed(hours / 24.0, 0)),
@@ -121,11 +122,12 @@ impl Job {
         if self.stopped_hours > 0.0 {
             text = format!("{text} + {} stopped", span(self.stopped_hours));
         }
-        let disk = gigabytes(self.disk_gb);
-        let (gb_in, gb_out) = (trimmed(self.gb_in, 2), trimmed(self.gb_out, 2));
-        let by = self.deadline.map(|at| format!(", by {}", local.deadline(at)));
-        let by = by.unwrap_or_default();
-        format!("{text}, {disk}, {gb_in} GB in / {gb_out} GB out{by}")
+        let traffic = [(self.gb_in, "in"), (self.gb_out, "out")];
+        let traffic = traffic.into_iter().filter(|(gb, _)| *gb > 0.0);
+        let traffic = traffic.map(|(gb, way)| format!("{} GB {way}", trimmed(gb, 2)));
+        let by = self.deadline.map(|at| format!("by {}", local.deadline_briefly(at)));
+        let parts = [text, gigabytes(self.disk_gb)].into_iter().chain(traffic).chain(by);
+        parts.collect::<Vec<_>>().join(", ")
     }
 }
 

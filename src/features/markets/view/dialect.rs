@@ -13,6 +13,8 @@ impl MarketForm {
         Dialect::ALL.get(index).copied()
     }
 
+    /// Selects a dialect in the form; `None` selects detection for a new market, the first dialect for
+    /// another.
     pub(super) fn choose_dialect(&mut self, dialect: Option<&'static Dialect>) {
         let index = dialect.and_then(|dialect| Dialect::ALL.iter().position(|known| *known == dialect));
         self.form
@@ -24,7 +26,8 @@ impl MarketForm {
         usize::from(self.is_new())
     }
 
-    /// Shows the detected dialect; another Enter saves it.
+    /// Selects the detected dialect, or focuses the field to choose one if it is not clear. A failure becomes
+    /// the complaint; nothing is saved until another Enter.
     pub(super) fn on_findings(&mut self, result: Result<Findings, ProbeError>) {
         match result {
             Ok(findings) => {
@@ -49,13 +52,16 @@ impl MarketForm {
         self.check();
     }
 
-    /// Drops the findings about another address.
+    /// Drops the findings and the selected dialect if the address is being edited, as they are those of
+    /// another address.
     pub(super) fn on_address(&mut self) {
         if self.form.focused() == Some(MarketField::Address) && self.findings.take().is_some() {
             self.choose_dialect(None);
         }
     }
 
+    /// The evidence for the detected dialect, in sentences; `submit` is the key that saves. Empty without
+    /// findings.
     pub(super) fn findings_note(&self, submit: &str) -> String {
         let Some(findings) = &self.findings else {
             return String::new();

@@ -13,6 +13,8 @@ use crate::tui::list::{Item, List};
 use crate::tui::panel::{Panel, Tone};
 use crate::tui::text::wrap_line;
 
+/// Draws the list of markets, and in a second panel or below it the status and the details of the selected
+/// one.
 pub(super) fn markets(view: &Markets, area: Rect, scene: &mut Scene<'_, '_>) {
     let all = &scene.state.markets.market_list.markets;
     let items = all.iter().map(|market| item(market, scene)).collect();
@@ -49,7 +51,8 @@ fn item(market: &Market, scene: &Scene<'_, '_>) -> Item<()> {
     Item::new(title, address, ()).note(format!("{}{access}", market.key.short()))
 }
 
-/// The command in progress, or the last status.
+/// The command in progress, or the last status, or a mistake in the configuration; `None` if there is none of
+/// these.
 fn status(scene: &Scene<'_, '_>) -> Option<Line<'static>> {
     let theme = scene.theme;
     let markets = &scene.state.markets;
@@ -75,6 +78,7 @@ fn status(scene: &Scene<'_, '_>) -> Option<Line<'static>> {
     Some(Line::styled(text, theme.error))
 }
 
+/// The address, routing, dialect, writes and key source of the selected market, a line each.
 fn details(view: &Markets, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let Some(market) = view.market(scene.state) else {
@@ -102,6 +106,7 @@ fn details(view: &Markets, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     std::iter::once(Line::default()).chain(rows).collect()
 }
 
+/// Draws the form of a market in a dialog, with its complaint or the explanation of the focused field below.
 pub(super) fn form(view: &MarketForm, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let width = area.width.saturating_sub(4).min(90);

@@ -4,7 +4,8 @@ use super::form::{MarketField, MarketForm};
 use crate::features::markets::name::name_fault;
 
 impl MarketForm {
-    /// The first invalid field and its mistake, blank fields included.
+    /// The first invalid field and its mistake; a required field that is blank counts as invalid. `None` if
+    /// all are valid.
     pub(super) fn first_fault(&self) -> Option<(MarketField, String)> {
         let mut lines = vec![MarketField::KeyFrom];
         if self.is_new() {
@@ -23,7 +24,7 @@ impl MarketForm {
         lines.find_map(|line| Some((line, self.objection(line)?)))
     }
 
-    /// The reason a pasted text cannot be meant for the focused field.
+    /// The reason a pasted text cannot be meant for the focused field; `None` if it may be.
     ///
     /// A key pasted into the wrong field would be shown.
     pub(super) fn paste_fault(&self, text: &str) -> Option<&'static str> {

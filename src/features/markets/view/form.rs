@@ -90,6 +90,7 @@ impl MarketForm {
         form
     }
 
+    /// The form with its fields unfilled; for `market`, only the fields of dialect and key.
     fn blank(market: Option<&Market>, state: &State) -> Self {
         let market_list = &state.markets.market_list;
         let dialect = |first: Option<&'static str>| {
@@ -135,6 +136,7 @@ impl MarketForm {
         &self.form
     }
 
+    /// The reason the last attempt to save or paste failed; `None` after the next edit.
     pub fn complaint(&self) -> Option<&str> {
         self.complaint.as_deref()
     }
@@ -144,7 +146,7 @@ impl MarketForm {
         if self.market.is_some() { 3 } else { 7 }
     }
 
-    /// The dialect that an existing market is changed to; `None` if it stays.
+    /// The dialect that an existing market is changed to; `None` if it stays, or the market is new.
     fn other_dialect(&self) -> Option<&'static Dialect> {
         let market = self.market.as_ref()?;
         self.dialect().filter(|dialect| *dialect != market.dialect)
@@ -160,15 +162,17 @@ impl MarketForm {
         self.market.is_none()
     }
 
+    /// The text in a field of the form, as typed.
     fn text(&self, line: MarketField) -> String {
         self.form.text(line).to_owned()
     }
 
+    /// The index in `SOURCES` of the selected key source.
     fn source(&self) -> usize {
         self.form.chosen(MarketField::KeyFrom)
     }
 
-    /// The field that has the key, or names where it is.
+    /// The field for the key, or for its command; the choice of the source if nothing is typed.
     pub(super) fn key_line(&self) -> MarketField {
         match self.source() {
             FILE => MarketField::Key,
@@ -232,10 +236,12 @@ impl MarketForm {
         }
     }
 
+    /// Whether a key will be sent: not if it comes from the environment and the variable is unset.
     fn sends_key(&self) -> bool {
         self.source() != ENVIRONMENT || self.has_variable
     }
 
+    /// The mistake in an address, including that no key may be sent to it; `None` if valid.
     fn address_fault(&self, address: &str) -> Option<String> {
         if address.is_empty() {
             return Some("type the address, such as https://market.example".to_owned());
@@ -270,6 +276,7 @@ impl MarketForm {
         }
     }
 
+    /// The explanation of the selected key source: where the key is saved or read.
     fn source_note(&self) -> String {
         match self.source() {
             FILE => {
@@ -360,7 +367,8 @@ impl MarketForm {
         })
     }
 
-    /// Saves the change, after a question if that deletes a stored key.
+    /// Saves the change, after a question if that deletes a stored key; an undetected dialect is detected
+    /// first.
     fn save(&mut self, cx: &mut Cx<'_>) {
         let Some(change) = self.change() else { return };
         self.complaint = None;
@@ -384,7 +392,7 @@ impl MarketForm {
         }
     }
 
-    /// Stores the input as a draft, without the key.
+    /// Stores the input of a new market as a draft, without the key.
     fn put_away(&self, cx: &mut Cx<'_>) {
         let had_key = self.form.secret(MarketField::Key).is_some_and(|key| !key.is_empty());
         let texts = MarketField::TEXTS.map(|line| self.text(line));

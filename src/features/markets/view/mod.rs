@@ -23,7 +23,7 @@ pub(crate) struct Markets {
     selected: String,
 }
 
-/// Opens the list on the current market, or connects to the one at an index.
+/// Opens the list with the current market selected, or connects to the one at `index` as well.
 pub(crate) fn open(index: Option<u16>, cx: &mut Cx<'_>) {
     markets::list(cx);
     let mut view = Markets {
@@ -41,10 +41,12 @@ impl Markets {
         state.markets.index_of(&self.selected).unwrap_or(0)
     }
 
+    /// The selected market, or the first one if it is gone; `None` in an empty list.
     fn market<'a>(&self, state: &'a State) -> Option<&'a Market> {
         state.markets.market_list.markets.get(self.selected_index(state))
     }
 
+    /// Selects the market at an index, at most the last, and clears the status.
     fn select(&mut self, index: usize, cx: &mut Cx<'_>) {
         let markets = cx.markets();
         let last = markets.market_list.markets.len().saturating_sub(1);
@@ -54,6 +56,7 @@ impl Markets {
         }
     }
 
+    /// Selects the market at an index and starts to connect to it.
     fn connect_to(&mut self, index: usize, cx: &mut Cx<'_>) {
         self.select(index, cx);
         let name = self.market(cx.state()).map(|market| market.name.clone());
@@ -73,6 +76,7 @@ impl Markets {
         }
     }
 
+    /// Opens the form of a new market; without a home directory, a status message instead.
     fn add(cx: &mut Cx<'_>) {
         if cx.state().markets.market_list.file.is_none() {
             let text = "There is no home folder for the configuration.";
@@ -83,13 +87,15 @@ impl Markets {
         }
     }
 
+    /// Opens the form for a market's dialect and key, or shows the reason they cannot be changed.
     fn change_settings(market: &Market, cx: &mut Cx<'_>) {
-        match fixed(market, cx.state()) {
+        match key_fixed_reason(market, cx.state()) {
             Some(why) => cx.markets().status = Some(StatusMessage::bad(why)),
             None => cx.open(MarketForm::settings_of(market, cx.state())),
         }
     }
 
+    /// Asks whether to remove the stored key of a market, or shows the reason it cannot be removed.
     fn remove_key(market: &Market, cx: &mut Cx<'_>) {
         match key_removal_effect(market, cx.state()) {
             Err(error) => cx.markets().status = Some(StatusMessage::bad(error.to_string())),
@@ -101,7 +107,7 @@ impl Markets {
     }
 }
 
-/// The question before a key is deleted; `what` describes the change.
+/// The question before a stored key is deleted; `what` is its text, and "remove" carries out `change`.
 fn question(name: &str, what: String, change: Change) -> Confirm {
     let title = format!("Remove the key of {name}?");
     let remove = move |cx: &mut Cx<'_>| markets::change(change, cx);
@@ -109,7 +115,7 @@ fn question(name: &str, what: String, change: Change) -> Confirm {
 }
 
 /// The reason the key of a market cannot be changed here, or `None` if it can.
-fn fixed(market: &Market, state: &State) -> Option<&'static str> {
+fn key_fixed_reason(market: &Market, state: &State) -> Option<&'static str> {
     if market.address.is_none() {
         Some("The sandbox creates its own key.")
     } else if !market.is_configurable {
@@ -138,12 +144,14 @@ enum RemovalError {
     NoKey,
 }
 
-/// The effect of removing a market's key, for the question.
+/// The effect of removing a market's key, as a sentence for the question.
 ///
 /// # Errors
-/// When it cannot be removed.
+///
+/// When it cannot be removed here: no key is stored, or it belongs to the environment, the sandbox or another
+/// program.
 fn key_removal_effect(market: &Market, state: &State) -> Result<String, RemovalError> {
-    if let Some(why) = fixed(market, state) {
+    if let Some(why) = key_fixed_reason(market, state) {
         return Err(RemovalError::Fixed(why));
     }
     match &market.key {

@@ -13,6 +13,7 @@ use crate::tui::json;
 use crate::tui::panel::{Panel, Size};
 use crate::tui::text::{capitalized, wrap_line};
 
+/// Draws the editor with its verdict below, and beside it the original body, except on a compact screen.
 pub(super) fn editor(view: &BodyEditor, area: Rect, scene: &mut Scene<'_, '_>) {
     let [left, right] = if scene.size == Size::Compact {
         [area, Rect::default()]
@@ -33,7 +34,7 @@ pub(super) fn editor(view: &BodyEditor, area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-/// Whether the body is valid, or the reason it was not sent.
+/// The line below the text: the reason it was not sent, or the mistake in it, or that it is valid JSON.
 fn verdict(view: &BodyEditor, scene: &Scene<'_, '_>) -> Line<'static> {
     let theme = scene.theme;
     match (&view.refusal, &view.fault) {
@@ -47,7 +48,7 @@ fn verdict(view: &BodyEditor, scene: &Scene<'_, '_>) -> Line<'static> {
     }
 }
 
-/// Marks the line with the JSON error.
+/// Marks the visible line that has the JSON error; nothing if there is none or it is scrolled away.
 fn mark_fault(view: &BodyEditor, area: Rect, scene: &mut Scene<'_, '_>) {
     let Some(BodyError::Broken { line, .. }) = &view.fault else {
         return;
@@ -60,6 +61,7 @@ fn mark_fault(view: &BodyEditor, area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
+/// Draws the original body, as far as it fits.
 fn as_sent(view: &BodyEditor, area: Rect, scene: &mut Scene<'_, '_>) {
     let inner = scene.framed(Panel::new(format!("Request {} as sent", view.number)), area);
     let lines = view.sent.lines().flat_map(|line| {

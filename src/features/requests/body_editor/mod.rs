@@ -56,6 +56,8 @@ impl BodyEditor {
         }
     }
 
+    /// The editor for the body of the request `number`, with the draft if it is of the same request; `None`
+    /// if the request is no longer in the ledger.
     fn new(number: u64, operation: Operation, draft: Option<Draft>, state: &State) -> Option<Self> {
         let body = state.ledger.get(number)?.request_body().unwrap_or_default();
         let sent = pretty::json(&json_for_terminal(&body)).join("\n");
@@ -79,7 +81,8 @@ impl BodyEditor {
         self.fault = RawSearch::new(self.operation, &self.area.text()).err();
     }
 
-    /// Switches between the original and the edited body.
+    /// Switches between the original and the edited body. The original is replaced by the edited one only
+    /// while it is unchanged.
     fn swap(&mut self) {
         let text = self.area.text();
         if let Some(changed) = self.changed.take().filter(|_| text == self.sent) {
@@ -91,11 +94,12 @@ impl BodyEditor {
         self.check();
     }
 
-    /// The request with this body.
+    /// The request with the edited body.
     ///
     /// # Errors
     ///
-    /// When the body is invalid, or the market is another one.
+    /// When the body is invalid or has the placeholder of a removed secret, the original is no longer in the
+    /// ledger, or it went to another market.
     fn request(&self, state: &State) -> Result<Request, ResendError> {
         let text = self.area.text();
         let raw = RawSearch::new(self.operation, &text)?;
@@ -109,6 +113,7 @@ impl BodyEditor {
         Ok(request)
     }
 
+    /// Sends the edited body and closes the editor, or shows the reason it cannot be sent.
     fn submit(&mut self, cx: &mut Cx<'_>) {
         match self.request(cx.state()) {
             Ok(request) => {
@@ -120,7 +125,8 @@ impl BodyEditor {
         }
     }
 
-    fn took(&mut self, pasted: Pasted, cx: &mut Cx<'_>) {
+    /// Validates the text after a paste, and reports what was left out of it.
+    fn on_pasted(&mut self, pasted: Pasted, cx: &mut Cx<'_>) {
         self.check();
         cx.pasted(pasted);
     }
@@ -181,7 +187,7 @@ impl View for BodyEditor {
 
     fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
         let pasted = self.area.paste(text);
-        self.took(pasted, cx);
+        self.on_pasted(pasted, cx);
         Outcome::Handled
     }
 
@@ -198,7 +204,7 @@ impl View for BodyEditor {
             // Editors end the last line of a file; the body has no such end.
             let text = text.strip_suffix('\n').unwrap_or(&text);
             let pasted = self.area.replace(text);
-            self.took(pasted, cx);
+            self.on_pasted(pasted, cx);
         }
     }
 

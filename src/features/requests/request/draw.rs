@@ -60,7 +60,7 @@ pub(super) fn details(view: &RequestDetails, area: Rect, scene: &mut Scene<'_, '
     }
 }
 
-/// Draws the request as the command line that can be copied.
+/// Draws the request as the `curl` command line that can be copied, up to 4,000 cells of it.
 fn as_curl(view: &RequestDetails, area: Rect, scene: &mut Scene<'_, '_>) {
     if area.is_empty() {
         return;
@@ -73,6 +73,7 @@ fn as_curl(view: &RequestDetails, area: Rect, scene: &mut Scene<'_, '_>) {
     scene.render(Paragraph::new(lines), inner);
 }
 
+/// The name of the request's or response's body, for its panel.
 const fn title(side: Side) -> &'static str {
     match side {
         Side::Request => "Request body",
@@ -80,6 +81,7 @@ const fn title(side: Side) -> &'static str {
     }
 }
 
+/// Draws the request's or response's body in a panel, with a note if a secret was removed from it.
 fn body(view: &RequestDetails, side: Side, area: Rect, scene: &mut Scene<'_, '_>) {
     let report = report(view, side);
     let mut panel = Panel::new(title(side)).focused(view.focus == side);
@@ -111,6 +113,7 @@ fn one_body(view: &RequestDetails, area: Rect, scene: &mut Scene<'_, '_>) {
     scene.label_border(area, width, &lines_label(viewport));
 }
 
+/// The range of visible lines, or the number of lines if all are visible.
 fn lines_label(viewport: Viewport) -> String {
     if viewport.page < viewport.total {
         viewport.label()
@@ -119,6 +122,7 @@ fn lines_label(viewport: Viewport) -> String {
     }
 }
 
+/// The scrollable text of the request's or response's body.
 const fn report(view: &RequestDetails, side: Side) -> &Report {
     match side {
         Side::Request => &view.request,

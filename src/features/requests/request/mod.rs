@@ -28,6 +28,7 @@ enum Side {
 }
 
 impl Side {
+    /// The screen region of the body, for mouse and scrolling.
     const fn region(self) -> Region {
         match self {
             Self::Request => Region::PREVIEW,
@@ -59,6 +60,8 @@ impl RequestDetails {
         is_open
     }
 
+    /// The details of the request `number`, with the response focused; `None` if it is no longer in the
+    /// ledger.
     fn new(number: u64, state: &State) -> Option<Self> {
         let entry = state.ledger.get(number)?.clone();
         Some(Self {
@@ -71,6 +74,7 @@ impl RequestDetails {
         })
     }
 
+    /// The body that has the keyboard.
     const fn focused(&self) -> &Report {
         match self.focus {
             Side::Request => &self.request,
@@ -78,6 +82,7 @@ impl RequestDetails {
         }
     }
 
+    /// The body that has the keyboard, to scroll or search.
     const fn focused_mut(&mut self) -> &mut Report {
         match self.focus {
             Side::Request => &mut self.request,
@@ -85,7 +90,8 @@ impl RequestDetails {
         }
     }
 
-    /// Shows the next or previous request of the list, with the same search.
+    /// Shows the next (`by` = 1) or previous single request of the list, from its first line and with the
+    /// same search; nothing at the end of the list.
     fn step(&mut self, by: isize, cx: &mut Cx<'_>) {
         let next = cx.feature::<super::Requests>().step_request(by);
         let Some((number, entry)) = next.and_then(|number| Some((number, cx.state().ledger.get(number)?.clone())))
@@ -109,18 +115,21 @@ impl RequestDetails {
     }
 }
 
-/// Opens the failed request behind an error on the open pane; false if there is none.
+/// Opens the failed request behind an error on the open pane; false if there is no error or the request is no
+/// longer in the ledger.
 pub(crate) fn open_failed(cx: &mut Cx<'_>) -> bool {
     cx.state()
         .failed_request()
         .is_some_and(|number| RequestDetails::open(number, cx))
 }
 
+/// Whether a secret was removed from the body of the request, and from that of the response.
 fn lacks_secret(entry: &LedgerEntry) -> (bool, bool) {
     let lacks = |body: Option<String>| body.is_some_and(|body| body.contains(REMOVED));
     (lacks(entry.request_body()), lacks(entry.response_body()))
 }
 
+/// The lines of the request's body, or a line that it has none.
 fn request_lines(entry: &LedgerEntry) -> Vec<Line<'static>> {
     match entry.request_body() {
         Some(body) => body_lines(&body, false),
@@ -128,6 +137,7 @@ fn request_lines(entry: &LedgerEntry) -> Vec<Line<'static>> {
     }
 }
 
+/// The lines of the response's body, with a note if it was truncated, or a line that none was received.
 fn response_lines(entry: &LedgerEntry) -> Vec<Line<'static>> {
     let Some(body) = entry.response_body() else {
         return vec![Line::from("No response")];
@@ -143,6 +153,7 @@ fn response_lines(entry: &LedgerEntry) -> Vec<Line<'static>> {
     lines
 }
 
+/// The lines of a body, JSON indented; `is_cut` for a truncated one.
 fn body_lines(body: &str, is_cut: bool) -> Vec<Line<'static>> {
     if body.is_empty() {
         return vec![Line::from("Empty body")];
@@ -258,7 +269,7 @@ impl View for RequestDetails {
     }
 }
 
-/// Resends the open or selected request, or shows the reason it cannot.
+/// Resends the open or selected request if it is a read, or shows the reason it cannot.
 pub(crate) fn resend(cx: &mut Cx<'_>) {
     match resendable(cx.state()) {
         Ok((number, request)) => super::resend(cx, number, request),

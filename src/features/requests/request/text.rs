@@ -17,7 +17,8 @@ const LONGEST: usize = 2000;
 /// Maximum length of a fault name, in characters.
 const LONGEST_FAULT: usize = 60;
 
-/// The lines of a request's facts, without its bodies.
+/// The lines of a request's facts, without its bodies: address, status, sizes, time and attempt, then its
+/// error.
 pub(crate) fn summary(entry: &LedgerEntry, local: &LocalTime, theme: &Theme) -> Vec<Line<'static>> {
     let url = visible(&entry.url, LONGEST);
     let status = if entry.is_cancelled() {
@@ -66,14 +67,14 @@ pub(crate) fn summary(entry: &LedgerEntry, local: &LocalTime, theme: &Theme) -> 
     lines
 }
 
-/// Method and path of a request.
+/// Method and path of a request, with the query part of the address: `POST /api/v0/bundles/`.
 pub(crate) fn call(entry: &LedgerEntry) -> String {
     let behind = entry.url.split_once("://").map_or("", |(_, rest)| rest);
     let path = behind.find('/').map_or("/", |at| &behind[at..]);
     format!("{} {}", entry.method.name(), visible(path, 200))
 }
 
-/// The status with its reason phrase, and the error.
+/// The status with its reason phrase, followed by the error if the request failed.
 pub(crate) fn outcome(entry: &LedgerEntry) -> String {
     let status = entry.status_words();
     match &entry.error {
@@ -88,7 +89,7 @@ pub(crate) fn waited(entry: &LedgerEntry) -> Option<String> {
     (entry.waited.as_millis() > 1).then(|| span(entry.waited))
 }
 
-/// A duration as text: `0.31 ms`, `31.2 ms`, `1.25 s`.
+/// A duration as text, in ms below a second: `0.31 ms`, `31.2 ms`, `1.25 s`.
 pub(crate) fn span(span: Duration) -> String {
     latency(span.as_secs_f64())
 }

@@ -49,6 +49,8 @@ const MEASURED: usize = 200;
 /// A wider list has nothing more to show.
 const WIDEST_LIST: u16 = 124;
 
+/// Draws the list of requests with the preview of the selected one: below a short list, else beside it. A
+/// compact screen has no preview beside it.
 pub(super) fn pane(view: &RequestsPane, area: Rect, scene: &mut Scene<'_, '_>) {
     let is_compact = scene.size == Size::Compact;
     let rows = u16::try_from(Requests::read(scene.state).rows().len()).unwrap_or(u16::MAX);
@@ -72,6 +74,8 @@ pub(super) fn pane(view: &RequestsPane, area: Rect, scene: &mut Scene<'_, '_>) {
     scene.clickable(right, Target::Item(Region::PREVIEW, 0));
 }
 
+/// Draws the panel of the list: filters, search line, the first resent request in flight, and the table of
+/// requests.
 fn list(view: &RequestsPane, area: Rect, scene: &mut Scene<'_, '_>) {
     let state = scene.state;
     let is_dropping = state.ledger.total() > state.ledger.len() as u64;
@@ -119,7 +123,7 @@ fn list(view: &RequestsPane, area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-/// The filters with their counts, the selected one highlighted.
+/// Draws the names of the filters with the number of requests each admits, the selected one highlighted.
 fn filters(area: Rect, scene: &mut Scene<'_, '_>) {
     let (theme, state) = (scene.theme, scene.state);
     let count = |filter: Filter| {
@@ -153,6 +157,7 @@ fn filters(area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
+/// The line on a resent request in flight: its seconds so far, or the wait before its next try.
 fn flight_line(flight: &Flight, width: u16, scene: &Scene<'_, '_>) -> Line<'static> {
     let label = flight.operation.label();
     let key = scene.key(Action::Back);
@@ -202,7 +207,7 @@ fn empty(area: Rect, scene: &mut Scene<'_, '_>) {
     scene.render(text.alignment(Alignment::Center), middle);
 }
 
-/// The longest duration of the rows, in seconds; for a folded run, its median.
+/// The longest duration of the rows, in seconds, where a folded run counts with its median; 0 without rows.
 fn slowest(state: &State) -> f64 {
     let durations = Requests::read(state).rows().iter().filter_map(|row| match *row {
         Row::Request(number) => Some(state.ledger.get(number)?.took.as_secs_f64()),
@@ -236,7 +241,7 @@ const CELLS: [Cell; 9] = [
     Cell::Waited,
 ];
 
-/// The columns for a width, in the order of [`CELLS`].
+/// The columns for a table of `width` cells, in the order of `CELLS`.
 fn columns(state: &State, local: &LocalTime, width: u16) -> Vec<Column> {
     let oldest = state.ledger.latest().last();
     let time = oldest.map_or(8, |entry| cells(&local.clock(entry.at)));
@@ -275,10 +280,12 @@ struct List<'a> {
 }
 
 impl List<'_> {
+    /// The entry of the ledger with a number; `None` if it was dropped.
     fn entry(&self, number: u64) -> Option<&LedgerEntry> {
         self.state.ledger.get(number)
     }
 
+    /// The text and style of a cell in the row of a single request; empty if it was dropped.
     fn request(&self, number: u64, cell: Cell, width: u16) -> (Cow<'_, str>, Style) {
         let Some(entry) = self.entry(number) else {
             return (Cow::Borrowed(""), Style::new());
@@ -323,6 +330,7 @@ impl List<'_> {
         (text.into(), style)
     }
 
+    /// The style of a request's duration bar: dimmed if cancelled, or that of an error if failed.
     fn bar_style(&self, entry: &LedgerEntry) -> Style {
         if entry.is_cancelled() {
             self.theme.dim
@@ -333,6 +341,7 @@ impl List<'_> {
         }
     }
 
+    /// The text and style of a cell in the row of a route run: medians and counts over its requests.
     fn run(&self, run: &RouteRun, cell: Cell, width: u16) -> (Cow<'_, str>, Style) {
         let median = run.quantile(0.5);
         match cell {
@@ -403,7 +412,8 @@ impl Rows for List<'_> {
     }
 }
 
-/// A duration as a bar of at most `width` cells, scaled to the slowest request of the list.
+/// A duration as a bar of at most `width` cells, scaled to the slowest request of the list; empty if
+/// `slowest` is 0.
 ///
 /// The square root makes short durations distinguishable next to a timeout.
 fn bar(seconds: f64, slowest: f64, width: u16) -> String {
@@ -420,7 +430,7 @@ fn bar(seconds: f64, slowest: f64, width: u16) -> String {
     bar
 }
 
-/// A labelled fact, for the preview.
+/// A line with a label padded to 10 cells and its value, for the preview.
 pub(super) fn named(name: &'static str, value: String, theme: &Theme) -> Line<'static> {
     Line::from(vec![
         Span::styled(format!("{name:<10}"), theme.dim),

@@ -30,6 +30,7 @@ pub struct RequestsPane {
 }
 
 impl RequestsPane {
+    /// Handles an action while the search is typed; Esc clears it, Enter ends typing. Others are ignored.
     fn on_search(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         match action {
             Action::Submit => self.is_typing = false,
@@ -81,16 +82,19 @@ pub(crate) fn unavailable(action: Action) -> Option<String> {
     is_for_records.then(|| "Not available for requests".to_owned())
 }
 
+/// Empties the search and shows all requests of the filter.
 fn clear_search(cx: &mut Cx<'_>) {
     cx.feature::<Requests>().search.set("");
     narrow(cx);
 }
 
+/// Applies the filter and the search to all requests of the ledger.
 fn narrow(cx: &mut Cx<'_>) {
     let lent = cx.lend::<Requests>();
     lent.feature.narrow(lent.ledger);
 }
 
+/// Selects a filter and applies it.
 fn show(filter: Filter, cx: &mut Cx<'_>) {
     let lent = cx.lend::<Requests>();
     lent.feature.set_filter(filter, lent.ledger);
@@ -105,7 +109,7 @@ fn step_filter(by: isize, cx: &mut Cx<'_>) {
     show(Filter::ALL[next], cx);
 }
 
-/// Opens the selected request, or unfolds the selected run.
+/// Opens the selected request, or folds or unfolds the selected route run.
 fn open(cx: &mut Cx<'_>) {
     match Requests::read(cx.state()).selected() {
         Some(Row::Request(number)) => {
@@ -118,7 +122,8 @@ fn open(cx: &mut Cx<'_>) {
     }
 }
 
-/// Cancels resent requests on Esc, or else clears the notices, the search or the filter.
+/// Undoes one thing on Esc: cancels the resent requests, or else clears the notices, the search or the
+/// filter. Without any of these, names the key that quits.
 fn step_back(cx: &mut Cx<'_>) {
     let cancelled = cx.feature::<Requests>().cancel();
     if !cancelled.is_empty() {

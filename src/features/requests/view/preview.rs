@@ -38,7 +38,8 @@ const FIGURES: u16 = 44;
 /// Minimum height of a useful chart, with its title and its axis.
 const LEAST_CHART: u16 = 8;
 
-/// Draws the preview of the selected row beside the list.
+/// Draws the preview of the selected row: a request with its bodies, or the figures and charts of a route
+/// run.
 pub(super) fn draw(area: Rect, scene: &mut Scene<'_, '_>) {
     let inner = frame(area, scene);
     let lines = match Requests::read(scene.state).selected() {
@@ -65,7 +66,10 @@ pub(super) fn draw(area: Rect, scene: &mut Scene<'_, '_>) {
     lines_in(inner, lines, scene);
 }
 
-/// Draws the duration of each request of a run over time; failed ones are crosses.
+/// Draws the duration of each request of a run over time, with crosses for failed ones, and in a high area
+/// their distribution below.
+///
+/// Only requests still in the ledger; nothing if there is none or the area is too low.
 fn timeline(run: &RouteRun, area: Rect, scene: &mut Scene<'_, '_>) {
     let (state, theme) = (scene.state, scene.theme);
     let of_run = state.ledger.numbered();
@@ -136,7 +140,7 @@ pub(super) fn below(area: Rect, scene: &mut Scene<'_, '_>) {
         columns.split(area).to_vec()
     };
     let body = sent(entry, usize::MAX, scene);
-    let mut summary = known(entry, columns(inner)[0], scene);
+    let mut summary = facts(entry, columns(inner)[0], scene);
     let areas = if body.is_empty() {
         let height = u16::try_from(summary.len() + 1).unwrap_or(u16::MAX);
         let [top, rest] = Layout::vertical([Constraint::Length(height), Constraint::Fill(1)]).areas(inner);
@@ -156,6 +160,7 @@ pub(super) fn below(area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
+/// Draws lines in the rows of an area, each cut to its width; further ones are left out.
 fn lines_in(area: Rect, lines: Vec<Line<'static>>, scene: &mut Scene<'_, '_>) {
     for (row, line) in area.rows().zip(lines) {
         scene.render(fit(line, row.width), row);
@@ -182,9 +187,10 @@ fn frame(area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
     panel.render(area, scene.frame.buffer_mut(), scene.theme)
 }
 
-/// The facts of a request and the beginnings of its bodies, as many lines as `area` has.
+/// The facts of a request and the beginnings of its bodies: the response's body fills the lines of `area`
+/// that the others leave.
 fn request(entry: &LedgerEntry, area: Rect, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
-    let mut lines = known(entry, area, scene);
+    let mut lines = facts(entry, area, scene);
     lines.extend(sent(entry, REQUEST_LINES, scene));
     lines.push(Line::default());
     let room = usize::from(area.height).saturating_sub(lines.len());
@@ -192,7 +198,8 @@ fn request(entry: &LedgerEntry, area: Rect, scene: &Scene<'_, '_>) -> Vec<Line<'
     lines
 }
 
-fn known(entry: &LedgerEntry, area: Rect, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+/// The facts of a request, wrapped to the width of `area`, with its method and path in place of the address.
+fn facts(entry: &LedgerEntry, area: Rect, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let local = scene.state.local_time(scene.now);
     let mut known = summary(entry, &local, theme);
@@ -204,7 +211,7 @@ fn known(entry: &LedgerEntry, area: Rect, scene: &Scene<'_, '_>) -> Vec<Line<'st
     known.flat_map(|line| wrap_line(line, area.width, 2)).collect()
 }
 
-/// The lines of the request's body, cut to `most`.
+/// The heading and the lines of the request's body, cut to `most` with an ellipsis; empty without a body.
 fn sent(entry: &LedgerEntry, most: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let request = entry.request.as_deref().unwrap_or_default();
@@ -222,7 +229,8 @@ fn sent(entry: &LedgerEntry, most: usize, scene: &Scene<'_, '_>) -> Vec<Line<'st
     lines
 }
 
-/// The first lines of the response's body, at most `room`.
+/// The heading and the first lines of the response's body, at most `room`; without a response, a line that
+/// says so.
 fn received(entry: &LedgerEntry, room: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let mut lines = vec![Line::styled("Response body", theme.heading)];
@@ -237,12 +245,14 @@ fn received(entry: &LedgerEntry, room: usize, scene: &Scene<'_, '_>) -> Vec<Line
     lines
 }
 
+/// The pretty-printed lines of the first 12 KiB of a body, without secrets.
 fn body(text: &str, is_cut: bool) -> Vec<String> {
     let (beginning, is_long) = LedgerEntry::beginning(text, BEGINNING);
     pretty::body(&redact::record(beginning), is_cut || is_long)
 }
 
-/// The figures of a route run.
+/// The figures of a route run: its counts, times and percentiles, and the outcomes of those of its requests
+/// that are still in the ledger, most frequent first.
 fn route_run(run: &RouteRun, area: Rect, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let (theme, state) = (scene.theme, scene.state);
     let local = state.local_time(scene.now);

@@ -22,11 +22,12 @@ pub struct Against {
 }
 
 impl Against {
-    /// Reads a saved run.
+    /// Reads a saved run from a file.
     ///
     /// # Errors
     ///
-    /// When it cannot be compared with a run of this plan; then nothing is sent.
+    /// When it is unreadable or larger than 256 MiB, or cannot be compared with a run of this plan; then
+    /// nothing is sent.
     pub fn read(path: &Path, plan: &RoutePlan) -> Result<Self, CliError> {
         let file = visible(&path.to_string_lossy(), 400);
         let usage = |why: String| CliError::Usage(format!("--against: {why}"));
@@ -36,7 +37,7 @@ impl Against {
         Ok(Self { file, saved })
     }
 
-    /// The differences as a table.
+    /// The differences of a run from the saved one, as a table: then, now and change of each figure.
     pub fn table(&self, run: &Run) -> String {
         let head = ["", "Then", "Now", "Change"].map(str::to_owned).to_vec();
         let counts = vec![
@@ -57,7 +58,7 @@ impl Against {
         format!("\nAgainst {}\n{}", self.file, table::plain(&rows))
     }
 
-    /// The differences, for the JSON document.
+    /// The differences of a run from the saved one, for the JSON document.
     pub fn document(&self, run: &Run) -> Comparison {
         let figures = self.saved.differences(run.stats()).into_iter();
         let figures = figures.map(|figure| ComparedFigure {
@@ -77,7 +78,8 @@ impl Against {
     }
 }
 
-/// The relative change, or the difference of shares, as text.
+/// The relative change in percent with its sign, or for the share of errors the difference; empty if it
+/// cannot be computed.
 fn change(figure: &Figure) -> String {
     let signed = |value: f64, words: String| if value > 0.0 { format!("+{words}") } else { words };
     if figure.label == "errors" {

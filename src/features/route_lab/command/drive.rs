@@ -55,10 +55,10 @@ struct Answered {
     completion: Completion,
 }
 
-/// Runs the plan, and stores every reply if `keep_replies`.
+/// Runs the plan until it ends; stores every reply if `keep_replies`, and sends `key` with the requests if
+/// given.
 ///
-/// A signal stops it at once and cancels requests in flight; so does a key that is refused
-/// repeatedly.
+/// A signal stops it at once and cancels requests in flight; so does a key that is refused repeatedly.
 pub async fn run(
     session: &Session,
     plan: RoutePlan,
@@ -114,6 +114,8 @@ pub async fn run(
 }
 
 /// Requests a worker, and forwards the request to it if there is a `hop`.
+///
+/// The times of the result are on the clock that began at `started`; `index` is the number of the attempt.
 async fn send(session: &Session, call: RouteCall, hop: Option<Arc<Hop>>, index: u64, started: Instant) -> Answered {
     let request = Request::Route(call);
     let mut bytes = 0;
@@ -135,7 +137,7 @@ async fn send(session: &Session, call: RouteCall, hop: Option<Arc<Hop>>, index: 
 }
 
 impl Ended {
-    /// A run that starts `now`, on its own clock.
+    /// A run that starts `now`, on its own clock; a usage error for an invalid plan.
     fn start(plan: RoutePlan, now: MonotonicTime, keep_replies: bool) -> Result<Self, CliError> {
         let run = Run::start(plan, now, current_time()).map_err(|objections| {
             let words: Vec<_> = objections.into_iter().map(|objection| objection.message).collect();
@@ -152,6 +154,7 @@ impl Ended {
         })
     }
 
+    /// Adds a finished attempt to the run and its replies, failures and mismatches.
     fn take(&mut self, answered: Answered) {
         let Answered {
             index,

@@ -13,7 +13,8 @@ use crate::store::text_file;
 /// The word that confirms.
 const WORD: &str = "send";
 
-/// The request for workers, if the flags ask to send one.
+/// The request to forward to workers, with the payload read from its file; `None` unless `--send` and
+/// `--payload` are given.
 pub(super) fn hop(arguments: &RouteArguments) -> Result<Option<Hop>, CliError> {
     let Some((path, file)) = arguments.send.as_ref().zip(arguments.payload.as_ref()) else {
         return Ok(None);
@@ -26,11 +27,11 @@ pub(super) fn hop(arguments: &RouteArguments) -> Result<Option<Hop>, CliError> {
     }))
 }
 
-/// Checks that there is a terminal to confirm on.
+/// Checks that there is a terminal to confirm on, or `--yes`.
 ///
 /// # Errors
 ///
-/// When there is none.
+/// When there is neither.
 pub(super) fn allowed(arguments: &RouteArguments) -> Result<(), CliError> {
     let can_ask = io::stdin().is_terminal() && io::stderr().is_terminal();
     if arguments.yes || can_ask {
@@ -41,7 +42,8 @@ pub(super) fn allowed(arguments: &RouteArguments) -> Result<(), CliError> {
     ))
 }
 
-/// Prints the receivers and the content of the requests, and asks for confirmation unless `yes`.
+/// Prints the receivers and the content of the forwarded requests, and asks for confirmation unless `yes`; an
+/// error if it is refused. Does nothing if none are forwarded.
 pub(super) async fn confirm(
     (session, settings): (&Session, &Settings),
     plan: &RoutePlan,

@@ -26,7 +26,8 @@ const MOST_STATUSES: usize = 5;
 /// Cells of the progress bar.
 const BAR: usize = 24;
 
-/// The progress of a run, in one line.
+/// The progress of a run, in one line: a bar, the percentage, requests by outcome, their rate, and the reason
+/// for a wait.
 pub fn progress(run: &Run, now: MonotonicTime) -> String {
     let share = run.progress(now).clamp(0.0, 1.0);
     #[expect(
@@ -49,7 +50,7 @@ pub fn progress(run: &Run, now: MonotonicTime) -> String {
     )
 }
 
-/// The requests by outcome, in one line.
+/// The requests by outcome and the polls, in one line; cancelled requests and polls only if there are any.
 fn counts(run: &Run) -> String {
     let stats = run.stats();
     let counted = |number: u64, singular: &str| {
@@ -73,7 +74,9 @@ fn counts(run: &Run) -> String {
     text
 }
 
-/// Prints the run; errors go to stderr.
+/// Prints the run in a format to stdout; notes, failures and what the format leaves out go to stderr.
+///
+/// `secrets` leaves signatures in the JSON replies.
 pub fn show(ended: &Ended, against: Option<&Against>, format: Format, secrets: bool) -> Result<(), CliError> {
     match format {
         Format::Table => {
@@ -129,12 +132,14 @@ pub fn show(ended: &Ended, against: Option<&Against>, format: Format, secrets: b
     Ok(())
 }
 
+/// The workers with the share of assignments of each, from 0 to 1, most assignments first.
 fn shares(run: &Run) -> Vec<(&WorkerShare, f64)> {
     let workers = &run.stats().workers;
     let ranked = workers.ranked();
     ranked.into_iter().map(|share| (share, workers.share(share))).collect()
 }
 
+/// The table of workers, the summary, and for short runs the requests; empty if no worker was assigned.
 fn as_table(ended: &Ended) -> String {
     let run = &ended.run;
     if run.stats().workers.is_empty() {
@@ -160,7 +165,8 @@ fn as_table(ended: &Ended) -> String {
     )
 }
 
-/// A line for each request of a short run, with the ids that a worker's log shows.
+/// A table with a line for each attempt of a run of at most 20, with the ids that a worker's log shows; empty
+/// for longer runs.
 fn requests(run: &Run) -> String {
     let samples = run.samples();
     if samples.len() > MOST_LISTED {
@@ -185,7 +191,8 @@ fn requests(run: &Run) -> String {
     format!("\n{}", table::plain(&rows))
 }
 
-/// The summary of a run, line by line.
+/// The summary of a run, line by line: outcomes, percentiles, the workers' responses, status changes, rate
+/// and load.
 fn summary(ended: &Ended) -> Vec<String> {
     let run = &ended.run;
     let summary = run.summary(ended.at);
@@ -222,11 +229,12 @@ fn summary(ended: &Ended) -> Vec<String> {
     lines
 }
 
+/// A duration given in seconds as text in ms, with at most one decimal.
 fn milliseconds(seconds: f64) -> String {
     format!("{} ms", trimmed(seconds * 1000.0, 1))
 }
 
-/// Percentiles, in one line.
+/// The label and the percentiles in ms, in one line.
 pub(super) fn times(label: &str, latency: &Quantiles) -> String {
     format!(
         "{label:14}  p50 {}, p90 {}, p95 {}, p99 {}, max {}",
@@ -238,6 +246,7 @@ pub(super) fn times(label: &str, latency: &Quantiles) -> String {
     )
 }
 
+/// The workers with requests and share (0 to 1) as CSV, most requests first.
 fn as_csv(run: &Run) -> String {
     let head = ["worker", "requests", "share"].map(str::to_owned);
     let rows = shares(run)
@@ -274,6 +283,7 @@ fn document(ended: &Ended, against: Option<&Against>, secrets: bool) -> String {
     )
 }
 
+/// The member `summary` of the JSON document: parameters, figures, workers and statuses of the router.
 fn summary_document(ended: &Ended) -> Summary {
     let run = &ended.run;
     let workers = shares(run).into_iter().map(|(worker, share)| Worker {

@@ -44,7 +44,8 @@ pub(super) fn lines(summary: &WorkerSummary) -> Vec<String> {
     lines
 }
 
-/// The worker's response to the only request, as text for a terminal.
+/// The worker's response to the only request, as text for a terminal; `None` for a run of several and without
+/// a response body.
 pub(super) fn response(run: &Run) -> Option<String> {
     if !run.plan().is_single() {
         return None;
@@ -59,8 +60,10 @@ pub(super) fn response(run: &Run) -> Option<String> {
     Some(visible_lines(&format!("{}\n", lines.join("\n"))))
 }
 
-/// The reply of the router with an additional member `bourse`: the times in seconds and the
-/// response of the worker.
+/// The router's `reply` to the attempt `index` as JSON, with an additional member `bourse`: the times in
+/// seconds and the response of the worker.
+///
+/// Null if `reply` is no JSON.
 pub(super) fn reply(run: &Run, index: u64, reply: &str) -> Json {
     let mut whole: Json = serde_json::from_str(reply).unwrap_or_default();
     let sample = run.samples().iter().find(|sample| sample.index == index);
@@ -70,12 +73,14 @@ pub(super) fn reply(run: &Run, index: u64, reply: &str) -> Json {
     whole
 }
 
-/// An attempt without a reply of the router: only the member `bourse`, with the reason.
+/// The JSON for the attempt `index` without a reply of the router: only the member `bourse`, with the number
+/// of the request and the reason `why`.
 pub(super) fn refusal(run: &Run, index: u64, why: &str) -> Json {
     let sample = run.samples().iter().find(|sample| sample.index == index);
     json!({ "bourse": { "request": sample.map(|sample| sample.request + 1), "error": why } })
 }
 
+/// The figures of an attempt for its member `bourse`; those of the worker are `None` if it was not called.
 fn measured(run: &Run, sample: &RouteSample) -> Measured {
     let call = sample.call.as_deref();
     let answered = call.filter(|call| matches!(call.outcome, WorkerOutcome::Answered { .. }));

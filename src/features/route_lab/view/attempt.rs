@@ -35,14 +35,14 @@ const FACTS: u16 = 58;
 /// A server may send megabytes, and laying them out takes longer than a frame.
 const LONGEST_REPLY: usize = 64 * 1024;
 
-/// The worker and the full reply of an attempt; `None` if it was not assigned, or its reply is no
-/// longer in memory.
+/// The worker and the full reply of the attempt at an index; `None` if it was not assigned, or its reply is
+/// no longer in memory.
 pub(super) fn assignment(run: &Run, index: usize) -> Option<(&Untrusted, &Untrusted)> {
     let sample = run.samples().get(index)?;
     Some((sample.outcome.worker()?, run.reply(sample.index)?))
 }
 
-/// The signature in a reply.
+/// The member `signature` of a router's reply; `None` if the reply is no JSON or has no such text.
 pub(super) fn signature(reply: &Untrusted) -> Option<Untrusted> {
     let reply: Json = serde_json::from_str(reply.compared()).ok()?;
     match reply.get("signature")? {
@@ -51,7 +51,7 @@ pub(super) fn signature(reply: &Untrusted) -> Option<Untrusted> {
     }
 }
 
-/// The outcome of an attempt, one label and value per line.
+/// The outcome of an attempt, one label and value per line, wrapped to `width` cells; without its bodies.
 pub(super) fn details(run: &Run, sample: &RouteSample, width: u16, theme: &Theme) -> Vec<Line<'static>> {
     let reply = run.reply(sample.index);
     let mut lines = Vec::new();
@@ -135,6 +135,7 @@ pub(super) fn details(run: &Run, sample: &RouteSample, width: u16, theme: &Theme
     lines
 }
 
+/// The cost and the number of the request, and for a poll its number.
 fn sent(sample: &RouteSample) -> String {
     let cost = words::amount(sample.cost);
     if sample.poll > 0 {
@@ -144,6 +145,7 @@ fn sent(sample: &RouteSample) -> String {
     }
 }
 
+/// The meaning of an outcome in a few words.
 const fn meaning(kind: OutcomeKind) -> &'static str {
     match kind {
         OutcomeKind::Assigned => "assigned: a worker serves the request",
@@ -157,7 +159,8 @@ const fn meaning(kind: OutcomeKind) -> &'static str {
     }
 }
 
-/// The members of the reply that echo the request: each with its value, and whether it matches.
+/// The members of the reply that echo the request, endpoint and cost: each with its value as text, and
+/// whether it matches. Empty if the reply is no JSON.
 fn echoes(run: &Run, sample: &RouteSample, reply: &Untrusted) -> Vec<(&'static str, String, bool)> {
     let Ok(reply) = serde_json::from_str::<Json>(reply.compared()) else {
         return Vec::new();
@@ -182,7 +185,8 @@ fn echoes(run: &Run, sample: &RouteSample, reply: &Untrusted) -> Vec<(&'static s
     ]
 }
 
-/// A shortened signature: enough to tell two apart, too little to use.
+/// The first and last four characters of a signature and its length; of one up to 24 characters only the
+/// length.
 ///
 /// Screens are shared and recorded.
 fn shortened(signature: &Untrusted) -> String {
@@ -196,6 +200,7 @@ fn shortened(signature: &Untrusted) -> String {
     format!("{}…{} ({count} characters)", visible(&head, 40), visible(&tail, 40))
 }
 
+/// The times of an attempt, in seconds since the start of the run: sent, ended, and with a rate also due.
 fn moments(run: &Run, sample: &RouteSample) -> String {
     let sent = format!("sent {:.3}, ended {:.3} s", sample.sent, sample.ended);
     if run.plan().rate.is_some() {
@@ -205,7 +210,8 @@ fn moments(run: &Run, sample: &RouteSample) -> String {
     }
 }
 
-/// The lines of the reply, followed by the request for the worker.
+/// The lines of the worker's response, the router's reply, and the request for the worker, as far as they
+/// exist.
 pub(super) fn body(state: &State, run: &Run, sample: &RouteSample) -> Vec<Line<'static>> {
     let mut lines = response_lines(run, sample);
     lines.extend(reply_lines(run, sample));
@@ -235,7 +241,8 @@ fn response_lines(run: &Run, sample: &RouteSample) -> Vec<Line<'static>> {
     lines
 }
 
-/// The lines of the request for the worker, as curl.
+/// The heading and the request for the worker as `curl`, without secrets; empty for an attempt without an
+/// assignment or a reply in memory.
 pub(super) fn request_lines(state: &State, run: &Run, sample: &RouteSample) -> Vec<Line<'static>> {
     let assigned = sample.outcome.worker().zip(run.reply(sample.index));
     let Some((worker, reply)) = assigned else {
@@ -250,7 +257,9 @@ pub(super) fn request_lines(state: &State, run: &Run, sample: &RouteSample) -> V
     vec![Line::from("Worker request, secrets removed").bold(), Line::from(text)]
 }
 
-/// The lines of the pretty-printed reply, without secrets.
+/// The lines of the router's reply, pretty-printed up to 64 KiB and without secrets.
+///
+/// Empty unless it is an assignment or a status; a note if it is no longer in memory.
 pub(super) fn reply_lines(run: &Run, sample: &RouteSample) -> Vec<Line<'static>> {
     let kind = sample.outcome.kind();
     if !matches!(kind, OutcomeKind::Assigned | OutcomeKind::Waiting) {
@@ -275,8 +284,8 @@ pub(super) fn reply_lines(run: &Run, sample: &RouteSample) -> Vec<Line<'static>>
     lines.map(|line| Line::from(line.to_owned())).collect()
 }
 
-/// Draws the facts of an attempt, in up to `most` lines on a compact screen, and the frame of its
-/// reply; returns the area inside that.
+/// Draws the facts of an attempt, on a compact screen in up to `most` lines above its reply and otherwise
+/// beside it, and the frame of the reply; returns the area inside that.
 pub(super) fn panes(
     title: String,
     (run, sample): (&Run, &RouteSample),
@@ -307,6 +316,7 @@ pub(super) struct AttemptView {
 }
 
 impl AttemptView {
+    /// The view of the attempt at `index` of the run `run`; `None` if there is no such attempt.
     pub fn new(state: &State, run: u64, index: usize) -> Option<Self> {
         let mut view = Self {
             run,
@@ -316,7 +326,7 @@ impl AttemptView {
         view.show(index, state).then_some(view)
     }
 
-    /// Shows the attempt at an index; false if there is none.
+    /// Shows the attempt at an index; false, without a change, if there is none.
     fn show(&mut self, index: usize, state: &State) -> bool {
         let Some(run) = Routes::read(state).run(self.run) else {
             return false;

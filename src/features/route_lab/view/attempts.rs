@@ -33,7 +33,8 @@ impl AttemptList {
         &self.filter
     }
 
-    /// Searches for the typed text, or shows all attempts.
+    /// Filters the attempts by the typed text, or shows all (`is_on` false); a changed text restarts the
+    /// search.
     pub fn search(&mut self, is_on: bool) {
         let wanted = if is_on { self.input.text().trim() } else { "" };
         if wanted != self.filter {
@@ -49,11 +50,12 @@ impl AttemptList {
         self.chosen = None;
     }
 
-    /// Whether some attempts have not been searched yet.
+    /// Whether some attempts have not been searched yet; false without a search.
     pub fn is_behind(&self, samples: &[RouteSample]) -> bool {
         !self.filter.is_empty() && self.searched < samples.len()
     }
 
+    /// Searches the next 8,000 attempts; nothing without a search.
     pub fn advance(&mut self, samples: &[RouteSample]) {
         if self.filter.is_empty() {
             return;
@@ -69,6 +71,7 @@ impl AttemptList {
         self.searched = end;
     }
 
+    /// The number of lines: all attempts, or with a search those found so far.
     pub fn len(&self, samples: &[RouteSample]) -> usize {
         if self.filter.is_empty() {
             samples.len()
@@ -77,7 +80,7 @@ impl AttemptList {
         }
     }
 
-    /// The index of the attempt on a line.
+    /// The index in `samples` of the attempt on a line; `None` past the last line.
     pub fn index_at(&self, line: usize, samples: &[RouteSample]) -> Option<usize> {
         if self.filter.is_empty() {
             (line < samples.len()).then_some(line)
@@ -86,6 +89,7 @@ impl AttemptList {
         }
     }
 
+    /// The selected line; the last one while the selection follows the latest attempt.
     pub fn cursor(&self, samples: &[RouteSample]) -> usize {
         let last = self.len(samples).saturating_sub(1);
         self.chosen.map_or(last, |line| line.min(last))
@@ -97,12 +101,14 @@ impl AttemptList {
         self.select(line, samples);
     }
 
+    /// Selects a line; the last one, or one past it, follows the latest attempt.
     pub fn select(&mut self, line: usize, samples: &[RouteSample]) {
         let last = self.len(samples).saturating_sub(1);
         self.chosen = (line < last).then_some(line);
     }
 
-    /// The number of matching attempts, and whether the selection follows the latest, as text.
+    /// The number of attempts and whether the selection follows the latest, or with a search the number of
+    /// matches and its progress, as text.
     pub fn note(&self, samples: &[RouteSample]) -> String {
         let all = samples.len();
         let [count, of] = [self.len(samples), all].map(|many| words::count(many as u64));
@@ -119,7 +125,7 @@ impl AttemptList {
     }
 }
 
-/// The matching attempts as records of a table.
+/// The matching attempts as rows of a table, in the order in which they ended.
 pub(super) fn table<'a>(
     list: &'a AttemptList,
     samples: &'a [RouteSample],
@@ -163,7 +169,8 @@ pub(super) fn table<'a>(
         })
 }
 
-/// The worker, or else the message of the server, or else the failure of the worker.
+/// The failure at the worker, or else the assigned worker, or else the message of the router; at most a cell
+/// wider than `width`.
 fn message(sample: &RouteSample, width: usize) -> String {
     if let Some(trouble) = sample.call.as_deref().and_then(words::trouble) {
         return visible(&trouble, width + 1);
@@ -179,6 +186,7 @@ fn message(sample: &RouteSample, width: usize) -> String {
     }
 }
 
+/// The style of an outcome: good if assigned, a warning while waiting, dim if cancelled, else an error.
 pub(super) const fn kind_style(kind: OutcomeKind, theme: &Theme) -> Style {
     match kind {
         OutcomeKind::Assigned => theme.good,

@@ -31,14 +31,15 @@ const MOST_STATUSES: usize = 3;
 /// Minimum height of the chart itself, in rows.
 const LEAST_CHART: u16 = 8;
 
-/// Latency over time and its distribution.
+/// Draws the latency over time, and the distribution of latencies beside it.
 pub(super) fn side_by_side(run: &Run, area: Rect, scene: &mut Scene<'_, '_>) {
     let [left, right] = Layout::horizontal([Constraint::Fill(3), Constraint::Fill(2)]).areas(area);
     over_time(run, Panel::new("Latency over time"), left, scene);
     distribution(run, Panel::new("Distribution"), right, scene);
 }
 
-/// The scale of the latencies: from zero, or logarithmic if they are far apart.
+/// The scale of the latencies: linear from zero, or logarithmic if they are far apart; `None` without
+/// latencies.
 fn latency_scale(of: &Latencies) -> Option<Scale> {
     let (least, most) = of.least().zip(of.most())?;
     let scale = Scale::fit([least, most], None)?;
@@ -48,7 +49,8 @@ fn latency_scale(of: &Latencies) -> Option<Scale> {
     Scale::fit([0.0, most], Some(ScaleKind::Linear))
 }
 
-/// A dot for each reply: when it arrived and how long it took. Failures are crosses.
+/// Draws a dot for each reply at the time it arrived (across) and its latency (upwards); failures are
+/// crosses, cancelled requests are left out.
 pub(super) fn over_time(run: &Run, panel: Panel<'_>, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let has_colour = theme.has_series_colours();
@@ -60,7 +62,7 @@ pub(super) fn over_time(run: &Run, panel: Panel<'_>, area: Rect, scene: &mut Sce
     ]);
     let inner = scene.panel(panel.note(legend), area);
     let Some(latency) = latency_scale(&run.stats().router_reply) else {
-        return nothing(inner, scene);
+        return draw_no_replies(inner, scene);
     };
     let inner = statuses(run, inner, scene);
     let last = run.samples().last().map_or(0.0, |sample| sample.ended);
@@ -96,7 +98,8 @@ pub(super) fn over_time(run: &Run, panel: Panel<'_>, area: Rect, scene: &mut Sce
     }
 }
 
-/// The latest changes of the router's status below the chart, if there is room; returns the rest.
+/// Draws the latest changes of the router's status below the chart, if there is room; returns the area left
+/// for the chart.
 fn statuses(run: &Run, area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
     let changes = run.statuses();
     let rows = changes.len().min(MOST_STATUSES);
@@ -128,6 +131,8 @@ struct Dots {
 }
 
 impl Dots {
+    /// The positions of a run's replies on the two scales, in a chart that fills `plot`; cancelled requests
+    /// have none.
     fn new(run: &Run, (time, latency): (&Scale, &Scale), plot: Rect) -> Self {
         let mut dots = Self::default();
         // A braille cell has 2 by 4 dots.
@@ -164,7 +169,7 @@ impl Dots {
     }
 }
 
-/// The dot of a position from 0 to 1, out of `many`.
+/// The index, out of `many` dots, of a position from 0 to 1.
 fn dot(share: f64, many: usize) -> usize {
     #[expect(
         clippy::cast_possible_truncation,
@@ -175,11 +180,12 @@ fn dot(share: f64, many: usize) -> usize {
     dot.min(many.saturating_sub(1))
 }
 
-fn nothing(area: Rect, scene: &mut Scene<'_, '_>) {
+/// Draws a note that there are no replies yet.
+fn draw_no_replies(area: Rect, scene: &mut Scene<'_, '_>) {
     scene.render(Line::styled("No replies yet", scene.theme.dim), area);
 }
 
-/// How many replies took how long, one bar per range.
+/// Draws a histogram of the router's latencies: a bar per range, with the number and share of its replies.
 pub(super) fn distribution(run: &Run, panel: Panel<'_>, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let basis = if run.plan().rate.is_some() {
@@ -191,7 +197,7 @@ pub(super) fn distribution(run: &Run, panel: Panel<'_>, area: Rect, scene: &mut 
     let latencies = &run.stats().router_reply;
     let bars = bins(latencies, usize::from(inner.height).min(MOST_BARS));
     if bars.is_empty() {
-        return nothing(inner, scene);
+        return draw_no_replies(inner, scene);
     }
     let most = bars.iter().map(|(_, count)| *count).max().unwrap_or(1);
     let all = latencies.count().max(1);
@@ -216,9 +222,11 @@ pub(super) fn distribution(run: &Run, panel: Panel<'_>, area: Rect, scene: &mut 
     }
 }
 
-/// The latencies in `many` ranges from the shortest to the longest: the start and count of each.
+/// The latencies in `many` ranges from the shortest to the longest: the start in seconds and the count of
+/// each.
 ///
-/// The ranges grow by equal ratios if the latencies are far apart.
+/// The ranges grow by equal ratios if the latencies are far apart. Empty without latencies; a single range if
+/// all are equal.
 fn bins(of: &Latencies, many: usize) -> Vec<(f64, u64)> {
     let Some((low, high)) = of.least().zip(of.most()).filter(|_| many > 0) else {
         return Vec::new();
@@ -244,8 +252,9 @@ fn bar(part: u64, most: u64, width: u16) -> String {
     filled(part as f64 / most.max(1) as f64, width)
 }
 
-/// Draws the workers by assignments, most first, with the gaps in their request numbers. With a
-/// title and a cursor the list has the keyboard.
+/// Draws the workers by assignments, most first, with the gaps in their request numbers.
+///
+/// `turn` is the panel and the selected line if the list has the keyboard; without it no line is selected.
 pub(super) fn workers(
     run: &Run,
     (region, turn): (Region, Option<(Panel<'_>, usize)>),

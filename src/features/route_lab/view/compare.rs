@@ -31,7 +31,7 @@ pub(super) struct Compare {
 }
 
 impl Compare {
-    /// Compares the run with the one before it, or else the one after it.
+    /// Compares the run with the one before it, or else the one after it; `None` if it is the only one.
     pub fn new(state: &State, run: u64) -> Option<Self> {
         let compared = neighbour(state, run, run, false)?;
         Some(Self {
@@ -48,6 +48,7 @@ impl Compare {
         }
     }
 
+    /// The other run and the run it is compared with, in this order; `None` if one is no longer in memory.
     fn runs<'a>(&self, state: &'a State) -> Option<(&'a RouteRun, &'a RouteRun)> {
         Routes::read(state)
             .run(self.compared)
@@ -55,8 +56,8 @@ impl Compare {
     }
 }
 
-/// The nearest run before or after `from`, other than `run`; if there is none, the nearest on the
-/// other side.
+/// The number of the nearest run before or after `from`, other than `run`; if there is none, the nearest on
+/// the other side. `None` if `run` is the only one.
 fn neighbour(state: &State, run: u64, from: u64, after: bool) -> Option<u64> {
     let numbers = Routes::read(state).runs().iter().map(|run| run.number);
     let numbers: Vec<u64> = numbers.filter(|number| *number != run).collect();
@@ -66,12 +67,14 @@ fn neighbour(state: &State, run: u64, from: u64, after: bool) -> Option<u64> {
     next.or(behind).or(before).copied()
 }
 
+/// The figures of two runs, each with the value in both.
 fn figures(first: &RouteRun, second: &RouteRun, scene: &Scene<'_, '_>) -> Vec<Figure> {
     let of = |run: &RouteRun| run.run().elapsed(scene.now.mono);
     compare((first.run().stats(), of(first)), (second.run().stats(), of(second)))
 }
 
-/// A value with its sign, unless both runs show the same text.
+/// `value` as text with a plus sign if it is positive; empty if both runs show the same text or there is no
+/// value.
 ///
 /// A tenth of a percent is noise.
 fn signed(figure: &Figure, value: Option<f64>, words: impl Fn(f64) -> String) -> String {
@@ -158,6 +161,7 @@ impl View for Compare {
 }
 
 impl Compare {
+    /// Draws the figures of both runs with their difference and relative change.
     fn table(
         &self,
         (first, second): (&RouteRun, &RouteRun),
@@ -185,7 +189,7 @@ impl Compare {
     }
 }
 
-/// Draws the cumulative distribution of the replies of each run.
+/// Draws the cumulative distribution of the router's latencies of each run, a curve each.
 fn shares((first, second): (&RouteRun, &RouteRun), area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let shown = series_styles((first, second), theme);
@@ -223,7 +227,7 @@ fn shares((first, second): (&RouteRun, &RouteRun), area: Rect, scene: &mut Scene
     scene.render(canvas, plot);
 }
 
-/// The runs with the sign and the style of their curves.
+/// The two runs, each with the sign and the style of its curve.
 const fn series_styles<'a>(
     (first, second): (&'a RouteRun, &'a RouteRun),
     theme: &Theme,
@@ -234,7 +238,8 @@ const fn series_styles<'a>(
     ]
 }
 
-/// The points of a cumulative distribution, in steps of one percent.
+/// The points of the cumulative distribution of latencies, in steps of one percent: the place on `scale`, and
+/// the share from 0 to 1.
 fn curve(of: &Latencies, scale: &Scale) -> Vec<(f64, f64)> {
     let point = |hundredth: u32| {
         let share = f64::from(hundredth) / 100.0;

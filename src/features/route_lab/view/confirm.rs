@@ -8,8 +8,8 @@ use crate::core::view::Cx;
 use crate::core::views::confirm::Confirm;
 use crate::domain::routing::{RoutePlan, words};
 
-/// The question before a long series, which can wake workers that are billed, or before one that
-/// forwards requests to workers.
+/// The question before a run starts that can wake billed workers, or that forwards requests to workers: its
+/// plan, load and cost. Confirmed, it starts the run.
 pub(super) fn question(plan: RoutePlan, state: &State) -> Confirm {
     let bill = words::bill(state.profile.is_sandbox);
     let subject = match &plan.hop {

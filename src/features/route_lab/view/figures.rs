@@ -14,7 +14,7 @@ use crate::tui::theme::Theme;
 
 const LABEL: usize = 17;
 
-/// Height of the figures, including their frame.
+/// Height of the figures in lines, including their frame.
 pub(super) fn height(run: &Run) -> u16 {
     let kinds = OutcomeKind::ALL.into_iter();
     let kinds = kinds.filter(|kind| run.stats().count(*kind) > 0).count();
@@ -23,6 +23,7 @@ pub(super) fn height(run: &Run) -> u16 {
     u16::try_from(kinds + parts).unwrap_or(8).saturating_add(20)
 }
 
+/// Draws all figures of a run below each other, in a panel of their own.
 pub(super) fn panel(run: &Run, area: Rect, scene: &mut Scene<'_, '_>) {
     let inner = scene.panel(Panel::new("Figures"), area);
     let summary = run.summary(scene.now.mono);
@@ -34,7 +35,8 @@ pub(super) fn panel(run: &Run, area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-/// The figures as the open part.
+/// Draws all figures in the given panel: in two columns where there is room, otherwise below each other and
+/// scrollable.
 pub(super) fn titled(run: &Run, panel: Panel<'_>, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let inner = scene.panel(panel.focused(true), area);
@@ -56,6 +58,7 @@ pub(super) fn titled(run: &Run, panel: Panel<'_>, area: Rect, scene: &mut Scene<
     scene.scroll(Region::MAIN, Scrolled { lines: &lines, top }, inner);
 }
 
+/// A line with a padded label and its value.
 fn row(label: &str, value: String, style: Style, theme: &Theme) -> Line<'static> {
     Line::from(vec![
         Span::styled(format!("{label:LABEL$}"), theme.dim),
@@ -63,10 +66,13 @@ fn row(label: &str, value: String, style: Style, theme: &Theme) -> Line<'static>
     ])
 }
 
+/// A latency in seconds as text, or a dash without one.
 fn shown(latency: Option<f64>) -> String {
     latency.map_or_else(|| "—".to_owned(), words::latency)
 }
 
+/// The percentiles of both times of the router and, if workers were called, of the phases at the workers, a
+/// line each.
 fn times(summary: &Summary, theme: &Theme) -> Vec<Line<'static>> {
     let mut lines = vec![Line::styled(
         format!("{:8}{:>13} {:>17}", "", "Router reply", "Time to a worker"),
@@ -102,7 +108,7 @@ fn parts(calls: &WorkerSummary, theme: &Theme) -> Vec<Line<'static>> {
     lines
 }
 
-/// The number of workers' responses by class, and their tokens per second.
+/// The number of workers' responses by class, a line each, and their median tokens per second if reported.
 fn answers(calls: &WorkerSummary, theme: &Theme) -> Vec<Line<'static>> {
     let mut lines: Vec<_> = calls
         .classes
@@ -123,7 +129,8 @@ fn answers(calls: &WorkerSummary, theme: &Theme) -> Vec<Line<'static>> {
     lines
 }
 
-/// The number of requests by outcome.
+/// The number of requests by outcome, a line each with its share of all that were not cancelled; outcomes
+/// without requests are left out.
 fn outcomes(summary: &Summary, theme: &Theme) -> Vec<Line<'static>> {
     let answered = summary.requests - summary.count(OutcomeKind::Cancelled);
     let mut lines = Vec::new();
@@ -144,6 +151,7 @@ fn outcomes(summary: &Summary, theme: &Theme) -> Vec<Line<'static>> {
     lines
 }
 
+/// The numbers of requests by outcome, of responses, polls and gaps, with throughput and load, a line each.
 fn counts(summary: &Summary, theme: &Theme) -> Vec<Line<'static>> {
     let number = |count: u64| format!("{:>9}", words::count(count));
     let mut lines = vec![row("Requests", number(summary.requests), theme.text, theme)];

@@ -52,7 +52,7 @@ pub(crate) enum RouteField {
 }
 
 impl RouteField {
-    /// The field of a plan's parameter.
+    /// The field for a parameter's name in a plan; unknown names belong to the patience.
     fn for_parameter(parameter: &str) -> Self {
         match parameter {
             "endpoint" => Self::Endpoint,
@@ -69,6 +69,7 @@ impl RouteField {
         }
     }
 
+    /// The name of the field in the form.
     const fn label(self) -> &'static str {
         match self {
             Self::Endpoint => "Endpoint",
@@ -117,7 +118,7 @@ impl RouteField {
         }
     }
 
-    /// A text field with its label.
+    /// A text field with its label and the text `value`, checked as `read` parses it.
     fn text(self, value: &str) -> Field<Self> {
         Field::text(self, self.label(), value).check(move |text| self.read(text).map(drop))
     }
@@ -164,6 +165,7 @@ pub(super) fn open(cx: &mut Cx<'_>) {
     super::super::load_endpoints(cx);
 }
 
+/// The form with its default values: one request of load 100.
 fn blank() -> Form<RouteField> {
     let modes = MODES.map(|(_, label)| label);
     Form::new(vec![
@@ -185,18 +187,19 @@ fn blank() -> Form<RouteField> {
 }
 
 impl NewRun {
-    /// Enters the endpoint if only one is listed.
+    /// Enters the endpoint if exactly one is listed and the field is empty.
     fn propose(&mut self, state: &State) {
         if let ([only], "") = (endpoint_names(state).as_slice(), self.form.text(RouteField::Endpoint)) {
             self.form.set_text(RouteField::Endpoint, only);
         }
     }
 
+    /// The selected way to end the run: after a number of requests or a duration.
     fn mode(&self) -> Mode {
         MODES[self.form.chosen(RouteField::Send)].0
     }
 
-    /// Shows the fields that the mode uses.
+    /// Shows the fields that the mode, the number of requests and the worker path use, and hides the others.
     fn arrange(&mut self) {
         let mode = self.mode();
         let is_single = mode == Mode::Count && self.form.text(RouteField::Count) == "1";
@@ -221,7 +224,7 @@ impl NewRun {
         form.set_note(RouteField::Rate, rate);
     }
 
-    /// The plan in the fields, or their mistakes.
+    /// The plan in the fields, or the mistakes with their fields.
     fn plan(&self) -> Result<RoutePlan, Vec<(RouteField, String)>> {
         if let Some(fault) = self.form.fault() {
             return Err(vec![fault]);
@@ -259,7 +262,7 @@ impl NewRun {
         }
     }
 
-    /// The name of the payload file, if the payload is one.
+    /// The name of the payload file, from `@FILE`; `None` for a typed payload and without a worker path.
     fn payload_file(&self) -> Option<&str> {
         let has_path = !self.form.text(RouteField::Path).is_empty();
         let file = self
@@ -270,7 +273,8 @@ impl NewRun {
         file.map(str::trim)
     }
 
-    /// The payload as typed, or as read from its file; empty while the file is not read yet.
+    /// The payload as typed, or as read from its file; `{}` for an empty field and while the file is not read
+    /// yet.
     fn payload(&self) -> String {
         let empty = || "{}".to_owned();
         match (self.payload_file(), &self.file) {
@@ -283,7 +287,8 @@ impl NewRun {
         }
     }
 
-    /// Starts the run of the fields, after a question if it needs one.
+    /// Starts the run of the fields, after a question if it needs one, and closes the form once it has
+    /// started; otherwise shows the mistakes.
     fn begin(&mut self, cx: &mut Cx<'_>) {
         let plan = match self.plan() {
             Ok(plan) => plan,
@@ -297,6 +302,7 @@ impl NewRun {
         }
     }
 
+    /// Shows the mistakes beside their fields, and focuses the first.
     fn show_errors(&mut self, errors: Vec<(RouteField, String)>) {
         let first = errors.first().map(|(key, _)| *key);
         for (key, why) in errors {
@@ -307,7 +313,7 @@ impl NewRun {
         }
     }
 
-    /// Replaces the endpoint by the next one that is listed.
+    /// Replaces the typed endpoint by the next one of the loaded workergroups; nothing if none is listed.
     fn complete(&mut self, state: &State) {
         if let Some(name) = next_endpoint(state, self.form.text(RouteField::Endpoint)) {
             self.form.set_text(RouteField::Endpoint, &name);
@@ -316,6 +322,7 @@ impl NewRun {
     }
 }
 
+/// The mistakes of a plan, each with its field in the form.
 fn at_fields(objections: Vec<Objection>) -> Vec<(RouteField, String)> {
     let objections = objections.into_iter();
     let at_field = |objection: Objection| (RouteField::for_parameter(objection.parameter), objection.message);
@@ -449,7 +456,8 @@ impl FormView for NewRun {
 }
 
 impl NewRun {
-    /// The description of the run, with its maximum cost.
+    /// The description of the run with its load and cost, or the first mistake; then the address and the key
+    /// used.
     fn notes(&self, scene: &Scene<'_, '_>, theme: &Theme) -> Text<'static> {
         let mut lines = Vec::new();
         match self.plan() {
@@ -487,7 +495,7 @@ impl NewRun {
         Text::from(lines)
     }
 
-    /// The first request's body, and the endpoints that Tab completes.
+    /// The first request's body, and up to 8 endpoints that Tab completes.
     fn body_and_endpoints(&self, scene: &Scene<'_, '_>, theme: &Theme) -> Vec<Line<'static>> {
         let mut lines = Vec::new();
         if let Ok(plan) = self.plan() {

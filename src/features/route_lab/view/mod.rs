@@ -53,7 +53,7 @@ impl Tab {
         }
     }
 
-    /// The parts that share an area as tabs on a screen of this size; the others are always
+    /// The parts that share an area as tabs on a screen of this size, in order; the others are always
     /// visible.
     const fn turns(size: Size) -> &'static [Self] {
         match size {
@@ -101,7 +101,8 @@ pub struct RouteLab {
     is_filter_focused: bool,
 }
 
-/// Opens the lab, with the form for a new run unless one is in progress.
+/// Opens the lab as it was closed, or on the run in progress; without one, also the form for a new run.
+/// Always true.
 pub fn open(cx: &mut Cx<'_>) -> bool {
     let mut lab = RouteLab::default();
     if let Some(remembered) = cx.drafts().get::<Remembered>() {
@@ -118,7 +119,8 @@ pub fn open(cx: &mut Cx<'_>) -> bool {
     true
 }
 
-/// Starts a run, after a question if it is long and can cost money.
+/// Starts a run, after a question if it is long and can cost money; `Ok` does not mean that it has started
+/// then.
 fn start(plan: RoutePlan, cx: &mut Cx<'_>) -> Result<(), NotStarted> {
     // While another series runs, this one is refused: there is nothing to ask.
     if !plan.needs_consent() || Routes::read(cx.state()).active_series().is_some() {
@@ -129,13 +131,14 @@ fn start(plan: RoutePlan, cx: &mut Cx<'_>) -> Result<(), NotStarted> {
     Ok(())
 }
 
+/// Starts a run without a question, and stores its number for the lab to show.
 fn begin(plan: RoutePlan, cx: &mut Cx<'_>) -> Result<(), NotStarted> {
     let number = super::start(cx, plan)?;
     cx.drafts().put(Started(number));
     Ok(())
 }
 
-/// Shows the reason a run did not start.
+/// Shows the reason a run did not start: of several mistakes in a plan, the first.
 fn explain(why: &NotStarted, cx: &mut Cx<'_>) {
     match why {
         NotStarted::Held(why) => cx.complain(why.as_str()),
@@ -148,26 +151,30 @@ fn explain(why: &NotStarted, cx: &mut Cx<'_>) {
 }
 
 impl RouteLab {
-    /// The run that is shown.
+    /// The run that is shown: the selected one, or the latest if that is no longer in memory; `None` without
+    /// runs.
     fn run<'a>(&self, state: &'a State) -> Option<&'a RouteRun> {
         let shown = self.shown.and_then(|number| Routes::read(state).run(number));
         shown.or_else(|| Routes::read(state).latest())
     }
 
+    /// The ended attempts of the shown run; empty without one.
     fn samples<'a>(&self, state: &'a State) -> &'a [RouteSample] {
         self.run(state).map_or(&[], |run| run.run().samples())
     }
 
+    /// Whether the shown run is of a single request; false without runs.
     fn is_single(&self, state: &State) -> bool {
         self.run(state).is_some_and(|run| run.run().plan().is_single())
     }
 
-    /// The index of the selected attempt.
+    /// The index, among all attempts of the shown run, of the selected one; `None` if none is listed.
     fn selected(&self, state: &State) -> Option<usize> {
         let samples = self.samples(state);
         self.attempts.index_at(self.attempts.cursor(samples), samples)
     }
 
+    /// Shows the run with a number, with the selections reset unless it is shown already.
     fn show(&mut self, number: u64) {
         if self.shown != Some(number) {
             self.shown = Some(number);
@@ -176,6 +183,7 @@ impl RouteLab {
         }
     }
 
+    /// Shows the run `by` places further among those in memory; nothing at the ends.
     fn step_run(&mut self, by: isize, state: &State) {
         let runs = Routes::read(state).runs();
         let shown = self.run(state).map(|run| run.number);
@@ -186,6 +194,7 @@ impl RouteLab {
         }
     }
 
+    /// Moves the selection of the open tab's list, or scrolls its text, by `by` lines.
     fn step(&mut self, by: isize, cx: &Cx<'_>) {
         let viewport = cx.viewport(Region::MAIN);
         let tab = self.tab.within(size(cx.state()));
@@ -202,6 +211,7 @@ impl RouteLab {
         self.cursor = self.cursor.min(last).saturating_add_signed(by).min(last);
     }
 
+    /// Opens the tab `by` places further, wrapping around; ignored on a screen with only one.
     fn turn(&mut self, by: usize, size: Size) -> Outcome {
         let turns = Tab::turns(size);
         if turns.len() < 2 {
@@ -214,12 +224,13 @@ impl RouteLab {
         Outcome::Handled
     }
 
-    /// The run to pause or stop: the shown one, or else the one in progress.
+    /// The run to pause or stop: the shown one, or else the one in progress; `None` if none is.
     fn active<'a>(&self, state: &'a State) -> Option<&'a RouteRun> {
         let shown = self.run(state).filter(|run| run.is_active());
         shown.or_else(|| Routes::read(state).active())
     }
 
+    /// Stops the run in progress, except a single request that is not forwarded.
     fn stop(&self, cx: &mut Cx<'_>) {
         let Some(run) = self.active(cx.state()) else {
             return;
@@ -233,6 +244,7 @@ impl RouteLab {
         super::stop(cx, number);
     }
 
+    /// Starts another run with the plan of the shown one, or shows the reason it cannot.
     fn run_again(&mut self, cx: &mut Cx<'_>) {
         let Some(plan) = self.run(cx.state()).map(|run| run.run().plan().clone()) else {
             return;
@@ -243,13 +255,15 @@ impl RouteLab {
         }
     }
 
+    /// Shows the run that was started last, if it was not shown yet.
     fn take_started(&mut self, cx: &mut Cx<'_>) {
         if let Some(Started(number)) = cx.drafts().take::<Started>() {
             self.show(number);
         }
     }
 
-    fn search(&mut self, action: Action, cx: &Cx<'_>) -> Outcome {
+    /// Handles an action while the search is typed; Esc shows all attempts, Enter ends typing.
+    fn on_search(&mut self, action: Action, cx: &Cx<'_>) -> Outcome {
         match action {
             Action::Submit => self.is_filter_focused = false,
             Action::Back => {
@@ -263,12 +277,14 @@ impl RouteLab {
         Outcome::Handled
     }
 
-    fn searched(&mut self, cx: &Cx<'_>) {
+    /// Searches the attempts for the typed text, the first piece of them at once.
+    fn search_typed(&mut self, cx: &Cx<'_>) {
         self.attempts.search(true);
         self.attempts.advance(self.samples(cx.state()));
     }
 
-    /// Opens a view on the selected attempt.
+    /// Opens a view on the selected attempt, from the numbers of its run and its index; nothing without an
+    /// attempt, or if `view` gives `None`.
     fn open<V: View + 'static>(&self, cx: &mut Cx<'_>, view: fn(&State, u64, usize) -> Option<V>) {
         let run = self.run(cx.state()).map(|run| run.number);
         if let Some((run, attempt)) = run.zip(self.selected(cx.state())) {
@@ -292,7 +308,7 @@ impl View for RouteLab {
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         if self.is_filter_focused {
-            return self.search(action, cx);
+            return self.on_search(action, cx);
         }
         if let Some(by) = cx.motion(action) {
             self.step(by, cx);
@@ -308,7 +324,7 @@ impl View for RouteLab {
             Action::Query => {
                 self.tab = Tab::Attempts;
                 self.is_filter_focused = true;
-                self.searched(cx);
+                self.search_typed(cx);
             }
             Action::New | Action::RouteLab => form::open(cx),
             Action::Refresh => self.run_again(cx),
@@ -398,7 +414,7 @@ impl View for RouteLab {
     }
 
     fn text_changed(&mut self, cx: &mut Cx<'_>) {
-        self.searched(cx);
+        self.search_typed(cx);
     }
 
     fn click(&mut self, region: Region, line: usize, cx: &mut Cx<'_>) -> Outcome {

@@ -55,7 +55,8 @@ impl std::fmt::Display for Unwritten {
 }
 
 impl Written {
-    /// The path and payload that the run forwarded, or else those entered last.
+    /// The path and payload that the run forwarded, or else those entered last, or else `/` without a
+    /// payload.
     pub fn new(state: &State, run: &Run) -> Self {
         let sent = run
             .plan()
@@ -76,7 +77,12 @@ impl Written {
         }
     }
 
-    /// The request as a shell command. `reply` is the full assignment as JSON text.
+    /// The request for the worker at the address `worker`, as a `curl` command. `reply` is the full
+    /// assignment as JSON text.
+    ///
+    /// # Errors
+    ///
+    /// When the payload is invalid, or the address is too long or no plain web address.
     pub fn command(&self, worker: &Untrusted, reply: &Untrusted) -> Result<String, Unwritten> {
         let body = self.body(reply)?;
         let url = format!(
@@ -90,6 +96,8 @@ impl Written {
         curl::to_worker(&url, &body, &self.root).ok_or(Unwritten::Address)
     }
 
+    /// The body of the request: the router's reply without API keys, and the payload (`{}` if blank). An
+    /// error for an invalid payload.
     fn body(&self, reply: &Untrusted) -> Result<String, Unwritten> {
         let reply = redact::api_keys(reply.compared());
         let payload = if self.payload.trim().is_empty() {
@@ -118,7 +126,8 @@ pub(super) struct WorkerRequest {
 }
 
 impl WorkerRequest {
-    /// The form for an attempt with a worker.
+    /// The form for an attempt by its index in the run; `None` if it has no worker, or its reply is no longer
+    /// in memory.
     pub fn new(state: &State, run: u64, attempt: usize) -> Option<Self> {
         let shown = Routes::read(state).run(run)?.run();
         assignment(shown, attempt)?;
@@ -142,6 +151,7 @@ impl WorkerRequest {
         Some(Self { run, attempt, form })
     }
 
+    /// The path and payload in the form, with the given source of the root certificate.
     fn written(&self, root: &WorkerRoot) -> Written {
         Written {
             root: root.clone(),
@@ -150,6 +160,7 @@ impl WorkerRequest {
         }
     }
 
+    /// Copies the `curl` command, or for the field `Body` the request body, or shows the reason it cannot.
     fn copy(&self, key: PartField, cx: &mut Cx<'_>) {
         let run = Routes::read(cx.state()).run(self.run);
         let Some((worker, reply)) = run.and_then(|run| assignment(run.run(), self.attempt)) else {

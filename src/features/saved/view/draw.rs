@@ -13,6 +13,7 @@ use crate::tui::theme::Theme;
 /// Maximum length of the text of a search, in characters.
 const LONGEST: usize = 600;
 
+/// Draws the list, and beside it the text of the selected search or of the one that would be saved.
 pub(super) fn saved(view: &Saved, area: Rect, scene: &mut Scene<'_, '_>) {
     let current = match view.entry() {
         Some(Entry::Save) => searches::current(String::new(), scene.state),
@@ -40,7 +41,8 @@ pub(super) fn saved(view: &Saved, area: Rect, scene: &mut Scene<'_, '_>) {
     sheet::text(lines, area, scene);
 }
 
-/// The text of a search: query and settings, a line each.
+/// The text of a search, a line each: the reason it cannot run, its note, query, order, limit, prices,
+/// storage and job.
 fn describe(search: &SavedSearch, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme: &Theme = scene.theme;
     let spec = brief(&search.spec, scene.state.profile.dialect);

@@ -39,8 +39,8 @@ pub(crate) struct Saved {
 }
 
 impl Saved {
-    /// Opens the list on the search saved last, or else on the first saved one, or else on its
-    /// first line.
+    /// Opens the list with the search saved last selected, or else the first saved one, or else its first
+    /// line. Always true.
     pub fn open(cx: &mut Cx<'_>) -> bool {
         let added = cx.drafts().take::<Added>().map(|Added(name)| name);
         cx.try_open(|state| {
@@ -55,13 +55,14 @@ impl Saved {
         })
     }
 
+    /// The line of an entry in the filtered list; `None` if it is not listed, and for `None`.
     fn line_of(&self, entry: Option<&Entry>) -> Option<usize> {
         let mut shown = self.list.shown();
         shown.position(|item| item.value.is_some() && item.value.as_ref() == entry)
     }
 
-    /// Updates the list to the current searches. The typed text and the selection stay, unless
-    /// `select` is set.
+    /// Updates the list to the current searches. The typed text and the selection stay; with `select`, that
+    /// entry is selected, and a typed text that would hide it is cleared.
     fn relist(&mut self, state: &State, select: Option<&Entry>) {
         let before = self.list.selected();
         let entry = select.cloned().or_else(|| self.entry());
@@ -75,10 +76,12 @@ impl Saved {
         self.list.select(line, false);
     }
 
+    /// The subject of the selected line; `None` for a heading or an empty list.
     fn entry(&self) -> Option<Entry> {
         self.list.current().and_then(|item| item.value.clone())
     }
 
+    /// The selected saved search or preset; `None` for other lines.
     fn search<'a>(&self, state: &'a State) -> Option<&'a SavedSearch> {
         match self.entry()? {
             Entry::Saved(name) => state.searches.named(&name),
@@ -87,11 +90,13 @@ impl Saved {
         }
     }
 
+    /// Changes the saved searches, and updates the list.
     fn change(&mut self, change: SearchChange, cx: &mut Cx<'_>) {
         cx.change_searches(change);
         self.relist(cx.state(), None);
     }
 
+    /// Carries out Enter on an entry: saves the current search, shows hidden presets, or runs the search.
     fn submit(&mut self, entry: &Entry, cx: &mut Cx<'_>) {
         match entry {
             Entry::Save => {
@@ -106,6 +111,7 @@ impl Saved {
         }
     }
 
+    /// Deletes a saved search after a question, or hides a preset at once.
     fn remove(&mut self, entry: Entry, cx: &mut Cx<'_>) {
         match entry {
             Entry::Saved(name) => {
@@ -126,8 +132,10 @@ impl Saved {
     }
 }
 
-/// Asks for a name for the current search. Over the list, the new search is selected there
-/// afterwards.
+/// Asks for a name and saves the current search under it, after a question if that replaces one; false if the
+/// pane has no search.
+///
+/// `in_list`: the list is open below and selects the new search afterwards.
 pub(crate) fn ask_name(in_list: bool, cx: &mut Cx<'_>) -> bool {
     let Some(browser) = cx.state().browser() else {
         return false;
@@ -158,7 +166,7 @@ pub(crate) fn ask_name(in_list: bool, cx: &mut Cx<'_>) -> bool {
     true
 }
 
-/// A name for the search, with its words and its job: `4090 Europe 3 days`.
+/// A name for the search, with its words and its job: `4090 Europe 3 days`; cut to the longest allowed name.
 fn proposed_name(browser: &Browser) -> String {
     let job = browser.computed.job.map(|job| job.length());
     let words = std::iter::once(browser.name())
@@ -168,6 +176,7 @@ fn proposed_name(browser: &Browser) -> String {
     words.join(" ").chars().take(LONGEST_NAME).collect()
 }
 
+/// Saves the current search under a name, replacing one of that name, with a toast that names the key for it.
 fn save(name: String, in_list: bool, cx: &mut Cx<'_>) {
     let keymap = &cx.state().keymap;
     let hint = if in_list {
@@ -182,6 +191,7 @@ fn save(name: String, in_list: bool, cx: &mut Cx<'_>) {
     }
 }
 
+/// Asks for another name for the saved search `from`, and renames it; a name in use is rejected.
 fn ask_new_name(from: String, cx: &mut Cx<'_>) {
     let before = from.clone();
     let rename = move |typed: &str, cx: &mut Cx<'_>| match cx.state().searches.check_name(typed) {
@@ -290,6 +300,8 @@ impl View for Saved {
     }
 }
 
+/// The lines of the list: saving the current search, the saved ones, the presets, and a line for hidden
+/// presets. One that cannot be read is disabled.
 fn items(state: &State) -> Vec<Item<Entry>> {
     let (searches, dialect) = (&state.searches, state.profile.dialect);
     let item = |search: &SavedSearch, is_preset: bool| {
@@ -349,7 +361,7 @@ fn items(state: &State) -> Vec<Item<Entry>> {
     items
 }
 
-/// A search in today's format; one that cannot be read is returned unchanged.
+/// A search as it would be saved today; one that cannot be read is returned unchanged.
 ///
 /// Older files list the countries of a group one by one.
 fn brief(spec: &SearchSpec, dialect: &'static Dialect) -> SearchSpec {

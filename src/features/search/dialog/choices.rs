@@ -23,7 +23,10 @@ pub(super) fn is_flag(field: &Field) -> bool {
     field.kind == Kind::Flag || field.format == Format::YesNo
 }
 
-/// The values to offer, of the catalog and the loaded rows, most frequent first.
+/// The values to offer: those of the loaded rows, most frequent first, then the rest of the catalog's.
+///
+/// A boolean field always has true and false, in this order. Of the country groups, those whose name starts
+/// with EU come first and the others last.
 pub(super) fn choices(field: &'static Field, listing: Option<&Listing>) -> Vec<Choice> {
     let counted = listing.map_or_else(Vec::new, |listing| counts(field, listing));
     let rows = |count: usize| format!("{} here", format::counted(count, "row", "rows"));
@@ -77,6 +80,7 @@ pub(super) fn choices(field: &'static Field, listing: Option<&Listing>) -> Vec<C
     choices
 }
 
+/// Whether a value of a row equals the boolean `flag`; a number counts as true unless it is 0.
 fn same(seen: &Value, flag: &Value) -> bool {
     match (seen, flag) {
         (Value::Number(number), Value::Flag(flag)) => (*number != 0.0) == *flag,
@@ -109,7 +113,8 @@ fn counts(field: &'static Field, listing: &Listing) -> Vec<(Value, usize)> {
     counted
 }
 
-/// The range of a field in the loaded rows: `0.1 to 3.2 $/h`.
+/// The range of a field in the loaded rows: `0.1 to 3.2 $/h`. `None` for a field without a numeric range
+/// (text, boolean, id) and if no row has a value.
 pub(super) fn range(field: &'static Field, listing: &Listing, dialect: &Dialect) -> Option<String> {
     if !field.kind.is_numeric() || is_flag(field) || field.kind == Kind::Id {
         return None;
@@ -124,7 +129,8 @@ pub(super) fn range(field: &'static Field, listing: &Listing, dialect: &Dialect)
     Some(format!("{low} to {high}"))
 }
 
-/// Minimum, median and maximum of the loaded rows.
+/// Minimum, maximum and median of a field in the loaded rows, as `rows here: 1 to 8, half of them up to 2`.
+/// `None` for text, booleans and ids, and if no row has a value.
 pub(super) fn spread(field: &'static Field, listing: &Listing) -> Option<String> {
     let is_ranged = field.kind.is_numeric() || field.kind == Kind::Timestamp;
     if !is_ranged || is_flag(field) || field.kind == Kind::Id {
@@ -149,6 +155,7 @@ pub(super) fn spread(field: &'static Field, listing: &Listing) -> Option<String>
     ))
 }
 
+/// The version of a numeric version code, as a query value; a negative code counts as 0.
 fn version(code: f64) -> Value {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a cast saturates
     Value::Version(Version::from_code(code.max(0.0) as u64))

@@ -32,7 +32,8 @@ pub(super) struct ConditionForm {
 }
 
 impl ConditionForm {
-    /// A form for a new condition on `field`, or for the given one at its index.
+    /// A form for a new condition on `field`, or for editing `change`: the index of a condition, and the
+    /// condition. The values to choose from are those of the catalog and of `listing`.
     pub fn new(
         field: &'static Field,
         change: Option<(usize, &Condition)>,
@@ -67,7 +68,7 @@ impl ConditionForm {
         form
     }
 
-    /// Whether the form is for this field and condition.
+    /// Whether the form edits the condition at `index` on `field`; `None` is a new condition.
     pub fn is_for(&self, field: &Field, index: Option<usize>) -> bool {
         self.field == field && self.index == index
     }
@@ -87,7 +88,7 @@ impl ConditionForm {
         self.selected
     }
 
-    /// Whether a value is ticked, if the operator takes several.
+    /// Whether a choice is ticked; a country group is ticked if all of its countries are.
     pub fn is_picked(&self, choice: &Choice) -> bool {
         self.members(&choice.text)
             .is_some_and(|members| members.iter().all(|text| self.picked.contains(text)))
@@ -98,7 +99,7 @@ impl ConditionForm {
         &self.picked
     }
 
-    /// The values in the loaded rows, as text.
+    /// Minimum, maximum and median in the loaded rows, as text; `None` for a field without a range.
     pub fn seen(&self) -> Option<&str> {
         self.seen.as_deref()
     }
@@ -112,12 +113,16 @@ impl ConditionForm {
         self.outcome.as_ref()
     }
 
-    /// A warning that the condition may not mean what the user intended.
+    /// A warning that the condition may not mean what the user intended; `None` if there is none, or the
+    /// value is invalid.
     pub fn warning(&self) -> Option<String> {
         language::warning(self.outcome.as_ref().ok()?, self.dialect)
     }
 
-    /// The mistake to show; `None` before anything was typed or submitted.
+    /// The mistake to show: a conflict with other conditions, or else the error in the value.
+    ///
+    /// An error in the value is shown once something is typed; with an operator for several values, only
+    /// after an attempt to submit.
     pub fn mistake(&self) -> Option<&LanguageError> {
         self.refusal.as_ref().or_else(|| {
             let mistake = self.outcome.as_ref().err()?;
@@ -127,7 +132,7 @@ impl ConditionForm {
         })
     }
 
-    /// Whether the form is empty.
+    /// Whether no value is typed, ticked or selected; a typed operator alone counts as nothing.
     pub fn is_blank(&self) -> bool {
         self.split().1.trim().is_empty() && self.picked.is_empty() && self.selected.is_none()
     }
@@ -137,7 +142,8 @@ impl ConditionForm {
         self.operator().takes_list() || is_flag(self.field)
     }
 
-    /// The typed text: an operator before the value, if there is one, and the value.
+    /// The operator and the value in the typed text: a leading sign such as `>=` selects the operator if the
+    /// field allows it, otherwise the operator chosen before and the whole text.
     fn split(&self) -> (Operator, &str) {
         const SIGNS: [(&str, Operator); 8] = [
             (">=", Operator::Gte),
@@ -164,7 +170,7 @@ impl ConditionForm {
         self.input.text().len() - self.split().1.len()
     }
 
-    /// Selects the next or previous operator of the field.
+    /// Selects the next or previous operator of the field, wrapping around; the typed value stays.
     pub fn turn(&mut self, forward: bool) {
         let (operator, value) = self.split();
         let value = value.to_owned();
@@ -180,7 +186,9 @@ impl ConditionForm {
         self.changed();
     }
 
-    /// Converts the value between operators with one value and with several.
+    /// Converts the value after the operator `from` was replaced: for one with several values, the typed
+    /// value becomes a ticked one; for one with a single value, a single ticked value becomes the typed one,
+    /// and of several all are dropped.
     fn carry(&mut self, from: Operator) {
         let to = self.operator;
         if to.takes_list() && !from.takes_list() {
@@ -194,6 +202,8 @@ impl ConditionForm {
         }
     }
 
+    /// Moves the selection by `by` offered values, up to the last one; above the first, nothing is selected
+    /// and the typed text is used.
     fn step(&mut self, by: isize) {
         let last = self.shown.len().checked_sub(1);
         self.selected = match (self.selected, last) {
@@ -206,13 +216,14 @@ impl ConditionForm {
         self.read();
     }
 
-    /// Selects the offered value at an index.
+    /// Selects the offered value at an index, or none if there are fewer.
     fn select(&mut self, index: usize) {
         self.selected = (index < self.shown.len()).then_some(index);
         self.read();
     }
 
-    /// Ticks or unticks the selected value, or else the typed one; toggles a boolean.
+    /// Ticks or unticks the selected value, or else the typed one. With an operator for a single value,
+    /// selects the next offered value instead, wrapping around.
     pub fn toggle(&mut self) {
         if !self.operator().takes_list() {
             let count = self.shown.len().max(1);
@@ -254,7 +265,8 @@ impl ConditionForm {
         true
     }
 
-    /// The values of a list entry: itself, or the members of a country group.
+    /// The values of a list entry: itself, or the members of a country group; `None` if it is no value of the
+    /// field.
     fn members(&self, text: &str) -> Option<Vec<String>> {
         let read = language::parse_operand(self.field, Operator::In, text, self.dialect);
         match read {
@@ -268,12 +280,13 @@ impl ConditionForm {
         }
     }
 
+    /// The selected offered value; `None` while the typed text is used.
     fn current(&self) -> Option<&Choice> {
         self.shown.get(self.selected?).map(|index| &self.choices[*index])
     }
 
-    /// Ticks the typed value, or the selected one if nothing is typed or ticked. Called on Enter in
-    /// a list.
+    /// Ticks the typed value, or the selected one if nothing is typed or ticked. Called on Enter; does
+    /// nothing with an operator for a single value.
     pub fn tick_pending(&mut self) {
         if !self.operator().takes_list() {
             return;
@@ -344,6 +357,8 @@ impl ConditionForm {
         self.read();
     }
 
+    /// Parses the ticked, selected or typed value into the condition or its error, and clears earlier
+    /// refusals.
     fn read(&mut self) {
         self.refusal = None;
         self.insisted = false;
@@ -395,7 +410,8 @@ impl InputWidget for ConditionForm {
     }
 }
 
-/// The most useful operator of a field: at least; at most for prices; equals for the rest.
+/// The operator of a new condition: one of several values (`in`) for countries and texts; at most for numbers
+/// of which fewer are better, such as prices; at least for other numbers; equals for the rest.
 fn first_operator(field: &Field) -> Operator {
     match field.kind {
         Kind::Country | Kind::Text if field.operators.allows(Operator::In) => Operator::In,

@@ -18,6 +18,7 @@ pub(super) struct Draft {
 pub(super) struct Left([Option<Box<(Draft, Draft)>>; 3]);
 
 impl Draft {
+    /// The query and columns of a pane's table as they are applied now.
     pub fn from_browser(browser: &Browser) -> Self {
         Self {
             query: browser.query.clone(),
@@ -25,8 +26,10 @@ impl Draft {
         }
     }
 
-    /// Applies the differences from the `running` search: queries the market if its response would
-    /// differ, otherwise changes the loaded rows.
+    /// Applies the differences from the `running` search: queries the market if its response would differ,
+    /// otherwise changes the loaded rows.
+    ///
+    /// Opens the job form if the new order needs a job that is not set.
     pub fn apply(self, running: &Self, cx: &mut Cx<'_>) {
         let now = cx.now;
         let Some(browser) = cx.pane_table() else {
@@ -70,8 +73,8 @@ impl Draft {
         cx.drafts().put(left);
     }
 
-    /// Restores the draft of a closed dialog; the order and the columns only if they were edited
-    /// there.
+    /// Replaces the draft by the stored one of a closed dialog, which is then no longer stored; the order and
+    /// the columns only if they were edited there. Does nothing if none is stored.
     pub fn recall(&mut self, cx: &mut Cx<'_>) {
         let left = cx.drafts().get::<Left>();
         let left = left.and_then(|Left(all)| all[self.query.resource as usize].as_deref().cloned());

@@ -30,6 +30,8 @@ fn side_lines(view: &SearchDialog, height: usize, scene: &Scene<'_, '_>) -> Vec<
     }
 }
 
+/// Draws the search dialog: the open tab, condition form or request body, with a second panel or line for the
+/// resulting query.
 pub(super) fn dialog(view: &SearchDialog, area: Rect, scene: &mut Scene<'_, '_>) {
     let title = match (&view.form, &view.body) {
         (Some(form), _) => format!("{} ({})", form.field.label, form.field.key),
@@ -81,7 +83,7 @@ pub(super) fn dialog(view: &SearchDialog, area: Rect, scene: &mut Scene<'_, '_>)
     }
 }
 
-/// Lines, and below them the values of the selected row.
+/// `lines`, and below them the values of the table's selected row, as many as fit into `height` lines.
 fn with_row(
     mut lines: Vec<Line<'static>>,
     view: &SearchDialog,
@@ -94,7 +96,8 @@ fn with_row(
     lines
 }
 
-/// The list or the form of the open tab, below warnings.
+/// Draws the list or the form of the open tab, below one line for a complaint or for stored edits that can be
+/// restored.
 fn tab(view: &SearchDialog, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let note = match &view.complaint {
@@ -156,8 +159,8 @@ fn query(view: &SearchDialog, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     lines
 }
 
-/// The meaning of the selected field, how its condition is applied, and the effect of the keys on a
-/// counted condition.
+/// The meaning of the selected field, how its condition is applied, and the effect of the keys on a counted
+/// condition; empty if the selected line has no field.
 fn selected(view: &SearchDialog, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let field = match view.current() {
@@ -194,7 +197,8 @@ fn selected(view: &SearchDialog, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     lines
 }
 
-/// How the loaded rows are distributed over the values of a field; the part that meets its conditions is lit.
+/// A histogram of a number field's values in the loaded rows, above its range; bars whose values meet the
+/// draft's conditions are lit. Empty for other fields and for fewer than 6 bars.
 fn distribution(view: &SearchDialog, field: &'static Field, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     const LEAST: usize = 6;
     const MOST: usize = 36;
@@ -241,7 +245,8 @@ fn distribution(view: &SearchDialog, field: &'static Field, scene: &Scene<'_, '_
     ]
 }
 
-/// Conditions on columns with unmet prerequisites.
+/// A warning for each active condition that is not applied because of an unmet prerequisite of its column,
+/// with the key that meets it.
 fn unmet(view: &SearchDialog, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let active = view.draft.query.active();
     active
@@ -316,7 +321,8 @@ fn row(view: &SearchDialog, height: usize, scene: &Scene<'_, '_>) -> Vec<Line<'s
     lines
 }
 
-/// The values of the first columns in the selected row.
+/// The labels of the draft's first `most` columns, each with its value in the table's selected row, which is
+/// empty if no row is selected.
 fn values(view: &SearchDialog, most: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let browser = scene.state.browser();

@@ -18,6 +18,8 @@ use crate::tui::viewport::Viewport;
 /// Maximum width of the value field, in cells.
 const VALUE: u16 = 36;
 
+/// Draws the condition form; `fate` is how the condition is applied (`local`, `sent` or `extra`). A low area
+/// leaves out the field's meaning.
 pub(super) fn condition(form: &ConditionForm, fate: &str, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let is_low = area.height < 9;
@@ -54,6 +56,7 @@ pub(super) fn condition(form: &ConditionForm, fate: &str, area: Rect, scene: &mu
     scene.scroll(Region::MAIN, Choices { form, theme }, rest);
 }
 
+/// A sentence on how a condition of the given `fate` is applied: `local`, `sent`, or else undocumented.
 pub(super) fn becomes(fate: &str) -> &'static str {
     match fate {
         "local" => "Applied to the loaded rows: this market can't filter by it",
@@ -78,7 +81,7 @@ fn operators(form: &ConditionForm, scene: &Scene<'_, '_>) -> Line<'static> {
     line
 }
 
-/// Draws the value being typed; returns the column where the text starts.
+/// Draws the label and the value being typed into `row`; returns the screen column where the text starts.
 fn value(form: &ConditionForm, row: Rect, scene: &mut Scene<'_, '_>) -> u16 {
     let theme = scene.theme;
     let unit = match form.field.unit.query_symbol(scene.state.profile.dialect) {
@@ -115,7 +118,8 @@ fn value(form: &ConditionForm, row: Rect, scene: &mut Scene<'_, '_>) -> u16 {
     field.x
 }
 
-/// Carets under the mistake; in a list, the ticked values.
+/// The line below the value: carets under the mistake, or with an operator for several values the ticked
+/// ones. `start` is the screen column where the typed text starts.
 fn below(form: &ConditionForm, start: u16, row: Rect, theme: &Theme) -> Line<'static> {
     if form.operator().takes_list() {
         let text = if form.picked().is_empty() {
@@ -136,7 +140,8 @@ fn below(form: &ConditionForm, start: u16, row: Rect, theme: &Theme) -> Line<'st
     fit(line, row.width)
 }
 
-/// The error, or else the warning, or else the values in the loaded rows.
+/// The error, or else the warning, or else hints: the value in the unit of the market, the keys of a list,
+/// the values in the loaded rows.
 fn remark(form: &ConditionForm, scene: &Scene<'_, '_>) -> (String, Style) {
     let theme = scene.theme;
     if let Some(mistake) = form.mistake() {

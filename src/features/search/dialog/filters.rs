@@ -8,7 +8,7 @@ use crate::domain::language::LanguageError;
 use crate::domain::{Condition, Field, Filter, Kind, Listing, Operand, Operator, Resource, Value, country, language};
 use crate::tui::list::Item;
 
-/// The most used filters, listed as `Common`; the first one is selected when the tab opens.
+/// Keys of the most used filters, listed as `Common`; the first one is selected when the tab opens.
 const fn common(resource: Resource) -> &'static [&'static str] {
     match resource {
         Resource::Offers => &[
@@ -26,14 +26,16 @@ const fn common(resource: Resource) -> &'static [&'static str] {
 }
 
 impl SearchDialog {
+    /// The fields listed as `Common`, in order: the most used ones, as far as the catalog has them as
+    /// filters.
     pub(super) fn common(&self) -> impl Iterator<Item = &'static Field> + use<> {
         let catalog = self.draft.query.catalog();
         let keys = common(self.draft.query.resource).iter();
         keys.filter_map(|key| catalog.filters().into_iter().find(|field| field.key == *key))
     }
 
-    /// How a condition on `field` is applied: `sent`; sent although undocumented (`extra`); or
-    /// applied to the loaded rows (`local`).
+    /// How a condition on `field` is applied: `sent`; sent although undocumented (`extra`); or applied to the
+    /// loaded rows (`local`), as are all of workergroups.
     pub(super) fn fate(&self, field: &Field) -> &'static str {
         let query = &self.draft.query;
         if query.resource == Resource::Workergroups || !query.sends(field, self.dialect) {
@@ -45,12 +47,14 @@ impl SearchDialog {
         }
     }
 
-    /// The range of a field in the loaded rows, else its meaning.
+    /// The range of a field in the loaded rows as text, or else the meaning of the field.
     fn range(&self, field: &'static Field) -> String {
         let range = self.ranges.iter().find(|(known, _)| *known == field);
         range.map_or_else(|| field.doc.to_owned(), |(_, range)| range.clone())
     }
 
+    /// The lines of the filter tab: apply, count, bans, the conditions, the usual fields, all others by
+    /// section, and the request body.
     pub(super) fn filter_items(&self) -> Vec<Item<DialogLine>> {
         // Labels first; the names of the query language and the wire stand in a column behind them.
         let filters = self.draft.query.catalog().filters();
@@ -100,8 +104,8 @@ impl SearchDialog {
         items
     }
 
-    /// Checks that the query bar can parse the text of the conditions. Returns them, or the parsed
-    /// ones where these differ.
+    /// Checks that the query bar can parse the text of the conditions. Returns them, or where the parsed ones
+    /// differ from the enabled ones, the parsed ones followed by the disabled ones.
     ///
     /// # Errors
     ///
@@ -119,11 +123,11 @@ impl SearchDialog {
         Ok(joined)
     }
 
-    /// Replaces the conditions and rebuilds the list.
+    /// Replaces the conditions and rebuilds the list, with the line `keep` selected.
     ///
     /// # Errors
     ///
-    /// The reason they contradict each other.
+    /// The reason they contradict each other; nothing is changed then.
     fn put(&mut self, conditions: Vec<Condition>, keep: Option<DialogLine>) -> Result<(), LanguageError> {
         self.draft.query.conditions = self.sound(conditions)?;
         // Indices have changed, so unfinished forms of existing conditions are dropped.
@@ -132,11 +136,14 @@ impl SearchDialog {
         Ok(())
     }
 
+    /// Replaces the conditions as `put` does; an error is shown as the complaint, and the old conditions
+    /// stay.
     fn change(&mut self, conditions: Vec<Condition>, keep: Option<DialogLine>) {
         self.complaint = self.put(conditions, keep).err().map(|error| error.message);
     }
 
-    /// Switches the selected condition off or on; a boolean field without a condition gets one.
+    /// Switches the selected condition, or all conditions of the selected field, off or on. A boolean field
+    /// without a condition gets one for true; for another field without one, the condition form opens.
     pub(super) fn switch(&mut self, listing: Option<&Listing>) {
         let mut conditions = self.draft.query.conditions.clone();
         match self.current() {
@@ -162,7 +169,7 @@ impl SearchDialog {
         self.change(conditions, self.current());
     }
 
-    /// Removes the selected condition, or all of the selected field.
+    /// Removes the selected condition, or all of the selected field; nothing on other lines.
     pub(super) fn remove_condition(&mut self) {
         let mut conditions = self.draft.query.conditions.clone();
         match self.current() {
@@ -197,7 +204,8 @@ impl SearchDialog {
         }
     }
 
-    /// Opens the form of the selected line, restoring an unfinished one.
+    /// Opens the form for the condition or field of the selected line, restoring an unfinished one; nothing
+    /// on other lines.
     pub(super) fn open_form(&mut self, listing: Option<&Listing>) {
         let (field, index) = match self.current() {
             Some(DialogLine::Condition(index)) => match self.draft.query.conditions.get(index) {
@@ -221,7 +229,7 @@ impl SearchDialog {
         }));
     }
 
-    /// Adds the condition of the form to the draft, or shows the reason it cannot.
+    /// Puts the condition of the open form into the draft and closes the form, or shows the reason it cannot.
     pub(super) fn accept(&mut self) {
         let Some(mut form) = self.form.take() else {
             return;
@@ -242,7 +250,7 @@ impl SearchDialog {
     }
 }
 
-/// Puts a condition at its index, or appends it.
+/// Replaces the condition at `index`, or appends it if there is none.
 pub(super) fn put(conditions: &mut Vec<Condition>, index: Option<usize>, condition: Condition) {
     match index.and_then(|index| conditions.get_mut(index)) {
         Some(existing) => *existing = condition,

@@ -7,6 +7,8 @@ use crate::table::column_prerequisites::Need;
 use crate::tui::list::Item;
 
 impl SearchDialog {
+    /// The lines of the sort tab: the sort keys in their order, then the other sortable fields, those with an
+    /// unmet prerequisite last.
     pub(super) fn sort_items(&self) -> Vec<Item<DialogLine>> {
         let order = &self.draft.query.order;
         let item = |title: String, field: &'static Field| {
@@ -31,6 +33,7 @@ impl SearchDialog {
             .collect()
     }
 
+    /// The lines of the column tab: the shown columns from left to right, then the hidden ones by section.
     pub(super) fn column_items(&self) -> Vec<Item<DialogLine>> {
         let line = |title: String, field: &'static Field| {
             Item::new(title, field.doc, DialogLine::Field(field)).note(field.key)
@@ -52,13 +55,14 @@ impl SearchDialog {
         items
     }
 
-    /// The unmet prerequisite of a column, and the key that meets it.
+    /// The unmet prerequisite of a column, and the key that meets it; `None` if it has none.
     pub(super) fn need(&self, field: &Field) -> Option<(Need, &str)> {
         let needed = self.needs.iter().find(|(listed, ..)| *listed == field);
         needed.map(|(_, need, key)| (*need, key.as_str()))
     }
 
-    /// Adds the field to the order in its more useful direction; reverses an existing key.
+    /// Appends the field to the order in its more useful direction; reverses the direction of an existing
+    /// key.
     pub(super) fn sort_by(&mut self, field: &'static Field) {
         let order = &mut self.draft.query.order;
         if let Some(key) = order.iter_mut().find(|key| key.field == field) {
@@ -72,7 +76,8 @@ impl SearchDialog {
         order.push(OrderKey { field, direction });
     }
 
-    /// Sorts by the field alone if it was searched for and nothing was changed yet.
+    /// Sorts by the selected field alone if the order is unchanged, and either a field was searched for or
+    /// nothing else of the draft was changed.
     ///
     /// Finding a field and applying it means just that.
     pub(super) fn sort_by_typed(&mut self) {
@@ -98,7 +103,8 @@ impl SearchDialog {
         }
     }
 
-    /// Moves the selected sort key or column toward the start (`by` = -1) or the end.
+    /// Swaps the sort key or column of `field` with its neighbor toward the start (`by` = -1) or the end;
+    /// only on the tabs for sorting and columns.
     pub(super) fn shift(&mut self, field: &'static Field, by: isize) {
         match self.tab {
             Tab::Sort => shift(&mut self.draft.query.order, |key| key.field == field, by),
@@ -107,7 +113,8 @@ impl SearchDialog {
         }
     }
 
-    /// Restores the defaults of the open tab.
+    /// Restores the default conditions, order, columns or settings, whichever the open tab edits, in the
+    /// draft.
     pub(super) fn reset(&mut self) {
         let query = &mut self.draft.query;
         let fresh = language::default_query(query.resource, self.dialect);
@@ -123,6 +130,7 @@ impl SearchDialog {
     }
 }
 
+/// Swaps the first element that `is_moved` accepts with the one `by` places further, clamped to the ends.
 fn shift<T>(all: &mut [T], is_moved: impl Fn(&T) -> bool, by: isize) {
     if let Some(index) = all.iter().position(is_moved) {
         let target = index.saturating_add_signed(by).min(all.len() - 1);

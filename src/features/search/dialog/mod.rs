@@ -81,7 +81,7 @@ enum DialogLine {
 /// Search terms for a machine's location.
 const PLACES: &[&str] = &["country", "geo", "location", "region", "place", "europe", "eu"];
 
-/// Other names of a line's field.
+/// Other search terms of a line's field, including its meaning; none for lines without a field.
 fn aliases(line: &DialogLine) -> Vec<&'static str> {
     match line {
         // People search for a location by its name.
@@ -135,7 +135,8 @@ pub(crate) struct SearchDialog {
     wanted: Option<u64>,
 }
 
-/// Opens the tab of an action; false if the pane has no search.
+/// Opens the tab of an action; false if the pane has no search. `Action::Funnel` opens the filters and counts
+/// the rows each removes.
 pub(crate) fn open(action: Action, cx: &mut Cx<'_>) -> bool {
     let tab = Tab::ALL.into_iter().find(|tab| tab.action() == action);
     cx.try_open(|state| {
@@ -148,6 +149,7 @@ pub(crate) fn open(action: Action, cx: &mut Cx<'_>) -> bool {
 }
 
 impl SearchDialog {
+    /// The dialog over the pane's search, with `tab` open; `None` if the pane has no table.
     fn new(tab: Tab, state: &State) -> Option<Self> {
         let browser = state.browser()?;
         let running = Draft::from_browser(browser);
@@ -195,7 +197,8 @@ impl SearchDialog {
         Some(dialog)
     }
 
-    /// The tabs for the resource: workergroups are listed without a search and have no settings.
+    /// The tabs of the dialog: all, or for workergroups, which are listed without a search, all but the
+    /// settings.
     fn tabs(&self) -> &'static [Tab] {
         let all: &'static [Tab; 4] = &Tab::ALL;
         match self.draft.query.resource {
@@ -204,6 +207,7 @@ impl SearchDialog {
         }
     }
 
+    /// Opens a tab, with the settings and the list brought up to the draft.
     fn show(&mut self, tab: Tab) {
         self.tab = tab;
         settings::read(&mut self.settings, &self.draft.query);
@@ -216,15 +220,17 @@ impl SearchDialog {
         self.show(tabs[(self.tab as usize + by) % tabs.len()]);
     }
 
-    /// The list of the open tab, if it has one.
+    /// The list of the open tab; `None` for the settings, which are a form.
     fn list(&self) -> Option<&List<DialogLine>> {
         self.lists.get(self.tab as usize)
     }
 
+    /// The selected line of the open tab's list; `None` for a heading, an empty list and the settings.
     fn current(&self) -> Option<DialogLine> {
         self.list()?.current().and_then(|item| item.value)
     }
 
+    /// The selected field, if the selected line is a field; a line of a condition has none.
     fn field(&self) -> Option<&'static Field> {
         match self.current()? {
             DialogLine::Field(field) => Some(field),
@@ -234,11 +240,13 @@ impl SearchDialog {
         }
     }
 
+    /// Whether text is typed to search the open tab's list.
     fn is_typed(&self) -> bool {
         self.list().is_some_and(|list| !list.input.is_empty())
     }
 
-    /// The effect of each filter, while the draft has the prices and limit of the counted rows.
+    /// The effect of each filter; `None` before it is counted, and while the draft's offer type, storage,
+    /// limit or bundling differ from the running search.
     fn removals(&self) -> Option<&Removals> {
         let (draft, running) = (&self.draft.query, &self.running.query);
         let is_same = (draft.offer_type, draft.storage, draft.limit, draft.unbundled)
@@ -246,7 +254,7 @@ impl SearchDialog {
         self.removals.as_ref().filter(|_| is_same)
     }
 
-    /// The effect of the selected condition, if it was counted.
+    /// The effect of the selected condition; `None` if it was not counted, or the line has no condition.
     fn selected_step(&self) -> Option<&RemovalStep> {
         match self.current()? {
             DialogLine::Condition(index) => self.removals()?.step(index),
@@ -254,7 +262,8 @@ impl SearchDialog {
         }
     }
 
-    /// Rebuilds the list after a change of the draft.
+    /// Rebuilds the open tab's list after a change of the draft, with the line `keep` selected if it is still
+    /// there.
     fn relist(&mut self, keep: Option<DialogLine>) {
         let items: Vec<Item<DialogLine>> = match self.tab {
             Tab::Filters => {
@@ -270,7 +279,7 @@ impl SearchDialog {
         self.lists[self.tab as usize].replace(items, keep.as_ref());
     }
 
-    /// The query of the draft including the condition being edited.
+    /// The query of the draft, with the condition being edited if that is valid and not blank.
     fn ahead(&self) -> Query {
         let mut query = self.draft.query.clone();
         if let Some(form) = &self.form
@@ -285,7 +294,7 @@ impl SearchDialog {
         query
     }
 
-    /// Computes the request of the draft, and the number of loaded rows that match it.
+    /// Updates the previewed request of the draft, and the number of loaded rows that match it.
     fn look_ahead(&mut self, state: &State) {
         let query = self.ahead();
         self.matches = state.browser().and_then(|browser| {
@@ -307,7 +316,8 @@ impl SearchDialog {
         }
     }
 
-    /// Sends the search without filters, for the effect of each filter.
+    /// Sends the search without filters, for the effect of each filter; a complaint if settings are not
+    /// applied yet.
     fn count(&mut self, cx: &mut Cx<'_>) {
         if self.removals.is_none() {
             let wanted = self.wanted;
@@ -322,7 +332,10 @@ impl SearchDialog {
         self.relist(Some(DialogLine::Count));
     }
 
-    /// Goes one step back, out of the form, the body or the search; false if none is open.
+    /// Goes one step back: closes the condition form or the body, or clears the search of the list; false if
+    /// none is open.
+    ///
+    /// The input of a closed form is restored when it opens again.
     fn step_back(&mut self) -> bool {
         if let Some(form) = self.form.take() {
             if !form.is_blank() {
@@ -342,7 +355,7 @@ impl SearchDialog {
         true
     }
 
-    /// Applies the draft, unless a setting is invalid.
+    /// Applies the draft and closes the dialog; opens the settings instead if one of them is invalid.
     fn apply(&mut self, cx: &mut Cx<'_>) {
         if !self.settings.validate() {
             self.tab = Tab::Settings;
@@ -353,7 +366,7 @@ impl SearchDialog {
         self.draft.clone().apply(&self.running, cx);
     }
 
-    /// Applies the draft by a button of the settings.
+    /// Applies the draft by a button of the settings; `LoadAll` then loads all offers of the search.
     fn submit(&mut self, setting: Setting, cx: &mut Cx<'_>) {
         self.apply(cx);
         if self.is_done && setting == Setting::LoadAll {
@@ -361,6 +374,7 @@ impl SearchDialog {
         }
     }
 
+    /// Handles an action in the condition form; ignored if none is open or the form has no use for it.
     fn on_form(&mut self, action: Action) -> Outcome {
         let Some(form) = &mut self.form else {
             return Outcome::Ignored;
@@ -376,6 +390,7 @@ impl SearchDialog {
         Outcome::Handled
     }
 
+    /// Handles an action in the settings form; false if the form has no use for it.
     fn on_setting(&mut self, action: Action, cx: &mut Cx<'_>) -> bool {
         match self.settings.update(action.command()) {
             FormEvent::Submitted(setting) => self.submit(setting, cx),
@@ -386,7 +401,8 @@ impl SearchDialog {
         true
     }
 
-    /// Copies a setting from the form into the draft.
+    /// Copies the settings of the form into the draft; bundling goes back, with an error beside it, if the
+    /// market has no parameter for it.
     fn set(&mut self, setting: Setting) {
         if setting == Setting::Bundling && self.dialect.bundling_parameter.is_none() {
             let unbundled = usize::from(self.draft.query.unbundled);
@@ -397,7 +413,8 @@ impl SearchDialog {
         settings::write(&self.settings, &mut self.draft.query, self.dialect);
     }
 
-    /// Carries out Enter on a line of a list.
+    /// Carries out Enter on the selected line: opens its condition form or the body, counts, lifts a ban, or
+    /// applies the draft, as it does on all other tabs.
     fn choose(&mut self, cx: &mut Cx<'_>) {
         match (self.tab, self.current()) {
             _ if self.body.is_some() => self.apply(cx),
@@ -427,6 +444,7 @@ impl SearchDialog {
         self.relist(Some(DialogLine::Count));
     }
 
+    /// Handles the toggle key: switches a condition, adds or reverses a sort key, or shows or hides a column.
     fn toggle(&mut self, state: &State) {
         match (self.tab, self.field()) {
             (Tab::Filters, _) => self.switch(state.browser().and_then(|browser| browser.listing())),
@@ -436,6 +454,7 @@ impl SearchDialog {
         }
     }
 
+    /// Removes the selected condition, sort key or ban; a column stays.
     fn remove(&mut self, cx: &mut Cx<'_>) {
         if let Some(DialogLine::Ban(of)) = self.current() {
             return self.lift_ban(of, cx);
@@ -447,6 +466,7 @@ impl SearchDialog {
         }
     }
 
+    /// Handles an action on the open tab, while no condition form is open.
     fn on_tab(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         if self.tab == Tab::Settings && self.on_setting(action, cx) {
             return Outcome::Handled;

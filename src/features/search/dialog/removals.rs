@@ -67,7 +67,7 @@ struct Wanted {
 }
 
 impl Wanted {
-    /// The search that finds it.
+    /// The condition whose search finds the offer: its number as an offer id or machine id.
     fn condition(&self) -> Condition {
         let id = Operand::One(Value::Number(self.id as f64));
         Condition::new(self.field, Operator::Eq, id)
@@ -85,7 +85,10 @@ impl Wanted {
 }
 
 impl Removals {
-    /// Sends the search of a pane without its conditions; or for the offer with that id only.
+    /// Prepares, unsent, the search of a pane without its conditions; with `wanted`, for the offer with that
+    /// id only.
+    ///
+    /// The limit is at least 2,000 rows.
     pub fn ask(browser: &Browser, wanted: Option<u64>) -> Self {
         let (gb, _) = browser.storage();
         let priced = browser.query.priced_storage(browser.dialect());
@@ -118,7 +121,8 @@ impl Removals {
         }
     }
 
-    /// Searches for the number as that of a machine, if it is that of no offer; false otherwise.
+    /// Searches again for the number as a machine's, if the response has no offer with it; false if no search
+    /// was sent.
     pub fn ask_for_machine(&mut self, cx: &mut Cx<'_>) -> bool {
         let (Some(wanted), Some(listing)) = (&mut self.wanted, self.remote.shown()) else {
             return false;
@@ -134,6 +138,7 @@ impl Removals {
         true
     }
 
+    /// Sends the search; a search for one offer ignores the bans, which may be the reason it is hidden.
     pub fn send(&mut self, cx: &mut Cx<'_>) {
         let query = self.query.clone();
         // A ban may be what hides the one offer. The rows are only judged, never listed.
@@ -144,7 +149,8 @@ impl Removals {
         cx.abort(self.remote.ask(ticket, cx.now));
     }
 
-    /// Counts the rows that each of the conditions removes.
+    /// Computes the effect of each of the `conditions` on the rows of the response, or which of them and
+    /// which bans hide the one offer. Does nothing before the response.
     pub fn judge(&mut self, conditions: &[Condition]) {
         let Some(listing) = self.remote.shown_mut() else {
             return;
@@ -200,23 +206,24 @@ impl Removals {
         self.steps = funnel.lines.iter().copied().filter_map(step).collect();
     }
 
-    /// Whether the condition at an index hides the offer that it is about.
+    /// Whether the condition at an index rejects the one offer the search is for; false if it is for all.
     pub fn hides(&self, index: usize) -> bool {
         let wanted = self.wanted.as_ref();
         wanted.is_some_and(|wanted| wanted.hides.iter().flatten().any(|hider| *hider == index))
     }
 
-    /// The banned machine and host of the offer that it is about.
+    /// The banned machine and host of the one offer the search is for; empty if it is for all.
     pub fn banned(&self) -> &[Supplier] {
         self.wanted.as_ref().map_or(&[], |wanted| &wanted.banned)
     }
 
-    /// Replaces the bans in force.
+    /// Replaces the bans by which the one offer may be hidden.
     pub fn set_bans(&mut self, bans: Bans) {
         self.computed.bans = bans;
     }
 
-    /// The bans and filters that hide the offer that it is about, in a sentence; `None` if it is about all.
+    /// The bans and filters that hide the one offer, or the state of its search, in a sentence; `None` if the
+    /// search is for all offers.
     pub fn verdict(&self) -> Option<String> {
         let wanted = self.wanted.as_ref()?;
         let name = wanted.name(self.query.resource);
@@ -240,8 +247,8 @@ impl Removals {
         })
     }
 
-    /// The index of the condition whose removal brings back most rows, or of the first that hides
-    /// the offer it is about.
+    /// The index of the condition whose removal brings back most rows, or of the first that hides the one
+    /// offer. `None` before the count and if no condition hides the offer.
     pub fn strictest(&self) -> Option<usize> {
         if let Some(wanted) = &self.wanted {
             return wanted.hides.as_ref()?.first().copied();
@@ -249,12 +256,12 @@ impl Removals {
         self.steps.first().map(|step| step.cost.condition)
     }
 
-    /// The effect of the condition at an index.
+    /// The effect of the condition at an index; `None` before the count, and in a search for one offer.
     pub fn step(&self, index: usize) -> Option<&RemovalStep> {
         self.steps.iter().find(|step| step.cost.condition == index)
     }
 
-    /// The progress or the result of the count, in a line.
+    /// The progress, the error or the result of the count, in a line; empty before the search is sent.
     pub fn summary(&self) -> String {
         if let Some(verdict) = self.verdict() {
             return verdict;
@@ -273,12 +280,14 @@ impl Removals {
         }
     }
 
-    /// The time since the search was sent, or the wait before it; `None` once it has ended.
+    /// The summary with the seconds since the search was sent, or the wait before it is sent; `None` once it
+    /// has ended.
     pub fn wait(&self, now: Now) -> Option<String> {
         self.remote.phase().under_way(&self.summary(), now)
     }
 
-    /// The number of rows that come back, as a phrase.
+    /// The phrase for `many` rows that come back: `at least 12 rows come back`; "at least" if the response
+    /// was truncated.
     pub fn back(&self, many: usize) -> String {
         // Of a truncated response, others may come back as well.
         let least = if self.is_cut { "at least " } else { "" };
@@ -292,7 +301,7 @@ impl Removals {
 }
 
 impl RemovalStep {
-    /// The number of rows that the filter removes, and that come back without it, in a line.
+    /// The number of rows that the filter alone removes, and that come back without it, in a line.
     pub fn words(&self) -> String {
         if !self.cost.judged {
             return "not reported by any row".to_owned();
@@ -318,8 +327,8 @@ impl RemovalStep {
         format!("{removed}; {back}{rest}")
     }
 
-    /// The effect of removing the filter: the number of rows, and the other filter to remove with
-    /// it.
+    /// The rows that come back without the filter, and those that come back without a second filter as well,
+    /// as a phrase. `of` is the count it belongs to.
     pub fn removal(&self, of: &Removals) -> String {
         let both = self.with.as_ref();
         let both = both.map(|(partner, many)| format!("; without {partner} as well, {}", of.back(*many)));

@@ -43,7 +43,7 @@ struct Values {
     unbundled: usize,
 }
 
-/// Shows the settings of a query, unless the form shows them already or has an invalid value.
+/// Shows the settings of a query in the form, unless the form shows them already or has an invalid value.
 pub(super) fn read(form: &mut Form<Setting>, query: &Query) {
     let values = Values::from_query(query);
     if form.fault().is_some() || Values::typed(form) == values {
@@ -80,7 +80,8 @@ pub(super) fn write(form: &Form<Setting>, query: &mut Query, dialect: &'static D
     replace(query, "datacenter", Operator::Eq, datacenter);
 }
 
-/// A note on how a setting is applied: sent, applied to the loaded rows, or ignored.
+/// A note on how a setting is applied: sent, applied to the loaded rows, or ignored; `None` for the button
+/// that applies.
 pub(super) fn note(setting: Setting, query: &Query, dialect: &'static Dialect) -> Option<String> {
     let condition = |key: &str| match query.catalog().by_key(key) {
         Some(field) if dialect.sends(field) => format!("Sent as {key}."),
@@ -104,7 +105,8 @@ pub(super) fn note(setting: Setting, query: &Query, dialect: &'static Dialect) -
     })
 }
 
-/// The form for the settings of a query.
+/// The form for the settings of a query; for volumes and workergroups it has only the row limit and the
+/// button.
 pub(super) fn fields(base: &Query, dialect: &'static Dialect) -> Form<Setting> {
     let values = Values::from_query(base);
     let limit_field =
@@ -140,6 +142,7 @@ pub(super) fn fields(base: &Query, dialect: &'static Dialect) -> Form<Setting> {
 }
 
 impl Values {
+    /// The values in the form's fields as they are, valid or not.
     fn typed(form: &Form<Setting>) -> Self {
         Self {
             offer_type: form.chosen(Setting::OfferType),
@@ -151,6 +154,7 @@ impl Values {
         }
     }
 
+    /// The values of a query; a filter counts as a setting only if it is active and has a single value.
     fn from_query(query: &Query) -> Self {
         let text_of = |key: &str, operator: Operator| {
             let mut active = query.active();
@@ -186,7 +190,7 @@ enum SettingError {
     Operand(#[from] LanguageError),
 }
 
-/// Parses a limit; with an empty text none is sent.
+/// Parses a row limit of at least 1; `None` for an empty text, which sends no limit.
 fn limit(text: &str) -> Result<Option<u32>, SettingError> {
     if text.is_empty() {
         return Ok(None);
@@ -197,7 +201,8 @@ fn limit(text: &str) -> Result<Option<u32>, SettingError> {
     }
 }
 
-/// Parses a number in the format of the field's values; `None` for an empty text.
+/// Parses a number in the format of the field `key`; `None` for an empty text and for a field that the
+/// catalog lacks.
 fn number(base: &Query, dialect: &'static Dialect, key: &str, text: &str) -> Result<Option<f64>, SettingError> {
     let field = base.catalog().by_key(key);
     let Some(field) = field.filter(|_| !text.is_empty()) else {
@@ -209,7 +214,8 @@ fn number(base: &Query, dialect: &'static Dialect, key: &str, text: &str) -> Res
     }
 }
 
-/// Sets the condition of a setting, or removes it without a value.
+/// Sets the value of the enabled condition on the field `key` with this operator, adding it if there is none;
+/// without a value, removes it.
 fn replace(query: &mut Query, key: &str, operator: Operator, value: Option<Value>) {
     let Some(field): Option<&'static Field> = query.catalog().by_key(key) else {
         return;

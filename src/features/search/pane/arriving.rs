@@ -21,21 +21,21 @@ pub(super) fn amount(received: &Received) -> String {
     format!("{rows} {noun}, {size}")
 }
 
-/// The first rows of the response that is still arriving, if no other rows can be shown.
+/// The first rows of the response that is still arriving; `None` if loaded or recorded rows can be shown.
 pub(super) fn first_rows(browser: &Browser) -> Option<&Listing> {
     let is_blank = browser.listing().is_none() && browser.recorded_at().is_none();
     let first = browser.remote().arrived()?.first.as_deref();
     first.filter(|_| is_blank)
 }
 
-/// The note on the rows in the title of the table.
+/// The note on arriving rows in the title of the table; `None` if none are shown.
 pub(super) fn note(browser: &Browser) -> Option<String> {
     let first = first_rows(browser)?;
     let received = amount(browser.remote().arrived()?);
     Some(format!("First {}, loading: {received}", grouped(first.len())))
 }
 
-/// Draws the rows that meet the local conditions, in the market's order.
+/// Draws the first rows of an arriving response that meet the local conditions, in the market's order.
 pub(super) fn draw(browser: &Browser, listing: &Listing, area: Rect, scene: &mut Scene<'_, '_>) {
     let local = scene.state.local_time(scene.now);
     let (view, dim) = (listing.matching(browser.local_conditions()), scene.theme.dim);

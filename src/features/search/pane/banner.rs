@@ -20,7 +20,8 @@ use crate::tui::theme::Theme;
 /// On 24 lines the table still has most of the screen.
 const MOST: usize = 4;
 
-/// The banners in lines of `width` cells.
+/// The banners in lines of `width` cells, at most 4: notices, errors, ignored conditions, missing rates, and
+/// the state of auto-refresh last.
 pub(super) fn lines(state: &State, browser: &Browser, width: u16, now: Now, theme: &Theme) -> Vec<Line<'static>> {
     let mut lines: Vec<Line<'static>> = Vec::new();
     let mut add = |text: &str, style: Style| {
@@ -72,6 +73,7 @@ pub(super) fn lines(state: &State, browser: &Browser, width: u16, now: Now, them
     lines
 }
 
+/// The error in the query bar, with the key that applies its suggested correction; `None` if it has none.
 fn mistake(state: &State, browser: &Browser) -> Option<String> {
     let error = browser.bar.error.as_ref()?;
     let fix = error.suggestion.as_ref().map(|suggestion| {
@@ -85,8 +87,9 @@ fn mistake(state: &State, browser: &Browser) -> Option<String> {
     Some(format!("{}{}", error.message, fix.unwrap_or_default()))
 }
 
-/// The failed request, by its number and operation.
-fn request(state: &State, browser: &Browser) -> Option<String> {
+/// The pane's last request as the beginning of a sentence: its operation, method and path, and that it
+/// failed. `None` if none was sent.
+fn failed_request(state: &State, browser: &Browser) -> Option<String> {
     let operation = match browser.resource() {
         Resource::Offers => Operation::SearchOffers,
         Resource::Volumes => Operation::SearchVolumes,
@@ -100,7 +103,8 @@ fn request(state: &State, browser: &Browser) -> Option<String> {
     Some(format!("{what} failed ({} /{path}): ", entry.method.name()))
 }
 
-/// A note that the rows are older than the last request, and its error.
+/// A note that the rows shown are older than the failed request, and its error; `None` without rows or
+/// without an error.
 fn failure(state: &State, browser: &Browser, now: Now) -> Option<String> {
     browser.displayed().listing()?;
     let error = browser.remote().error()?;
@@ -109,7 +113,7 @@ fn failure(state: &State, browser: &Browser, now: Now) -> Option<String> {
         None => "The rows below are older.".to_owned(),
     };
     if !error.is_auth() {
-        let request = request(state, browser).unwrap_or_default();
+        let request = failed_request(state, browser).unwrap_or_default();
         return Some(format!("{request}{error} {age}"));
     }
     // The remedy first: the market's message may be long.
@@ -121,6 +125,7 @@ fn failure(state: &State, browser: &Browser, now: Now) -> Option<String> {
     Some(format!("{age} Press {key} {what}: {error}"))
 }
 
+/// A note on the conditions that some rows of the response break; `None` if there are none.
 fn ignored(browser: &Browser) -> Option<String> {
     let named: Vec<_> = browser
         .violations()
@@ -134,7 +139,7 @@ fn ignored(browser: &Browser) -> Option<String> {
     Some(format!("The market ignored {named}: see the cells marked !"))
 }
 
-/// A note on the next refresh, on a pause, or on prices that another program has recorded.
+/// A note on the seconds until the next refresh, on a pause, or on prices that another program has recorded.
 fn next_refresh(state: &State, browser: &Browser, watch: &Watch, now: Now) -> String {
     if watch.is_paused() {
         return "paused: this terminal was not in front for an hour".to_owned();
@@ -156,7 +161,8 @@ fn next_refresh(state: &State, browser: &Browser, watch: &Watch, now: Now) -> St
     )
 }
 
-/// The changes that auto-refresh found, with the signs that mark them.
+/// The line on auto-refresh: the changes it found with the signs that mark them, or the reason it is on hold.
+/// `None` while it is off.
 fn watched(state: &State, browser: &Browser, now: Now, theme: &Theme) -> Option<Line<'static>> {
     let watch = browser.watching()?;
     let failure = browser.remote().error();

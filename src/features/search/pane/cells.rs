@@ -22,7 +22,7 @@ pub(super) fn header(listing: &Listing, field: &Field, dialect: &Dialect) -> Cow
     }
 }
 
-/// The unit that a header shows, unless it is part of its label.
+/// The unit that a header shows; `None` if it is part of the label, or the cells show a unit or none.
 fn unit(field: &Field) -> Option<&'static str> {
     if field.kind != Kind::Number || field.format != Format::Auto {
         return None;
@@ -43,7 +43,8 @@ fn is_hours(field: &Field) -> bool {
     field.key == "job_time"
 }
 
-/// The width of a column's numbers without their unit, in cells.
+/// The width of a column's numbers without their unit, in cells; `None` for other columns, which have a fixed
+/// width.
 pub(super) fn width(listing: &Listing, field: &Field) -> Option<u16> {
     if let (Kind::Number, Format::Places(places)) = (field.kind, field.format) {
         let digits = listing.column(field).widest() + usize::from(places) + 1;
@@ -60,7 +61,7 @@ pub(super) fn width(listing: &Listing, field: &Field) -> Option<u16> {
     }
 }
 
-/// The text of a cell, at most `width` cells wide.
+/// The text of a cell, at most `width` cells wide where it is cut; a dash for a missing or null value.
 pub(super) fn text(listing: &Listing, row: usize, field: &Field, width: u16, local: &LocalTime) -> String {
     match (field.kind, listing.cell(row, field)) {
         (Kind::Timestamp, CellRef::Number(seconds)) => local.cell(UnixTime::new(seconds)),
@@ -71,7 +72,8 @@ pub(super) fn text(listing: &Listing, row: usize, field: &Field, width: u16, loc
     }
 }
 
-/// The place with its country first, as a narrow column cuts the region.
+/// The country code and the region of a location, in this order, as a narrow column cuts the end; the
+/// location unchanged if it has no region or short code.
 fn place(text: &str, width: u16) -> String {
     let code = country::code(text);
     let region = text.rsplit_once(',').map_or("", |(region, _)| region.trim());
@@ -83,6 +85,8 @@ fn place(text: &str, width: u16) -> String {
     Untrusted::from(shown).screen(usize::from(width))
 }
 
+/// The number in the unit of its column's header, without the unit; of seconds in hours or days, of ratios in
+/// percent.
 fn number(field: &Field, value: f64) -> String {
     let is_plain = field.format == Format::Auto && value.is_finite() && value.abs() < 1e12;
     if !is_plain || field.zero_is_none && value == 0.0 {

@@ -36,6 +36,7 @@ pub(super) enum Shown {
 }
 
 impl Shown {
+    /// The field of the column; `None` for the rail.
     pub(super) const fn field(self) -> Option<&'static Field> {
         match self {
             Self::Field(field) => Some(field),
@@ -54,7 +55,10 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    /// The columns of a table on a screen that is `screen` cells wide. With a preview the id needs no column.
+    /// The columns of a table on a screen that is `screen` cells wide. A rail stands behind the price, except
+    /// for workergroups.
+    ///
+    /// With a preview the id needs no column.
     pub(super) fn new(browser: &Browser, listing: &Listing, has_preview: bool, screen: u16) -> Self {
         let (fields, leading) = fields(browser, listing, has_preview, screen < TIGHT);
         let mut columns = columns(browser, listing, &fields);
@@ -76,13 +80,14 @@ impl Columns {
         }
     }
 
-    /// Places the columns that fit after a gutter.
+    /// Places the columns that fit into `width` cells after a gutter of `gutter` cells; the ones that scroll
+    /// start at `offset`.
     pub(super) fn place(&self, offset: usize, gutter: u16, width: u16) -> Strip {
         place_in_order(&self.drawn, self.leading, offset, gutter, width)
     }
 }
 
-/// The index of the rail: after the price, or else after the leading columns.
+/// The index for the rail: after the price, or without a price column after the `leading` ones.
 fn rail_index(fields: &[&'static Field], leading: usize) -> usize {
     let price = fields
         .iter()
@@ -90,8 +95,8 @@ fn rail_index(fields: &[&'static Field], leading: usize) -> usize {
     price.map_or(leading, |price| price + 1)
 }
 
-/// The column of rails, which show the place of each row's price among comparable rows: `wide` cells if there is room,
-/// else `least`.
+/// The column of rails, which show the place of each row's price among comparable rows: at least `wide`
+/// cells, growing where space is left; without `wide`, exactly `least`.
 fn rail(wide: Option<u16>, least: u16) -> Column {
     let width = wide.unwrap_or(least).max(least);
     // The ends of the rail.
@@ -107,7 +112,10 @@ pub(super) fn columns(browser: &Browser, listing: &Listing, fields: &[&'static F
     fields.iter().map(|field| column(browser, listing, field)).collect()
 }
 
-/// Arranges the columns that the user did not choose for the room beside them.
+/// Arranges the default columns for the room beside them: the time left after a job follows the place, the id
+/// goes beside a preview, and on a tight screen the GPU model comes first in its place.
+///
+/// Columns that the user chose stay in their order.
 fn arrange_usual(fields: &mut Vec<&'static Field>, browser: &Browser, has_preview: bool, is_tight: bool) {
     // A job or a term adds columns that the user did not choose.
     let usual = browser.query.catalog().default_columns();
@@ -186,7 +194,8 @@ fn is_time(field: &Field) -> bool {
     matches!(field.key, "job_spare" | "job_time" | "job_slack")
 }
 
-/// The columns that explain why a row is listed, as the query has bounds on them.
+/// The columns of the query's active conditions with a bound or a list of values, which explain why a row is
+/// listed.
 fn bounds(browser: &Browser) -> impl Iterator<Item = &'static Field> {
     let is_bound = |operator: Operator| {
         matches!(
@@ -203,6 +212,7 @@ fn bounds(browser: &Browser) -> impl Iterator<Item = &'static Field> {
         .filter(|field| field.is_column())
 }
 
+/// The column of a field: its title with the sort arrow, the width its rows need, and its alignment.
 fn column(browser: &Browser, listing: &Listing, field: &'static Field) -> Column {
     let title = title(browser, listing, field);
     // A cell that breaks a condition has a sign in front of its text.
@@ -217,13 +227,13 @@ fn column(browser: &Browser, listing: &Listing, field: &'static Field) -> Column
     };
     // A search is longer than any column.
     if matches!(field.source, Source::Search(_)) {
-        column.grows()
-    } else {
-        column
+        return column.grows();
     }
+    column.grows_by(longest(listing, field).map_or(0, |longest| longest.saturating_sub(width)))
 }
 
-/// The header, with the arrow of the sort order; an estimated price is marked as such.
+/// The header of a column, with the arrow of its sort order and from the second sort key on its rank; an
+/// estimated price is marked `~`.
 fn title(browser: &Browser, listing: &Listing, field: &Field) -> String {
     let order = browser.sorting_keys();
     let rank = order.iter().position(|key| key.field == field);
@@ -247,10 +257,9 @@ const LONGEST_ID: usize = 20;
 /// Columns have some hundred distinct texts; a response in which all differ must not cost a frame.
 const MOST_TEXTS: usize = 1000;
 
-/// The width that a column needs for its content.
+/// The width that a column needs for its content and its `title`, in cells.
 ///
-/// Models and locations are mostly shorter than the longest possible, which leaves space for other
-/// columns.
+/// Models and locations are mostly shorter than the longest possible, which leaves space for other columns.
 fn width(listing: &Listing, field: &Field, title: &str) -> u16 {
     let header = cells_of(title);
     if field.kind == Kind::Id {
@@ -260,15 +269,16 @@ fn width(listing: &Listing, field: &Field, title: &str) -> u16 {
         return longest.max(header);
     }
     let usual = cells::width(listing, field).unwrap_or(field.column.width);
-    if !matches!(field.kind, Kind::Text | Kind::Country) {
-        return usual.max(header);
-    }
-    let column = listing.column(field);
-    if column.texts().is_empty() || column.texts().len() > MOST_TEXTS {
-        return usual.max(header);
-    }
-    let longest = u16::try_from(column.widest()).unwrap_or(usual);
-    longest.min(usual).max(header)
+    longest(listing, field)
+        .map_or(usual, |longest| longest.min(usual))
+        .max(header)
+}
+
+/// The width of the longest text of a column, in cells; `None` for other kinds, and with none or too many texts.
+fn longest(listing: &Listing, field: &Field) -> Option<u16> {
+    let column = matches!(field.kind, Kind::Text | Kind::Country).then(|| listing.column(field))?;
+    let is_measured = (1..=MOST_TEXTS).contains(&column.texts().len());
+    is_measured.then(|| u16::try_from(column.widest()).ok()).flatten()
 }
 
 /// Whether a column is a cost that does not apply to rows that are too small or end too early.
@@ -276,11 +286,12 @@ pub(super) fn is_bill(field: &Field) -> bool {
     matches!(field.key, "job_cost" | "volume_term")
 }
 
+/// Whether a column holds numbers or ids, which are aligned to the right.
 const fn is_right_aligned(field: &Field) -> bool {
     matches!(field.kind, Kind::Integer | Kind::Number | Kind::Id)
 }
 
-/// Whether a column shows price changes since auto-refresh was turned on.
+/// Whether a column shows the price changes that auto-refresh found.
 fn is_moving(browser: &Browser, field: &Field) -> bool {
     browser.watching().is_some_and(|watch| watch.changes().has_moved(field))
 }

@@ -20,6 +20,8 @@ use crate::table::browser::Browser;
 use crate::tui::panel::{Panel, Size};
 use crate::tui::viewport::Viewport;
 
+/// Draws a pane from top to bottom: the market line, the query, its settings, the banners, the panels, and
+/// the completion list over them.
 pub(super) fn pane(view: &BrowserPane, area: Rect, scene: &mut Scene<'_, '_>) {
     let state = scene.state;
     let browser = &state.browsers[view.resource];
@@ -50,6 +52,8 @@ pub(super) fn pane(view: &BrowserPane, area: Rect, scene: &mut Scene<'_, '_>) {
 /// The longest GPU names, a count and a price.
 const MARKET: u16 = 38;
 
+/// Draws the panels of a pane: the market panel if open, the table, and beside or below it the preview or the
+/// welcome card.
 fn panels(view: &BrowserPane, browser: &Browser, mut area: Rect, scene: &mut Scene<'_, '_>) {
     if view.shows_market(scene.size) {
         let [left, rest] = Layout::horizontal([Constraint::Length(MARKET), Constraint::Fill(1)]).areas(area);
@@ -86,10 +90,10 @@ fn panels(view: &BrowserPane, browser: &Browser, mut area: Rect, scene: &mut Sce
     scene.divider(border, area);
 }
 
-/// The height of the table with its preview below it; `None` if the preview is beside it.
+/// The height of the table in lines if its preview is below it; `None` if the preview is beside it.
 ///
-/// Workergroups are few, and beside them most of the screen would be blank. A divider that the user
-/// moved stays in its place.
+/// Only workergroups have it below, if their rows need at most half of the area: they are few, and beside
+/// them most of the screen would be blank. A divider that the user moved stays in its place.
 fn room_below(view: &BrowserPane, browser: &Browser, area: Rect, scene: &Scene<'_, '_>) -> Option<u16> {
     let rows = u16::try_from(browser.view().len()).unwrap_or(u16::MAX);
     let around = if scene.size == Size::Compact { 2 } else { 3 }; // the frame and the header
@@ -101,7 +105,8 @@ fn room_below(view: &BrowserPane, browser: &Browser, area: Rect, scene: &Scene<'
         .then_some(table)
 }
 
-/// Draws the panel of the table, or its replacement.
+/// Draws the panel of the table with its notes; without rows to list, the ones that are arriving or a message
+/// in their place.
 fn records(view: &BrowserPane, browser: &Browser, has_preview: bool, area: Rect, scene: &mut Scene<'_, '_>) {
     let is_compact = scene.size == Size::Compact;
     let panel = Panel::new(Pane::for_resource(view.resource).title())
@@ -147,6 +152,7 @@ fn records(view: &BrowserPane, browser: &Browser, has_preview: bool, area: Rect,
     }
 }
 
+/// Draws the thumb of a scrollbar on the right border of the framed `area`.
 fn scrollbar(viewport: &Viewport, area: Rect, scene: &mut Scene<'_, '_>) {
     let mut state = ScrollbarState::new(viewport.last_top()).position(viewport.top);
     let bar = Scrollbar::new(ScrollbarOrientation::VerticalRight)
@@ -163,7 +169,7 @@ fn scrollbar(viewport: &Viewport, area: Rect, scene: &mut Scene<'_, '_>) {
     scene.frame.render_stateful_widget(bar, area, &mut state);
 }
 
-/// The area of the table, and `lines` lines below it.
+/// Splits an area into that of the table and the `lines` lines below it.
 fn with_below(area: Rect, lines: u16) -> [Rect; 2] {
     Layout::vertical([Constraint::Fill(1), Constraint::Length(lines)]).areas(area)
 }
@@ -176,8 +182,8 @@ fn upcoming(browser: &Browser, inner: Rect, scene: &Scene<'_, '_>) -> Viewport {
     viewport
 }
 
-/// The number of rows: `All 57 offers`, `First 500, more exist`, `12 of 57 offers`, `50 offers
-/// received`.
+/// The number of rows: `All 57 offers`, `First 500, more exist`, `12 of 57 offers`, `50 offers received`,
+/// with notes on skipped, repeated and hidden rows. Empty before a response.
 pub(super) fn counts(browser: &Browser) -> String {
     let Some(listing) = browser.listing() else {
         return String::new();
@@ -206,7 +212,8 @@ pub(super) fn counts(browser: &Browser) -> String {
     text
 }
 
-/// Further notes on the number of rows.
+/// Further notes on the number of rows: skipped, repeated and hidden ones, and a sort among the loaded rows
+/// only.
 fn notes(browser: &Browser, listing: &Listing) -> Vec<String> {
     let (skipped, repeated) = (listing.skipped().len(), listing.duplicates());
     let (hidden, bans) = (listing.hidden(), browser.computed.bans.count());
@@ -225,7 +232,8 @@ fn notes(browser: &Browser, listing: &Listing) -> Vec<String> {
     .collect()
 }
 
-/// A note on marks and rows that fits into the title.
+/// A note for the title of a small screen: the number of marks, the range of visible rows unless all are
+/// visible, and the number of rows.
 fn compact_note(browser: &Browser, viewport: &Viewport) -> String {
     let marks = match browser.marks.len() {
         0 => String::new(),
@@ -240,7 +248,8 @@ fn compact_note(browser: &Browser, viewport: &Viewport) -> String {
     format!("{marks}{label}")
 }
 
-/// The totals of the marked offers, or a note that they cannot all be rented: ` (3 GPUs, $1.32/h)`.
+/// The totals of the marked offers, or a note that they cannot all be rented: ` (3 GPUs, $1.32/h)`. Empty for
+/// other resources, without marks, and above 100 of them.
 fn marked_total(browser: &Browser) -> String {
     /// Maximum number of marks that a frame adds up; nobody rents more.
     const MOST: usize = 100;

@@ -29,7 +29,7 @@ struct Note {
     is_error: bool,
 }
 
-/// Draws the note in the middle of the area.
+/// Draws the message in place of a table without rows, in the middle of the area, with the keys that help.
 pub(super) fn draw(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let note = note(scene.state, browser, scene.now);
@@ -68,6 +68,7 @@ pub(super) fn draw(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
     scene.render(Paragraph::new(text).centered(), middle);
 }
 
+/// The message for a table without rows, by the phase of its request and the reason that no row is shown.
 fn note(state: &State, browser: &Browser, now: Now) -> Note {
     match (browser.remote().phase(), browser.listing()) {
         (
@@ -79,7 +80,7 @@ fn note(state: &State, browser: &Browser, now: Now) -> Note {
             },
             None,
         ) => {
-            let waiting = waiting.iter().map(|waiting| pause(waiting, now));
+            let waiting = waiting.iter().map(|waiting| describe_wait(waiting, now));
             let arrived = arrived.as_ref().map(arriving::amount);
             let reasons = waiting.chain(arrived).collect();
             loading(browser, now.mono - *since, reasons)
@@ -91,8 +92,8 @@ fn note(state: &State, browser: &Browser, now: Now) -> Note {
             keys: vec![(Action::Refresh, "load"), (Action::Query, "edit query")],
             is_error: false,
         },
-        (_, Some(listing)) if listing.is_empty() && listing.hidden() > 0 => banned(browser, listing.hidden()),
-        (_, Some(listing)) if listing.is_empty() && listing.skipped().is_empty() => none(browser),
+        (_, Some(listing)) if listing.is_empty() && listing.hidden() > 0 => all_banned(browser, listing.hidden()),
+        (_, Some(listing)) if listing.is_empty() && listing.skipped().is_empty() => no_match(browser),
         (_, Some(listing)) if listing.is_empty() => Note {
             title: match listing.skipped().len() {
                 1 => "The only record could not be read".to_owned(),
@@ -150,6 +151,7 @@ fn note(state: &State, browser: &Browser, now: Now) -> Note {
     }
 }
 
+/// The message while the first rows are loading, with the seconds since the request was sent.
 fn loading(browser: &Browser, seconds: f64, reasons: Vec<String>) -> Note {
     Note {
         title: format!("Loading {}… {:.0} s", browser.resource().nouns(), seconds.max(0.0)),
@@ -159,7 +161,8 @@ fn loading(browser: &Browser, seconds: f64, reasons: Vec<String>) -> Note {
     }
 }
 
-fn pause(waiting: &Waiting, now: Now) -> String {
+/// The reason a request is delayed, and the seconds until it is sent.
+fn describe_wait(waiting: &Waiting, now: Now) -> String {
     let seconds = (waiting.until - now.mono).max(0.0).ceil();
     format!("{}: sending in {seconds:.0} s", waiting.why)
 }
@@ -179,8 +182,8 @@ fn remedies(browser: &Browser) -> Vec<(Action, &'static str)> {
     keys
 }
 
-/// Every row of the response is hidden by a ban.
-fn banned(browser: &Browser, hidden: usize) -> Note {
+/// The message that bans hide all `hidden` rows of the response, and the keys that show or lift them.
+fn all_banned(browser: &Browser, hidden: usize) -> Note {
     let nouns = browser.resource().nouns();
     Note {
         title: match hidden {
@@ -197,7 +200,8 @@ fn banned(browser: &Browser, hidden: usize) -> Note {
     }
 }
 
-fn none(browser: &Browser) -> Note {
+/// The message that the market has no row for the query, with possible reasons.
+fn no_match(browser: &Browser) -> Note {
     let warn = |condition| language::warning(condition, browser.dialect());
     let warnings = browser.query.active().filter_map(warn);
     let bans = browser.computed.bans.count();
@@ -214,6 +218,7 @@ fn none(browser: &Browser) -> Note {
     }
 }
 
+/// The message for a failed request: the error, and the keys that help against it.
 fn failed(state: &State, browser: &Browser, error: &ApiError) -> Note {
     let title = format!("Can't load {}", browser.resource().nouns());
     let retry = (Action::Refresh, "retry");
@@ -253,7 +258,8 @@ fn failed(state: &State, browser: &Browser, error: &ApiError) -> Note {
     }
 }
 
-/// A suggestion for filter words that match no row: `4090` for `4900`.
+/// A suggestion for filter words that match no row: `Did you mean 4090?` for `4900`. `None` if the words
+/// parse or have no suggestion.
 fn respelled(browser: &Browser) -> Option<String> {
     let (catalog, words) = (browser.query.catalog(), browser.words.join(" "));
     let reading = plain::read(&words, catalog, browser.dialect(), &plain::Names::default());
@@ -262,7 +268,7 @@ fn respelled(browser: &Browser) -> Option<String> {
     Some(format!("Did you mean {}?", suggestion.apply(&words)))
 }
 
-/// A note that no offer has as many GPUs as the search asks for.
+/// A note that no offer has as many GPUs as the search asks for; `None` if one may.
 fn too_many_gpus(browser: &Browser) -> Option<String> {
     let text = "One offer has at most 8 GPUs or so: the planner combines several machines.";
     browser.gpus_beyond_an_offer().map(|_| text.to_owned())

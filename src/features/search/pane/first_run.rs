@@ -27,7 +27,8 @@ pub(super) fn is_due(resource: Resource, state: &State) -> bool {
     resource == Resource::Offers && !state.markets.is_welcomed && state.markets.invites && state.profile.is_sandbox
 }
 
-/// Closes the card permanently on a search, or on a key or click while the screen has room for it.
+/// Closes the card permanently on a search (`is_search`), or on a key or click while the screen has room for
+/// it.
 ///
 /// On a small screen it stays due, and appears once the screen is larger.
 pub(super) fn close(view: &BrowserPane, is_search: bool, cx: &mut Cx<'_>) {
@@ -39,6 +40,7 @@ pub(super) fn close(view: &BrowserPane, is_search: bool, cx: &mut Cx<'_>) {
     }
 }
 
+/// Draws the welcome card with the most useful keys.
 pub(super) fn draw(area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let markets = scene.key(Action::Markets);

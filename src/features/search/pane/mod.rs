@@ -52,6 +52,7 @@ pub struct BrowserPane {
 }
 
 impl BrowserPane {
+    /// The pane of a resource, with the keyboard in the table.
     pub fn new(resource: Resource) -> Self {
         Self {
             resource,
@@ -61,11 +62,13 @@ impl BrowserPane {
         }
     }
 
-    /// Whether the market panel is shown beside the table.
+    /// Whether the market panel is shown beside the table: on a wide screen, unless it is empty.
     fn shows_market(&self, size: Size) -> bool {
         size == Size::Wide && !self.market.is_empty()
     }
 
+    /// Handles an action on the rows: motion, suggestions, scrolled columns, marks, sort order, requests,
+    /// preview and Esc. Ignored if it is none of these.
     fn on_table(&self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         let (now, step) = (cx.now, cx.motion(action));
         let browser = cx.table(self.resource);
@@ -110,6 +113,7 @@ impl BrowserPane {
         Outcome::Handled
     }
 
+    /// Handles an action in the market panel; an action it has no use for goes to the table.
     fn on_market(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         let page = cx.viewport(self.market.region_of_cursor()).page;
         if let Some(lines) = action.motion(page) {
@@ -125,6 +129,7 @@ impl BrowserPane {
         Outcome::Handled
     }
 
+    /// Queries the market, unless a request for the same search is in flight.
     fn refresh(&self, cx: &mut Cx<'_>) {
         // A held key must not break off one request after the other.
         if !cx.table(self.resource).is_asking_the_same() {
@@ -132,7 +137,7 @@ impl BrowserPane {
         }
     }
 
-    /// Whether Esc undoes anything; see [`Self::step_back`].
+    /// Whether Esc undoes anything, as listed at `step_back`.
     fn goes_back(&self, state: &State) -> bool {
         let browser = &state.browsers[self.resource];
         browser.ask_order_at.is_some()
@@ -146,8 +151,8 @@ impl BrowserPane {
             || !browser.jumps.is_empty()
     }
 
-    /// Esc undoes one thing: a request, an error, notices, words, marks, scrolled columns, a jump to
-    /// a host, a machine or a group.
+    /// Undoes one thing on Esc: a request, an error, notices, words, marks, scrolled columns, or a jump to a
+    /// host, a machine or a group. Without any of these, names the key that quits.
     fn step_back(&self, cx: &mut Cx<'_>) {
         let has_notices = !cx.state().notices.is_empty();
         let browser = cx.table(self.resource);
@@ -187,11 +192,13 @@ impl BrowserPane {
     }
 }
 
+/// The class of the screen's size: compact, medium or wide.
 fn size_of(state: &State) -> Size {
     Size::new(state.screen.size.0, state.screen.size.1)
 }
 
-/// Scrolls the columns, at most to the last one.
+/// Scrolls the columns by one to the left or right, or to the first or last; at most until the last one is
+/// visible.
 fn scroll(resource: Resource, action: Action, cx: &mut Cx<'_>) {
     let (left, right) = cx.hidden_columns();
     cx.table(resource).column_offset = match action {
@@ -202,7 +209,8 @@ fn scroll(resource: Resource, action: Action, cx: &mut Cx<'_>) {
     };
 }
 
-/// Sorts by the shown column beside the sorted one; if that is not shown, by the first or last.
+/// Sorts by the sortable column to the right or left of the sorted one. If that is not shown, by the first
+/// (`to_right`) or the last; at the end nothing changes.
 fn sort_beside(resource: Resource, to_right: bool, cx: &mut Cx<'_>) {
     let now = cx.now;
     let fields = cx.state().browsers[resource].columns.iter().copied();

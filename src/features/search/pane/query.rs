@@ -38,7 +38,8 @@ const WIDEST: u16 = 84;
 /// Maximum width of a candidate, in cells; the readings of plain words are the longest.
 const LONGEST_LABEL: u16 = 60;
 
-/// Carries out an action while the query is edited.
+/// Carries out an action while the query is edited: runs it, cancels, completes, resets, or recalls earlier
+/// ones; others are ignored.
 pub(super) fn update(view: &mut BrowserPane, action: Action, cx: &mut Cx<'_>) -> Outcome {
     let local = cx.state().local_time(cx.now);
     let browser = cx.table(view.resource);
@@ -89,7 +90,8 @@ pub(super) fn update(view: &mut BrowserPane, action: Action, cx: &mut Cx<'_>) ->
     Outcome::Handled
 }
 
-/// Advice after filtering a truncated response by words, as the market has more rows.
+/// Advice after filtering a truncated response by words, as the market has more rows; `None` without words or
+/// with a complete response.
 fn words_advice(browser: &Browser) -> Option<String> {
     let loaded = browser.listing()?.len();
     (!browser.words.is_empty() && browser.may_have_more())
@@ -99,8 +101,8 @@ fn words_advice(browser: &Browser) -> Option<String> {
 /// Cells between the query and the number of matching rows.
 const GAP: u16 = 3;
 
-/// The number of loaded rows that match the typed query; empty where a narrow screen needs the
-/// space for the query.
+/// The number of loaded rows that match the typed query; shorter where the full text would take more than two
+/// fifths of `width`. Empty without a response.
 fn count_text(browser: &Browser, width: u16, scene: &Scene<'_, '_>) -> String {
     let Some(listing) = browser.listing() else {
         return String::new();
@@ -119,8 +121,9 @@ fn count_text(browser: &Browser, width: u16, scene: &Scene<'_, '_>) -> String {
     }
 }
 
-/// Lays out the bar: the prompt, the query, and the number of matching rows, which is shown while
-/// typing.
+/// Lays out the bar: the areas of the prompt, the query and the text at the right, and that text.
+///
+/// It is the number of matching rows while typing, and an example on the first run; otherwise it is empty.
 fn layout(browser: &Browser, area: Rect, scene: &Scene<'_, '_>) -> ([Rect; 3], String) {
     let shown = if browser.bar.editing {
         count_text(browser, area.width, scene)
@@ -142,7 +145,7 @@ fn scroll(browser: &Browser, text: Rect) -> usize {
     browser.bar.input.scroll(width)
 }
 
-/// Draws the query, and the cursor while it is edited.
+/// Draws the query bar: the search in words, or while it is edited the text with the cursor.
 pub(super) fn line(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let bar = &browser.bar;
@@ -175,7 +178,7 @@ pub(super) fn line(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
     scene.render(fit(line, width), text);
 }
 
-/// The search in words: the user's choices, then the defaults, dimmed.
+/// The search in words: the user's choices, the filter words, the job, then the default conditions, dimmed.
 fn words(browser: &Browser, theme: &Theme) -> Vec<(String, Style)> {
     let defaults = language::default_conditions(browser.query.catalog(), browser.dialect());
     // Workergroups are always filtered here.
@@ -213,8 +216,8 @@ fn separated(parts: Vec<(String, Style)>, theme: &Theme) -> Line<'static> {
     line
 }
 
-/// The query in the colours of its parts, without its first `scroll` cells and cut soon after
-/// `width` more; and whether its start is cut.
+/// The query in the colors of its parts, without its first `scroll` cells and cut soon after `width` more;
+/// true if its start is cut.
 fn highlighted(browser: &Browser, scroll: usize, width: usize, theme: &Theme) -> (Line<'static>, bool) {
     let text = browser.bar.input.text();
     let tokens = language::highlight(text, browser.query.catalog());
@@ -252,6 +255,7 @@ fn highlighted(browser: &Browser, scroll: usize, width: usize, theme: &Theme) ->
     (line, scroll > 0)
 }
 
+/// The style of a part of the query text.
 const fn style_of(token: Token, theme: &Theme) -> Style {
     match token {
         Token::Field => theme.accent,
@@ -262,7 +266,7 @@ const fn style_of(token: Token, theme: &Theme) -> Style {
     }
 }
 
-/// The screen column of a position in the query's text.
+/// The screen column of the byte index `byte` in the query's text, in the bar `line`.
 fn column_of(byte: usize, browser: &Browser, line: Rect, scene: &Scene<'_, '_>) -> u16 {
     let ([_, text, _], _) = layout(browser, line, scene);
     let column = browser.bar.input.column_of(byte);
@@ -270,7 +274,10 @@ fn column_of(byte: usize, browser: &Browser, line: Rect, scene: &Scene<'_, '_>) 
     line.x + PROMPT + u16::try_from(column).unwrap_or(line.width)
 }
 
-/// Draws the completion list in a box below the cursor.
+/// Draws the completion list in a box below the word it completes.
+///
+/// Nothing is drawn without candidates, with an error in the query, or if the only candidate is already
+/// typed.
 pub(super) fn popup(browser: &Browser, line: Rect, screen: Rect, scene: &mut Scene<'_, '_>) {
     let bar = &browser.bar;
     let Some(completion) = bar.completion.as_ref().filter(|_| bar.error.is_none()) else {
@@ -353,7 +360,8 @@ fn keep(region: Region, viewport: Viewport, scene: &mut Scene<'_, '_>) {
     scene.layout.viewports.push((depth, region, viewport));
 }
 
-/// Draws the settings of the query, or a caret below an error.
+/// Draws the line below the query: a caret at an error; while the query is edited, the meaning of its words;
+/// otherwise its settings.
 pub(super) fn settings(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
     if let Some(error) = &browser.bar.error {
         return caret(browser, error, area, scene);
@@ -379,7 +387,8 @@ pub(super) fn settings(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>)
     scene.render(fit(line, area.width.saturating_sub(1)), area);
 }
 
-/// A warning, or the meaning of the typed words; before anything is typed, examples.
+/// A warning, or the meaning of the typed words; before anything is typed, examples. `None` if there is
+/// nothing to say.
 fn advice(browser: &Browser) -> Option<String> {
     let bar = &browser.bar;
     if let Some(warning) = &bar.understood.warning {
@@ -396,6 +405,8 @@ fn advice(browser: &Browser) -> Option<String> {
     }
 }
 
+/// The parts of the settings line: conditions that are not applied, warnings, the price type and basis, the
+/// term, the order, the limit, and the switched-off conditions.
 fn parts(browser: &Browser, keymap: &Keymap, local: &LocalTime, theme: &Theme) -> Vec<(String, Style)> {
     let query = &browser.query;
     let mut parts: Vec<(String, Style)> = Vec::new();
@@ -452,7 +463,8 @@ fn parts(browser: &Browser, keymap: &Keymap, local: &LocalTime, theme: &Theme) -
     parts
 }
 
-/// The basis of `$/h`: the storage included, and the job being priced, with its disk.
+/// The basis of `$/h`, a part each: the disk size included, marked if prices are estimates for it, and the
+/// job if there is one.
 fn basis(browser: &Browser, local: &LocalTime, theme: &Theme) -> Vec<(String, Style)> {
     let (storage, is_estimate) = browser.storage();
     let disk = format!("{} GB disk", format::trimmed(storage, 1));

@@ -12,7 +12,8 @@ use crate::table::browser::Browser;
 use crate::tui::panel::Panel;
 use crate::tui::text::{capitalized, wrap};
 
-/// The age of recorded rows, and whether a request is in flight: `recorded 3 h ago, asking…`.
+/// The age of recorded rows, and whether a request is in flight: `recorded 3 h ago, asking…`. `None` if the
+/// rows are not recorded ones.
 pub(super) fn age(browser: &Browser, now: Now) -> Option<String> {
     let age = browser.recorded_age(now)?;
     let asking = if browser.remote().is_loading() {
@@ -23,7 +24,8 @@ pub(super) fn age(browser: &Browser, now: Now) -> Option<String> {
     Some(format!("{age}{asking}"))
 }
 
-/// The number of recorded rows and their age, for the title of the table.
+/// The number of recorded rows and their age, for the title of the table; `None` if the rows are not recorded
+/// ones.
 pub(super) fn note(browser: &Browser, now: Now) -> Option<String> {
     let age = age(browser, now)?;
     let rows = browser.displayed();
@@ -38,7 +40,7 @@ pub(super) fn note(browser: &Browser, now: Now) -> Option<String> {
     })
 }
 
-/// Draws the reason for the missing preview in its place.
+/// Draws the reason why recorded rows have no preview, in its place.
 pub(super) fn preview(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
     let inner = scene.panel(Panel::new(""), area);
     let why = scene.state.awaits_reply(browser).unwrap_or_default();

@@ -53,7 +53,9 @@ const ANNOTATED: u16 = 4;
 const SHAKY: f64 = 0.95;
 const BAD: f64 = 0.90;
 
-/// Draws the table; returns its viewport. With a preview the id needs no column.
+/// Draws the table of the rows on screen; returns its viewport, an empty one without rows.
+///
+/// With a preview the id needs no column.
 pub(super) fn draw(browser: &Browser, has_preview: bool, area: Rect, scene: &mut Scene<'_, '_>) -> Viewport {
     let shown = browser.displayed();
     let Some(listing) = shown.listing() else {
@@ -106,7 +108,7 @@ pub(super) fn draw(browser: &Browser, has_preview: bool, area: Rect, scene: &mut
     viewport
 }
 
-/// Cells left of the first column.
+/// Cells left of the first column: one more if a row is starred or has a note.
 fn gutter(browser: &Browser) -> u16 {
     match browser.displayed().computed.count_annotated() {
         (0, 0) => GUTTER,
@@ -114,7 +116,7 @@ fn gutter(browser: &Browser) -> u16 {
     }
 }
 
-/// The column whose repeated values are dimmed: the endpoint while the groups are sorted by it.
+/// The column whose repeated values are dimmed: the endpoint while the groups are sorted by it, else `None`.
 fn grouping(browser: &Browser) -> Option<&'static Field> {
     let first = browser.query.order.first()?.field;
     (browser.resource() == Resource::Workergroups && first.key == "endpoint_name").then_some(first)
@@ -143,8 +145,8 @@ fn measure(field: &Field, browser: &Browser) -> Option<Measure> {
 /// A fast one would only flicker.
 const PATIENCE: f64 = 0.5;
 
-/// Whether the rows are older than the last request: it failed or takes long, or they are recorded
-/// ones.
+/// Whether the rows are dimmed as older than the last request: it failed or takes half a second or longer, or
+/// they are recorded ones.
 fn is_stale(browser: &Browser, now: Now) -> bool {
     if browser.recorded_at().is_some() {
         return true;
@@ -172,16 +174,19 @@ struct Records<'a> {
 }
 
 impl Records<'_> {
+    /// The index in the listing of a table row; `None` past the last one.
     fn record(&self, row: usize) -> Option<usize> {
         self.shown.view().get(row).map(|record| *record as usize)
     }
 
+    /// Whether the user has marked a record; recorded rows never are.
     fn is_marked(&self, record: usize) -> bool {
         let id = self.listing.id(record).filter(|_| !self.is_recorded);
         id.is_some_and(|id| self.browser.marks.contains(&id))
     }
 
-    /// Whether a value repeats the one above.
+    /// Whether the value repeats that of the row above, in the grouping column only; a blank value never
+    /// does.
     fn repeats(&self, row: usize, record: usize, field: &Field) -> bool {
         if self.grouping != Some(field) {
             return false;
@@ -193,7 +198,8 @@ impl Records<'_> {
         })
     }
 
-    /// The colour of a value: its rank, and whether it suits the job.
+    /// The color of a value by its rank among comparable rows or by fixed limits; none while the rows are
+    /// stale.
     fn tint(&self, record: usize, field: &Field) -> Style {
         let theme = self.theme;
         if self.is_stale {
@@ -226,19 +232,20 @@ impl Records<'_> {
         }
     }
 
+    /// The price range of the rows comparable to a record; `None` without a price.
     fn scale(&self, record: usize) -> Option<PriceScale> {
         self.shown.computed.standing.price_scale(self.listing, record)
     }
 
-    /// The rail of a row: the position of its price among those of comparable rows; `None` if there
-    /// are too few.
+    /// The rail of a record: the position of its price among those of comparable rows; `None` if there are
+    /// too few.
     fn rail(&self, record: usize) -> Option<Rail<'_>> {
         let scale = self.scale(record).filter(PriceScale::is_telling)?;
         let ends = [scale.low, scale.median, scale.high];
         Some(Rail::new(ends, scale.price, self.theme))
     }
 
-    /// The number of comparable rows, in place of a rail.
+    /// The number of comparable rows, in place of a rail; a dash without a price.
     fn alike(&self, record: usize) -> (Cow<'_, str>, Style) {
         let text = self
             .scale(record)
@@ -246,7 +253,8 @@ impl Records<'_> {
         (text.into(), self.theme.dim)
     }
 
-    /// The change of a price since the baseline, shown before it.
+    /// The change of a price since the baseline of auto-refresh, shown before it; `None` without a change and
+    /// for recorded rows.
     fn moved(&self, record: usize, field: &Field) -> Option<(String, Style)> {
         let watch = self.browser.watching().filter(|_| !self.is_recorded)?;
         let id = self.listing.id(record)?;

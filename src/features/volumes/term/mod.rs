@@ -21,7 +21,8 @@ pub(crate) enum TermField {
     Clear,
 }
 
-/// The size and term in one sentence, `2 TB for 3 months`, which either field takes.
+/// The size and term in one sentence, `2 TB for 3 months`, which either field takes; `None` unless it has
+/// both, in range, and nothing else.
 fn sentence(text: &str, dialect: &'static Dialect) -> Option<VolumeTerm> {
     let unknown = VolumeTerm {
         gb: f64::NAN,
@@ -34,6 +35,7 @@ fn sentence(text: &str, dialect: &'static Dialect) -> Option<VolumeTerm> {
 }
 
 impl TermField {
+    /// Parses the text of a size in GB or a term in days; an error if it is out of range.
     fn read(self, text: &str) -> Result<f64, QuantityError> {
         let (quantity, input) = match self {
             Self::Size | Self::Apply | Self::Clear => (Quantity::Gigabytes, Input::VolumeGb),
@@ -42,6 +44,7 @@ impl TermField {
         quantity::within(text, quantity, 0.0..=input.most())
     }
 
+    /// The name of the field or button in the form.
     const fn label(self) -> &'static str {
         match self {
             Self::Size => "Size",
@@ -62,7 +65,7 @@ pub struct Term {
 }
 
 impl Term {
-    /// The form with the current term, or else a typical one.
+    /// The form with the term that volumes are priced for, or else a typical one.
     pub fn new(state: &State) -> Self {
         let priced = state.browsers[Resource::Volumes].computed.term;
         let term = priced.unwrap_or_default();
@@ -93,6 +96,7 @@ impl Term {
         }
     }
 
+    /// Updates the chosen term from the fields: a sentence in one of them decides, otherwise both are read.
     fn reread(&mut self) {
         let read = |key: TermField| {
             let value = key.read(self.form.text(key));
@@ -109,6 +113,7 @@ impl Term {
         });
     }
 
+    /// Prices the volumes for the term in the fields and closes the form; nothing while a field is invalid.
     fn apply(&mut self, cx: &mut Cx<'_>) {
         if !self.form.validate() {
             return;
@@ -124,6 +129,7 @@ impl Term {
         }
     }
 
+    /// Removes the columns priced for a term, and closes the form.
     fn clear(cx: &mut Cx<'_>) {
         cx.price_term(None);
         cx.toast("Term pricing cleared");

@@ -52,6 +52,7 @@ pub struct Unlist {
     completed: Option<(String, usize)>,
 }
 
+/// The question before an unlisting: the id to type again, or in the sandbox a button.
 fn question(state: &State) -> Question {
     Question::write(state.profile.is_sandbox, "Type the id again", "unlist")
 }
@@ -68,6 +69,8 @@ fn proposed(state: &State) -> String {
         .unwrap_or_default()
 }
 
+/// Opens the dialog, with a complaint in the sandbox if the selected volume is not the user's own. Always
+/// true.
 pub fn open(cx: &mut Cx<'_>) -> bool {
     let dialog = Unlist::new(cx);
     let volumes = &cx.state().browsers[Resource::Volumes];
@@ -85,7 +88,7 @@ pub fn open(cx: &mut Cx<'_>) -> bool {
 }
 
 impl Unlist {
-    /// Begins an unlisting, and its dialog; shows the outcome of one that is in flight.
+    /// Begins an unlisting, and its dialog; one that is in flight shows its outcome instead.
     fn new(cx: &mut Cx<'_>) -> Self {
         let page = if cx.writes().begin(WriteKind::UnlistVolume) {
             Page::Id
@@ -101,7 +104,8 @@ impl Unlist {
         }
     }
 
-    /// The typed listing id, or the reason it is none.
+    /// The typed listing id, or the reason the text is none: empty, or no whole number without sign and
+    /// blanks.
     fn listing_id(&self) -> Result<i64, &'static str> {
         let text = self.id.text(Id);
         if text.is_empty() {
@@ -114,6 +118,7 @@ impl Unlist {
         }
     }
 
+    /// The request that unlists the typed id; `None` if it is no valid id.
     fn request(&self) -> Option<Request> {
         self.listing_id().ok().map(|id| Request::UnlistVolume { id })
     }
@@ -124,7 +129,8 @@ impl Unlist {
         !state.profile.is_sandbox && self.offer(state).is_some()
     }
 
-    /// The offer in the table with the typed id, as listing and row.
+    /// The row of the volumes table whose offer has the typed id, with its listing; `None` without one or a
+    /// valid id.
     fn offer<'a>(&self, state: &'a State) -> Option<(&'a Listing, usize)> {
         let listing = state.browsers[Resource::Volumes].listing()?;
         let id = self.listing_id().ok()?.to_string();
@@ -141,8 +147,8 @@ impl Unlist {
         Some(format!("{space}, {place}, ${price}/GB/month"))
     }
 
-    /// The completions of the typed text: the user's listings that can be unlisted, then the
-    /// others, then those unlisted before.
+    /// The completions of the typed text: in the sandbox the user's listings that can be unlisted, then the
+    /// rented ones; then ids that were unlisted before.
     fn completions(&self, state: &State) -> Vec<String> {
         let typed = match &self.completed {
             Some((typed, _)) => typed,
@@ -161,7 +167,7 @@ impl Unlist {
         ids
     }
 
-    /// Inserts the next completion, wrapping around.
+    /// Inserts the next completion of the text typed before Tab, wrapping around; nothing without one.
     fn complete(&mut self, state: &State) {
         let ids = self.completions(state);
         let next = self.completed.as_ref().map_or(0, |(_, index)| index + 1);
@@ -176,6 +182,7 @@ impl Unlist {
         self.id.set_text(Id, id);
     }
 
+    /// Carries out Enter: goes on to the question if the id is valid, or closes the outcome.
     fn submit(&mut self, cx: &mut Cx<'_>) {
         match self.page {
             Page::Id => match self.listing_id() {
@@ -190,6 +197,8 @@ impl Unlist {
         }
     }
 
+    /// Sends the unlisting if the question is answered rightly, or shows why it is not; before the rate limit
+    /// allows it, notes that and sends nothing.
     fn send(&mut self, cx: &mut Cx<'_>) {
         let id = self.id.text(Id);
         if !self.question.says(id) {
@@ -215,6 +224,7 @@ impl Unlist {
         }
     }
 
+    /// Goes from the question back to the id, and otherwise closes the dialog.
     fn back(&mut self, cx: &mut Cx<'_>) {
         if self.page == Page::Confirm {
             self.page = Page::Id;
@@ -225,6 +235,7 @@ impl Unlist {
         back(WriteKind::UnlistVolume, "unlisting", cx);
     }
 
+    /// Carries out the answer to the question; ignored without one.
     fn answered(&mut self, answer: Option<Answer>, cx: &mut Cx<'_>) -> Outcome {
         match answer {
             Some(Answer::Yes) => self.send(cx),

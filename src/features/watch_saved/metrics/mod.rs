@@ -84,6 +84,7 @@ impl Metrics {
         Ok(text)
     }
 
+    /// Adds the version and the counters of requests, failures and refusals.
     fn register_requests(&self, registry: &mut Registry) {
         let version = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
         registry.register("build", "Version of bourse", version);
@@ -107,6 +108,7 @@ impl Metrics {
         }
     }
 
+    /// Adds the gauges of each watched search: age, supply and prices; figures that it lacks are left out.
     fn register_searches(&self, registry: &mut Registry, now: UnixTime) {
         let count = |registry: &mut Registry, name, help, count| {
             let gauge: Gauge = add(registry, name, help, Gauge::default());
@@ -165,7 +167,7 @@ fn add<M: Metric + Clone>(registry: &mut Registry, name: &str, help: &str, metri
     metric
 }
 
-/// A gauge for each search.
+/// Registers a gauge with a value for each search, and returns a handle to it.
 fn searches(registry: &mut Registry, name: &str, help: &str) -> Family<Search, Number> {
     add(registry, name, help, Family::default())
 }

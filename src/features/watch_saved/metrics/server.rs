@@ -36,7 +36,7 @@ impl Server {
         Ok(Self { listener, address })
     }
 
-    /// The address, with the port it was given.
+    /// The address it listens at, with the port that was picked.
     pub const fn address(&self) -> SocketAddr {
         self.address
     }
@@ -53,7 +53,8 @@ impl Server {
     }
 }
 
-/// Responds to a scrape.
+/// Responds to a scrape with the newest snapshot; on a loopback address only if the request's host is
+/// `localhost` or an address.
 async fn metrics(State((snapshots, is_private)): State<(Receiver<Metrics>, bool)>, headers: HeaderMap) -> Response {
     // A web page can point a name of its own at this computer, and would then read the metrics as its own.
     if is_private && !names_this_computer(&headers) {
@@ -66,7 +67,7 @@ async fn metrics(State((snapshots, is_private)): State<(Receiver<Metrics>, bool)
     }
 }
 
-/// Whether the host of a request is `localhost` or an address.
+/// Whether the `Host` header of a request is `localhost` or an IP address, with or without a port.
 fn names_this_computer(headers: &HeaderMap) -> bool {
     let host = headers
         .get(HOST)

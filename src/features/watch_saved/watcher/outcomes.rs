@@ -16,7 +16,8 @@ use crate::record::watch::SearchFigures;
 use crate::record::{Moment, Poll, Ring, SearchKey};
 
 impl Watcher<'_> {
-    /// Handles a poll of another program.
+    /// Handles a poll that another program recorded: alerts and changes as after a poll of its own. With
+    /// conditions, a change makes the search be polled again at once.
     pub(super) fn read(&mut self, task: &Task, poll: &Poll, now: Now) {
         if self.one.is_some() {
             self.say_once(["another program watches this search: reading what it records".to_owned()]);
@@ -35,7 +36,7 @@ impl Watcher<'_> {
         self.read_for(also, poll.at);
     }
 
-    /// Handles the recorded polls of tasks that another response has served.
+    /// Handles the polls recorded at the time `at` of further tasks, which the same response has served.
     pub(super) fn read_for(&mut self, wishes: Vec<Task>, at: Moment) {
         for task in wishes {
             self.finish(&task);
@@ -56,6 +57,7 @@ impl Watcher<'_> {
         }
     }
 
+    /// Writes a poll to the record; an error is reported once.
     pub(super) fn record(&mut self, poll: &Poll) {
         if self.with_record(|record| record.record(poll)).is_some() {
             self.has_recorded |= poll.outcome.is_usable() && !self.is_in_memory;
@@ -65,7 +67,10 @@ impl Watcher<'_> {
         }
     }
 
-    /// Prints the changes of a search up to a time, with the additions of `--with` from a response.
+    /// Adds the recorded changes of the awaited target's search up to a time to the output, oldest first,
+    /// with the additions of `--with` from a response.
+    ///
+    /// Only for saved searches and the one of the command line; none at the first poll.
     pub(super) fn tell_changes(&mut self, until: Moment, result: Option<&SearchResult>) {
         let target = &mut self.targets[self.awaited];
         // Before the first poll there is nothing to compare with.
@@ -100,7 +105,8 @@ impl Watcher<'_> {
         }));
     }
 
-    /// Stores the figures of a poll and checks the alerts on its search.
+    /// Stores the figures of a poll in its target and checks the alerts on it; `workers` is the number that a
+    /// workergroup can have.
     pub(super) fn check(&mut self, poll: &Poll, workers: Option<u32>) {
         let target = &mut self.targets[self.awaited];
         let storage = target.search.as_ref().map_or(0.0, |search| search.query.storage_gb());
@@ -116,7 +122,7 @@ impl Watcher<'_> {
             if ring.is_none() && alert.state == before {
                 continue;
             }
-            let ring = ring.filter(|(_, logged)| self.claims(logged));
+            let ring = ring.filter(|(_, logged)| self.claims_ring(logged));
             self.output
                 .extend(ring.iter().map(|(ring, logged)| output_of(ring, logged)));
             let change = AlertChange::Checked {
@@ -130,8 +136,8 @@ impl Watcher<'_> {
         }
     }
 
-    /// Whether an alert fires in this program; true without a record.
-    fn claims(&mut self, logged: &Logged) -> bool {
+    /// Whether this program reports an alert that fires, as no other has done so; true without a record.
+    fn claims_ring(&mut self, logged: &Logged) -> bool {
         let program = self.program.clone();
         let claimed = self.with_record(|record| record.claim_ring(&logged.alert, &program, logged.at));
         claimed.unwrap_or(true)
@@ -153,7 +159,7 @@ impl Watcher<'_> {
     }
 }
 
-/// The output for an alert that fires.
+/// The output for an alert that fires, with the variables of the user's command.
 fn output_of(ring: &Ring, logged: &Logged) -> Output {
     let (at, lot) = (rfc3339(ring.at), ring.cheapest.as_ref());
     Output::Event {

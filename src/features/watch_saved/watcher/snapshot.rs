@@ -7,6 +7,7 @@ use crate::features::watch_saved::metrics::{Metrics, RequestCounts, SearchSnapsh
 use crate::record::Moment;
 
 impl Watcher<'_> {
+    /// The figures of the watch at this moment: requests, alerts, and each saved search by name.
     pub fn snapshot(&self) -> Metrics {
         let searches = self.targets.iter().flat_map(|target| {
             target.saved.iter().map(|name| SearchSnapshot {

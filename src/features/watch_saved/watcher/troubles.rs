@@ -28,7 +28,7 @@ impl Watcher<'_> {
         self.engine.resume();
     }
 
-    /// Records the reason there is no other key yet.
+    /// Reports, once, the reason `why` there is no other key yet.
     pub fn on_unusable_key(&mut self, why: &str) {
         self.trouble(KEY, why, "");
     }
@@ -41,7 +41,8 @@ impl Watcher<'_> {
         }
     }
 
-    /// Seconds until the next check for another key.
+    /// Seconds until the next check for another key: longer if a command prints it, which may ask for a
+    /// password.
     pub(super) fn key_check(&self) -> f64 {
         match self.key_source() {
             KeySource::Command => KEY_COMMAND_EVERY,
@@ -55,7 +56,7 @@ impl Watcher<'_> {
         }
     }
 
-    /// Advice after the key was refused.
+    /// Advice after the key was refused, by its source, as the end of a sentence.
     fn without_key(&self) -> String {
         match self.key_source() {
             KeySource::Generated => "; nothing more is sent: start again".to_owned(),
@@ -74,7 +75,8 @@ impl Watcher<'_> {
         }
     }
 
-    /// The reason no target could be recorded, or `None` if one was.
+    /// The unresolved problems, if no response could be recorded so far; `None` if one was, or nothing is
+    /// watched.
     pub fn unrecorded(&self) -> Option<String> {
         let troubles = self.troubles.iter();
         let why = troubles.filter_map(|(about, known)| Some(format!("{about}: {}", known.last()?)));
@@ -101,17 +103,20 @@ impl Watcher<'_> {
         }
     }
 
-    /// Records a problem that was reported already.
+    /// Records a problem with a subject that was reported elsewhere.
     pub(super) fn trouble_silently(&mut self, about: &str, why: &str) {
         self.troubles.entry(about.to_owned()).or_default().push(why.to_owned());
     }
 
+    /// Adds those of the texts to the output that were not yet printed by this function.
     pub(super) fn say_once(&mut self, texts: impl IntoIterator<Item = String>) {
         let new = texts.into_iter().filter(|text| self.said.insert(text.clone()));
         self.output.extend(new.map(Output::Note));
     }
 
-    /// Pauses the targets that a failure affects, and reports it.
+    /// Pauses the targets that a failed request affects, and reports it once.
+    ///
+    /// The failure ends the watch of one search with `--once`, or if no later request can succeed.
     pub(super) fn failed(&mut self, task: &Task, error: ApiError, now: Now) {
         let failure = failure(&error, now.epoch);
         self.engine.failed(task, now.mono, failure);

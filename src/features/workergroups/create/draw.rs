@@ -31,6 +31,7 @@ const HISTORY: usize = 5;
 
 const CANDIDATES: usize = 8;
 
+/// Draws the page of the dialog: the confirmation, the outcome, or the decision on an unknown one.
 pub(super) fn dialog(view: &Create, area: Rect, scene: &mut Scene<'_, '_>) {
     let mut rows = Rows::new(area, WIDEST);
     let (title, tone) = match view.page {
@@ -54,11 +55,13 @@ pub(super) fn dialog(view: &Create, area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
+/// The lines before a creation: the group, its highest cost, warnings, the request, the question, and the
+/// latest creations.
 fn confirm(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
     let theme = scene.theme;
     let draft = &Groups::read(scene.state).draft;
     let Ok(new) = draft.built() else { return };
-    rows.text(2, &what(new, scene), theme.text);
+    rows.text(2, &describe_group(new, scene), theme.text);
     let look = look_at(scene.state, Subject::Draft(draft.number())).ok();
     let (cost, is_known) = cost(look.as_ref(), scene);
     let style = if is_known { theme.heading } else { theme.warning };
@@ -97,12 +100,12 @@ fn confirm(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
         rows.gap();
     }
     rows.form(view.question.form(), scene);
-    when(view, rows, scene);
+    next_step(view, rows, scene);
     history(rows, scene);
 }
 
-/// The time until the request can be sent, and the keys that send it.
-fn when(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
+/// The line with the time until the request can be sent, or how to send it and who pays.
+fn next_step(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
     let theme = scene.theme;
     let wait = scene.state.mutations.ready_in(WriteKind::CreateWorkergroup, scene.now);
     let enter = scene.key(Action::Submit);
@@ -131,12 +134,14 @@ fn when(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
     rows.text(1, &text, style);
 }
 
+/// The lines of the latest creations, at most 5.
 fn history(rows: &mut Rows, scene: &Scene<'_, '_>) {
     rows.history("History (UTC)", WriteKind::CreateWorkergroup, HISTORY, scene);
 }
 
-/// A sentence on the workergroup to create.
-fn what(new: &NewWorkergroup, scene: &Scene<'_, '_>) -> String {
+/// A sentence on the workergroup to create: endpoint, template, search, and the highest number of machines it
+/// rents.
+fn describe_group(new: &NewWorkergroup, scene: &Scene<'_, '_>) -> String {
     let clean = |text: &str| Untrusted::from(text).consent();
     let endpoint = match (&new.endpoint_name, new.endpoint_id) {
         (Some(name), _) => format!("endpoint {}", clean(name)),
@@ -167,7 +172,7 @@ fn what(new: &NewWorkergroup, scene: &Scene<'_, '_>) -> String {
     )
 }
 
-/// A note on who pays for the workers.
+/// A sentence on the bill: none in the sandbox, and on other markets for every worker.
 const fn bill(scene: &Scene<'_, '_>) -> &'static str {
     if scene.state.profile.is_sandbox {
         "This is the sandbox: nothing is billed."
@@ -176,7 +181,8 @@ const fn bill(scene: &Scene<'_, '_>) -> &'static str {
     }
 }
 
-/// A warning about a template that no listed workergroup uses.
+/// A warning about a template that no listed workergroup uses; `None` if one does, no template is set, or the
+/// groups are not listed.
 ///
 /// The market does not reject a mistyped hash, but its workers never start.
 fn unknown_template(new: &NewWorkergroup, scene: &Scene<'_, '_>) -> Option<String> {
@@ -197,7 +203,8 @@ fn unknown_template(new: &NewWorkergroup, scene: &Scene<'_, '_>) -> Option<Strin
     (!is_used).then(|| format!("! None of your workergroups uses template {typed}: check it before you create."))
 }
 
-/// The worst-case cost as text, and whether it is known.
+/// The worst-case cost as text, from the check of the search; false if it is not known, because the check
+/// failed, is running, or leaves it open.
 fn cost(look: Option<&Look>, scene: &Scene<'_, '_>) -> (String, bool) {
     let Some(look) = look else {
         return ("Cost unknown.".to_owned(), false);
@@ -214,6 +221,7 @@ fn cost(look: Option<&Look>, scene: &Scene<'_, '_>) -> (String, bool) {
     (text + &note, is_known)
 }
 
+/// The worst-case cost of a report as text; false if the highest price is unknown, or no machine matches.
 fn at_most(preflight: &Preflight, outlook: &CostOutlook) -> (String, bool) {
     let Some(worst) = &outlook.worst else {
         return (
@@ -236,6 +244,7 @@ fn at_most(preflight: &Preflight, outlook: &CostOutlook) -> (String, bool) {
     )
 }
 
+/// The lines for the creation in flight, or for its outcome with advice.
 fn outcome(rows: &mut Rows, scene: &Scene<'_, '_>) {
     let theme = scene.theme;
     match scene.state.mutations.stage(WriteKind::CreateWorkergroup) {
@@ -261,6 +270,8 @@ fn outcome(rows: &mut Rows, scene: &Scene<'_, '_>) {
     }
 }
 
+/// The lines for a creation with an unknown outcome: the group, the listed candidates, and the words that
+/// decide.
 fn unknown(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
     let theme = scene.theme;
     let Some(unresolved) = Groups::read(scene.state).creation.unresolved() else {
@@ -272,7 +283,7 @@ fn unknown(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
         age(scene.now, unresolved.sent)
     );
     rows.lead(&text, theme.warning);
-    rows.text(4, &what(&unresolved.asked, scene), theme.dim);
+    rows.text(4, &describe_group(&unresolved.asked, scene), theme.dim);
     rows.gap();
     listed(view, unresolved, rows, scene);
     rows.gap();
@@ -292,7 +303,8 @@ fn unknown(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
     rows.text(1, &text, theme.dim);
 }
 
-/// The listed groups that may be the result of a creation with an unknown outcome.
+/// The lines of the listed groups that may be the result of a creation with an unknown outcome, the selected
+/// one marked, or the state of their listing.
 fn listed(view: &Create, unresolved: &Unresolved, rows: &mut Rows, scene: &Scene<'_, '_>) {
     let theme = scene.theme;
     let remote = scene.state.browsers[Resource::Workergroups].remote();
@@ -330,7 +342,7 @@ fn listed(view: &Create, unresolved: &Unresolved, rows: &mut Rows, scene: &Scene
     }
 }
 
-/// The line of a listed group.
+/// The line of a listed group: id, endpoint and time of creation; only the id if it is no longer listed.
 fn group(id: RowId, scene: &Scene<'_, '_>) -> String {
     let listing = scene.state.browsers[Resource::Workergroups].listing();
     let row = listing.and_then(|listing| Some((listing, listing.row(id)?)));
@@ -353,6 +365,7 @@ fn group(id: RowId, scene: &Scene<'_, '_>) -> String {
     format!("{id}{endpoint}{created}")
 }
 
+/// The time from `then` to now as text; zero if the clock was set back.
 fn age(now: Now, then: Now) -> String {
     format::span((now.epoch - then.epoch).max(0.0))
 }

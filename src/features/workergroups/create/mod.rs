@@ -56,7 +56,7 @@ pub struct Create {
     selected: usize,
 }
 
-/// Opens the dialog on a creation whose outcome is unknown, or a notice if there is none.
+/// Opens the dialog on the oldest creation with an unknown outcome, or complains that there is none.
 pub fn resolve(cx: &mut Cx<'_>) {
     if super::creation::take_up(cx, None) {
         open_unknown(cx);
@@ -65,6 +65,7 @@ pub fn resolve(cx: &mut Cx<'_>) {
     }
 }
 
+/// Opens the dialog on the creation with an unknown outcome, and lists the groups unless that was done since.
 fn open_unknown(cx: &mut Cx<'_>) {
     let unresolved = Groups::read(cx.state()).creation.unresolved();
     if unresolved.is_some_and(|unresolved| unresolved.listed.is_none()) {
@@ -73,7 +74,8 @@ fn open_unknown(cx: &mut Cx<'_>) {
     cx.open(Create::unknown());
 }
 
-/// Opens the dialog on the creation in flight or with an unknown outcome, or else for the draft.
+/// Opens the dialog on a creation with an unknown outcome, on the one in flight, or else for the draft, whose
+/// supply it checks.
 pub fn open(cx: &mut Cx<'_>) {
     let draft = Groups::read(cx.state()).draft.built().ok().cloned();
     if Groups::read(cx.state()).creation.unresolved().is_some()
@@ -98,12 +100,13 @@ pub fn open(cx: &mut Cx<'_>) {
     cx.open(dialog);
 }
 
-/// The question before a creation within the limit.
+/// The question before a creation within the limit: the word `create`, or in the sandbox a button.
 fn confirmation(is_sandbox: bool) -> Question {
     Question::write(is_sandbox, "Type create", "create")
 }
 
 impl Create {
+    /// The dialog on a page with its question, and with nothing else chosen.
     fn on(page: Page, question: Question) -> Self {
         Self {
             page,
@@ -114,14 +117,17 @@ impl Create {
         }
     }
 
+    /// The dialog on a creation that is in flight or has an outcome.
     fn outcome() -> Self {
         Self::on(Page::Outcome, Question::buttons("close"))
     }
 
+    /// The dialog in which the user decides on a creation with an unknown outcome.
     fn unknown() -> Self {
         Self::on(Page::Unknown, Question::typed("You decide", "decide"))
     }
 
+    /// Carries out the answer to the question; ignored without one.
     fn answered(&mut self, answer: Option<Answer>, cx: &mut Cx<'_>) -> Outcome {
         match answer {
             Some(Answer::Yes) => self.submit(cx),
@@ -132,6 +138,8 @@ impl Create {
         Outcome::Handled
     }
 
+    /// Carries out Enter: sends the draft, applies the decision, or closes the outcome, depending on the
+    /// page.
     fn submit(&mut self, cx: &mut Cx<'_>) {
         match self.page {
             Page::Confirm => self.send(cx),
@@ -157,8 +165,8 @@ impl Create {
         };
     }
 
-    /// Whether the worst case is within the limit, or the user has typed the word that exceeds it.
-    /// The reason is shown otherwise.
+    /// Whether the worst case is within the limit of the configuration, or the user has typed the word that
+    /// exceeds it. Otherwise asks for that word, with the reason.
     fn is_within_limit(&mut self, cx: &mut Cx<'_>) -> bool {
         let excess = super::excess(cx.state());
         let over_limit = excess.as_ref().map(|(_, over_limit)| *over_limit);
@@ -177,6 +185,7 @@ impl Create {
         false
     }
 
+    /// Sends the draft if the limit and the answer allow it, or shows the reason nothing is sent.
     fn send(&mut self, cx: &mut Cx<'_>) {
         if !self.is_within_limit(cx) {
             return;
@@ -201,7 +210,8 @@ impl Create {
         }
     }
 
-    /// Applies the user's answer to a creation with an unknown outcome.
+    /// Applies the user's word on a creation with an unknown outcome: the selected group is the one, it was
+    /// created, or it was not. Any other word is refused.
     fn decide(&mut self, cx: &mut Cx<'_>) {
         let Some(unresolved) = Groups::read(cx.state()).creation.unresolved() else {
             cx.close();
@@ -240,6 +250,7 @@ impl Create {
         }
     }
 
+    /// Moves the selection among the candidates, up to the ends.
     fn step(&mut self, by: isize, state: &State) {
         let unresolved = Groups::read(state).creation.unresolved();
         let many = unresolved.map_or(0, |unresolved| unresolved.candidates.len());

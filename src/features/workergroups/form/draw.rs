@@ -32,6 +32,8 @@ const WIDEST: u16 = 96;
 /// Maximum number of lines that explain the focused field.
 const DOC: u16 = 5;
 
+/// Draws the form with the request beside or below it, and where there is room the supply; once the group is
+/// created, the list of groups instead.
 pub(super) fn form(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
     if view.is_created(scene.state) {
         // Behind the outcome: the list with the new workergroup, not a form that is done with.
@@ -58,6 +60,8 @@ pub(super) fn form(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
     preflight(view, bottom, scene);
 }
 
+/// Draws the fields and the explanation of the focused one; beside a blank draft also the searches of listed
+/// groups as examples.
 fn fields(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
     let mut foot = String::new();
     if Groups::read(scene.state).draft.has_replaced() {
@@ -82,7 +86,7 @@ fn fields(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
     scene.render(Text::from(about), doc);
 }
 
-/// The explanation of the focused field.
+/// The explanation of the focused field, below the supply in one line and a notice of an unresolved creation.
 fn about(view: &GroupForm, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let mut lines = vec![supply_line(view, scene).unwrap_or_default()];
@@ -104,7 +108,8 @@ fn about(view: &GroupForm, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     lines
 }
 
-/// The supply of the search in one line, where the panel with its report has no room.
+/// The supply of the search in one line; `None` except on a compact screen, where its panel has no room, and
+/// without a report.
 fn supply_line(view: &GroupForm, scene: &Scene<'_, '_>) -> Option<Line<'static>> {
     let state = scene.state;
     let look = look_at(state, Subject::Draft(view.number)).ok()?;
@@ -115,7 +120,7 @@ fn supply_line(view: &GroupForm, scene: &Scene<'_, '_>) -> Option<Line<'static>>
     lines.into_iter().next()
 }
 
-/// The endpoints of the listed groups, and what happens with a new name.
+/// The endpoints of the listed groups, and a warning about a new name; empty if none is listed.
 fn endpoints(scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let names = endpoint_names(scene.state);
     if names.is_empty() {
@@ -131,8 +136,8 @@ fn endpoints(scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     lines
 }
 
-/// A warning about an endpoint that no listed group serves, as the market does not reject a
-/// mistyped name.
+/// A warning about an endpoint that none of the listed groups (`names`) serves, as the market does not reject
+/// a mistyped name. `None` for a blank name, and if no endpoint is listed.
 pub(crate) fn new_endpoint(typed: &str, names: &[String]) -> Option<String> {
     let typed = typed.trim();
     let is_new = !typed.is_empty() && !names.is_empty() && names.iter().all(|name| name != typed);
@@ -142,7 +147,7 @@ pub(crate) fn new_endpoint(typed: &str, names: &[String]) -> Option<String> {
     })
 }
 
-/// The title and the lines of the panel with the body, or with the mistakes in the draft.
+/// The title and the lines of the panel with the request body, or with the mistakes in the draft.
 fn body(width: u16, scene: &Scene<'_, '_>) -> (String, Vec<Line<'static>>) {
     let theme = scene.theme;
     let draft = &Groups::read(scene.state).draft;
@@ -163,6 +168,7 @@ fn body(width: u16, scene: &Scene<'_, '_>) -> (String, Vec<Line<'static>>) {
     }
 }
 
+/// Draws the panel with the request body, or with the mistakes in the draft; nothing in less than two lines.
 fn request(area: Rect, scene: &mut Scene<'_, '_>) {
     let (title, lines) = body(area.width, scene);
     if area.height < 2 {
@@ -173,7 +179,7 @@ fn request(area: Rect, scene: &mut Scene<'_, '_>) {
     scene.render(Text::from(lines), inner);
 }
 
-/// The body, one member per line. The user's values are shown as they are sent.
+/// The request body, one member per line. The user's values are shown as they are sent.
 fn json(new: &NewWorkergroup, width: u16, theme: &Theme) -> Vec<Line<'static>> {
     let pretty = serde_json::to_string_pretty(new).unwrap_or_default();
     let mut lines = Vec::new();
@@ -193,6 +199,8 @@ fn json(new: &NewWorkergroup, width: u16, theme: &Theme) -> Vec<Line<'static>> {
     lines
 }
 
+/// Draws the supply that the draft's search finds now, with its costs and where there is room the cheapest
+/// offers.
 fn preflight(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
     let (state, theme) = (scene.state, scene.theme);
     let inner = scene.panel(Panel::new("Supply now"), area);
@@ -241,7 +249,7 @@ fn preflight(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-/// The explanation of every field.
+/// The explanation of every field, a line each under a heading.
 fn fields_in_words(theme: &Theme) -> Vec<Line<'static>> {
     let head = [Line::default(), Line::styled("What the fields are for", theme.heading)];
     let line = |label: &str, doc: &str| labelled(label, doc, theme.dim, theme);
@@ -251,7 +259,7 @@ fn fields_in_words(theme: &Theme) -> Vec<Line<'static>> {
     head.into_iter().chain(keys).chain(choices).collect()
 }
 
-/// The searches of the listed workergroups, as examples.
+/// The searches of the first 6 listed workergroups, as examples under a heading; empty without any.
 fn searches(state: &State, theme: &Theme) -> Vec<Line<'static>> {
     const MOST: usize = 6;
     let browser = &state.browsers[Resource::Workergroups];

@@ -45,7 +45,7 @@ pub struct GroupForm {
     changed_at: Option<MonotonicTime>,
 }
 
-/// Opens the form on the shared draft.
+/// Opens the form on the shared draft, and lists the workergroups if that was never tried. Always true.
 pub fn open(cx: &mut Cx<'_>) -> bool {
     cx.drafts().left_open = None;
     // The existing endpoints, and the groups from which a new one is distinguished.
@@ -60,7 +60,7 @@ pub fn open(cx: &mut Cx<'_>) -> bool {
     true
 }
 
-/// Opens the form with another draft; the replaced one can be restored.
+/// Opens the form with another draft; the replaced one can be restored, which a toast says.
 fn open_with(draft: Draft, cx: &mut Cx<'_>) {
     cx.feature::<super::Groups>().draft.load(draft);
     if Groups::read(cx.state()).draft.has_replaced() {
@@ -70,7 +70,7 @@ fn open_with(draft: Draft, cx: &mut Cx<'_>) {
     open(cx);
 }
 
-/// Opens the form with the parameters of the selected workergroup.
+/// Opens the form with the parameters of the selected workergroup; false if none is selected.
 pub fn clone_selected(cx: &mut Cx<'_>) -> bool {
     let browser = &cx.state().browsers[Resource::Workergroups];
     let Some((listing, row)) = browser.listing().zip(browser.selected_row()) else {
@@ -81,28 +81,30 @@ pub fn clone_selected(cx: &mut Cx<'_>) -> bool {
     true
 }
 
-/// Opens the form with the conditions of the running search for offers.
+/// Opens the form with the conditions of the running search for offers and the user's bans. Always true.
 pub fn from_search(cx: &mut Cx<'_>) -> bool {
-    let draft = searched(cx.state());
+    let draft = draft_from_search(cx.state());
     open_with(draft, cx);
     true
 }
 
-/// A draft with the running search for offers.
-fn searched(state: &State) -> Draft {
+/// A draft whose search is the running one for offers, with the user's bans.
+fn draft_from_search(state: &State) -> Draft {
     let browser = &state.browsers[Resource::Offers];
-    let query = without_banned(&browser.query, state);
+    let query = with_bans(&browser.query, state);
     Draft::from_query(&query, browser.ran_words(), state.profile.dialect)
 }
 
-/// The query with the person's bans, as far as the market takes them: no worker runs there then.
-fn without_banned(query: &Query, state: &State) -> Query {
+/// The query with conditions that exclude the user's bans, as far as the market takes them: no worker runs
+/// there then.
+fn with_bans(query: &Query, state: &State) -> Query {
     let mut query = query.clone();
     query.conditions.extend(state.ban_conditions(&query));
     query
 }
 
 impl GroupForm {
+    /// The form for the shared draft, with its mistakes shown except for missing values.
     fn new(state: &State) -> Self {
         let mut view = Self {
             form: fields::form(&Groups::read(state).draft),
@@ -115,7 +117,7 @@ impl GroupForm {
         view
     }
 
-    /// Shows another draft in the fields.
+    /// Shows the shared draft in the fields after it was replaced; its supply is checked after a pause.
     fn reload(&mut self, cx: &Cx<'_>) {
         *self = Self {
             changed_at: Some(cx.now.mono),
@@ -129,7 +131,8 @@ impl GroupForm {
         fields::show_faults(&mut self.form, &Groups::read(state).draft, self.is_tried, &state.keymap);
     }
 
-    /// Copies the value of a field into the draft.
+    /// Copies the value of a field into the draft, or shows or hides the ignored parameters; the supply is
+    /// checked after a pause.
     fn changed(&mut self, item: Item, cx: &mut Cx<'_>) {
         let draft = &mut cx.feature::<super::Groups>().draft;
         match item {
@@ -149,6 +152,7 @@ impl GroupForm {
         self.show_faults(cx.state());
     }
 
+    /// Presses a button of the form; other fields do nothing.
     fn press(&mut self, item: Item, cx: &mut Cx<'_>) {
         match item {
             Item::Preflight => self.preflight(cx),
@@ -157,11 +161,13 @@ impl GroupForm {
         }
     }
 
+    /// Opens the report on the supply of the draft's search.
     fn preflight(&mut self, cx: &mut Cx<'_>) {
         self.changed_at = None;
         super::preflight::open(Subject::Draft(self.number), cx);
     }
 
+    /// Opens the dialog that creates the group, or marks the mistakes in the draft and focuses the first.
     fn create(&mut self, cx: &mut Cx<'_>) {
         if let Some(why) = creation_blocked(cx.state()) {
             cx.complain(why);
@@ -186,7 +192,8 @@ impl GroupForm {
         cx.complain("Nothing sent: fix the highlighted fields first");
     }
 
-    /// The search whose preflight is due, or `None`.
+    /// The search whose supply is not checked yet; `None` for a blank draft, an invalid search, and one that
+    /// is checked or queued.
     fn due(&self, state: &State) -> Option<Look> {
         if Groups::read(state).draft.draft().is_blank() {
             return None;
@@ -196,6 +203,7 @@ impl GroupForm {
         (!is_checked).then_some(look)
     }
 
+    /// Closes the form; a draft that is not blank stays for the next time.
     fn back(&mut self, cx: &mut Cx<'_>) {
         self.is_done = true;
         if !Groups::read(cx.state()).draft.draft().is_blank() {
@@ -270,7 +278,7 @@ impl View for GroupForm {
             Action::Complete => {
                 let draft = &Groups::read(cx.state()).draft;
                 if !draft.draft().is_set(Key::SearchParams) {
-                    let search = searched(cx.state());
+                    let search = draft_from_search(cx.state());
                     let text = search.text(Key::SearchParams).to_owned();
                     cx.feature::<super::Groups>().draft.put(Key::SearchParams, &text);
                 }

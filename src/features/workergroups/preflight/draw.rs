@@ -35,6 +35,7 @@ const LEAST_OFFERS: u16 = 6;
 /// Cells of the panel with costs and mixes.
 const COSTS: u16 = 58;
 
+/// Draws the report on a search, with the cheapest offers below and the costs beside it where there is room.
 pub(super) fn report(view: &View, area: Rect, scene: &mut Scene<'_, '_>) {
     let Ok(look) = look_at(scene.state, view.subject) else {
         return;
@@ -101,7 +102,7 @@ fn offers(preflight: &Preflight, start: Option<ColdStart>, area: Rect, scene: &m
     scene.render(Text::from(lines), inner);
 }
 
-/// The text of the report; on a compact screen including the other panels.
+/// The text of the report, wrapped to its panel; on a compact screen including costs and mix of machines.
 pub(super) fn lines(
     subject: Subject,
     state: &State,
@@ -150,7 +151,7 @@ pub(super) fn lines(
     super::parts::hanging(&lines, width)
 }
 
-/// The state of the request; `None` once it has succeeded.
+/// The state of the check: queued, not run, running or failed; `None` once it has succeeded.
 pub(crate) fn status(look: &Look, state: &State, now: Now, theme: &Theme) -> Option<Line<'static>> {
     if Groups::read(state).supply.is_queued(&look.search) {
         return Some(Line::styled("Waits for another search", theme.dim));
@@ -172,7 +173,7 @@ pub(crate) fn status(look: &Look, state: &State, now: Now, theme: &Theme) -> Opt
     }
 }
 
-/// The machines and GPUs that can be rented now, as text.
+/// The machines and GPUs that can be rented now, as text; "at least" if the response may lack some.
 fn recruitable(preflight: &Preflight, limit: Option<u32>) -> String {
     let offers = plural(preflight.offers, "offer");
     let mut text = match preflight.coverage {
@@ -198,6 +199,7 @@ fn recruitable(preflight: &Preflight, limit: Option<u32>) -> String {
     text
 }
 
+/// The lines on what the search finds: machines, prices, the largest host, and GPU memory that is too small.
 fn supply(preflight: &Preflight, limit: Option<u32>, theme: &Theme) -> Vec<Line<'static>> {
     let mut lines = vec![labelled(
         "Recruitable",
@@ -242,10 +244,12 @@ fn supply(preflight: &Preflight, limit: Option<u32>, theme: &Theme) -> Vec<Line<
     lines
 }
 
+/// The share of machines, from 0 to 1; 0 of none.
 fn share(machines: usize, all: usize) -> f64 {
     machines as f64 / all.max(1) as f64
 }
 
+/// The lines of the machines by GPU model and by country, a bar each, at most 8 of either.
 pub(crate) fn mixes(preflight: &Preflight, width: u16, theme: &Theme) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
     let all = preflight.recruitable.machines;
@@ -274,6 +278,7 @@ pub(crate) fn mixes(preflight: &Preflight, width: u16, theme: &Theme) -> Vec<Lin
     lines
 }
 
+/// The table of hourly costs for the minimum, typical, maximum and worst number of workers, with notes.
 fn costs(preflight: &Preflight, look: &Look, theme: &Theme) -> Vec<Line<'static>> {
     let counts = WorkerCounts::new(&look.group, look.dialect);
     let head = format!("{:<22}{:>10}{:>10}{:>10}", "", "cheapest", "median", "at most");

@@ -29,7 +29,8 @@ pub struct Preflight {
     report: Report,
 }
 
-/// Opens the report on `subject`; runs its search unless the report is current.
+/// Opens the report on `subject`, and checks its search unless the report is current; complains if it has no
+/// valid search.
 pub fn open(subject: Subject, cx: &mut Cx<'_>) {
     if run(subject, false, cx) {
         cx.open(Preflight {
@@ -39,7 +40,8 @@ pub fn open(subject: Subject, cx: &mut Cx<'_>) {
     }
 }
 
-/// Runs the search of a subject; false if it has none.
+/// Checks the search of a subject (`again`: even if its report is current); false, with a complaint, if it
+/// has none.
 fn run(subject: Subject, again: bool, cx: &mut Cx<'_>) -> bool {
     match look_at(cx.state(), subject) {
         Ok(look) => {
@@ -63,6 +65,7 @@ pub fn open_selected(cx: &mut Cx<'_>) -> bool {
 }
 
 impl Preflight {
+    /// Whether a request for the subject's search is in flight.
     fn is_loading(&self, state: &State) -> bool {
         let look = look_at(state, self.subject);
         let check = look.as_ref().ok().and_then(|look| check_of(state, look));

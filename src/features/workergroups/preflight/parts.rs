@@ -14,7 +14,7 @@ use crate::tui::theme::Theme;
 /// Cells of the labels of a report.
 const LABEL: usize = 16;
 
-/// The line of a label and its value.
+/// The line of a label, padded to a column, and its value in `style`.
 pub fn labelled(label: &str, text: impl Into<String>, style: Style, theme: &Theme) -> Line<'static> {
     Line::from(vec![
         Span::styled(format!("{label:LABEL$} "), theme.dim),
@@ -22,7 +22,7 @@ pub fn labelled(label: &str, text: impl Into<String>, style: Style, theme: &Them
     ])
 }
 
-/// A sign followed by a text.
+/// The line of a sign followed by a text, both in `style`.
 pub fn signed(sign: &str, text: &str, style: Style) -> Line<'static> {
     Line::from(vec![
         Span::styled(format!("{sign} "), style),
@@ -30,7 +30,8 @@ pub fn signed(sign: &str, text: &str, style: Style) -> Line<'static> {
     ])
 }
 
-/// The lines wrapped to a width, with continuations indented past the label or sign.
+/// The lines wrapped to `width` cells, with continuations indented past the label or sign of a line of two
+/// spans.
 pub fn hanging(lines: &[Line<'static>], width: u16) -> Vec<Line<'static>> {
     let indent = |line: &Line<'_>| match line.spans.as_slice() {
         [first, _] => cells(&first.content),
@@ -48,7 +49,7 @@ pub fn amount(amount: Amount) -> String {
     format!("{}, {}", plural(amount.machines, "machine"), plural(gpus, "GPU"))
 }
 
-/// The disk that prices include, as text.
+/// The disk that prices include, as text: `gb` from the launch arguments, or else the default one.
 pub fn disk(gb: Option<f64>) -> String {
     gb.map_or_else(
         || format!("the default {} disk", format::gigabytes(DEFAULT_STORAGE_GB)),
@@ -56,7 +57,8 @@ pub fn disk(gb: Option<f64>) -> String {
     )
 }
 
-/// The cost of cold starts on the offers of a search, as text.
+/// The cost of cold starts on the offers of a search, as text, for `starts` of them a day; `unknown` with the
+/// reason if the size is not configured or no offer reports enough.
 pub fn cold_start(preflight: &Preflight, start: Option<ColdStart>, starts: u32) -> String {
     let Some(start) = start else {
         return "unknown: set [models] size in the configuration".to_owned();
@@ -73,8 +75,8 @@ const FIGURES: u16 = 37;
 /// Cells of the column with the cost of a cold start.
 const START: u16 = 10;
 
-/// The cheapest offers of a search under their header, in at most `rows` lines; with a cold-start
-/// column if `start` is known and the width allows.
+/// The cheapest offers of a search under their header, in at most `rows` lines of `width` cells; with a
+/// cold-start column if `start` is known and the width allows.
 pub fn offers(
     preflight: &Preflight,
     start: Option<ColdStart>,
@@ -114,7 +116,7 @@ pub fn offers(
     std::iter::once(head).chain(lines).take(usize::from(rows)).collect()
 }
 
-/// A count with its noun, which has a regular plural.
+/// A count with its noun: `1 worker`, `3 workers`; only for nouns with a regular plural.
 pub fn plural(count: usize, noun: &str) -> String {
     format::counted(count, noun, &format!("{noun}s"))
 }

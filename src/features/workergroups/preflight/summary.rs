@@ -28,7 +28,8 @@ const MOST: usize = 6;
 /// Maximum length of a record's text, in cells.
 const LONGEST: usize = 200;
 
-/// The summary of the listed workergroup in a row.
+/// The summary of the listed workergroup in a row: search, supply, changes and last route run; empty for a
+/// row without a group.
 pub fn of_group(state: &State, row: usize, now: Now, theme: &Theme) -> Vec<Line<'static>> {
     let browser = &state.browsers[Resource::Workergroups];
     let Some((listing, id)) = browser.listing().and_then(|listing| Some((listing, listing.id(row)?))) else {
@@ -63,6 +64,8 @@ pub fn of_group(state: &State, row: usize, now: Now, theme: &Theme) -> Vec<Line<
     lines
 }
 
+/// The first 6 conditions of the search, a line each, and the number of the others; `safe` shortens their
+/// text.
 fn conditions(look: &Look, safe: impl Fn(&str) -> String, theme: &Theme) -> Vec<Line<'static>> {
     let all = &look.search.conditions;
     let mut label = "Search";
@@ -81,13 +84,15 @@ fn conditions(look: &Look, safe: impl Fn(&str) -> String, theme: &Theme) -> Vec<
     lines
 }
 
-/// The report on the workergroup in a row, if there is one yet.
+/// The report on the workergroup in a row; `None` before a check, after one that failed, and without a valid
+/// search.
 pub fn of_row(state: &State, row: usize) -> Option<&Preflight> {
     let browser = &state.browsers[Resource::Workergroups];
     let look = Look::at_row(browser.listing()?, row, browser.dialect(), &[]).ok()?;
     check_of(state, &look)?.report()
 }
 
+/// The lines on the supply of a group's search, or on the state of its check.
 fn supply(state: &State, look: &Look, theme: &Theme) -> Vec<Line<'static>> {
     let remote = check_of(state, look).map(Check::remote);
     let text = match remote.map(|remote| (remote.error(), remote.shown(), remote.is_loading())) {
@@ -106,7 +111,10 @@ fn supply(state: &State, look: &Look, theme: &Theme) -> Vec<Line<'static>> {
     vec![labelled("Supply now", text, theme.dim, theme)]
 }
 
-/// The lines on supply and cost of a report.
+/// The lines on supply and cost of a report: machines, price, cost of the fewest and most workers, worst
+/// case.
+///
+/// The pair is the group's cold start, if known, and the number of starts a day.
 pub fn of_report(
     preflight: &Preflight,
     look: &Look,
@@ -165,6 +173,7 @@ pub fn of_report(
     lines
 }
 
+/// The latest 6 changes of a group that were found, a line each with its time; a dash without any.
 fn changes(state: &State, id: RowId, now: Now, theme: &Theme) -> Vec<Line<'static>> {
     let local = state.local_time(now);
     let mut lines = Vec::new();
@@ -183,6 +192,7 @@ fn changes(state: &State, id: RowId, now: Now, theme: &Theme) -> Vec<Line<'stati
     lines
 }
 
+/// The number of requests and the median of the latest route run to an endpoint, or that there is none.
 fn last_run(state: &State, endpoint: &str, theme: &Theme) -> Line<'static> {
     let mut runs = Routes::read(state).runs().iter().rev();
     let Some(last) = runs.find(|run| run.run().plan().endpoint == endpoint) else {
