@@ -106,7 +106,8 @@ impl AlertWatch {
 
     /// Replaces the alerts by those of the file, with other programs' changes.
     ///
-    /// The state observed here is preserved, unless the alert fired in another program.
+    /// The state observed here is preserved, unless the alert's rule has changed or it fired in another
+    /// program.
     fn merge(&mut self, mut all: Alerts) {
         let rings = |log: &[Logged], name: &str| {
             let of_alert = log.iter().filter(|logged| logged.alert == name);
@@ -136,7 +137,8 @@ pub(crate) fn change(cx: &mut Cx<'_>, changed: AlertChange) {
     cx.save_edit(Edit::Change { change, before }, saved);
 }
 
-/// Handles the result of saving: replaces the alerts by those in the file.
+/// Handles the result of saving a change: an error is shown, and once no further save is pending, the alerts
+/// are replaced by those in the file.
 fn saved(cx: &mut Cx<'_>, _: Ticket, news: News) {
     let Some(result) = news.into_saved() else { return };
     let watch: &mut AlertWatch = cx.feature();
@@ -148,7 +150,8 @@ fn saved(cx: &mut Cx<'_>, _: Ticket, news: News) {
     }
 }
 
-/// The search of an alert, as [`FollowedSearch::new`] finds it among the listed workergroups.
+/// The search that an alert follows; `None` if its workergroup is not among the loaded ones, or its search
+/// cannot be read.
 fn alert_search(state: &State, follows: &Followed) -> Option<FollowedSearch> {
     FollowedSearch::new(
         follows,
@@ -157,7 +160,8 @@ fn alert_search(state: &State, follows: &Followed) -> Option<FollowedSearch> {
     )
 }
 
-/// The prices per GPU at which alerts on a search fire.
+/// The price limits of the alerts on a search, for its charts; only those with a price per GPU (of volumes,
+/// per GB).
 fn price_lines(state: &State, search: &SearchKey) -> Vec<f64> {
     let alerts = AlertWatch::read(state).all.alerts.iter();
     let prices = alerts.filter_map(|alert| {
@@ -209,7 +213,7 @@ fn wishes(state: &State, now: Now) -> Vec<Interest> {
     wishes
 }
 
-/// Sends the search of an alert.
+/// Sends the search of the alert that `id` names, unless that is deleted or its workergroup is not loaded.
 fn ask(cx: &mut Cx<'_>, id: &WishId) {
     let WishId::Named(name) = id else { return };
     let (now, state) = (cx.now, cx.state());
@@ -229,7 +233,8 @@ fn ask(cx: &mut Cx<'_>, id: &WishId) {
     cx.effects_for(Owner::Feature(answered), [Effect::Call { ticket, request }]);
 }
 
-/// Handles the response to a poll.
+/// Handles the response to a poll sent by `ask`: records it, also a failed one. Only alerts on workergroups
+/// are checked here, with the number of workers that the offers can run.
 fn answered(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     let News::Reply(response) = news else { return };
     let in_flight = &mut cx.feature::<AlertWatch>().in_flight;
@@ -283,7 +288,8 @@ fn read(cx: &mut Cx<'_>, poll: &Poll) {
     check_all(cx, &poll, None);
 }
 
-/// Checks the alerts on a poll of their searches.
+/// Checks the active alerts that follow the search of a poll; `workers` is the number of workers that a
+/// workergroup's offers can run. A firing is first claimed, so that only one of several programs notifies.
 fn check_all(cx: &mut Cx<'_>, poll: &Poll, workers: Option<u32>) {
     let (now, state) = (cx.now, cx.state());
     let at = now.epoch.moment();
@@ -338,7 +344,7 @@ fn notification(ring: &Ring, logged: &Logged) -> Notification {
     }
 }
 
-/// Logs an alert that fires in this program, and notifies the user.
+/// Handles the claim of a firing: logs it and notifies the user, unless another program has claimed it.
 #[expect(clippy::needless_pass_by_value, reason = "the signature of a receiver")]
 fn claimed(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     let watch: &mut AlertWatch = cx.feature();

@@ -57,7 +57,7 @@ pub(crate) fn switch(cx: &mut Cx<'_>) -> bool {
     true
 }
 
-/// Turns auto-refresh of a table on or off.
+/// Turns auto-refresh of a table off, or on at the configured interval, but no faster than its minimum.
 fn toggle(cx: &mut Cx<'_>, resource: Resource) {
     if cx.state().browsers[resource].watch.is_some() {
         return stop(cx, resource);
@@ -79,7 +79,8 @@ pub(crate) fn start(cx: &mut Cx<'_>, resource: Resource, interval: f64) {
     watch.first = now.mono + interval;
 }
 
-/// Stops the auto-refresh of a table.
+/// Stops the auto-refresh of a table. A poll that waits for the causes of departures is recorded without
+/// them.
 pub(crate) fn stop(cx: &mut Cx<'_>, resource: Resource) {
     let watch = cx.table(resource).watch.take();
     let unrecorded = watch.and_then(|watch| watch.ended());
@@ -91,7 +92,7 @@ pub(crate) fn disabled(state: &State) -> Option<String> {
     (!state.pane.has_prices()).then(|| "Only on Offers and Volumes".to_owned())
 }
 
-/// The searches of the tables to refresh.
+/// The searches of the tables with auto-refresh, except those paused after a long time in the background.
 fn wishes(state: &State, now: Now) -> Vec<Interest> {
     let tables = [Resource::Offers, Resource::Volumes].into_iter();
     let wishes = tables.filter_map(|resource| {
@@ -156,7 +157,8 @@ fn ask_causes(cx: &mut Cx<'_>, resource: Resource) -> bool {
     true
 }
 
-/// Records a poll: at once, or together with the causes of departures.
+/// Records the poll of a table: at once or, if a search for the causes of departures is sent, together with
+/// them. Without a poll, only that search is sent.
 fn record(cx: &mut Cx<'_>, resource: Resource, poll: Option<Poll>) {
     let is_watched = cx.state().browsers[resource].watch.is_some();
     let Some(poll) = poll else {
@@ -177,7 +179,8 @@ fn record(cx: &mut Cx<'_>, resource: Resource, poll: Option<Poll>) {
     }
 }
 
-/// Handles the response to the search for causes.
+/// Handles the response to the search for causes: shows them on the departed rows, and records the poll that
+/// waits for them, even if the search failed.
 fn causes_answered(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     let News::Reply(response) = news else { return };
     let is_own = |search: &mut (Ticket, CauseSearch)| search.0 == ticket;
@@ -229,8 +232,8 @@ fn looked(cx: &mut Cx<'_>, is_leaving: bool) {
     }
 }
 
-/// The next time at which the countdown in the status line of the open pane changes, or a
-/// table pauses.
+/// The next time at which the countdown in the status line of the open pane changes, or a table pauses;
+/// `None` if neither will.
 pub(crate) fn deadline(state: &State, now: Now) -> Option<MonotonicTime> {
     let is_watched = |browser: &Browser| browser.watching().is_some_and(|watch| !watch.is_paused());
     let second = state

@@ -16,7 +16,8 @@ use crate::keys::Action;
 use crate::keys::pane::Pane;
 use crate::table::browser::Browser;
 
-/// The texts that help and palette offer to copy: those of the copy menu, where that can be opened.
+/// The texts that help and palette offer to copy: those of the copy menu, where that can be opened; none
+/// elsewhere.
 pub fn offered(commands: &Commands, state: &State) -> Vec<CopyItem> {
     let has_menu = commands.rows().any(|row| row.action == Action::Copy);
     has_menu.then(|| items(state)).flatten().unwrap_or_default()

@@ -123,13 +123,13 @@ pub fn unknown_to_client(query: &Query) -> usize {
     }
 }
 
-/// A word of a POSIX shell, always in quotes.
+/// A text as one word of a POSIX shell: in single quotes, with control characters made visible.
 pub fn word(text: &str) -> String {
     let clean = visible(text, LONGEST);
     format!("'{}'", clean.replace('\'', r"'\''"))
 }
 
-/// Rows as a Markdown table of the columns.
+/// Rows as a Markdown table of the columns; `Err` if it is too long for a clipboard.
 pub fn table(
     listing: &Listing,
     rows: &[u32],

@@ -80,7 +80,8 @@ impl AlertForm {
         Some(view)
     }
 
-    /// The form with the values of an example: the form for what is selected, many GPUs at once, and a price that falls.
+    /// The form with the values of an example: 0 the default for the selection, 1 a number of GPUs at once
+    /// (for a workergroup, too few GPUs), else a falling price. `None` if nothing there can be followed.
     pub fn example(index: usize, state: &State) -> Option<Self> {
         let mut view = Self::new(state)?;
         let trigger = match (index, view.form.chosen(AlertField::Trigger)) {
@@ -95,14 +96,14 @@ impl AlertForm {
         Some(view)
     }
 
-    /// Focuses the first number of the trigger, which is what a person has to give.
+    /// Focuses the first field of the chosen trigger.
     fn focus_on_limit(&mut self) {
         if let Some(first) = shown(self.form.chosen(AlertField::Trigger)).first() {
             self.form.focus_on(*first);
         }
     }
 
-    /// The label of what it follows.
+    /// The label of the followed search or workergroup; empty if there is none.
     pub fn subject_label(&self) -> String {
         self.subject().map_or_else(String::new, |subject| subject.label.clone())
     }
@@ -264,6 +265,7 @@ impl AlertForm {
         }
     }
 
+    /// The number in a field, without `$` and `%`; the error asks for `what`, such as "a price".
     fn number<N: std::str::FromStr>(&self, key: AlertField, what: &str) -> Result<N, (AlertField, String)> {
         let text = self.form.text(key).trim_start_matches('$');
         let text = text.trim_end_matches('%').trim();
@@ -322,10 +324,12 @@ impl AlertForm {
         Ok(Moment(end.timestamp().as_second()))
     }
 
+    /// The chosen search or workergroup; `None` if there are no choices.
     fn subject(&self) -> Option<&AlertSubject> {
         self.subjects.get(self.form.chosen(AlertField::Follows))
     }
 
+    /// Whether the chosen subject is a search of volumes.
     pub fn is_volume(&self) -> bool {
         self.subject().is_some_and(|subject| is_volume(&subject.follows))
     }
@@ -347,6 +351,7 @@ impl AlertForm {
         }
     }
 
+    /// Adds or saves the alert and closes the form; for invalid fields only the error is shown.
     fn add(&mut self, cx: &mut Cx<'_>) {
         let rule = match self.rule() {
             Ok(rule) => rule,
@@ -412,7 +417,7 @@ impl AlertForm {
     }
 }
 
-/// The fields of a trigger.
+/// The fields that a trigger needs, by its index in the selector.
 const fn shown(trigger: usize) -> &'static [AlertField] {
     match trigger {
         0 => &[AlertField::Price, AlertField::Per],

@@ -42,6 +42,7 @@ impl CopyMenu {
         copy::items(state).map(Self::new)
     }
 
+    /// The selected item; `None` if the menu is empty.
     fn current(&self) -> Option<&CopyItem> {
         self.items.get(self.list.current()?.value?)
     }
@@ -135,7 +136,8 @@ impl View for CopyMenu {
     }
 }
 
-/// The beginning of a text and its full length, or the reason there is none.
+/// The beginning of a text in lines that fit the area, with its full length if it is cut; the reason if there
+/// is no text, and a placeholder for a secret.
 fn preview(item: &CopyItem, area: Rect) -> Vec<String> {
     let text = match &item.text {
         Ok(_) if item.is_secret => "(hidden; copied in full)",
