@@ -26,7 +26,7 @@ enum Row {
 /// Maximum number of lines of a value; the note below shows all of it.
 const MOST_LINES: usize = 6;
 
-/// Splits a value into lines of `room` cells.
+/// Splits a value into lines of `room` cells, at most `MOST_LINES`; a cut value ends with an ellipsis.
 fn parts(value: &str, room: usize) -> Vec<String> {
     let width = u16::try_from(room).unwrap_or(u16::MAX);
     if cells(value) <= width {
@@ -87,7 +87,8 @@ fn first_entry_lines(rows: &[Row]) -> usize {
     1 + more.take_while(|row| matches!(row, Row::More(..))).count()
 }
 
-/// Arranges the lines in columns of equal length, if they fit in `height`; returns the length.
+/// Arranges the lines in columns of equal length, the least at which all fit, up to `height`; returns that
+/// length with them.
 fn balanced(rows: &[Row], columns: usize, height: usize) -> (Vec<Row>, usize) {
     let least = rows.len().div_ceil(columns).clamp(1, height);
     for length in least..height {
