@@ -99,7 +99,7 @@ struct RingClaim {
 }
 
 impl AlertWatch {
-    /// Sets the alerts of the profile.
+    /// Replaces all alerts, without saving them.
     pub fn restore(&mut self, all: Alerts) {
         self.all = all;
     }
@@ -125,7 +125,7 @@ impl AlertWatch {
     }
 }
 
-/// Changes the alerts, here and in their file.
+/// Applies a change to the alerts at once, and saves it in their file.
 pub(crate) fn change(cx: &mut Cx<'_>, changed: AlertChange) {
     let watch: &mut AlertWatch = cx.feature();
     let before = watch.all.clone();
@@ -172,7 +172,8 @@ fn price_lines(state: &State, search: &SearchKey) -> Vec<f64> {
     prices.collect()
 }
 
-/// The searches of active alerts, and the list of workergroups if an alert needs it.
+/// The searches of active alerts, to be polled every minute; with the list of workergroups if an alert
+/// follows one and the list was never requested.
 ///
 /// A response of a table can serve as the poll, except for the search of a workergroup.
 fn wishes(state: &State, now: Now) -> Vec<Interest> {
@@ -335,7 +336,8 @@ fn check_all(cx: &mut Cx<'_>, poll: &Poll, workers: Option<u32>) {
     }
 }
 
-/// The notification of a fired alert.
+/// The notification of a fired alert: its name as the title, its logged text, and the variables for the
+/// user's own command.
 fn notification(ring: &Ring, logged: &Logged) -> Notification {
     Notification {
         title: format!("bourse: {}", visible(&logged.alert, 60)),

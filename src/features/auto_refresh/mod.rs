@@ -67,7 +67,8 @@ fn toggle(cx: &mut Cx<'_>, resource: Resource) {
     start(cx, resource, interval);
 }
 
-/// Refreshes a table every `interval` seconds from now on.
+/// Refreshes a table every `interval` seconds, the first time after one interval; replaces an earlier
+/// interval.
 pub(crate) fn start(cx: &mut Cx<'_>, resource: Resource, interval: f64) {
     let (now, zone) = (cx.now, cx.state().settings.zone.clone());
     let browser = cx.table(resource);
@@ -204,8 +205,10 @@ fn causes_answered(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     }
 }
 
-/// Records that the user has seen the open pane, on a key press or as the terminal gains or loses
-/// the focus.
+/// Records that the user is looking at the open pane or, if `is_leaving`, leaves it, for the times since
+/// which changes are shown.
+///
+/// It is called on a key press, and as the terminal gains or loses the focus.
 fn looked(cx: &mut Cx<'_>, is_leaving: bool) {
     let now = cx.now;
     for resource in Resource::ALL {

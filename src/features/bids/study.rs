@@ -96,6 +96,7 @@ struct Stay {
 }
 
 impl Stay {
+    /// The moment until which the lot counts as on offer at this minimum bid.
     fn until(&self) -> Moment {
         self.interval.until()
     }

@@ -41,7 +41,7 @@ pub fn row_csv(listing: &Listing, row: u32, columns: &[&'static crate::domain::F
     Ok(export::csv_line(listing, row, columns))
 }
 
-/// Records as a document in the market's format, for a file.
+/// Records as a JSON document in the market's format, without secrets, for a file.
 pub fn document(listing: &Listing, rows: &[u32]) -> String {
     let records: Vec<_> = rows
         .iter()
@@ -66,7 +66,8 @@ pub fn search_curl(query: &Query, base: &str, dialect: &'static Dialect) -> Resu
     Ok(curl::command(&wire, &origin.address(wire.path)))
 }
 
-/// The search as a command of the market's own client.
+/// The search as a command of the market's own client, without the conditions that the client does not
+/// support.
 pub fn client_command(query: &Query) -> String {
     let noun = match query.resource {
         Resource::Offers => "offers",

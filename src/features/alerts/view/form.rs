@@ -119,7 +119,7 @@ impl AlertForm {
         }
     }
 
-    /// The form with an alert's values.
+    /// The form that edits an alert, with its values.
     pub fn editing(alert: Alert, state: &State) -> Self {
         let (subjects, subject) = subjects_with(&alert, state);
         let (trigger, texts) = trigger_texts(alert.rule.trigger);
@@ -157,7 +157,8 @@ impl AlertForm {
         view
     }
 
-    /// The form with the fields of all triggers.
+    /// The form with the fields of all triggers, at their default values; `edited` is the alert that it
+    /// changes, `None` for a new one.
     fn with_subjects(subjects: Vec<AlertSubject>, edited: Option<Alert>, state: &State) -> Self {
         let labels: Vec<String> = subjects.iter().map(|subject| subject.label.clone()).collect();
         let text = |key, label: &'static str, value: &str| Field::text(key, label, value);
@@ -245,7 +246,7 @@ impl AlertForm {
         [repeat, "While bourse is closed, bourse watch --saved checks it."]
     }
 
-    /// The unit of the prices in the form.
+    /// The unit of the prices in the form: a GPU, or all GPUs of a machine.
     pub fn per(&self) -> PricePer {
         PRICES[self.form.chosen(AlertField::Per)]
     }
@@ -309,7 +310,8 @@ impl AlertForm {
         Ok(rule)
     }
 
-    /// The end of a repeated alert; a date alone ends with its day.
+    /// The end of a repeated alert, in the user's time zone; a date alone ends with its day. `Err` if the
+    /// field has no date.
     fn until(&self) -> Result<Moment, (AlertField, String)> {
         let text = self.form.text(AlertField::Until);
         let wrong = || (AlertField::Until, "Give a date, such as 2026-12-31".to_owned());
@@ -342,7 +344,7 @@ impl AlertForm {
         }
     }
 
-    /// The text of the followed search.
+    /// The query of the followed search, or a note that it is the search of a workergroup.
     pub fn search_text(&self) -> String {
         match self.subject().map(|subject| &subject.follows) {
             Some(Followed::Search(spec)) => visible(&spec.query, 300),
@@ -379,9 +381,9 @@ impl AlertForm {
         cx.close();
     }
 
-    /// The change that adds or edits the alert.
+    /// The change that adds the alert under a name not in use, or edits the open one; a notice names it.
     ///
-    /// An edited alert keeps its state if its condition is the same.
+    /// The state of an edited alert is unchanged if its search and its rule are.
     fn change(&self, name: String, follows: Followed, rule: Rule, cx: &mut Cx<'_>) -> AlertChange {
         let all = &AlertWatch::read(cx.state()).all;
         let Some(edited) = &self.edited else {

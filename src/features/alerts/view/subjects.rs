@@ -42,7 +42,7 @@ pub(super) fn subjects(state: &State) -> Vec<AlertSubject> {
     subjects
 }
 
-/// The subjects with that of an alert among them, and its index.
+/// All subjects, and the index of that of an alert, which comes first if it was not among them.
 pub(super) fn subjects_with(alert: &Alert, state: &State) -> (Vec<AlertSubject>, usize) {
     let mut subjects = subjects(state);
     let index = subjects.iter().position(|subject| subject.follows == alert.follows);

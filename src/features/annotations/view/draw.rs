@@ -70,7 +70,8 @@ fn parts(annotation: &Annotation, theme: &Theme) -> Vec<Span<'static>> {
     parts
 }
 
-/// The user's annotations of machines and hosts, a line each: `★ starred  ✎ slow disk`.
+/// The user's annotations of these machines and hosts, a line each: `Machine 4711: ★ starred ✎ slow disk`;
+/// those without any are left out.
 pub(crate) fn line(suppliers: [Option<Supplier>; 2], state: &State, theme: &Theme) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
     for of in suppliers.into_iter().flatten() {

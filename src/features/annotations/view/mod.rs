@@ -165,7 +165,7 @@ fn undo(cx: &mut Cx<'_>) {
     });
 }
 
-/// Searches all offers of a machine or host, banned ones included.
+/// Opens the pane of offers with all offers of a machine or host, banned ones included.
 fn search(of: Supplier, cx: &mut Cx<'_>) {
     if cx.state().annotations.all.is_banned(of) && !cx.state().annotations.shows_banned {
         cx.show_banned(true);

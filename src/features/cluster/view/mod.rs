@@ -74,8 +74,8 @@ enum FieldError {
     NoJob,
 }
 
-/// Parses the number in a text; `None` if it is blank, so that there is no limit. The number of
-/// GPUs must be given.
+/// Parses the number in the text of a field; `None` if it is blank, so that there is no limit, and for fields
+/// without a number. `Err` for an invalid number and for a blank number of GPUs.
 fn read(key: ClusterField, text: &str) -> Result<Option<f64>, FieldError> {
     let (quantity, range) = match key {
         ClusterField::Gpus | ClusterField::Least | ClusterField::Most | ClusterField::PerMachine => {
@@ -236,7 +236,7 @@ impl Cluster {
         self.planning = Some(planning);
     }
 
-    /// The need in the fields, or the first invalid field.
+    /// The need in the fields, or the first invalid field; a deadline is invalid if there is no job.
     fn read(&self, browser: &Browser) -> Result<Need, (ClusterField, FieldError)> {
         let text = |key: ClusterField| self.form.text(key);
         let number = |key: ClusterField| read(key, text(key)).map_err(|why| (key, why));

@@ -20,8 +20,8 @@ struct Runner {
     speed: Option<f64>,
 }
 
-/// The cheapest and the fastest of the rows that suit the job, and those that do not suit it; a
-/// sentence each.
+/// Sentences on the comparison: one on the cheapest and the fastest of the rows that suit the job, and one
+/// for each reason that rows do not suit it.
 pub(super) fn verdict(browser: &Browser, listing: &Listing, rows: &[u32]) -> Vec<String> {
     let runners = runners(browser, listing, rows);
     let mut sentences: Vec<String> = Vec::new();
@@ -61,8 +61,8 @@ fn runners(browser: &Browser, listing: &Listing, rows: &[u32]) -> Vec<Runner> {
         .collect()
 }
 
-/// A sentence on the cheapest row and on how much faster and dearer the fastest one is; `None` if there are
-/// no rows.
+/// A sentence on the cheapest row and on how much faster and more expensive the fastest one is; `None` if
+/// there are no rows.
 fn ranking(browser: &Browser, runners: &[Runner]) -> Option<String> {
     let cheapest = runners
         .iter()

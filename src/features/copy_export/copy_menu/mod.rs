@@ -28,6 +28,7 @@ pub struct CopyMenu {
 }
 
 impl CopyMenu {
+    /// The menu of these items, each with its letter; those without a text are disabled.
     pub fn new(items: Vec<CopyItem>) -> Self {
         let lines = items.iter().enumerate().map(|(index, item)| {
             let title = format!("{}  {}", item.letter, item.what);
@@ -48,7 +49,7 @@ impl CopyMenu {
     }
 }
 
-/// Copies an item and closes the menu; shows the reason if the item has no text.
+/// Copies an item and closes the menu; shows the reason if the item has no text. `Ignored` without an item.
 fn take(item: Option<&CopyItem>, cx: &mut Cx<'_>) -> Outcome {
     match item.map(copy::copy) {
         None => return Outcome::Ignored,

@@ -200,7 +200,8 @@ impl ExportForm {
     }
 }
 
-/// The path field; a time in the name prevents collisions of files.
+/// The path field, with `stem`, the time and `ending` as the proposed name; the time prevents collisions of
+/// files.
 fn path(stem: &str, ending: &str, now: Now) -> Input<ExportField> {
     let moment: String = format::moment(now.epoch)
         .chars()

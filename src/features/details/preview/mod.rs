@@ -122,7 +122,8 @@ impl Card<'_> {
         annotations::line(of, subject.state, subject.theme)
     }
 
-    /// The comparison of its price with the record.
+    /// The comparison of its price with the record: the trend and the sentences, empty for a row that is not
+    /// of the table of `resource`.
     ///
     /// It is about the rows of the table, not about others of the same machine.
     fn rating(&self, resource: Resource) -> Vec<Line<'static>> {
@@ -272,7 +273,7 @@ impl Card<'_> {
         Some(fit(line, self.width))
     }
 
-    /// Facts in a row, separated by dots, wrapped between two of them.
+    /// Facts in a row, separated by dots, wrapped between two of them; `None` and empty ones are left out.
     fn dotted(&self, parts: impl IntoIterator<Item = Option<String>>) -> Vec<Line<'static>> {
         let mut lines: Vec<String> = Vec::new();
         for fact in parts.into_iter().flatten().filter(|text| !text.is_empty()) {

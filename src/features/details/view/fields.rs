@@ -89,7 +89,7 @@ impl Fields {
         true
     }
 
-    /// Drops the computed members, as another record may be shown.
+    /// Drops the entries of unknown members, as another record may be shown.
     pub fn rows_changed(&mut self) {
         self.unknown = OnceLock::new();
     }
@@ -252,7 +252,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Adds the names of a search's members that are no conditions to the field's note.
+    /// The note `doc` of a field; for the search of a workergroup, preceded by the names of its members that
+    /// are no conditions.
     fn left_out(&self, field: &Field, doc: String) -> String {
         if !matches!(field.source, Source::Search(_)) {
             return doc;

@@ -112,14 +112,15 @@ impl Machine {
         self.select(self.cursor.saturating_add_signed(by));
     }
 
-    /// Selects a line; true if it was selected already.
+    /// Selects a line, or the last one if there are fewer; true if it was selected already.
     pub fn select(&mut self, line: usize) -> bool {
         let last = self.siblings.len().saturating_sub(1);
         let line = line.min(last);
         std::mem::replace(&mut self.cursor, line) == line
     }
 
-    /// Requests every offer of the host, including rented and unverified ones.
+    /// Requests every offer of the host, including rented and unverified ones, in place of an earlier
+    /// request; nothing happens if the host is unknown.
     pub fn ask(&mut self, cx: &mut Cx<'_>) {
         let Some(host) = self.host.clone() else {
             return;

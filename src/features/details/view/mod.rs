@@ -112,8 +112,8 @@ impl Detail {
         Some(detail)
     }
 
-    /// Updates everything that is shown for the selected record; the JSON of an unchanged record keeps its
-    /// folds. Nothing changes without a selected row.
+    /// Updates everything that is shown for the selected record; the folds in the JSON of an unchanged record
+    /// stay. Nothing changes without a selected row.
     fn rebuild(&mut self, state: &State) {
         let browser = &state.browsers[self.resource];
         let (Some(listing), Some(row)) = (browser.listing(), browser.selected_row()) else {
@@ -142,7 +142,7 @@ impl Detail {
         }
     }
 
-    /// Lays out the record's text once its tab is open, as a record may be large.
+    /// Lays out the record's JSON if its tab is open and that was not done yet, as a record may be large.
     fn lay_out_json(&mut self, state: &State) {
         let browser = &state.browsers[self.resource];
         if self.tab == Tab::Json
@@ -233,8 +233,8 @@ impl Detail {
         }
     }
 
-    /// Opens the selected offer of the machine. If it is not loaded, all offers of the host are
-    /// requested.
+    /// Shows the overview of the offer selected on the machine tab. If it is not in the table, closes all
+    /// views and searches every offer of the host.
     fn open_related(&mut self, cx: &mut Cx<'_>) {
         let Some(machine) = &self.machine else { return };
         let Some(id) = machine.current() else { return };

@@ -310,7 +310,7 @@ fn quoted(quote: Quote, saving: Option<f64>) -> String {
     text
 }
 
-/// The columns of the alternatives: title, key and width.
+/// The columns of the alternatives, which depend on the resource and the job: title, key and width in cells.
 fn columns_of_others(browser: &Browser) -> &'static [(&'static str, &'static str, usize)] {
     match browser.resource() {
         Resource::Volumes => &[
@@ -406,9 +406,8 @@ fn rail(browser: &Browser, listing: &Listing, row: usize, theme: &Theme) -> Line
     }
 }
 
-/// A cell of a column whose header names the unit.
-///
-/// Of a place, the code is enough to tell countries apart.
+/// The value in the row's column `key` as text without its unit, which the header names: ratios in percent,
+/// seconds in days, a country as its code. Empty without such a column.
 fn figure(listing: &Listing, row: usize, key: &str) -> String {
     let Some(field) = listing.catalog().column(key) else {
         return String::new();

@@ -49,10 +49,10 @@ impl PaletteEntry {
         }
     }
 
-    /// Whether it is listed while `text` is typed.
+    /// Whether it is listed while `text` is typed: copies and searches only once there is a text, undo only
+    /// before there is one, or once its whole name is typed.
     ///
-    /// There are hundreds of fields, so they are listed only after the word for their use, such as
-    /// `sort`.
+    /// There are hundreds of fields, so they are listed only after the word for their use, such as `sort`.
     fn is_listed(&self, text: &str) -> bool {
         let wants = |word: &str| text.to_lowercase().starts_with(word);
         match self {

@@ -148,7 +148,7 @@ fn empty(view: &History, resource: Resource, scene: &Scene<'_, '_>) -> Vec<Line<
     lines
 }
 
-/// Whether the price is low, what is asked now and usually, when it is lowest, and how long such offers last.
+/// Lines on the verdict, the prices now, the times of low prices, and how long such offers last.
 fn headline(view: &History, (series, resource): (&Series, Resource), scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let memory = view.memory.as_deref();
@@ -241,8 +241,7 @@ fn amount(many: u64, resource: Resource) -> String {
     }
 }
 
-/// The time in as many equal parts as the table has lines, with prices and amount of each, latest
-/// first.
+/// A heading, and a line for each part of the time, latest first, with its prices and mean amount.
 fn parts(series: &Series, resource: Resource, local: &LocalTime, area: Rect, theme: &Theme) -> Vec<Line<'static>> {
     if area.width == 0 {
         return Vec::new();

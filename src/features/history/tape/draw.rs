@@ -179,6 +179,7 @@ fn empty(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) {
     sheet::text(lines, area, scene);
 }
 
+/// The time of day of an event, preceded by its date unless that is today.
 fn time(at: Moment, local: &LocalTime) -> String {
     local.clock(at.unix())
 }

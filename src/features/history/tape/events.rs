@@ -72,10 +72,11 @@ fn events_of(question: &Question, excerpt: &Excerpt) -> Vec<Event> {
     events
 }
 
-/// The change at the beginning of a spell; `None` if it is none.
+/// The change at the beginning of a spell; `None` if the lot may have been on offer unseen before, or has
+/// only other quotes.
 ///
-/// `has_left` says that the lot may have been on offer before at a price or with values that the
-/// search excludes, so that it is not newly listed.
+/// `has_left` is true if the lot may have been on offer before at a price or with values that the search
+/// excludes, so that it is not newly listed.
 fn beginning(spell: &Spell, polls: &[PollRow], has_left: bool) -> Option<ChangeKind> {
     match spell.beginning {
         Beginning::Listed if has_left => Some(ChangeKind::IntoView),
@@ -131,7 +132,7 @@ impl<'a> Lives<'a> {
         })
     }
 
-    /// Whether a lot departed because the search excludes it.
+    /// Whether the latest spell of a lot ended because the search excludes it.
     fn has_left(&self, lot: &Lot) -> bool {
         let latest = self.lots.get(lot);
         latest.is_some_and(|(_, spell, _)| matches!(spell.end, Some((Ending::Gone(Cause::LeftTheSearch), _))))

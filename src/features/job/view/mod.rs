@@ -71,6 +71,7 @@ impl JobField {
         }
     }
 
+    /// The label of the field or button.
     const fn label(self) -> &'static str {
         self.words().0
     }

@@ -33,6 +33,7 @@ pub(crate) struct DepthView {
 }
 
 impl DepthView {
+    /// The depth of all models together, from the table's rows.
     pub fn new(state: &State) -> Self {
         let mut view = Self {
             models: Vec::new(),

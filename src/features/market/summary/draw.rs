@@ -160,7 +160,8 @@ fn range(view: &Market, line: usize, scale: &Scale, area: Rect, scene: &mut Scen
     }
 }
 
-/// The groups as rows of the table.
+/// The groups as records of the table: name, GPUs (not of volumes), machines, levels of the price, and
+/// performance per dollar.
 fn rows_of(view: &Market) -> Records<'_, &Line> {
     let name = view.groupings()[view.grouping].name;
     let (machines, low, merit) = match view.resource {
@@ -200,7 +201,8 @@ fn rows_of(view: &Market) -> Records<'_, &Line> {
     })
 }
 
-/// Draws the prices of the selected group and the supply at each.
+/// Draws the panel of the selected group: its cheapest offer, the distribution of its prices, and its supply
+/// at or below each price.
 fn selected(view: &Market, listing: &Listing, area: Rect, scene: &mut Scene<'_, '_>) {
     let Some(line) = view.selected() else { return };
     let amount = line.group.amount;
@@ -270,8 +272,8 @@ fn cheapest(view: &Market, line: &Line, listing: &Listing) -> String {
     parts.join(" · ")
 }
 
-/// Draws the market panel: GPU models, countries and kinds of hosts, with their supply and lowest
-/// price.
+/// Draws the market panel: GPU models, countries and kinds of hosts, with their supply and lowest price. The
+/// cursor is drawn only if `is_focused`.
 pub fn panel(overview: &Overview, area: Rect, scene: &mut Scene<'_, '_>, is_focused: bool) {
     let Some(browser) = scene.state.browser() else {
         return;

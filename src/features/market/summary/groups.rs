@@ -32,7 +32,7 @@ const VOLUMES: &[Grouping] = &[
     by("Verification", &["verified"]),
 ];
 
-/// The groupings of a resource.
+/// The groupings of a resource, in the order of their tabs.
 pub(super) const fn groupings(resource: Resource) -> &'static [Grouping] {
     match resource {
         Resource::Volumes => VOLUMES,

@@ -36,7 +36,8 @@ pub struct Overview {
 }
 
 impl Overview {
-    /// Recomputes the groups if the rows or their prices have changed.
+    /// Recomputes the groups if the rows or their prices have changed since the last call; the cursor stays
+    /// at its place in the list, or moves to the last line.
     pub fn refresh(&mut self, browser: &Browser) {
         let contents = Some(browser.contents());
         if contents == self.contents {
@@ -92,17 +93,18 @@ impl Overview {
         })
     }
 
-    /// The scrolling region with the cursor.
+    /// The scrolling region of the section that has the cursor.
     pub fn region_of_cursor(&self) -> Region {
         Self::region(self.cursor.0)
     }
 
-    /// Whether a scrolling region belongs to a section.
+    /// Whether a scrolling region belongs to a section of the overview, and not to another part of the
+    /// screen.
     pub fn owns(region: Region) -> bool {
         region.0 >= Self::region(0).0
     }
 
-    /// The scrolling region of a section.
+    /// The scrolling region of the section at this index, counted from 0.
     pub(super) fn region(section: usize) -> Region {
         const FIRST: u8 = 16;
         Region(FIRST + u8::try_from(section).unwrap_or(0))

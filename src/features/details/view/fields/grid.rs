@@ -81,7 +81,7 @@ fn flowed(rows: &[Row], height: usize) -> Vec<Row> {
     flow
 }
 
-/// Number of lines of the first entry.
+/// The number of lines of the entry that `rows` begin with.
 fn first_entry_lines(rows: &[Row]) -> usize {
     let more = rows.iter().skip(1);
     1 + more.take_while(|row| matches!(row, Row::More(..))).count()
@@ -100,7 +100,7 @@ fn balanced(rows: &[Row], columns: usize, height: usize) -> (Vec<Row>, usize) {
     (flowed(rows, height), height)
 }
 
-/// Width of a value in `columns` columns of an area.
+/// The cells for a value beside its label, if `columns` columns share a width.
 fn room_of(width: u16, columns: u16) -> usize {
     let column = width.saturating_sub(GAP * (columns - 1)) / columns;
     usize::from(column).saturating_sub(LABEL + 1)
