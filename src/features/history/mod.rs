@@ -213,8 +213,8 @@ pub(crate) const fn origin(is_simulated: bool) -> &'static str {
     if is_simulated { "simulated" } else { "asked, not paid" }
 }
 
-/// The reason an output is awaited, as text: the progress of the sandbox's simulation, or `Reading the
-/// record`.
+/// The reason an output is awaited, as text: the progress of the sandbox's simulation, or
+/// `Reading the record`.
 pub(crate) fn reading(state: &State) -> String {
     let simulation = state.sandbox.simulation();
     simulation.unwrap_or_else(|| "Reading the record".to_owned())

@@ -84,7 +84,7 @@ fn is_line_shown(state: &State) -> bool {
 }
 
 /// The GPU models of the `rows` of a listing, at most `MODELS`, those with the most GPUs first, each with its
-/// lowest price per GPU. Rows without a model or with an overlong name are left out.
+/// lowest price in $/h per GPU. Rows without a model or with an overlong name are left out.
 fn offered(listing: &Listing, rows: &[u32]) -> Vec<Offered> {
     let catalog = listing.catalog();
     let column = |key: &str| catalog.column(key).map(|field| listing.column(field));

@@ -52,7 +52,7 @@ pub struct Subject<'a> {
 }
 
 impl<'a> Subject<'a> {
-    /// A row of a pane; `None` if the pane has no rows.
+    /// A row of a pane as the subject of a card; `None` if the pane has no response.
     pub fn new(resource: Resource, row: usize, scene: &Scene<'a, '_>) -> Option<Self> {
         let browser = &scene.state.browsers[resource];
         Some(Self {
@@ -295,8 +295,8 @@ impl Card<'_> {
         lines.map(|line| Line::styled(line, style)).collect()
     }
 
-    /// The time for which the record is still available, or that it is rented, as text; `None` if the market
-    /// sends no time.
+    /// The time for which the record is still available, or that it is rented, as text; `None` if its
+    /// duration is not reported.
     fn available(&self) -> Option<String> {
         if self.flag("rented") == Some(true) {
             return Some("rented".to_owned());
@@ -331,7 +331,8 @@ fn difference(saving: f64) -> String {
     }
 }
 
-/// A whole number with grouped digits; in scientific notation if it is negative or at least 1e12.
+/// A number rounded to a whole one with grouped digits; in scientific notation if it is negative or at least
+/// 1e12.
 fn grouped_number(value: f64) -> String {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // checked
     if (0.0..1e12).contains(&value) {

@@ -65,8 +65,8 @@ pub(super) fn name(card: &Card<'_>) -> String {
     format!("{count}× {model}{}", memory.unwrap_or_default())
 }
 
-/// The line of the price: $/h, that per GPU if there are several, the bill of the job if there is one, and `◆
-/// best value` for a member of the Pareto front.
+/// The line of the price: $/h, that per GPU if there are several, the bill of the job if there is one, and
+/// `◆ best value` for a member of the Pareto front.
 fn price(card: &Card<'_>, browser: &Browser) -> Line<'static> {
     let theme = card.theme();
     let pricing = browser.pricing();

@@ -57,8 +57,8 @@ impl Series {
         (self.polls > 0).then(|| below as f64 / self.polls as f64)
     }
 
-    /// A sentence on the number of offers that may belong to the subject, and the reason: `3 more offers may
-    /// match: …`; `None` if there are none.
+    /// A sentence on the number of offers that may belong to the subject, and the reason:
+    /// `3 more offers may match: …`; `None` if there are none.
     pub fn unknown_sentence(&self) -> Option<String> {
         let unknown = Some(self.unknown as usize).filter(|unknown| *unknown > 0)?;
         let offers = counted(unknown, "more offer", "more offers");

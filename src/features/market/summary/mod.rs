@@ -143,7 +143,7 @@ impl Market {
         cx.drafts().put(choice);
     }
 
-    /// Closes all views and searches for the selected group only; nothing happens without one.
+    /// Closes all views and narrows the search to the selected group; nothing happens without one.
     fn narrow(&self, cx: &mut Cx<'_>) {
         if let Some(line) = self.selected() {
             let fields = self.groupings()[self.grouping].fields(self.resource);
