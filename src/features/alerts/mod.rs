@@ -31,7 +31,7 @@ pub(crate) const FEATURE: Feature = Feature {
     state: |_| Some(Box::new(AlertWatch::default())),
     event: |cx, event| match event {
         Event::Restored(restored) => cx.feature::<AlertWatch>().restore(restored.document()),
-        Event::Read(_, poll) => read(cx, poll),
+        Event::Read(_, poll) => check_foreign_poll(cx, poll),
         Event::Listed(..)
         | Event::Wrote(..)
         | Event::Looked { .. }
@@ -275,7 +275,7 @@ fn follow(cx: &mut Cx<'_>) {
 }
 
 /// Checks the alerts on a poll of another program, without the offers that are banned here.
-fn read(cx: &mut Cx<'_>, poll: &Poll) {
+fn check_foreign_poll(cx: &mut Cx<'_>, poll: &Poll) {
     let annotations = &cx.state().annotations;
     let mut poll = poll.clone();
     if !annotations.shows_banned {

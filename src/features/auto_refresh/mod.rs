@@ -22,8 +22,8 @@ use crate::table::watch::{Watch, floor};
 pub(crate) const FEATURE: Feature = Feature {
     event: |cx, event| match event {
         Event::Listed(resource, poll) => record(cx, *resource, poll.take()),
-        Event::Looked { is_leaving } => looked(cx, *is_leaving),
-        Event::Read(WishId::Table(resource), poll) => read(cx, *resource, poll),
+        Event::Looked { is_leaving } => record_presence(cx, *is_leaving),
+        Event::Read(WishId::Table(resource), poll) => take_prices(cx, *resource, poll),
         Event::Read(WishId::Named(_), _)
         | Event::Woken { .. }
         | Event::Wrote(..)
@@ -122,7 +122,7 @@ fn wishes(state: &State, now: Now) -> Vec<Interest> {
 /// Takes the prices of another program's poll of a table.
 ///
 /// Its rows are not shown, as it may exclude other machines.
-fn read(cx: &mut Cx<'_>, resource: Resource, poll: &Poll) {
+fn take_prices(cx: &mut Cx<'_>, resource: Resource, poll: &Poll) {
     if let Some(watch) = &mut cx.table(resource).watch {
         watch.read(poll);
     }
@@ -209,7 +209,7 @@ fn causes_answered(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
 /// which changes are shown.
 ///
 /// It is called on a key press, and as the terminal gains or loses the focus.
-fn looked(cx: &mut Cx<'_>, is_leaving: bool) {
+fn record_presence(cx: &mut Cx<'_>, is_leaving: bool) {
     let now = cx.now;
     for resource in Resource::ALL {
         if let Some(watch) = &mut cx.table(resource).watch {

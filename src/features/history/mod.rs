@@ -109,7 +109,7 @@ struct Remembered {
 
 impl Remembered {
     /// Updates the current lowest price from the rows on screen.
-    fn look(&mut self) {
+    fn update_lowest(&mut self) {
         if let Some(memory) = &mut self.memory {
             memory.look_at(&self.rows);
         }
@@ -153,7 +153,7 @@ impl Recall {
             if let Ok(output) = result {
                 let memory: Option<&Option<Memory>> = output.downcast();
                 remembered.memory = memory.cloned().flatten().map(Box::new);
-                remembered.look();
+                remembered.update_lowest();
             }
             return;
         }
@@ -189,7 +189,7 @@ impl Recall {
             rows: Excerpt::default(),
         });
         remembered.rows = rows;
-        remembered.look();
+        remembered.update_lowest();
         let is_due = remembered.awaited.is_none() && now.mono >= remembered.fresh;
         if is_due {
             remembered.awaited = Some(ticket);

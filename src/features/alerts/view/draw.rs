@@ -70,7 +70,7 @@ pub(super) fn list(view: &AlertList, area: Rect, scene: &mut Scene<'_, '_>) {
         alerts(view, table, scene);
     }
     if has_chart {
-        record(chart, scene);
+        draw_prices(chart, scene);
     }
     if let Some((title, text)) = selected.zip(below.rows().next()) {
         scene.render(Line::styled(visible(&title.name, 60), scene.theme.heading), text);
@@ -83,7 +83,7 @@ pub(super) fn list(view: &AlertList, area: Rect, scene: &mut Scene<'_, '_>) {
 
 /// Draws the lowest price of offers like the selected one over time, or else the prices on offer now, as a
 /// help to choose a limit. Nothing is drawn without a selected offer.
-fn record(area: Rect, scene: &mut Scene<'_, '_>) {
+fn draw_prices(area: Rect, scene: &mut Scene<'_, '_>) {
     let browser = scene.state.browser().filter(|_| scene.state.pane.has_prices());
     let Some((browser, row)) = browser.and_then(|browser| Some((browser, browser.selected_row()?))) else {
         return;

@@ -18,7 +18,7 @@ pub(super) fn lines(card: &Card<'_>) -> Vec<Line<'static>> {
     let browser = &card.subject.state.browsers[Resource::Offers];
     let mut lines = card.title(name(card), card.text("geolocation"));
     lines.push(price(card, browser));
-    lines.extend(no_rate(card, browser));
+    lines.extend(missing_rate_note(card, browser));
     lines.extend(super::moved(card, browser, format::per_hour));
     lines.extend(models(card, browser));
     lines.extend(ranking_note(card, browser));
@@ -102,7 +102,7 @@ fn price(card: &Card<'_>, browser: &Browser) -> Line<'static> {
 }
 
 /// A note that names the throughput the job's hours depend on, if it is missing; otherwise empty.
-fn no_rate(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {
+fn missing_rate_note(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {
     let pricing = browser.pricing();
     let prices = Prices::new(card.subject.listing, pricing.model);
     let gap = pricing

@@ -284,7 +284,7 @@ impl Machine {
         );
         let mut lines = vec![
             Line::styled(title, theme.heading),
-            Line::styled(gets(&self.share), theme.text),
+            Line::styled(describe_share(&self.share), theme.text),
         ];
         lines.extend(annotations::line(self.suppliers, scene.state, theme));
         let under_way = self
@@ -425,7 +425,7 @@ fn siblings(prices: &Prices<'_>, row: usize, gb: Option<f64>) -> Vec<Sibling> {
 }
 
 /// A sentence on the offer's share of its machine.
-fn gets(share: &Share) -> String {
+fn describe_share(share: &Share) -> String {
     let of = |part: Option<f64>, all: Option<f64>, write: fn(f64) -> String| match (part, all) {
         (Some(part), Some(all)) => Some(format!("{} of {}", write(part), write(all))),
         (Some(part), None) => Some(write(part)),

@@ -55,7 +55,7 @@ pub(super) fn tape(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) {
             .draw("machine, GPU model or what happened", SEARCH, search, scene);
     }
     let lines = if view.rows.is_empty() {
-        empty(view, list, scene);
+        draw_reason(view, list, scene);
         None
     } else {
         events(view, list, scene)
@@ -146,7 +146,7 @@ fn nothing_new(view: &Tape) -> String {
 
 /// Draws the reason that no event is listed: an error, an analysis in progress, the typed words, or no change
 /// on record.
-fn empty(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) {
+fn draw_reason(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let is_awaited = view.asked.as_ref().is_some_and(|asked| {
         let recalled = Recall::read(scene.state).output(asked);

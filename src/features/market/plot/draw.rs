@@ -66,7 +66,7 @@ pub(super) fn plot(view: &Plot, area: Rect, scene: &mut Scene<'_, '_>) {
         }
         Some((x, y)) => scatter(view, browser, (x, y), inner, scene),
     }
-    selected(view, browser, card, scene);
+    draw_selected(view, browser, card, scene);
 }
 
 /// The note on the Pareto front: the number of its rows, and whether low or high is better on each axis.
@@ -305,7 +305,7 @@ fn label_spots(spots: &[Spot], area: Rect) -> Vec<Spot> {
 }
 
 /// Draws the panel of the selected row: its two numbers, the row that beats it, and its card.
-fn selected(view: &Plot, browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
+fn draw_selected(view: &Plot, browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
     let (Some(listing), Some(row)) = (browser.listing(), browser.selected_row()) else {
         return;
     };

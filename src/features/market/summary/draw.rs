@@ -82,7 +82,7 @@ pub(super) fn market(view: &Market, area: Rect, scene: &mut Scene<'_, '_>) {
     }
     table_of_groups(view, inner, scene);
     if let Some(listing) = browser.listing().filter(|_| detail.height > 0) {
-        selected(view, listing, detail, scene);
+        draw_selected(view, listing, detail, scene);
     }
 }
 
@@ -116,7 +116,7 @@ fn table_of_groups(view: &Market, area: Rect, scene: &mut Scene<'_, '_>) {
             ..right
         };
         for (line, strip) in viewport.visible().zip(strips.rows()) {
-            range(view, line, &scale, strip, scene);
+            draw_range(view, line, &scale, strip, scene);
         }
     }
 }
@@ -132,7 +132,7 @@ fn scale_line(scale: &Scale, area: Rect, scene: &mut Scene<'_, '_>) {
 
 /// Draws the bar of the group at `line` from its lowest to its highest price, with a mark at the median;
 /// blank if it has no prices. A click on it selects the group.
-fn range(view: &Market, line: usize, scale: &Scale, area: Rect, scene: &mut Scene<'_, '_>) {
+fn draw_range(view: &Market, line: usize, scale: &Scale, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     scene.clickable(area, Target::Item(Region::MAIN, line));
     if line == view.cursor {
@@ -203,7 +203,7 @@ fn rows_of(view: &Market) -> Records<'_, &Line> {
 
 /// Draws the panel of the selected group: its cheapest offer, the distribution of its prices, and its supply
 /// at or below each price.
-fn selected(view: &Market, listing: &Listing, area: Rect, scene: &mut Scene<'_, '_>) {
+fn draw_selected(view: &Market, listing: &Listing, area: Rect, scene: &mut Scene<'_, '_>) {
     let Some(line) = view.selected() else { return };
     let amount = line.group.amount;
     let note = match view.resource {
