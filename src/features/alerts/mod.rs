@@ -31,7 +31,7 @@ pub(crate) const FEATURE: Feature = Feature {
     state: |_| Some(Box::new(AlertWatch::default())),
     event: |cx, event| match event {
         Event::Restored(restored) => cx.feature::<AlertWatch>().restore(restored.document()),
-        Event::Read(_, poll) => read(cx, poll),
+        Event::Read(_, poll) => check_foreign_poll(cx, poll),
         Event::Listed(..)
         | Event::Wrote(..)
         | Event::Looked { .. }
@@ -99,14 +99,15 @@ struct RingClaim {
 }
 
 impl AlertWatch {
-    /// Sets the alerts of the profile.
+    /// Replaces all alerts, without saving them.
     pub fn restore(&mut self, all: Alerts) {
         self.all = all;
     }
 
     /// Replaces the alerts by those of the file, with other programs' changes.
     ///
-    /// The state observed here is preserved, unless the alert fired in another program.
+    /// The state observed here is preserved, unless the alert's rule has changed or it fired in another
+    /// program.
     fn merge(&mut self, mut all: Alerts) {
         let rings = |log: &[Logged], name: &str| {
             let of_alert = log.iter().filter(|logged| logged.alert == name);
@@ -124,7 +125,7 @@ impl AlertWatch {
     }
 }
 
-/// Changes the alerts, here and in their file.
+/// Applies a change to the alerts at once, and saves it in their file.
 pub(crate) fn change(cx: &mut Cx<'_>, changed: AlertChange) {
     let watch: &mut AlertWatch = cx.feature();
     let before = watch.all.clone();
@@ -136,7 +137,8 @@ pub(crate) fn change(cx: &mut Cx<'_>, changed: AlertChange) {
     cx.save_edit(Edit::Change { change, before }, saved);
 }
 
-/// Handles the result of saving: replaces the alerts by those in the file.
+/// Handles the result of saving a change: an error is shown, and once no further save is pending, the alerts
+/// are replaced by those in the file.
 fn saved(cx: &mut Cx<'_>, _: Ticket, news: News) {
     let Some(result) = news.into_saved() else { return };
     let watch: &mut AlertWatch = cx.feature();
@@ -148,7 +150,8 @@ fn saved(cx: &mut Cx<'_>, _: Ticket, news: News) {
     }
 }
 
-/// The search of an alert, as [`FollowedSearch::new`] finds it among the listed workergroups.
+/// The search that an alert follows; `None` if its workergroup is not among the loaded ones, or its search
+/// cannot be read.
 fn alert_search(state: &State, follows: &Followed) -> Option<FollowedSearch> {
     FollowedSearch::new(
         follows,
@@ -157,7 +160,8 @@ fn alert_search(state: &State, follows: &Followed) -> Option<FollowedSearch> {
     )
 }
 
-/// The prices per GPU at which alerts on a search fire.
+/// The price limits of the alerts on a search, for its charts; only those with a price per GPU (of volumes,
+/// per GB).
 fn price_lines(state: &State, search: &SearchKey) -> Vec<f64> {
     let alerts = AlertWatch::read(state).all.alerts.iter();
     let prices = alerts.filter_map(|alert| {
@@ -168,7 +172,8 @@ fn price_lines(state: &State, search: &SearchKey) -> Vec<f64> {
     prices.collect()
 }
 
-/// The searches of active alerts, and the list of workergroups if an alert needs it.
+/// The searches of active alerts, to be polled every minute; with the list of workergroups if an alert
+/// follows one and the list was never requested.
 ///
 /// A response of a table can serve as the poll, except for the search of a workergroup.
 fn wishes(state: &State, now: Now) -> Vec<Interest> {
@@ -209,7 +214,7 @@ fn wishes(state: &State, now: Now) -> Vec<Interest> {
     wishes
 }
 
-/// Sends the search of an alert.
+/// Sends the search of the alert that `id` names, unless that is deleted or its workergroup is not loaded.
 fn ask(cx: &mut Cx<'_>, id: &WishId) {
     let WishId::Named(name) = id else { return };
     let (now, state) = (cx.now, cx.state());
@@ -229,7 +234,8 @@ fn ask(cx: &mut Cx<'_>, id: &WishId) {
     cx.effects_for(Owner::Feature(answered), [Effect::Call { ticket, request }]);
 }
 
-/// Handles the response to a poll.
+/// Handles the response to a poll sent by `ask`: records it, also a failed one. Only alerts on workergroups
+/// are checked here, with the number of workers that the offers can run.
 fn answered(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     let News::Reply(response) = news else { return };
     let in_flight = &mut cx.feature::<AlertWatch>().in_flight;
@@ -269,7 +275,7 @@ fn follow(cx: &mut Cx<'_>) {
 }
 
 /// Checks the alerts on a poll of another program, without the offers that are banned here.
-fn read(cx: &mut Cx<'_>, poll: &Poll) {
+fn check_foreign_poll(cx: &mut Cx<'_>, poll: &Poll) {
     let annotations = &cx.state().annotations;
     let mut poll = poll.clone();
     if !annotations.shows_banned {
@@ -283,7 +289,8 @@ fn read(cx: &mut Cx<'_>, poll: &Poll) {
     check_all(cx, &poll, None);
 }
 
-/// Checks the alerts on a poll of their searches.
+/// Checks the active alerts that follow the search of a poll; `workers` is the number of workers that a
+/// workergroup's offers can run. A firing is first claimed, so that only one of several programs notifies.
 fn check_all(cx: &mut Cx<'_>, poll: &Poll, workers: Option<u32>) {
     let (now, state) = (cx.now, cx.state());
     let at = now.epoch.moment();
@@ -329,7 +336,8 @@ fn check_all(cx: &mut Cx<'_>, poll: &Poll, workers: Option<u32>) {
     }
 }
 
-/// The notification of a fired alert.
+/// The notification of a fired alert: its name as the title, its logged text, and the variables for the
+/// user's own command.
 fn notification(ring: &Ring, logged: &Logged) -> Notification {
     Notification {
         title: format!("bourse: {}", visible(&logged.alert, 60)),
@@ -338,7 +346,7 @@ fn notification(ring: &Ring, logged: &Logged) -> Notification {
     }
 }
 
-/// Logs an alert that fires in this program, and notifies the user.
+/// Handles the claim of a firing: logs it and notifies the user, unless another program has claimed it.
 #[expect(clippy::needless_pass_by_value, reason = "the signature of a receiver")]
 fn claimed(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     let watch: &mut AlertWatch = cx.feature();

@@ -47,6 +47,8 @@ fn remove_gone(removals: &mut Vec<Moment>, sightings: &mut Vec<Sighting>, now: M
     }
 }
 
+/// Checks a rule on each usable poll since the start of the question, which fires every time its condition
+/// becomes true; `None` without such a poll.
 fn replay(rule: &Rule, question: &Question, excerpt: &Excerpt) -> Option<Replay> {
     let polls = timeline::usable(&excerpt.polls);
     let mut polls = polls.iter().filter(|poll| poll.at >= question.since).peekable();

@@ -22,8 +22,8 @@ use crate::table::watch::{Watch, floor};
 pub(crate) const FEATURE: Feature = Feature {
     event: |cx, event| match event {
         Event::Listed(resource, poll) => record(cx, *resource, poll.take()),
-        Event::Looked { is_leaving } => looked(cx, *is_leaving),
-        Event::Read(WishId::Table(resource), poll) => read(cx, *resource, poll),
+        Event::Looked { is_leaving } => record_presence(cx, *is_leaving),
+        Event::Read(WishId::Table(resource), poll) => take_prices(cx, *resource, poll),
         Event::Read(WishId::Named(_), _)
         | Event::Woken { .. }
         | Event::Wrote(..)
@@ -57,7 +57,7 @@ pub(crate) fn switch(cx: &mut Cx<'_>) -> bool {
     true
 }
 
-/// Turns auto-refresh of a table on or off.
+/// Turns auto-refresh of a table off, or on at the configured interval, but no faster than its minimum.
 fn toggle(cx: &mut Cx<'_>, resource: Resource) {
     if cx.state().browsers[resource].watch.is_some() {
         return stop(cx, resource);
@@ -67,7 +67,8 @@ fn toggle(cx: &mut Cx<'_>, resource: Resource) {
     start(cx, resource, interval);
 }
 
-/// Refreshes a table every `interval` seconds from now on.
+/// Refreshes a table every `interval` seconds, the first time after one interval; replaces an earlier
+/// interval.
 pub(crate) fn start(cx: &mut Cx<'_>, resource: Resource, interval: f64) {
     let (now, zone) = (cx.now, cx.state().settings.zone.clone());
     let browser = cx.table(resource);
@@ -79,7 +80,8 @@ pub(crate) fn start(cx: &mut Cx<'_>, resource: Resource, interval: f64) {
     watch.first = now.mono + interval;
 }
 
-/// Stops the auto-refresh of a table.
+/// Stops the auto-refresh of a table. A poll that waits for the causes of departures is recorded without
+/// them.
 pub(crate) fn stop(cx: &mut Cx<'_>, resource: Resource) {
     let watch = cx.table(resource).watch.take();
     let unrecorded = watch.and_then(|watch| watch.ended());
@@ -91,7 +93,7 @@ pub(crate) fn disabled(state: &State) -> Option<String> {
     (!state.pane.has_prices()).then(|| "Only on Offers and Volumes".to_owned())
 }
 
-/// The searches of the tables to refresh.
+/// The searches of the tables with auto-refresh, except those paused after a long time in the background.
 fn wishes(state: &State, now: Now) -> Vec<Interest> {
     let tables = [Resource::Offers, Resource::Volumes].into_iter();
     let wishes = tables.filter_map(|resource| {
@@ -120,7 +122,7 @@ fn wishes(state: &State, now: Now) -> Vec<Interest> {
 /// Takes the prices of another program's poll of a table.
 ///
 /// Its rows are not shown, as it may exclude other machines.
-fn read(cx: &mut Cx<'_>, resource: Resource, poll: &Poll) {
+fn take_prices(cx: &mut Cx<'_>, resource: Resource, poll: &Poll) {
     if let Some(watch) = &mut cx.table(resource).watch {
         watch.read(poll);
     }
@@ -156,7 +158,8 @@ fn ask_causes(cx: &mut Cx<'_>, resource: Resource) -> bool {
     true
 }
 
-/// Records a poll: at once, or together with the causes of departures.
+/// Records the poll of a table: at once or, if a search for the causes of departures is sent, together with
+/// them. Without a poll, only that search is sent.
 fn record(cx: &mut Cx<'_>, resource: Resource, poll: Option<Poll>) {
     let is_watched = cx.state().browsers[resource].watch.is_some();
     let Some(poll) = poll else {
@@ -177,7 +180,8 @@ fn record(cx: &mut Cx<'_>, resource: Resource, poll: Option<Poll>) {
     }
 }
 
-/// Handles the response to the search for causes.
+/// Handles the response to the search for causes: shows them on the departed rows, and records the poll that
+/// waits for them, even if the search failed.
 fn causes_answered(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     let News::Reply(response) = news else { return };
     let is_own = |search: &mut (Ticket, CauseSearch)| search.0 == ticket;
@@ -201,9 +205,11 @@ fn causes_answered(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     }
 }
 
-/// Records that the user has seen the open pane, on a key press or as the terminal gains or loses
-/// the focus.
-fn looked(cx: &mut Cx<'_>, is_leaving: bool) {
+/// Records that the user is looking at the open pane or, if `is_leaving`, leaves it, for the times since
+/// which changes are shown.
+///
+/// It is called on a key press, and as the terminal gains or loses the focus.
+fn record_presence(cx: &mut Cx<'_>, is_leaving: bool) {
     let now = cx.now;
     for resource in Resource::ALL {
         if let Some(watch) = &mut cx.table(resource).watch {
@@ -229,8 +235,8 @@ fn looked(cx: &mut Cx<'_>, is_leaving: bool) {
     }
 }
 
-/// The next time at which the countdown in the status line of the open pane changes, or a
-/// table pauses.
+/// The next time at which the countdown in the status line of the open pane changes, or a table pauses;
+/// `None` if neither will.
 pub(crate) fn deadline(state: &State, now: Now) -> Option<MonotonicTime> {
     let is_watched = |browser: &Browser| browser.watching().is_some_and(|watch| !watch.is_paused());
     let second = state

@@ -44,7 +44,7 @@ pub(crate) struct WatchForm {
 }
 
 impl WatchForm {
-    /// The form for the open pane; `None` if its rows are not for rent.
+    /// The form for the open pane; `None` if it has no table.
     pub fn new(state: &State) -> Option<Self> {
         let browser = state.browser()?;
         let resource = browser.resource();
@@ -83,15 +83,18 @@ impl WatchForm {
         })
     }
 
+    /// The typed interval in seconds; `Err` if it is invalid, below the table's minimum, or above a day.
     fn interval(&self) -> Result<f64, QuantityError> {
         read(self.form.text(RefreshField::Interval), floor(self.resource))
     }
 
+    /// The chosen baseline, with which changes are compared.
     fn baseline(&self) -> Baseline {
         let choice = self.form.chosen(RefreshField::Baseline);
         Baseline::ALL.get(choice).copied().unwrap_or_default()
     }
 
+    /// Applies the fields, starts auto-refresh and closes the form; invalid fields only show their errors.
     fn start(&mut self, cx: &mut Cx<'_>) {
         if !self.form.validate() {
             return;
@@ -106,13 +109,15 @@ impl WatchForm {
         }
     }
 
+    /// Turns auto-refresh of the table off, and closes the form.
     fn stop(&self, cx: &mut Cx<'_>) {
         auto_refresh::stop(cx, self.resource);
         cx.toast("Auto-refresh off");
         cx.close();
     }
 
-    /// The share of the request budget that the interval takes.
+    /// Lines on the requests a minute that the interval takes, those of the other table, and the limit of all
+    /// together; only the error if the interval is invalid.
     fn result(&self, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
         let theme = scene.theme;
         let state = scene.state;
@@ -150,7 +155,7 @@ impl WatchForm {
     }
 }
 
-/// Parses an interval of at least `least` seconds.
+/// Parses an interval into seconds, from `least` to a day.
 fn read(text: &str, least: f64) -> Result<f64, QuantityError> {
     quantity::within(text, Quantity::Seconds, least..=LONGEST)
 }

@@ -19,6 +19,8 @@ use crate::settings::Settings;
 /// The columns before those of a bid.
 const MARKET: [Head; 2] = [("Model", "model", 24, 0), ("GPUs", "gpus", 5, 0)];
 
+/// Runs `bourse bids`: prints the share of the recorded time that bids would have held an offer, and the bill
+/// of the job at each. `Err` for a job given as work instead of hours.
 pub fn bids(settings: &Settings, options: &BidsArguments) -> Result<(), CliError> {
     let search = SearchArguments {
         query: options.query.clone(),
@@ -83,7 +85,8 @@ pub fn bids(settings: &Settings, options: &BidsArguments) -> Result<(), CliError
 /// The kind of its document.
 const KIND: &str = "bids";
 
-/// The rows of the table, and the same figures for the document.
+/// The rows of the table, one for each bid of each market, and the same figures for the document; `watched`
+/// is the recorded time in seconds.
 fn figures(markets: &[BidMarket], watched: i64, run: &Run) -> (Figures, Vec<BidFigures>) {
     let (mut rows, mut lines) = (Vec::new(), Vec::new());
     for market in markets {

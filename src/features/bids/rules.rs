@@ -41,7 +41,8 @@ pub(crate) struct Outlook {
 }
 
 impl Run {
-    /// Seconds of a hold's work that are saved, and need no repeating.
+    /// Seconds of work in a hold that count: without its restart and, if it was interrupted, without the work
+    /// since the last checkpoint.
     fn saved(&self, hold: &Hold) -> f64 {
         let restart = if hold.is_restart { self.restart } else { 0.0 };
         let work = (seconds(hold.seconds) - restart).max(0.0);
@@ -52,7 +53,8 @@ impl Run {
         }
     }
 
-    /// The result of a bid if the work meets as many interruptions as in the record.
+    /// The result of a bid if the work meets as many interruptions as in the record of `watched` seconds.
+    /// Time and bill are `None` if the record has less work at the bid than is to be done.
     pub fn outlook(&self, level: &BidLevel, watched: i64) -> Outlook {
         let holds = level.holds.iter();
         let held = total(holds.clone().map(|hold| seconds(hold.seconds)));
@@ -72,7 +74,8 @@ impl Run {
         }
     }
 
-    /// The results of the bids of a market, and the index of the lowest bill.
+    /// The results of the bids of a market in the order of its levels, and the index of the one with the
+    /// lowest bill; `None` if no bill is known. `watched` is the recorded time in seconds.
     pub fn outlooks(&self, market: &BidMarket, watched: i64) -> (Vec<Outlook>, Option<usize>) {
         let outlooks = market.levels.iter().map(|level| self.outlook(level, watched));
         let outlooks: Vec<_> = outlooks.collect();
@@ -95,7 +98,8 @@ pub(crate) const HEADS: [Head; 7] = [
     ("", "is_lowest_bill", 8, 0),
 ];
 
-/// The cells of a bid.
+/// The cells of a bid, in the order of `HEADS`; a dash for unknown figures, and `lowest` in the last if
+/// `is_lowest`.
 pub(crate) fn cells(outlook: &Outlook, is_lowest: bool) -> Vec<String> {
     let longest = |span| {
         let is_longer = outlook.longest.is_some_and(|(_, is_longer)| is_longer);
@@ -112,7 +116,8 @@ pub(crate) fn cells(outlook: &Outlook, is_lowest: bool) -> Vec<String> {
     ]
 }
 
-/// As [`basis`], in one line, the most important part first.
+/// The basis of the figures in one line: the recorded time and its source, and the cost of an interruption;
+/// `since` is formatted for display.
 pub(crate) fn short_basis(history: &BidHistory, since: &str, run: &Run, is_simulated: bool) -> String {
     let market = if is_simulated { " of a simulated market" } else { "" };
     let source = match history.offer_type {
@@ -127,7 +132,8 @@ pub(crate) fn short_basis(history: &BidHistory, since: &str, run: &Run, is_simul
     )
 }
 
-/// Sentences on the basis of the figures; `since` is formatted for display.
+/// Sentences on the basis of the figures: the recorded time and its source, the rule by which a bid holds an
+/// offer, and the costs that come on top. `since` is formatted for display.
 pub(crate) fn basis(history: &BidHistory, since: &str, run: &Run, is_simulated: bool) -> Vec<String> {
     let source = match history.offer_type {
         OfferType::Bid => "bid searches",

@@ -96,6 +96,7 @@ struct Stay {
 }
 
 impl Stay {
+    /// The moment until which the lot counts as on offer at this minimum bid.
     fn until(&self) -> Moment {
         self.interval.until()
     }
@@ -132,6 +133,8 @@ impl Analysis for BidStudy {
 }
 
 impl BidStudy {
+    /// The holds of bids in the responses of one price type; only time between complete polls counts, and
+    /// markets without a listed offer are left out.
     fn history(&self, offer_type: OfferType, excerpt: &Excerpt) -> BidHistory {
         let mut complete = excerpt.polls.clone();
         complete.retain(|poll| poll.outcome == PollOutcome::Complete);
@@ -151,7 +154,8 @@ impl BidStudy {
     }
 }
 
-/// The stays of each model and number of GPUs, in the order of their first poll.
+/// The stays of each model and number of GPUs, in the order of their first poll; those without a reported
+/// minimum bid are left out.
 fn stays(excerpt: &Excerpt) -> BTreeMap<(String, u32), Vec<Stay>> {
     let mut markets: BTreeMap<(String, u32), Vec<Stay>> = BTreeMap::new();
     let mut latest: HashMap<(&Lot, u32), usize> = HashMap::new();
@@ -187,7 +191,8 @@ fn stays(excerpt: &Excerpt) -> BTreeMap<(String, u32), Vec<Stay>> {
     markets
 }
 
-/// The holds of bids at several prices; empty if no offer was listed in the watched time.
+/// The bids to study, in ascending order, with their holds: quantiles of the lowest and of all minimum bids
+/// over the `watched` time. Empty if no offer was listed in it.
 fn levels(stays: &[Stay], complete: &[PollRow], watched: &[(Moment, Moment)]) -> Vec<BidLevel> {
     let (mut of_time, mut of_offers) = (Prices::default(), Prices::default());
     let intervals: Vec<Interval> = stays.iter().map(|stay| stay.interval).collect();
@@ -214,6 +219,7 @@ fn levels(stays: &[Stay], complete: &[PollRow], watched: &[(Moment, Moment)]) ->
     bids.into_iter().map(level).collect()
 }
 
+/// The lowest bid that is not below `bid`, in steps of $0.0001/h.
 fn rounded_up(bid: f64) -> f64 {
     let steps = (bid * STEPS).round();
     // Not `ceil`: the product may be slightly above the whole number that it represents.
@@ -224,7 +230,8 @@ fn rounded_up(bid: f64) -> f64 {
     }
 }
 
-/// The holds that a bid would have had, one after another.
+/// The holds that a bid would have had in the `watched` intervals, one after another: always of the offer
+/// with the lowest minimum bid, until that ends or exceeds the bid.
 fn holds(stays: &[Stay], watched: &[(Moment, Moment)], bid: f64) -> Vec<Hold> {
     let is_held = |stay: &&Stay| stay.interval.price <= bid;
     let mut coming = stays.iter().filter(is_held).peekable();

@@ -85,6 +85,8 @@ impl Bids {
         })
     }
 
+    /// Takes the output of the analysis once it is finished, and shows the market of the selected offer, or
+    /// else the first one, with the cursor on the lowest bill.
     fn take_output(&mut self, state: &State) {
         match Recall::read(state).output(&self.asked) {
             Recalled::Here(history) => self.history.clone_from(history),
@@ -99,24 +101,28 @@ impl Bids {
         self.cursor = self.outlooks().1.unwrap_or(0);
     }
 
+    /// The shown market; `None` without a record, or while too little is recorded for figures.
     fn market(&self) -> Option<&BidMarket> {
         let history = self.history.as_ref().filter(|history| history.withheld().is_none())?;
         history.markets.get(self.market)
     }
 
+    /// The results of the shown market's bids, and the index of the lowest bill; empty and `None` without a
+    /// market.
     fn outlooks(&self) -> (Vec<Outlook>, Option<usize>) {
         let watched = self.history.as_ref().map_or(0, |history| history.watched);
         let outlooks = self.market().map(|market| self.run.outlooks(market, watched));
         outlooks.unwrap_or_default()
     }
 
+    /// Shows the market `by` places further, wrapping around, with the cursor on the lowest bill.
     fn switch(&mut self, by: usize) {
         let markets = self.history.as_ref().map_or(0, |history| history.markets.len());
         self.market = (self.market + by) % markets.max(1);
         self.cursor = self.outlooks().1.unwrap_or(0);
     }
 
-    /// The lines above the bids, or in their place.
+    /// The line above the table of bids: the bid with the lowest bill, or the reason that there is none.
     fn head(&self, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
         let theme = scene.theme;
         let (outlooks, lowest) = self.outlooks();
@@ -222,8 +228,9 @@ impl View for Bids {
     }
 }
 
-/// The share of the time that each bid would have held, filled below, with the one of the lowest bill marked and the one
-/// at the cursor read out.
+/// Draws the chart of the share of the time that each bid would have held, filled below, with the one of the
+/// lowest bill marked and the one at the cursor read out. Nothing is drawn for fewer than two bids or in too
+/// little height.
 fn draw_shares((outlooks, lowest): (&[Outlook], Option<usize>), cursor: usize, area: Rect, scene: &mut Scene<'_, '_>) {
     let at_cursor = outlooks.get(cursor);
     // Bids above the first that holds as long as any add nothing but length.

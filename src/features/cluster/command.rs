@@ -12,6 +12,8 @@ use crate::features::market::arguments::PlanArguments;
 use crate::features::market::command::{PricedOffers, print_analysis};
 use crate::settings::Settings;
 
+/// Runs `bourse plan`: prints the cheapest offers that together have the GPUs. `Err` if there are none within
+/// the limits, or if the cheapest are over the budget.
 pub async fn plan(settings: &Settings, options: &PlanArguments) -> Result<(), CliError> {
     let need = need(options)?;
     let mut market = PricedOffers::load(settings, &options.analysis, options.by).await?;
@@ -45,6 +47,8 @@ pub async fn plan(settings: &Settings, options: &PlanArguments) -> Result<(), Cl
     Err(CliError::NotMet)
 }
 
+/// The need that the flags describe; a usage error if they contradict each other. `--shape` fixes the
+/// machines and the least GPUs on each.
 fn need(options: &PlanArguments) -> Result<Need, CliError> {
     let (machines, per_machine) = options.shape.unzip();
     let gpus = options.shape.map(|(machines, gpus)| machines.saturating_mul(gpus));
@@ -72,7 +76,7 @@ struct Shown<'a> {
 }
 
 impl Shown<'_> {
-    /// The text of a cell, as in a table of offers.
+    /// The text of a cell, as in a table of offers; empty if there is no field `key`.
     fn cell(&self, row: u32, key: &str) -> String {
         let field = Resource::Offers.catalog().column(key);
         field.map_or_else(String::new, |field| {
@@ -80,11 +84,13 @@ impl Shown<'_> {
         })
     }
 
-    /// Whether the hours depend on the offer.
+    /// Whether the job is given as work, so that its hours depend on the offer.
     fn is_work(&self) -> bool {
         self.market.basis.is_work()
     }
 
+    /// The plan as text: its bill, its offers up to `--rows`, the remarks, and the bills of other numbers of
+    /// GPUs.
     fn table(&self, plan: &Plan) -> String {
         let bill = self.market.bill();
         let mut text = format!("{}: {}\n\n", plan.words(), bill.total(plan.bill));
@@ -131,10 +137,12 @@ impl Shown<'_> {
         keys
     }
 
+    /// The header of the CSV, with its line end.
     fn csv_head(&self) -> String {
         format!("{},price\n", self.csv_keys().join(","))
     }
 
+    /// The offers of the plan as CSV, up to `--rows`, with their price in the last column.
     fn csv(&self, plan: &Plan) -> String {
         let keys = self.csv_keys();
         let fields = keys.iter().filter_map(|key| Resource::Offers.catalog().column(key));
@@ -148,6 +156,8 @@ impl Shown<'_> {
         text
     }
 
+    /// The document of the plan, the runner-up, the limits that cost something, and the bills of other
+    /// numbers of GPUs.
     fn json(&self) -> document::Plans {
         let bill = self.market.bill();
         let binding = self.planning.binding.iter();
@@ -174,6 +184,8 @@ impl Shown<'_> {
         }
     }
 
+    /// The JSON member of a plan; the hours are those of an offer for its share of the job, `None` without a
+    /// job or if they are unknown.
     fn plan_json(&self, plan: &Plan) -> document::Plan {
         let job = self.market.basis.job.map(|job| job.on_gpus(plan.shares()));
         let prices = self.market.prices();

@@ -16,7 +16,8 @@ use crate::keys::Action;
 use crate::keys::pane::Pane;
 use crate::table::browser::Browser;
 
-/// The texts that help and palette offer to copy: those of the copy menu, where that can be opened.
+/// The texts that help and palette offer to copy: those of the copy menu, where that can be opened; none
+/// elsewhere.
 pub fn offered(commands: &Commands, state: &State) -> Vec<CopyItem> {
     let has_menu = commands.rows().any(|row| row.action == Action::Copy);
     has_menu.then(|| items(state)).flatten().unwrap_or_default()
@@ -105,7 +106,8 @@ fn pane_items(browser: &Browser, profile: &Profile, limits: Limits, waits: Optio
     items
 }
 
-/// The description of a copy, with the number of conditions it leaves out, and the reason.
+/// The description `what` of a copy, with the number of conditions that it leaves out, and the reason `why`;
+/// `what` alone if there are none.
 fn without(what: &str, left_out: usize, why: &str) -> String {
     match left_out {
         0 => what.to_owned(),
@@ -151,7 +153,8 @@ fn waiting_items(browser: &Browser, why: &str) -> Vec<CopyItem> {
         .collect()
 }
 
-/// The formats for the selected row, the marked rows and the table.
+/// The formats for the selected row, the marked rows, and the table (of the marked rows if there are any);
+/// disabled with the reason if there is no such row. Empty without a response.
 fn row_items(browser: &Browser) -> Vec<CopyItem> {
     let Some(listing) = browser.listing() else {
         return Vec::new();

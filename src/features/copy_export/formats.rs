@@ -41,7 +41,7 @@ pub fn row_csv(listing: &Listing, row: u32, columns: &[&'static crate::domain::F
     Ok(export::csv_line(listing, row, columns))
 }
 
-/// Records as a document in the market's format, for a file.
+/// Records as a JSON document in the market's format, without secrets, for a file.
 pub fn document(listing: &Listing, rows: &[u32]) -> String {
     let records: Vec<_> = rows
         .iter()
@@ -66,7 +66,8 @@ pub fn search_curl(query: &Query, base: &str, dialect: &'static Dialect) -> Resu
     Ok(curl::command(&wire, &origin.address(wire.path)))
 }
 
-/// The search as a command of the market's own client.
+/// The search as a command of the market's own client, without the conditions that the client does not
+/// support.
 pub fn client_command(query: &Query) -> String {
     let noun = match query.resource {
         Resource::Offers => "offers",
@@ -123,13 +124,13 @@ pub fn unknown_to_client(query: &Query) -> usize {
     }
 }
 
-/// A word of a POSIX shell, always in quotes.
+/// A text as one word of a POSIX shell: in single quotes, with control characters made visible.
 pub fn word(text: &str) -> String {
     let clean = visible(text, LONGEST);
     format!("'{}'", clean.replace('\'', r"'\''"))
 }
 
-/// Rows as a Markdown table of the columns.
+/// Rows as a Markdown table of the columns; `Err` if it is too long for a clipboard.
 pub fn table(
     listing: &Listing,
     rows: &[u32],

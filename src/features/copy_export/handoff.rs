@@ -74,7 +74,7 @@ pub fn limit_warning(limits: Limits, basis: Basis, listing: &Listing, id: RowId)
 /// The client creates instances at the list price; a prepayment for the instance reserves it.
 pub const RESERVE: &str = "vastai prepay instance INSTANCE AMOUNT";
 
-/// The lowest bid in $/h for the machine.
+/// The minimum bid of the offer `id` in $/h; `None` if it reports none.
 fn bid_floor(listing: &Listing, id: RowId) -> Option<f64> {
     listing.cell_of(listing.row(id)?, "min_bid").number()
 }
@@ -84,6 +84,7 @@ pub fn console(profile: &Profile) -> Option<&'static str> {
     is_public(profile).then_some(CONSOLE)
 }
 
+/// Whether the profile connects to the public service; false for the sandbox.
 fn is_public(profile: &Profile) -> bool {
     let origin = Origin::parse(&profile.base_url).ok();
     !profile.is_sandbox && origin.is_some_and(|origin| origin.is_public_service())

@@ -9,7 +9,8 @@ use crate::domain::text::visible;
 /// Maximum length of a notice, in characters.
 const LONGEST: usize = 2000;
 
-/// Shows the notices that have not been dismissed, one paragraph each.
+/// The dialog of the notices that have not been dismissed, one paragraph each; it is never `None`, but may
+/// have nothing to report.
 #[expect(clippy::unnecessary_wraps, reason = "views open this way")]
 pub(crate) fn dialog(state: &State) -> Option<TextDialog> {
     let mut lines: Vec<Line<'static>> = Vec::new();

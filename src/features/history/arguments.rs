@@ -144,6 +144,7 @@ pub enum DbCommand {
     Reset(TextArguments),
 }
 
+/// Parses the interval of a watch; `Err` below `SHORTEST`.
 fn interval(text: &str) -> Result<Duration, ArgumentError> {
     let interval = span(text)?;
     (interval >= SHORTEST)

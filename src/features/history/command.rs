@@ -24,7 +24,8 @@ use crate::settings::Settings;
 /// Number of rows of the table or CSV per day, for a short and for a long time.
 const PER_DAY: [usize; 2] = [24, 1];
 
-/// The search of the arguments.
+/// The search of the arguments, the cheapest offers first, with at most `limit` rows; `Err` for a condition
+/// on the prices of other price types, which are not recorded.
 pub fn wanted(settings: &Settings, options: &WatchedSearch, limit: Option<u32>) -> Result<Wanted, CliError> {
     let resource = if options.volumes {
         Resource::Volumes
@@ -58,6 +59,8 @@ pub fn wanted(settings: &Settings, options: &WatchedSearch, limit: Option<u32>) 
     Ok(wanted)
 }
 
+/// Runs `bourse history`: prints the recorded prices of a search and the verdict on its lowest price. If
+/// nothing is recorded, that is noted; it is an error with `--fail-empty` only.
 pub fn history(settings: &Settings, options: &HistoryArguments) -> Result<(), CliError> {
     let wanted = wanted(settings, &options.search, None)?;
     let query = asked(&wanted.query, options)?;
@@ -117,7 +120,7 @@ pub fn asked(query: &Query, options: &HistoryArguments) -> Result<Query, CliErro
     })
 }
 
-/// The report of a search that is not recorded.
+/// Prints the report of a search that is not recorded, in the format of the flags.
 fn print_nothing(options: &HistoryArguments, question: &Question, settings: &Settings) -> Result<(), CliError> {
     match options.format {
         ReportFormat::Table => output::print(&(nothing_known() + "\n")),
@@ -154,17 +157,18 @@ struct Report {
 }
 
 impl Report {
-    /// The lowest price on offer in the last poll.
+    /// The lowest price in the last poll; `None` if it had no offers.
     fn lowest(&self) -> Option<f64> {
         Some(self.series.now?.levels?.lowest)
     }
 
-    /// The parts of the time that were watched for some of it.
+    /// The parts of the time with anything recorded: watched for some of it, or with a price or an amount.
     fn watched(&self) -> impl Iterator<Item = &Bucket> {
         let buckets = self.series.buckets.iter();
         buckets.filter(|bucket| bucket.watched > 0.0 || bucket.levels.is_some() || bucket.amount.is_some())
     }
 
+    /// The newest `rows` recorded parts of the time as a text table, above the sentences.
     fn table(&self) -> String {
         let from = format!("From ({})", zone_name(&self.zone));
         let titles = [&from, "Low", "P20", "Median", "P80", "On offer", "Watched"];
@@ -192,6 +196,8 @@ impl Report {
         text
     }
 
+    /// Sentences on the prices: their unit, the lowest one now, the record low, the verdict, and how long
+    /// offers last. Those without data are left out.
     fn sentences(&self) -> Vec<String> {
         let mut lines = vec![format!("Prices {}: {}", super::origin(self.is_simulated), self.unit)];
         if let (Some(now), Some(low)) = (self.series.now, self.lowest()) {
@@ -222,6 +228,8 @@ impl Report {
         lines
     }
 
+    /// The document of the report, with the newest `rows` parts of the time, also unrecorded ones;
+    /// `simulated` is its member of that name.
     fn document(&self, simulated: Option<bool>) -> document::History {
         let series = &self.series;
         let newest = series.buckets.len().saturating_sub(self.rows);
@@ -260,6 +268,7 @@ impl Report {
     }
 }
 
+/// The JSON member of a part of the time; its values are `None` where nothing was on offer or recorded.
 fn step(bucket: &Bucket) -> document::Step {
     document::Step {
         from: rfc3339(bucket.from),
@@ -317,7 +326,7 @@ pub fn zoned(moment: Moment) -> String {
     format!("{} {}", short(moment, &zone), zone_name(&zone))
 }
 
-/// A time as text, in the user's time zone.
+/// A time as text in a time zone, to the minute and without the zone's name.
 fn short(moment: Moment, zone: &TimeZone) -> String {
     let local = LocalTime {
         zone: zone.clone(),
@@ -326,7 +335,7 @@ fn short(moment: Moment, zone: &TimeZone) -> String {
     local.minute(moment.unix())
 }
 
-/// The name of a time zone.
+/// The IANA name of a time zone: `UTC` on a system without a setting, `local time` if the zone has no name.
 fn zone_name(zone: &TimeZone) -> &str {
     let name = zone.iana_name().unwrap_or("local time");
     // A system without a setting counts by UTC.

@@ -27,6 +27,8 @@ impl From<HistoryError> for CliError {
     }
 }
 
+/// Runs `bourse db`: checks, shrinks or exports the file of recorded prices, or moves it aside. `Err` if
+/// there is no such file for this profile, or if it is damaged.
 pub fn db(settings: &Settings, command: DbCommand) -> Result<(), CliError> {
     let history = settings.history_location();
     let Some(path) = &history.path else {
@@ -73,10 +75,13 @@ pub fn db(settings: &Settings, command: DbCommand) -> Result<(), CliError> {
     }
 }
 
+/// A number of bytes as text: `14.2 kB`; a negative one as the largest.
 fn bytes(number: i64) -> String {
     size(usize::try_from(number).unwrap_or(usize::MAX))
 }
 
+/// Prints the contents of the file; `Err` with a list of the damage if it is corrupt. `shown` is its path as
+/// text.
 fn check(database: &Database, shown: &str, format: ReplyFormat) -> Result<(), CliError> {
     let wrong = database.check()?;
     if !wrong.is_empty() {
@@ -114,6 +119,7 @@ fn check(database: &Database, shown: &str, format: ReplyFormat) -> Result<(), Cl
     output::print(&text)
 }
 
+/// Prints every recorded price with its times, in batches of `BATCH` lines.
 fn export(database: &Database, format: ExportFormat) -> Result<(), CliError> {
     let mut lines: Vec<String> = Vec::new();
     if format == ExportFormat::Csv {
@@ -132,6 +138,7 @@ fn export(database: &Database, format: ExportFormat) -> Result<(), CliError> {
     print(format, &lines)
 }
 
+/// Prints lines that have their line ends already, in the format of the export.
 fn print(format: ExportFormat, lines: &[String]) -> Result<(), CliError> {
     let text = lines.concat();
     match format {
@@ -156,6 +163,7 @@ const HEAD: [&str; 13] = [
     "ended",
 ];
 
+/// The document of a recorded price: its search, its lot, and when it was first and last seen and ended.
 fn document_of(exported: &ExportedSpell) -> document::RecordedPrice {
     let (search, spell) = (&exported.search, &exported.spell);
     document::RecordedPrice {

@@ -22,14 +22,14 @@ pub(crate) fn shown(value: Option<f64>, show: impl Fn(f64) -> String) -> String 
     value.map_or_else(|| format::NONE.to_owned(), show)
 }
 
-/// Lines of a document as CSV, with the members `keys` of each.
+/// Lines of a document as CSV below a header, with the members `keys` of each.
 pub(crate) fn csv(keys: &[&str], lines: &[impl Serialize]) -> String {
     let head = keys.iter().map(|key| (*key).to_owned()).collect();
     let lines = lines.iter().map(|line| csv_cells(keys, line));
     export::csv_lines(std::iter::once(head).chain(lines))
 }
 
-/// The members `keys` of a line as cells of CSV.
+/// The members `keys` of a line as cells of CSV; blank for `null` and for missing members.
 pub(crate) fn csv_cells(keys: &[&str], line: &impl Serialize) -> Vec<String> {
     // A line of figures has no keys that JSON could not write.
     let line = serde_json::to_value(line).unwrap_or_default();
@@ -85,8 +85,8 @@ impl Figures {
         }
     }
 
-    /// Draws a headline, the table with a selected line, and the basis of its figures as one grey line; returns the area
-    /// of a chart at least `chart` lines high.
+    /// Draws a headline, the table with the line `cursor` selected, and the basis of its figures as one grey
+    /// line; returns the area left for a chart, `chart` lines high if there is space.
     pub fn draw(
         &self,
         (text, basis): (Vec<Line<'static>>, Option<String>),

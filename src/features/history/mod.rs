@@ -109,7 +109,7 @@ struct Remembered {
 
 impl Remembered {
     /// Updates the current lowest price from the rows on screen.
-    fn look(&mut self) {
+    fn update_lowest(&mut self) {
         if let Some(memory) = &mut self.memory {
             memory.look_at(&self.rows);
         }
@@ -132,7 +132,8 @@ pub struct Recall {
 }
 
 impl Recall {
-    /// The output of an analysis.
+    /// The output of an analysis, or its error; `Awaited` while it is in progress, and again after newer
+    /// outputs have replaced it.
     pub fn output<A: Analysis>(&self, asked: &Asked<A>) -> Recalled<'_, A::Output> {
         match self.outputs.iter().find(|(ticket, _)| *ticket == asked.ticket) {
             Some((_, Ok(output))) => output.downcast().map_or(Recalled::Awaited, Recalled::Here),
@@ -141,6 +142,8 @@ impl Recall {
         }
     }
 
+    /// Stores the output of an analysis: the basis of verdicts with its model, any other for `output`. The
+    /// longer it took to read, the longer the record is not read again.
     fn take(&mut self, ticket: Ticket, result: Result<AnyOutput, EffectError>, now: Now) {
         let is_it = |remembered: &&mut Remembered| remembered.awaited == Some(ticket);
         if let Some(remembered) = self.models.iter_mut().find(is_it) {
@@ -150,7 +153,7 @@ impl Recall {
             if let Ok(output) = result {
                 let memory: Option<&Option<Memory>> = output.downcast();
                 remembered.memory = memory.cloned().flatten().map(Box::new);
-                remembered.look();
+                remembered.update_lowest();
             }
             return;
         }
@@ -161,7 +164,8 @@ impl Recall {
         self.outputs.truncate(MOST_ANSWERS);
     }
 
-    /// The time at which a view reads the record again, as there is a further response.
+    /// The earliest time at which a view reads the record again after a further response, `now` if it may do
+    /// so at once.
     pub fn due(&self, now: Now) -> MonotonicTime {
         self.rests_until.max(now.mono)
     }
@@ -172,7 +176,8 @@ impl Recall {
         models.find(|remembered| remembered.like == *like)?.memory.as_deref()
     }
 
-    /// Requests the basis of verdicts on some offers, unless it is current.
+    /// Stores the rows on screen of some offers, and requests the basis of verdicts on them under `ticket`;
+    /// `None` if it is current or already requested.
     fn remember(&mut self, (like, rows): (Query, Excerpt), ticket: Ticket, now: Now) -> Option<Effect> {
         let known = self.models.iter().position(|remembered| remembered.like == like);
         let mut remembered = known.map(|index| self.models.remove(index)).unwrap_or(Remembered {
@@ -184,7 +189,7 @@ impl Recall {
             rows: Excerpt::default(),
         });
         remembered.rows = rows;
-        remembered.look();
+        remembered.update_lowest();
         let is_due = remembered.awaited.is_none() && now.mono >= remembered.fresh;
         if is_due {
             remembered.awaited = Some(ticket);
@@ -197,17 +202,19 @@ impl Recall {
     }
 }
 
+/// The effect that runs an analysis of the record; its output arrives under `ticket`.
 fn job(ticket: Ticket, analysis: impl Analysis) -> Effect {
     let analysis = AnyAnalysis::new(analysis);
     Effect::History(HistoryJob::Ask { ticket, analysis })
 }
 
-/// The kind of the recorded prices, for a text after their unit.
+/// The kind of the recorded prices, for a text after their unit: `simulated`, or `asked, not paid`.
 pub(crate) const fn origin(is_simulated: bool) -> &'static str {
     if is_simulated { "simulated" } else { "asked, not paid" }
 }
 
-/// The reason an output is awaited, as text.
+/// The reason an output is awaited, as text: the progress of the sandbox's simulation, or
+/// `Reading the record`.
 pub(crate) fn reading(state: &State) -> String {
     let simulation = state.sandbox.simulation();
     simulation.unwrap_or_else(|| "Reading the record".to_owned())
@@ -224,6 +231,7 @@ pub(crate) fn ask<A: Analysis>(cx: &mut Cx<'_>, analysis: A) -> Asked<A> {
     }
 }
 
+/// Stores the output of a finished analysis; other news is ignored.
 fn on_output(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     if let News::Recalled(result) = news {
         let now = cx.now;
@@ -231,8 +239,8 @@ fn on_output(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     }
 }
 
-/// The verdict's basis for the offers like that of a row, with the lot and the price per GPU of the
-/// row.
+/// The verdict's basis for the offers like that of a row, with the lot and the price per GPU of the row.
+/// `None` until that basis is read.
 pub fn remembered(state: &State, resource: Resource, row: usize) -> Option<(&Memory, Lot, f64)> {
     let (browser, row) = (&state.browsers[resource], u32::try_from(row).ok()?);
     let (listing, like) = (browser.listing()?, like(browser, row)?);
@@ -240,21 +248,22 @@ pub fn remembered(state: &State, resource: Resource, row: usize) -> Option<(&Mem
     Some((Recall::read(state).memory(&like)?, recorded_lot(listing, row)?, price))
 }
 
-/// The query for offers like that of a row, with the storage of the table's prices.
+/// The query for offers like that of a row, with the storage of the table's prices; `None` if the row lacks
+/// what it needs, such as a model.
 fn like(browser: &Browser, row: u32) -> Option<Query> {
     let storage = Some(browser.storage().0);
     let query = browser.shown_query()?.clone();
     offers_like(&Query { storage, ..query }, browser.listing()?, row)
 }
 
-/// The rows on screen that a query finds.
+/// The rows on screen that a query finds, as an excerpt of the record; `None` without a response.
 fn on_screen(browser: &Browser, query: &Query) -> Option<Excerpt> {
     let is_complete = browser.coverage() == Some(Coverage::Whole);
     Some(Excerpt::of_response(browser.listing()?, query, is_complete))
 }
 
-/// Requests the basis of verdicts on the selected and the marked offers, if the rows or the
-/// selection have changed.
+/// Requests the basis of verdicts on the selected and the marked offers, if the rows or the selection have
+/// changed. Nothing happens while the market is not recorded, and for workergroups.
 fn follow(cx: &mut Cx<'_>) {
     let (now, resource) = (cx.now, cx.state().pane.resource());
     let Lent {

@@ -16,7 +16,8 @@ pub(crate) const fn mark(state: &State) -> &'static str {
     if state.profile.is_sandbox { ", simulated" } else { "" }
 }
 
-/// The sentences about an offer, each with its style.
+/// Sentences on an offer, each with its style: the verdict, its price, how long it was seen, and how long
+/// such offers last. Those without data are left out; empty until the record is read.
 pub(crate) fn sentences(
     state: &State,
     (resource, row): (Resource, usize),
@@ -44,7 +45,8 @@ pub(crate) fn sentences(
     sentences
 }
 
-/// The lowest price of similar offers over the recorded time, as a sparkline.
+/// The lowest price of similar offers over the recorded time, as a sparkline with its lowest value; `None`
+/// without a verdict, or with prices in fewer than two parts of the time.
 pub(crate) fn trend(state: &State, (resource, row): (Resource, usize), theme: &Theme) -> Option<Line<'static>> {
     // With the range beside it that fits the preview of a terminal with 120 columns.
     const PARTS: usize = 16;
@@ -75,14 +77,15 @@ pub(crate) fn trend(state: &State, (resource, row): (Resource, usize), theme: &T
     ]))
 }
 
-/// Prices as a line of blocks, the lowest at the bottom; a gap where there is none.
+/// Prices as a line of blocks, the lowest at the bottom; a gap where there is none, empty if there is none at
+/// all.
 pub(crate) fn sparkline(prices: &[Option<f64>]) -> String {
     let known = || prices.iter().flatten().copied();
     let ends = known().reduce(f64::min).zip(known().reduce(f64::max));
     ends.map_or_else(String::new, |(low, high)| levels(prices, low, high))
 }
 
-/// A block for each price, from `low` to `high`.
+/// A block for each price, of a height from `low` to `high`; a blank for `None`.
 fn levels(prices: &[Option<f64>], low: f64, high: f64) -> String {
     const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let level = |price: f64| {
@@ -93,12 +96,14 @@ fn levels(prices: &[Option<f64>], low: f64, high: f64) -> String {
     prices.iter().map(|price| price.map_or(' ', level)).collect()
 }
 
-/// The comparison of a single offer, as a phrase.
+/// The price of an offer compared with the lowest one now, as a phrase; `None` until the record is read, or
+/// if too little is recorded.
 pub(crate) fn sentence(state: &State, resource: Resource, row: usize) -> Option<String> {
     let (memory, _, price) = remembered(state, resource, row)?;
     Some(offer(memory, price)? + mark(state))
 }
 
+/// The style of a verdict: good for a low price, a warning for a high one, dim if there is no verdict.
 pub(crate) fn style(verdict: &Verdict, theme: &Theme) -> Style {
     let Verdict::Given(rating) = verdict else {
         return theme.dim;
@@ -110,10 +115,11 @@ pub(crate) fn style(verdict: &Verdict, theme: &Theme) -> Style {
     }
 }
 
-/// The distance of an offer from the current lowest price: `3% above the lowest now`.
+/// The distance of an offer from the current lowest price: `3% above the lowest now`; `None` if too little is
+/// recorded or the lowest price is unknown.
 ///
-/// An offer alone is neither low nor high: the lowest prices of the past are compared with the
-/// current lowest.
+/// An offer alone is neither low nor high: the lowest prices of the past are compared with the current
+/// lowest.
 fn offer(memory: &Memory, price: f64) -> Option<String> {
     let (rating, lowest) = (memory.rate(price)?, memory.lowest?);
     let share = price / lowest - 1.0;
@@ -130,6 +136,7 @@ fn offer(memory: &Memory, price: f64) -> Option<String> {
     Some(above + &outbid)
 }
 
+/// A duration as text: `3.2 h`, or `at least 3.2 h` if its beginning was not observed.
 fn span(lasted: Lasted) -> String {
     let sign = if lasted.is_at_least { "at least " } else { "" };
     format!("{sign}{}", format::brief(seconds(lasted.seconds)))

@@ -25,7 +25,7 @@ pub(crate) struct Subject {
 }
 
 impl Subject {
-    /// The subject of all offers of a search.
+    /// The subject of all offers of a search, whose title is `name` with the conditions.
     pub fn of_search(query: Query, name: &str) -> Self {
         let search = SearchKey::new(&query);
         let conditions = Untrusted::from(search.conditions.as_str()).screen(LONGEST_TITLE);
@@ -44,7 +44,9 @@ impl Subject {
     }
 }
 
-/// The subjects of the open pane; for a workergroup, the offers that its search finds.
+/// The subjects of the open pane: the selected offer's model, its size and machine, and the search as the
+/// last; of volumes, the search and the cluster. For a workergroup, the offers that its search finds; empty
+/// without a search.
 pub(crate) fn subjects(state: &State) -> Vec<Subject> {
     let Some(browser) = state.browser() else {
         return Vec::new();

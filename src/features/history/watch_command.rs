@@ -9,7 +9,8 @@ use crate::domain::{Query, Resource, Untrusted};
 use crate::record::store::{Database, HistoryError};
 use crate::record::{Change, ChangeKind, Event, EventKind, Moment, Question, SearchKey, seconds, with_storage};
 
-/// The changes of a search after the last reported one, newest first.
+/// The changes of a search after `reported_until`, up to and including `until`, newest first; without
+/// `reported_until`, only those at `until`.
 pub(crate) fn changes(
     database: &Database,
     query: &Query,
@@ -26,7 +27,7 @@ pub(crate) fn changes(
     database.ask(&RecentEvents { question, most })
 }
 
-/// An event as a line of text, with the prices of the search.
+/// An event as a line of text without a line end; prices include `storage` GB.
 pub(crate) fn line(event: &Event, search: &SearchKey, storage: f64) -> String {
     let at = rfc3339(event.at);
     let (change, lasted) = match &event.kind {
@@ -61,7 +62,7 @@ pub(crate) fn line(event: &Event, search: &SearchKey, storage: f64) -> String {
     format!("{at}  {model}  machine {}  {what}{lasted}", change.lot.machine)
 }
 
-/// The document of an event.
+/// The JSON document of an event, without the names of saved searches.
 pub(crate) fn document_of(event: &Event) -> document::WatchEvent {
     let (name, members) = match &event.kind {
         EventKind::NotWatched { since } => ("not_watched", Members::NotWatched { since: rfc3339(*since) }),
@@ -88,6 +89,7 @@ pub(crate) fn document_of(event: &Event) -> document::WatchEvent {
     }
 }
 
+/// The name of a change in JSON; for a departure, that of its cause.
 const fn name(kind: ChangeKind) -> &'static str {
     match kind {
         ChangeKind::Listed => "listed",
@@ -99,7 +101,7 @@ const fn name(kind: ChangeKind) -> &'static str {
     }
 }
 
-/// The price or amount before a change.
+/// The price or the amount before a change; `None` for an offer that came or went.
 fn before(change: &Change) -> Option<f64> {
     match change.kind {
         ChangeKind::Repriced { from } => Some(from),

@@ -14,7 +14,9 @@ use crate::tui::theme::Theme;
 pub(super) const LABEL: usize = 22;
 pub(super) const AMOUNT: usize = 10;
 
-/// The bill of a job on an offer, starting at `epoch`, in lines of `width` cells.
+/// The bill of a job on the offer at `row`, started at `now`: the steps of the cost, the cost of a unit of
+/// work, and warnings if the offer ends too early or its disk is too small. Formulas move to a line of their
+/// own beyond `width` cells. If the cost cannot be computed, a single line with the reason.
 pub(crate) fn job(
     prices: &Prices<'_>,
     row: usize,
@@ -39,7 +41,9 @@ pub(crate) fn job(
     lines
 }
 
-/// The bill of a volume for a size and term, starting at `epoch`, in lines of `width` cells.
+/// The bill of a volume at `row` for a size and term, started at `now`: the steps of the cost, and whether
+/// the volume lasts and is large enough. Formulas move to a line of their own beyond `width` cells. If the
+/// cost cannot be computed, a single line with the reason.
 pub(crate) fn volume(
     listing: &Listing,
     row: usize,
@@ -85,7 +89,8 @@ fn steps(steps: &[Step], width: u16, theme: &Theme) -> Vec<Line<'static>> {
     steps.iter().enumerate().flat_map(line).collect()
 }
 
-/// The cost of a unit of work, and whether the work is done in time.
+/// A line on the cost of a unit of work, if the job has work, and one on the time before or after the
+/// deadline, if it has one.
 fn work(cost: &JobCost, job: &Job, theme: &Theme) -> Vec<Line<'static>> {
     let each = job.work.zip(cost.per_unit);
     let each = each.map(|(work, dollars)| {
@@ -100,6 +105,8 @@ fn work(cost: &JobCost, job: &Job, theme: &Theme) -> Vec<Line<'static>> {
     each.into_iter().chain(in_time).collect()
 }
 
+/// A line on the time for which the offer or volume (`noun`) stays available after the job or term
+/// (`purpose`); an error if it ends before `needed`, a warning if its end is not reported.
 fn end((noun, purpose): (&str, &str), needed: &str, outlives: Outlives, theme: &Theme) -> Line<'static> {
     match outlives {
         Outlives::Yes { spare } => {
@@ -113,6 +120,7 @@ fn end((noun, purpose): (&str, &str), needed: &str, outlives: Outlives, theme: &
     }
 }
 
+/// A warning that the disk or volume (`noun`) is too small or of unknown size; `None` if it is large enough.
 fn room(noun: &str, room: Room, theme: &Theme) -> Option<Line<'static>> {
     let text = match room {
         Room::Enough => return None,
@@ -122,6 +130,7 @@ fn room(noun: &str, room: Room, theme: &Theme) -> Option<Line<'static>> {
     Some(Line::styled(text, theme.warning))
 }
 
+/// A duration given in hours, as text in its largest fitting unit: `5 hours`, `41 days`.
 fn span(hours: f64) -> String {
     lasting(hours * 3600.0)
 }

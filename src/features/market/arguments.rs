@@ -124,7 +124,8 @@ pub struct PlanArguments {
     pub budget: Option<f64>,
 }
 
-/// Parses the shape of a cluster: `2x8` is two machines with eight GPUs each.
+/// Parses the shape of a cluster: `2x8` is two machines with eight GPUs each. `Err` unless both numbers are
+/// above 0.
 fn shape(text: &str) -> Result<(u32, u32), ArgumentError> {
     let numbers = text.split_once(['x', 'X', '×']);
     let numbers = numbers.and_then(|(machines, gpus)| {
@@ -134,19 +135,23 @@ fn shape(text: &str) -> Result<(u32, u32), ArgumentError> {
     numbers.ok_or(ArgumentError::Shape)
 }
 
+/// Parses `host`, `country` or `cluster`, exactly as written; `Err` for any other text.
 fn same(text: &str) -> Result<Same, ArgumentError> {
     let known = Same::ALL.into_iter().find(|same| same.name() == text);
     known.ok_or_else(|| ArgumentError::Choice("host, country or cluster".to_owned()))
 }
 
+/// Parses a size with an optional unit into GB, from 1 to 10,000.
 fn gigabytes(text: &str) -> Result<f64, QuantityError> {
     quantity::within(text, Quantity::Gigabytes, 1.0..=10_000.0)
 }
 
+/// Parses a duration with an optional unit into hours, from 0.01 to a million.
 fn hours(text: &str) -> Result<f64, QuantityError> {
     quantity::within(text, Quantity::Hours, 0.01..=1e6)
 }
 
+/// Parses an amount in dollars, from 0.01 to a billion.
 fn dollars(text: &str) -> Result<f64, QuantityError> {
     quantity::within(text, Quantity::Dollars, 0.01..=1e9)
 }

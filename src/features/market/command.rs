@@ -28,8 +28,8 @@ pub struct PricedOffers {
 }
 
 impl PricedOffers {
-    /// Runs the search of the arguments; with `by`, the job must be done by
-    /// then.
+    /// Runs the search of the arguments, the cheapest offers first; with `by`, the job must be done by then.
+    /// An empty result is `Ok`, with a note on stderr.
     pub async fn load(
         settings: &Settings,
         options: &AnalysisArguments,
@@ -57,7 +57,8 @@ impl PricedOffers {
         })
     }
 
-    /// Divides the work of a job among `gpus` GPUs.
+    /// Divides the work of the job among `gpus` GPUs and recomputes the prices; without a job given as work,
+    /// nothing changes.
     pub fn share(&mut self, gpus: u32) {
         if let Some(job) = self.basis.job.filter(Job::is_work) {
             self.basis.job = Some(job.on_gpus(gpus));
@@ -65,6 +66,7 @@ impl PricedOffers {
         }
     }
 
+    /// The kind of the amounts: bills of the job if there is one, else prices per hour.
     pub fn bill(&self) -> Bill {
         match self.basis.job {
             Some(_) => Bill::Job,
@@ -72,24 +74,28 @@ impl PricedOffers {
         }
     }
 
+    /// The prices of the loaded offers, for the price type of the search.
     pub fn prices(&self) -> Prices<'_> {
         Prices::new(&self.result.listing, self.basis.model)
     }
 
-    /// Whether an offer suits the job.
+    /// Whether the offer at `row` has the disk and the time for the job, started when the offers were
+    /// received; true without a job.
     pub fn is_choice(&self, prices: &Prices<'_>, row: usize) -> bool {
         let now = self.result.listing.read_at();
         let job = self.basis.job;
         job.is_none_or(|job| prices.fits(row, &job, now))
     }
 
+    /// Passes the measures of the offers, for the price basis, to `measure`; offers that do not suit the job
+    /// are not choices.
     fn measured<T>(&self, measure: impl FnOnce(&Measures<'_>) -> T) -> T {
         let prices = self.prices();
         let is_choice = |row| self.is_choice(&prices, row);
         measure(&Measures::priced(&prices, self.basis, is_choice))
     }
 
-    /// The id of a row's offer.
+    /// The id of a row's offer as text; empty if it has none.
     pub fn id(&self, row: u32) -> String {
         let id = self.result.listing.id(row as usize);
         id.map_or_else(String::new, |id| id.to_string())
@@ -129,6 +135,8 @@ fn cell(number: Option<f64>) -> String {
     number.map_or_else(String::new, |number| number.to_string())
 }
 
+/// Runs `bourse market`: prints the supply and prices of each GPU model, country or host, those with the most
+/// machines first.
 pub async fn market(settings: &Settings, options: &MarketArguments) -> Result<(), CliError> {
     let market = PricedOffers::load(settings, &options.analysis, None).await?;
     let key = match options.group_by {
@@ -158,7 +166,7 @@ pub async fn market(settings: &Settings, options: &MarketArguments) -> Result<()
     output::require_rows(options.analysis.fail_empty, groups.is_empty())
 }
 
-/// The name of a group; empty if the records have no value.
+/// The name of a group as text; empty if its records have no value of the field.
 fn name(group: &Group, field: &Field) -> String {
     match group.key.first() {
         Some(GroupValue::Text(text)) => text.screen(40),
@@ -168,6 +176,8 @@ fn name(group: &Group, field: &Field) -> String {
     }
 }
 
+/// The groups as a text table: GPUs, machines, levels of the price per GPU (of the whole bill for work), and
+/// the id of the cheapest offer.
 fn market_table(market: &PricedOffers, by: Grouping, field: &Field, groups: &[Group]) -> String {
     let title = match by {
         Grouping::Gpu => "GPU",
@@ -206,6 +216,7 @@ fn market_table(market: &PricedOffers, by: Grouping, field: &Field, groups: &[Gr
     table::plain(&rows)
 }
 
+/// The groups as CSV with a header; `key` is the name of the column with their names.
 fn market_csv(market: &PricedOffers, key: &str, field: &Field, groups: &[Group]) -> String {
     let head = [
         key,
@@ -237,6 +248,8 @@ fn market_csv(market: &PricedOffers, key: &str, field: &Field, groups: &[Group])
     export::csv_lines(std::iter::once(head.map(str::to_owned).to_vec()).chain(lines))
 }
 
+/// The JSON member of a group; its price levels are under `bill` for a job given as work, else under
+/// `price_per_gpu`.
 fn group_json(market: &PricedOffers, key: &str, field: &Field, group: &Group) -> document::MarketGroup {
     let levels = group.unit_price.map(|price| document::Levels {
         lowest: price.lowest,
@@ -261,6 +274,8 @@ fn group_json(market: &PricedOffers, key: &str, field: &Field, group: &Group) ->
     }
 }
 
+/// Runs `bourse depth`: prints the price of buying increasing numbers of GPUs, or only of `--gpus`. `Err` for
+/// a job given as work; too few GPUs are noted on stderr.
 pub async fn depth(settings: &Settings, options: &DepthArguments) -> Result<(), CliError> {
     let market = PricedOffers::load(settings, &options.analysis, None).await?;
     if market.basis.is_work() {
@@ -300,6 +315,7 @@ pub async fn depth(settings: &Settings, options: &DepthArguments) -> Result<(), 
     output::require_rows(options.analysis.fail_empty, purchases.is_empty())
 }
 
+/// The purchases as a text table, below a sentence on the supply if `is_all`.
 fn depth_table(market: &PricedOffers, depth: &Depth, purchases: &[Purchase], is_all: bool) -> String {
     let bill = market.bill();
     let titles = ["GPUs", "Offers", "Average per GPU", "Highest per GPU", "Total"];
@@ -331,6 +347,8 @@ fn steps(purchases: &[Purchase]) -> impl Iterator<Item = (Lot, u64, f64)> {
     })
 }
 
+/// The offers of the largest purchase as CSV, cheapest per GPU first, with the running totals of GPUs and
+/// price.
 fn depth_csv(market: &PricedOffers, purchases: &[Purchase]) -> String {
     let head = ["id", "gpus", "price", "price_per_gpu", "total_gpus", "total_price"];
     let lines = steps(purchases).map(|(lot, gpus, cost)| {
@@ -346,6 +364,8 @@ fn depth_csv(market: &PricedOffers, purchases: &[Purchase]) -> String {
     export::csv_lines(std::iter::once(head.map(str::to_owned).to_vec()).chain(lines))
 }
 
+/// The document of the depth: a line per purchase, and a step per offer of the largest one; `asked` is the
+/// value of `--gpus`.
 fn depth_json(market: &PricedOffers, depth: &Depth, purchases: &[Purchase], asked: Option<u32>) -> document::Depth {
     let steps = steps(purchases).map(|(lot, total_gpus, total_price)| document::DepthStep {
         id: market.result.listing.id(lot.row as usize).map(|id| id.0),

@@ -39,6 +39,7 @@ enum Grouping {
 }
 
 impl Grouping {
+    /// The grouping as a value of the flag `--by`.
     const fn name(self) -> &'static str {
         match self {
             Self::Gpu => "gpu",

@@ -73,16 +73,18 @@ pub(crate) struct MarketLine {
 
 impl FeatureState for MarketLine {}
 
-/// Height of the line at the top of a pane; 0 if it is not shown.
+/// Height of the market line in rows: 1 on the offers pane of a screen with at least `ROWS` rows, else 0.
 pub(crate) fn height(state: &State) -> u16 {
-    u16::from(is_due(state))
+    u16::from(is_line_shown(state))
 }
 
-fn is_due(state: &State) -> bool {
+/// Whether the line is shown: on the offers pane only, and on a screen with at least `ROWS` rows.
+fn is_line_shown(state: &State) -> bool {
     state.pane == Pane::Offers && state.screen.size.1 >= ROWS
 }
 
-/// The models of the rows of a search, those with the most GPUs first.
+/// The GPU models of the `rows` of a listing, at most `MODELS`, those with the most GPUs first, each with its
+/// lowest price in $/h per GPU. Rows without a model or with an overlong name are left out.
 fn offered(listing: &Listing, rows: &[u32]) -> Vec<Offered> {
     let catalog = listing.catalog();
     let column = |key: &str| catalog.column(key).map(|field| listing.column(field));
@@ -116,7 +118,8 @@ fn offered(listing: &Listing, rows: &[u32]) -> Vec<Offered> {
     models
 }
 
-/// The query for the offers of a model, as a new search would find them.
+/// The market's default query for offers, limited to a GPU model and with the storage size of the table's
+/// prices.
 fn query_of(state: &State, model: &str) -> Query {
     let browser = &state.browsers[Resource::Offers];
     let mut query = language::default_query(Resource::Offers, browser.dialect());
@@ -124,9 +127,10 @@ fn query_of(state: &State, model: &str) -> Query {
     query.with("gpu_name", Operator::Eq, Value::Text(model.to_owned()))
 }
 
-/// Counts new rows, and starts the analyses of their models.
+/// Recounts the models if the rows have changed, stores the output of a finished analysis, and starts the
+/// next one. Nothing happens while the line is hidden.
 fn follow(cx: &mut Cx<'_>) {
-    if !is_due(cx.state()) {
+    if !is_line_shown(cx.state()) {
         return;
     }
     let browser = &cx.state().browsers[Resource::Offers];
@@ -151,7 +155,8 @@ fn follow(cx: &mut Cx<'_>) {
     ask_next(cx);
 }
 
-/// Whether to analyse the record: there are other models, or its figures are old.
+/// Whether to analyze the weeks of all models: a model is new, or the figures are out of date. False while
+/// analyses run or wait, during a simulation, and without a record or models.
 fn is_due_again(state: &State, now: Now) -> bool {
     let line: &MarketLine = state.feature();
     let is_busy = line.asked.is_some() || !line.waiting.is_empty();
@@ -166,7 +171,7 @@ fn is_due_again(state: &State, now: Now) -> bool {
     })
 }
 
-/// Starts the analysis of the next model.
+/// Starts the analysis of the next waiting model, unless one is running or none waits.
 ///
 /// One runs at a time, as each output takes memory.
 fn ask_next(cx: &mut Cx<'_>) {
@@ -181,6 +186,8 @@ fn ask_next(cx: &mut Cx<'_>) {
     cx.feature::<MarketLine>().asked = Some((model, asked));
 }
 
+/// Stores the week of a finished analysis; if that failed or found no prices, the model's week is removed.
+/// Nothing happens while it is running.
 fn take_output(cx: &mut Cx<'_>) {
     let line: &MarketLine = cx.state().feature();
     let Some((model, asked)) = &line.asked else { return };
@@ -204,7 +211,8 @@ const UNIT: &str = "lowest loaded, $/GPU-h";
 /// What changes and sparklines are of: the recorded market, whatever is loaded.
 const TREND: &str = " · market trend";
 
-/// Draws as many models as fit; a click on one opens its history.
+/// Draws the line of GPU models, as many as fit, each with its lowest price and, once recorded, its change
+/// since a day ago and its week; a click on one opens its history.
 pub(crate) fn draw(area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let line: &MarketLine = scene.state.feature();
@@ -256,7 +264,7 @@ pub(crate) fn draw(area: Rect, scene: &mut Scene<'_, '_>) {
     );
 }
 
-/// Opens the history of the model with this index.
+/// Opens the price history of the model at `index` of the line; nothing happens if there is none.
 pub(crate) fn open(index: usize, cx: &mut Cx<'_>) {
     let line: &MarketLine = cx.state().feature();
     let Some(offered) = line.models.get(index) else {

@@ -26,6 +26,8 @@ pub struct ModelWeek {
 }
 
 impl ModelWeek {
+    /// The daily lows of the week that ends with `memory`; a price counts for each day in which it was in
+    /// effect. The price of a day ago is the lowest of the 6 hours before that time.
     fn new(memory: &Memory) -> Self {
         let lowest = |from: i64, to: i64| {
             let lows = memory
@@ -42,7 +44,8 @@ impl ModelWeek {
         }
     }
 
-    /// The change since a day as a share; `None` if it is too small to show.
+    /// The change of the lowest price since about a day ago, as a share (0.1 for 10% more); `None` if a price
+    /// is unknown or the change is below half a percent.
     pub fn change(&self) -> Option<f64> {
         let change = self.now? / self.day_ago.filter(|price| *price > 0.0)? - 1.0;
         (change.abs() >= LEAST_CHANGE).then_some(change)
@@ -54,7 +57,7 @@ impl ModelWeek {
 pub struct WeekStudy(VerdictBasis);
 
 impl WeekStudy {
-    /// The analysis of the offers that a query finds, up to a moment.
+    /// The analysis of the offers that a query finds, for the seven days before `until`.
     pub fn new(query: Query, until: Moment) -> Self {
         Self(VerdictBasis::for_question(Question::of_last(DAYS * DAY, query, until)))
     }

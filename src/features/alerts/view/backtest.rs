@@ -24,7 +24,8 @@ pub(super) struct Backtest {
 }
 
 impl Backtest {
-    /// Starts an analysis of a rule, unless one is in progress.
+    /// Starts an analysis of a rule on the recorded polls, unless one is in progress or the result for the
+    /// same rule and search is there already.
     ///
     /// Each key press changes the rule, so they run one at a time.
     pub fn ask(&mut self, follows: &Followed, rule: Rule, cx: &mut Cx<'_>) {
@@ -43,7 +44,8 @@ impl Backtest {
         }
     }
 
-    /// Stores the result of the analysis; false if none has arrived.
+    /// Stores the result of a finished analysis, none if it failed; false while it is in progress, or if none
+    /// was started.
     pub fn take(&mut self, cx: &Cx<'_>) -> bool {
         let Some((asked, _)) = &self.awaited else {
             return false;
@@ -57,14 +59,15 @@ impl Backtest {
         true
     }
 
-    /// The lowest price in the last poll; `None` while the result is for prices of another basis.
+    /// The lowest price in the last recorded poll, in the unit `per`; `None` while there is no result in that
+    /// unit.
     pub fn lowest(&self, per: PricePer) -> Option<f64> {
         let is_same = self.answered.as_ref()?.rule.per == per;
         self.replay.filter(|_| is_same)?.lowest
     }
 
-    /// The number of times a rule would have fired, as a sentence ending with `mark`; `None` while
-    /// there is no result for it.
+    /// The number of times a rule would have fired, as a sentence ending with `mark`; `None` while there is
+    /// no result for it, or less than an hour is recorded.
     pub fn rung(&self, rule: &Rule, mark: &str) -> Option<String> {
         let (replay, answered) = self.replay.zip(self.answered.as_ref())?;
         let is_same = answered.rule == *rule;

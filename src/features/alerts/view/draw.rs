@@ -32,6 +32,8 @@ const LONGEST: usize = 400;
 const CHART: u16 = 10;
 const RAIL: u16 = 14;
 
+/// Draws the tab of alerts: the headline, the table or the examples, a chart of prices if there is space, and
+/// the rule and the log of the selected alert.
 pub(super) fn list(view: &AlertList, area: Rect, scene: &mut Scene<'_, '_>) {
     let all = &AlertWatch::read(scene.state).all;
     let facts = format::counted(all.alerts.len(), "alert", "alerts");
@@ -68,7 +70,7 @@ pub(super) fn list(view: &AlertList, area: Rect, scene: &mut Scene<'_, '_>) {
         alerts(view, table, scene);
     }
     if has_chart {
-        record(chart, scene);
+        draw_prices(chart, scene);
     }
     if let Some((title, text)) = selected.zip(below.rows().next()) {
         scene.render(Line::styled(visible(&title.name, 60), scene.theme.heading), text);
@@ -79,9 +81,9 @@ pub(super) fn list(view: &AlertList, area: Rect, scene: &mut Scene<'_, '_>) {
     sheet::foot(basis, foot, scene);
 }
 
-/// The lowest price of offers like the selected one over time, or else the prices on offer now: a
-/// limit is chosen by them.
-fn record(area: Rect, scene: &mut Scene<'_, '_>) {
+/// Draws the lowest price of offers like the selected one over time, or else the prices on offer now, as a
+/// help to choose a limit. Nothing is drawn without a selected offer.
+fn draw_prices(area: Rect, scene: &mut Scene<'_, '_>) {
     let browser = scene.state.browser().filter(|_| scene.state.pane.has_prices());
     let Some((browser, row)) = browser.and_then(|browser| Some((browser, browser.selected_row()?))) else {
         return;
@@ -94,7 +96,7 @@ fn record(area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-/// How many alerts are on, and what to do without any.
+/// The numbers of alerts that are on, paused and done; without alerts, the keys that add one.
 fn headline(scene: &Scene<'_, '_>) -> Line<'static> {
     let all = &AlertWatch::read(scene.state).all;
     if all.alerts.is_empty() {
@@ -111,6 +113,7 @@ fn headline(scene: &Scene<'_, '_>) -> Line<'static> {
     Line::styled(parts.join(", "), scene.theme.text)
 }
 
+/// Draws the table of example alerts, in place of alerts where there are none.
 fn examples(view: &AlertList, area: Rect, scene: &mut Scene<'_, '_>) {
     let forms: Vec<AlertForm> = (0..EXAMPLES)
         .filter_map(|example| AlertForm::example(example, scene.state))
@@ -121,7 +124,8 @@ fn examples(view: &AlertList, area: Rect, scene: &mut Scene<'_, '_>) {
     scene.table(Region::MAIN, &rows, Some(view.cursor), area);
 }
 
-/// The table: where an alert stands now, and how far that is from its limit.
+/// Draws the table of the matching alerts: name, condition, present value and its distance from the limit,
+/// state, and the time since the alert last fired.
 fn alerts(view: &AlertList, area: Rect, scene: &mut Scene<'_, '_>) {
     let (state, theme, now) = (scene.state, scene.theme, scene.now.epoch.moment());
     let watch = AlertWatch::read(state);
@@ -207,6 +211,8 @@ fn describe(alert: &Alert, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     lines
 }
 
+/// The subject of an alert as text: the query of the search (`every listing` if it is empty), or the id of
+/// the workergroup.
 fn followed(follows: &Followed) -> String {
     match follows {
         Followed::Search(spec) if spec.query.is_empty() => "every listing".to_owned(),
@@ -215,6 +221,8 @@ fn followed(follows: &Followed) -> String {
     }
 }
 
+/// Draws the form, and beside it the condition in words or the first error, how often it would have fired,
+/// and the followed search.
 pub(super) fn form(view: &AlertForm, area: Rect, scene: &mut Scene<'_, '_>) {
     let rows = u16::try_from(view.fields() + 2).unwrap_or(u16::MAX);
     let title = if view.is_edit() { "Edit alert" } else { "New alert" };

@@ -80,7 +80,8 @@ impl AlertForm {
         Some(view)
     }
 
-    /// The form with the values of an example: the form for what is selected, many GPUs at once, and a price that falls.
+    /// The form with the values of an example: 0 the default for the selection, 1 a number of GPUs at once
+    /// (for a workergroup, too few GPUs), else a falling price. `None` if nothing there can be followed.
     pub fn example(index: usize, state: &State) -> Option<Self> {
         let mut view = Self::new(state)?;
         let trigger = match (index, view.form.chosen(AlertField::Trigger)) {
@@ -95,14 +96,14 @@ impl AlertForm {
         Some(view)
     }
 
-    /// Focuses the first number of the trigger, which is what a person has to give.
+    /// Focuses the first field of the chosen trigger.
     fn focus_on_limit(&mut self) {
         if let Some(first) = shown(self.form.chosen(AlertField::Trigger)).first() {
             self.form.focus_on(*first);
         }
     }
 
-    /// The label of what it follows.
+    /// The label of the followed search or workergroup; empty if there is none.
     pub fn subject_label(&self) -> String {
         self.subject().map_or_else(String::new, |subject| subject.label.clone())
     }
@@ -118,7 +119,7 @@ impl AlertForm {
         }
     }
 
-    /// The form with an alert's values.
+    /// The form that edits an alert, with its values.
     pub fn editing(alert: Alert, state: &State) -> Self {
         let (subjects, subject) = subjects_with(&alert, state);
         let (trigger, texts) = trigger_texts(alert.rule.trigger);
@@ -156,7 +157,8 @@ impl AlertForm {
         view
     }
 
-    /// The form with the fields of all triggers.
+    /// The form with the fields of all triggers, at their default values; `edited` is the alert that it
+    /// changes, `None` for a new one.
     fn with_subjects(subjects: Vec<AlertSubject>, edited: Option<Alert>, state: &State) -> Self {
         let labels: Vec<String> = subjects.iter().map(|subject| subject.label.clone()).collect();
         let text = |key, label: &'static str, value: &str| Field::text(key, label, value);
@@ -244,7 +246,7 @@ impl AlertForm {
         [repeat, "While bourse is closed, bourse watch --saved checks it."]
     }
 
-    /// The unit of the prices in the form.
+    /// The unit of the prices in the form: a GPU, or all GPUs of a machine.
     pub fn per(&self) -> PricePer {
         PRICES[self.form.chosen(AlertField::Per)]
     }
@@ -264,6 +266,7 @@ impl AlertForm {
         }
     }
 
+    /// The number in a field, without `$` and `%`; the error asks for `what`, such as "a price".
     fn number<N: std::str::FromStr>(&self, key: AlertField, what: &str) -> Result<N, (AlertField, String)> {
         let text = self.form.text(key).trim_start_matches('$');
         let text = text.trim_end_matches('%').trim();
@@ -307,7 +310,8 @@ impl AlertForm {
         Ok(rule)
     }
 
-    /// The end of a repeated alert; a date alone ends with its day.
+    /// The end of a repeated alert, in the user's time zone; a date alone ends with its day. `Err` if the
+    /// field has no date.
     fn until(&self) -> Result<Moment, (AlertField, String)> {
         let text = self.form.text(AlertField::Until);
         let wrong = || (AlertField::Until, "Give a date, such as 2026-12-31".to_owned());
@@ -322,10 +326,12 @@ impl AlertForm {
         Ok(Moment(end.timestamp().as_second()))
     }
 
+    /// The chosen search or workergroup; `None` if there are no choices.
     fn subject(&self) -> Option<&AlertSubject> {
         self.subjects.get(self.form.chosen(AlertField::Follows))
     }
 
+    /// Whether the chosen subject is a search of volumes.
     pub fn is_volume(&self) -> bool {
         self.subject().is_some_and(|subject| is_volume(&subject.follows))
     }
@@ -338,7 +344,7 @@ impl AlertForm {
         }
     }
 
-    /// The text of the followed search.
+    /// The query of the followed search, or a note that it is the search of a workergroup.
     pub fn search_text(&self) -> String {
         match self.subject().map(|subject| &subject.follows) {
             Some(Followed::Search(spec)) => visible(&spec.query, 300),
@@ -347,6 +353,7 @@ impl AlertForm {
         }
     }
 
+    /// Adds or saves the alert and closes the form; for invalid fields only the error is shown.
     fn add(&mut self, cx: &mut Cx<'_>) {
         let rule = match self.rule() {
             Ok(rule) => rule,
@@ -374,9 +381,9 @@ impl AlertForm {
         cx.close();
     }
 
-    /// The change that adds or edits the alert.
+    /// The change that adds the alert under a name not in use, or edits the open one; a notice names it.
     ///
-    /// An edited alert keeps its state if its condition is the same.
+    /// The state of an edited alert is unchanged if its search and its rule are.
     fn change(&self, name: String, follows: Followed, rule: Rule, cx: &mut Cx<'_>) -> AlertChange {
         let all = &AlertWatch::read(cx.state()).all;
         let Some(edited) = &self.edited else {
@@ -412,7 +419,7 @@ impl AlertForm {
     }
 }
 
-/// The fields of a trigger.
+/// The fields that a trigger needs, by its index in the selector.
 const fn shown(trigger: usize) -> &'static [AlertField] {
     match trigger {
         0 => &[AlertField::Price, AlertField::Per],

@@ -43,7 +43,7 @@ impl AlertList {
         Self::default()
     }
 
-    /// The alerts that match the words.
+    /// The alerts whose name or condition matches the typed words; all without words.
     fn alerts<'a>(&self, state: &'a State) -> Vec<&'a Alert> {
         let matches = |alert: &&Alert| {
             let condition = condition(&alert.rule, is_volume(&alert.follows));
@@ -52,11 +52,14 @@ impl AlertList {
         AlertWatch::read(state).all.alerts.iter().filter(matches).collect()
     }
 
+    /// The alert under the cursor among the matching ones, or the last of them; `None` if none matches.
     fn selected<'a>(&self, state: &'a State) -> Option<&'a Alert> {
         let alerts = self.alerts(state);
         alerts.get(self.cursor.min(alerts.len().saturating_sub(1))).copied()
     }
 
+    /// Moves the cursor `by` lines through the matching alerts, or through the examples if there are no
+    /// alerts.
     fn step(&mut self, by: isize, state: &State) {
         let count = if is_empty(state) {
             EXAMPLES
@@ -77,6 +80,7 @@ impl AlertList {
         }
     }
 
+    /// Handles an action while search words are typed: their changes, and moves of the cursor.
     fn on_search(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         match self.search.update(action) {
             TypedEvent::Ignored => return Outcome::Ignored,
@@ -92,7 +96,7 @@ fn is_empty(state: &State) -> bool {
     AlertWatch::read(state).all.alerts.is_empty()
 }
 
-/// Opens the form with the values of an example.
+/// Opens the form with the values of the example at this index; complains if nothing there can be followed.
 fn add(example: usize, cx: &mut Cx<'_>) {
     match form::AlertForm::example(example, cx.state()) {
         Some(form) => cx.open(form),
@@ -119,6 +123,7 @@ fn show(alert: &Alert, cx: &mut Cx<'_>) {
     }
 }
 
+/// Asks for a confirmation, then deletes the alert of this name with its log.
 fn delete(name: String, cx: &mut Cx<'_>) {
     let text = format!("“{}” and its log will be deleted.", visible(&name, 60));
     let delete = move |cx: &mut Cx<'_>| {
@@ -225,7 +230,7 @@ impl View for AlertList {
     }
 }
 
-/// Whether an alert is on, paused or has rung for the last time.
+/// The state of an alert at `now` as text: `on`, `paused`, or `done` if it has fired for the last time.
 fn status(alert: &Alert, now: Moment) -> &'static str {
     if alert.is_paused {
         "paused"

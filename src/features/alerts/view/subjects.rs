@@ -14,7 +14,8 @@ pub(super) struct AlertSubject {
     pub follows: Followed,
 }
 
-/// The subjects of the open pane, and every saved search.
+/// The subjects that an alert can follow: the open pane's search or selected workergroup, the model of the
+/// selected offer, and every saved search except those of workergroups.
 pub(super) fn subjects(state: &State) -> Vec<AlertSubject> {
     let mut subjects = Vec::new();
     if state.pane == Pane::Workergroups {
@@ -41,7 +42,7 @@ pub(super) fn subjects(state: &State) -> Vec<AlertSubject> {
     subjects
 }
 
-/// The subjects with that of an alert among them, and its index.
+/// All subjects, and the index of that of an alert, which comes first if it was not among them.
 pub(super) fn subjects_with(alert: &Alert, state: &State) -> (Vec<AlertSubject>, usize) {
     let mut subjects = subjects(state);
     let index = subjects.iter().position(|subject| subject.follows == alert.follows);
@@ -65,7 +66,8 @@ pub(super) fn is_volume(follows: &Followed) -> bool {
     matches!(follows, Followed::Search(spec) if spec.resource == Resource::Volumes)
 }
 
-/// The model of the selected offer, as a search of all offers for rent.
+/// The model of the selected offer, as a default search with the pane's price type; `None` on other panes or
+/// without a selected offer.
 fn model(state: &State) -> Option<AlertSubject> {
     let browser = state.browser()?;
     let field = Resource::Offers.catalog().by_key("gpu_name")?;

@@ -37,6 +37,7 @@ impl Ban {
         (!items.is_empty()).then(|| Self { list: List::new(items) })
     }
 
+    /// Closes the dialog and carries out the choice.
     fn choose(choice: Choice, cx: &mut Cx<'_>) {
         cx.close();
         match choice {
@@ -51,6 +52,7 @@ impl Ban {
     }
 }
 
+/// Bans a machine or host, with a notice on the number of rows that are hidden by it.
 fn ban(of: Supplier, cx: &mut Cx<'_>) {
     let hidden = |state: &State| state.browser().map_or(0, Browser::hidden);
     let before = hidden(cx.state());
@@ -66,6 +68,8 @@ fn ban(of: Supplier, cx: &mut Cx<'_>) {
     cx.toast(text);
 }
 
+/// The choices of the dialog: bans to lift, then bans of the selected row's machine and host, then those for
+/// all banned offers and the list of annotations, if there are any.
 fn items(state: &State) -> Vec<Item<Choice>> {
     let annotations = &state.annotations;
     let Some(browser) = state.browser() else {

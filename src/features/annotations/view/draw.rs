@@ -18,6 +18,7 @@ pub(crate) const NOTE: &str = "✎";
 /// The sign of rows whose machine or host is banned, while those are listed.
 pub(crate) const BANNED: &str = "✗";
 
+/// Draws the list of annotations, and beside it all those of the selected machine or host.
 pub(super) fn list(view: &AnnotationList, area: Rect, scene: &mut Scene<'_, '_>) {
     let all = &scene.state.annotations.all;
     let main = Panel::new("Stars, notes and bans").note(format!("{} kept", all.iter().len()));
@@ -30,6 +31,8 @@ pub(super) fn list(view: &AnnotationList, area: Rect, scene: &mut Scene<'_, '_>)
     sheet::text(lines, area, scene);
 }
 
+/// The lines on the machine or host of an entry: its star, ban and note, and where a ban is applied. Empty if
+/// it has no annotation.
 fn describe(entry: AnnotationRow, state: &State, theme: &Theme) -> Vec<Line<'static>> {
     let Some(annotation) = state.annotations.all.get(entry.of) else {
         return Vec::new();
@@ -51,6 +54,7 @@ fn describe(entry: AnnotationRow, state: &State, theme: &Theme) -> Vec<Line<'sta
     lines
 }
 
+/// The star, the ban and the note of an annotation, in this order, without those that it lacks.
 fn parts(annotation: &Annotation, theme: &Theme) -> Vec<Span<'static>> {
     let mut parts = Vec::new();
     if annotation.is_starred {
@@ -66,7 +70,8 @@ fn parts(annotation: &Annotation, theme: &Theme) -> Vec<Span<'static>> {
     parts
 }
 
-/// The user's annotations of machines and hosts, a line each: `★ starred  ✎ slow disk`.
+/// The user's annotations of these machines and hosts, a line each: `Machine 4711: ★ starred ✎ slow disk`;
+/// those without any are left out.
 pub(crate) fn line(suppliers: [Option<Supplier>; 2], state: &State, theme: &Theme) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
     for of in suppliers.into_iter().flatten() {

@@ -31,6 +31,7 @@ enum Kind {
 impl Kind {
     const ALL: [Self; 3] = [Self::Ban, Self::Star, Self::Note];
 
+    /// The heading of its section in the list.
     const fn heading(self) -> &'static str {
         match self {
             Self::Ban => "Banned",
@@ -62,7 +63,8 @@ pub(crate) struct AnnotationList {
     list: List<AnnotationRow>,
 }
 
-/// Carries out an action on the annotations of the selected row: changes one, or opens a view.
+/// Carries out an action on the annotations of the selected row: changes one, or opens a view. False if the
+/// row has no such machine or host, or the view has nothing to show.
 pub(crate) fn open(action: Action, cx: &mut Cx<'_>) -> bool {
     let suppliers = cx.state().browser().map(annotating::selected);
     let [machine, host] = suppliers.unwrap_or_default();
@@ -88,10 +90,12 @@ pub(crate) fn open(action: Action, cx: &mut Cx<'_>) -> bool {
     }
 }
 
+/// Sets or removes a star, ban or note of a machine or host, also in its file.
 fn change(of: Supplier, mark: Mark, cx: &mut Cx<'_>) {
     cx.annotate(&AnnotationChange { of, mark });
 }
 
+/// Stars a machine or host, or removes its star, with a notice; the result is always true.
 fn star(of: Supplier, cx: &mut Cx<'_>) -> bool {
     let is_starred = !cx.state().annotations.all.is_starred(of);
     change(of, Mark::Star(is_starred), cx);
@@ -100,7 +104,7 @@ fn star(of: Supplier, cx: &mut Cx<'_>) -> bool {
     true
 }
 
-/// Opens the prompt for the note on a machine or host.
+/// Opens the prompt for the note on a machine or host; the result is always true.
 fn ask_note(of: Supplier, cx: &mut Cx<'_>) -> bool {
     let before = cx.state().annotations.all.get(of);
     let before = before.map(|annotation| annotation.note.clone()).unwrap_or_default();
@@ -120,7 +124,7 @@ fn ask_note(of: Supplier, cx: &mut Cx<'_>) -> bool {
     true
 }
 
-/// Lists banned offers, or hides them again.
+/// Lists banned offers until the program ends, or hides them again.
 fn show_banned(cx: &mut Cx<'_>) {
     let is_shown = !cx.state().annotations.shows_banned;
     cx.show_banned(is_shown);
@@ -131,6 +135,7 @@ fn show_banned(cx: &mut Cx<'_>) {
     });
 }
 
+/// Lists only the starred rows of the pane, or all again, with a notice.
 fn starred_only(cx: &mut Cx<'_>) {
     let Some(browser) = cx.pane_table() else {
         return;
@@ -144,6 +149,7 @@ fn starred_only(cx: &mut Cx<'_>) {
     cx.toast(text);
 }
 
+/// Undoes the last change of a star, note or ban, with a notice on the result.
 fn undo(cx: &mut Cx<'_>) {
     let Some(change) = cx.undo_annotation() else {
         return cx.toast("No star, note or ban to undo");
@@ -159,7 +165,7 @@ fn undo(cx: &mut Cx<'_>) {
     });
 }
 
-/// Searches all offers of a machine or host, banned ones included.
+/// Opens the pane of offers with all offers of a machine or host, banned ones included.
 fn search(of: Supplier, cx: &mut Cx<'_>) {
     if cx.state().annotations.all.is_banned(of) && !cx.state().annotations.shows_banned {
         cx.show_banned(true);
@@ -181,6 +187,7 @@ impl AnnotationList {
         }
     }
 
+    /// The selected annotation; `None` on a heading.
     fn entry(&self) -> Option<AnnotationRow> {
         self.list.current()?.value
     }
@@ -267,6 +274,8 @@ impl View for AnnotationList {
     }
 }
 
+/// The lines of the list: bans, stars and notes, each kind below its heading, with `None yet` for a kind
+/// without any.
 fn items(state: &State) -> Vec<Item<AnnotationRow>> {
     let mut items = Vec::new();
     for kind in Kind::ALL {

@@ -22,7 +22,7 @@ pub(crate) struct Theme {
 }
 
 impl Theme {
-    /// The picker, on the current theme.
+    /// The picker, on the current theme; `None` if there are no themes.
     pub fn new(state: &State) -> Option<Self> {
         let themes = &state.settings.themes;
         let items = themes.all.iter().enumerate().map(|(index, named)| {
@@ -42,9 +42,11 @@ impl Theme {
         })
     }
 
+    /// The selected theme's index in the settings; `None` if no theme matches the typed words.
     fn selected(&self) -> Option<usize> {
         self.list.current()?.value
     }
+    /// Shows the selected theme on the whole screen, without saving it.
     fn preview(&self, cx: &mut Cx<'_>) {
         let themes = cx.themes();
         if let Some(named) = self.selected().and_then(|index| themes.all.get(index)) {
@@ -52,6 +54,8 @@ impl Theme {
         }
     }
 
+    /// Applies the selected theme and closes the picker; it is saved in the configuration if it is another
+    /// one than before.
     fn choose(&mut self, cx: &mut Cx<'_>) {
         let Some(selected) = self.selected() else {
             return;

@@ -19,6 +19,7 @@ const FORM: u16 = 12;
 /// Cells of the rails beside the offers.
 const RAIL: u16 = 8;
 
+/// Draws the form, and the plan beside it; a low screen shows the form alone, with the bill in its frame.
 pub(super) fn cluster(view: &Cluster, area: Rect, scene: &mut Scene<'_, '_>) {
     let offers = &scene.state.browsers[Resource::Offers];
     let plan = view.planning.as_ref().and_then(|planning| planning.plan.as_ref());
@@ -54,6 +55,8 @@ fn plan_lines(lines: &[Line<'static>], top: usize, side: Rect, scene: &mut Scene
     }
 }
 
+/// The lines on the plan: its bill, basis, warnings, offers, notes, and the bills of other numbers of GPUs. A
+/// single line if a field is invalid or no offers are loaded.
 fn lines(view: &Cluster, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let offers = &scene.state.browsers[Resource::Offers];
@@ -110,7 +113,8 @@ fn lines(view: &Cluster, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     lines
 }
 
-/// The lines of the plan's offers.
+/// The offers of the plan below a heading: bill, the price among those of its model, GPUs, id, machine and
+/// country. Empty if no offers are loaded.
 fn picks(view: &Cluster, bill: Bill, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let offers = &scene.state.browsers[Resource::Offers];
     let Some(listing) = offers.listing() else {

@@ -74,8 +74,8 @@ enum FieldError {
     NoJob,
 }
 
-/// Parses the number in a text; `None` if it is blank, so that there is no limit. The number of
-/// GPUs must be given.
+/// Parses the number in the text of a field; `None` if it is blank, so that there is no limit, and for fields
+/// without a number. `Err` for an invalid number and for a blank number of GPUs.
 fn read(key: ClusterField, text: &str) -> Result<Option<f64>, FieldError> {
     let (quantity, range) = match key {
         ClusterField::Gpus | ClusterField::Least | ClusterField::Most | ClusterField::PerMachine => {
@@ -132,10 +132,10 @@ pub(crate) struct Cluster {
     top: usize,
 }
 
-/// Opens the planner.
+/// Opens the planner; the result is always true.
 ///
-/// If the search asks for more GPUs than any offer has, that condition moves from the search to the
-/// planner.
+/// If the search asks for more GPUs than any offer has, that condition moves from the search to the planner.
+/// If no single offer does the job in time, the plan divides it.
 pub(crate) fn open(cx: &mut Cx<'_>) -> bool {
     let offers = cx.table(Resource::Offers);
     if offers.needs_split() {
@@ -183,6 +183,8 @@ pub(crate) fn open_shape(wanted: plain::Cluster, cx: &mut Cx<'_>) {
     });
 }
 
+/// Opens the planner with its last fields, or else blank ones, changed by `fill`; `reason` is shown above the
+/// plan. The result is always true.
 fn open_with(cx: &mut Cx<'_>, reason: Option<String>, fill: impl FnOnce(&mut Form<ClusterField>)) -> bool {
     let draft = cx.drafts().take::<Form<ClusterField>>();
     let offers = &cx.state().browsers[Resource::Offers];
@@ -215,6 +217,8 @@ fn load_more(cx: &mut Cx<'_>) {
 }
 
 impl Cluster {
+    /// Recomputes the need, the plan and its offers from the fields and the table's rows; there is no plan
+    /// while a field is invalid.
     fn recompute(&mut self, browser: &Browser) {
         self.need = self.read(browser);
         self.planning = None;
@@ -232,7 +236,7 @@ impl Cluster {
         self.planning = Some(planning);
     }
 
-    /// The need in the fields, or the first invalid field.
+    /// The need in the fields, or the first invalid field; a deadline is invalid if there is no job.
     fn read(&self, browser: &Browser) -> Result<Need, (ClusterField, FieldError)> {
         let text = |key: ClusterField| self.form.text(key);
         let number = |key: ClusterField| read(key, text(key)).map_err(|why| (key, why));
@@ -268,7 +272,8 @@ impl Cluster {
         }
     }
 
-    /// Marks the offers of the plan in the pane, so that they can be compared, copied and exported.
+    /// Marks the offers of the plan and no others in the pane, so that they can be compared, copied and
+    /// exported; selects the first and closes the planner.
     fn mark(&self, cx: &mut Cx<'_>) {
         let offers = cx.table(Resource::Offers);
         let Some(listing) = offers.listing() else {
@@ -384,7 +389,7 @@ impl FormView for Cluster {
     }
 }
 
-/// The kind of bill in a pane.
+/// The kind of bill: of the job if the offers are priced for one, else per hour.
 fn bill(browser: &Browser) -> Bill {
     match browser.pricing().job {
         Some(_) => Bill::Job,
@@ -392,7 +397,8 @@ fn bill(browser: &Browser) -> Bill {
     }
 }
 
-/// Parses conditions, in plain words or the query language.
+/// Parses conditions, in plain words or the query language; `Err` if they are invalid, or if the words set
+/// anything else, such as an order.
 fn only(text: &str, dialect: &'static Dialect) -> Result<Vec<Condition>, FieldError> {
     let catalog = Resource::Offers.catalog();
     let reading = plain::read(text, catalog, dialect, &plain::Names::default());

@@ -56,6 +56,8 @@ impl Grid {
     }
 }
 
+/// Draws the comparison: the verdict, the header and the values of each column, and the totals where the
+/// height allows.
 pub(super) fn comparison(view: &Compare, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let many = view.rows.len();
@@ -110,7 +112,8 @@ pub(super) fn comparison(view: &Compare, area: Rect, scene: &mut Scene<'_, '_>) 
     }
 }
 
-/// The rating of each price by the record, as text; empty where space is scarce.
+/// A sentence for each row on its price, compared with the recorded market; empty on a compact screen, and
+/// without the rows that lack a record.
 fn ratings(view: &Compare, scene: &Scene<'_, '_>) -> Vec<String> {
     if scene.size == Size::Compact {
         return Vec::new();
@@ -124,7 +127,7 @@ fn ratings(view: &Compare, scene: &Scene<'_, '_>) -> Vec<String> {
     rated.collect()
 }
 
-/// The totals as lines; empty where the rows need the space.
+/// The totals as lines of `width` cells; empty if there are none, or if the view is at most 14 lines high.
 fn totals(view: &Compare, height: u16, width: u16) -> Vec<String> {
     if height <= 14 || view.totals.is_empty() {
         return Vec::new();
@@ -132,6 +135,7 @@ fn totals(view: &Compare, height: u16, width: u16) -> Vec<String> {
     wrap(&format!("If you rent all: {}", view.totals.join(" · ")), width)
 }
 
+/// Draws the sentences of the verdict, one a line; those that begin with `!` are warnings.
 fn draw_verdict(verdict: &[String], area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     for (row, sentence) in area.rows().zip(verdict) {
@@ -144,6 +148,8 @@ fn draw_verdict(verdict: &[String], area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
+/// Draws the letter, id and title of each visible column, clickable, with the current one marked; if not all
+/// fit, their range is in the place of the labels.
 fn headers(view: &Compare, grid: &Grid, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     if grid.columns.len() < view.rows.len() {
@@ -189,6 +195,8 @@ struct Body<'a> {
 }
 
 impl Body<'_> {
+    /// Writes a line of values: the label, and the cells of the visible columns with a `*` before the best;
+    /// dim if all are equal.
     fn values(&self, values: &Values, row: Rect, buffer: &mut Buffer) {
         let theme = self.theme;
         let differs = values.differs();

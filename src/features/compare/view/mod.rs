@@ -59,7 +59,7 @@ impl Values {
         texts.windows(2).any(|pair| pair[0] != pair[1])
     }
 
-    /// The displayed value of a row.
+    /// The displayed value of the row at `index`; a dash if it is not reported.
     fn text(&self, index: usize) -> &str {
         let cell = self.cells.get(index).and_then(Option::as_deref);
         cell.unwrap_or(format::NONE)
@@ -88,7 +88,8 @@ pub struct Compare {
 }
 
 impl Compare {
-    /// The comparison of the pane's marked rows; `None` if they cannot be compared.
+    /// The comparison of the pane's marked rows; `None` if the pane has no table. With fewer than two rows
+    /// left, it has only a warning.
     pub fn new(state: &State) -> Option<Self> {
         let browser = state.browser()?;
         let mut view = Self {
@@ -106,6 +107,8 @@ impl Compare {
         Some(view)
     }
 
+    /// Recomputes the lines, the verdict and the totals from the marked rows that are still listed; fewer
+    /// than two leave only a warning.
     fn rebuild(&mut self, browser: &Browser) {
         let Some(listing) = browser.listing() else {
             return;
@@ -154,7 +157,8 @@ impl Compare {
         self.top = self.top.min(self.lines.len().saturating_sub(1));
     }
 
-    /// Adds the lines of all sections that differ between the records, then those that do not.
+    /// Adds the lines of all sections whose values differ; then all equal ones as one section, unless only
+    /// differences are shown. A price with the same values as one above it is left out.
     fn add_sections(
         &mut self,
         browser: &Browser,
@@ -182,6 +186,7 @@ impl Compare {
         }
     }
 
+    /// Adds a heading and its lines; nothing if there are no lines.
     fn add(&mut self, title: &'static str, lines: Vec<Values>) {
         if !lines.is_empty() {
             self.lines.push(Line::Heading(title));
@@ -189,6 +194,7 @@ impl Compare {
         }
     }
 
+    /// Unmarks the row of the current column; closes the comparison if fewer than two rows are left.
     fn unmark(&mut self, cx: &mut Cx<'_>) {
         let Some(browser) = cx.pane_table() else {
             return;
@@ -204,7 +210,7 @@ impl Compare {
     }
 }
 
-/// The name of an offer, in a few words.
+/// The title of a row: `8× RTX 4090`, or its location if it has no GPUs.
 fn title(listing: &Listing, row: u32) -> String {
     let cell = |key: &str| {
         let field = listing.catalog().by_key(key)?;
@@ -216,6 +222,8 @@ fn title(listing: &Listing, row: u32) -> String {
     }
 }
 
+/// The displayed values of a line for all rows, and the best of them; computed fields come from the table,
+/// others from the full records.
 fn values(
     browser: &Browser,
     listing: &Listing,
@@ -246,6 +254,7 @@ fn values(
     }
 }
 
+/// The value of a field as text; `None` if the record does not report it.
 fn cell(record: &FullRecord, field: &Field, dialect: &Dialect) -> Option<String> {
     let is_reported = !is_silent(&record.cell(field));
     is_reported.then(|| format::detail(record, field, dialect))

@@ -7,7 +7,7 @@ use crate::domain::insight::{Supply, Totals, total};
 use crate::domain::{Listing, Resource, format};
 use crate::table::browser::Browser;
 
-/// The letter of a column, starting at A.
+/// The letter of a column: A for 0; after Z it begins with A again.
 pub(super) fn letter(index: usize) -> char {
     // Beyond 26 columns letters repeat: ids tell them apart.
     char::from(b'A' + u8::try_from(index % 26).unwrap_or(0))
@@ -20,8 +20,8 @@ struct Runner {
     speed: Option<f64>,
 }
 
-/// The cheapest and the fastest of the rows that suit the job, and those that do not suit it; a
-/// sentence each.
+/// Sentences on the comparison: one on the cheapest and the fastest of the rows that suit the job, and one
+/// for each reason that rows do not suit it.
 pub(super) fn verdict(browser: &Browser, listing: &Listing, rows: &[u32]) -> Vec<String> {
     let runners = runners(browser, listing, rows);
     let mut sentences: Vec<String> = Vec::new();
@@ -36,6 +36,8 @@ pub(super) fn verdict(browser: &Browser, listing: &Listing, rows: &[u32]) -> Vec
     sentences
 }
 
+/// The rows that suit the job or term and have a price, with their speed if it is known; empty for
+/// workergroups.
 fn runners(browser: &Browser, listing: &Listing, rows: &[u32]) -> Vec<Runner> {
     let (price, speed) = match browser.resource() {
         Resource::Offers => (browser.pricing().key(), "dlperf"),
@@ -59,6 +61,8 @@ fn runners(browser: &Browser, listing: &Listing, rows: &[u32]) -> Vec<Runner> {
         .collect()
 }
 
+/// A sentence on the cheapest row and on how much faster and more expensive the fastest one is; `None` if
+/// there are no rows.
 fn ranking(browser: &Browser, runners: &[Runner]) -> Option<String> {
     let cheapest = runners
         .iter()
@@ -115,7 +119,8 @@ fn ranking(browser: &Browser, runners: &[Runner]) -> Option<String> {
     ))
 }
 
-/// The totals of all rows, in parts.
+/// The totals of renting all rows, as texts to be joined; a sum is left out if a row lacks the number. Empty
+/// for workergroups.
 pub(super) fn totals(browser: &Browser, listing: &Listing, rows: &[u32]) -> Vec<String> {
     let sum = |key: &str| -> Option<f64> {
         let field = listing.catalog().column(key)?;
@@ -134,8 +139,8 @@ pub(super) fn totals(browser: &Browser, listing: &Listing, rows: &[u32]) -> Vec<
     }
 }
 
-/// The totals of offers: first those that cannot be rented together, then supply, prices and
-/// limits.
+/// The totals of renting all offers: GPUs and machines, then prices, memory, the slowest link and the
+/// earliest end. If some share GPUs, only the number that can be rented at once follows.
 fn offers(browser: &Browser, listing: &Listing, rows: &[u32]) -> Vec<String> {
     let pricing = browser.pricing();
     let prices = Prices::new(listing, pricing.model);

@@ -28,6 +28,7 @@ pub struct CopyMenu {
 }
 
 impl CopyMenu {
+    /// The menu of these items, each with its letter; those without a text are disabled.
     pub fn new(items: Vec<CopyItem>) -> Self {
         let lines = items.iter().enumerate().map(|(index, item)| {
             let title = format!("{}  {}", item.letter, item.what);
@@ -42,12 +43,13 @@ impl CopyMenu {
         copy::items(state).map(Self::new)
     }
 
+    /// The selected item; `None` if the menu is empty.
     fn current(&self) -> Option<&CopyItem> {
         self.items.get(self.list.current()?.value?)
     }
 }
 
-/// Copies an item and closes the menu; shows the reason if the item has no text.
+/// Copies an item and closes the menu; shows the reason if the item has no text. `Ignored` without an item.
 fn take(item: Option<&CopyItem>, cx: &mut Cx<'_>) -> Outcome {
     match item.map(copy::copy) {
         None => return Outcome::Ignored,
@@ -135,7 +137,8 @@ impl View for CopyMenu {
     }
 }
 
-/// The beginning of a text and its full length, or the reason there is none.
+/// The beginning of a text in lines that fit the area, with its full length if it is cut; the reason if there
+/// is no text, and a placeholder for a secret.
 fn preview(item: &CopyItem, area: Rect) -> Vec<String> {
     let text = match &item.text {
         Ok(_) if item.is_secret => "(hidden; copied in full)",

@@ -60,7 +60,7 @@ pub struct ExportForm {
 }
 
 impl ExportForm {
-    /// The form for the open pane.
+    /// The form for the rows of the open pane, or for the requests if it has no table.
     pub fn new(state: &State, now: Now) -> Self {
         let form = match state.browser() {
             Some(browser) => Self::of_records(browser, now),
@@ -71,6 +71,7 @@ impl ExportForm {
         form
     }
 
+    /// The form for the rows of a table, with the marked ones chosen if there are any.
     fn of_records(browser: &Browser, now: Now) -> Self {
         let resource = browser.resource();
         let file = match resource {
@@ -103,6 +104,7 @@ impl ExportForm {
         )
     }
 
+    /// The form for a HAR file of the `count` requests, which has the path as its only field.
     fn of_requests(count: usize, now: Now) -> Self {
         let plural = if count == 1 { "" } else { "s" };
         Self::build(
@@ -112,6 +114,7 @@ impl ExportForm {
         )
     }
 
+    /// The form with these fields, and the button to export below them.
     fn build(subject: ExportSubject, title: String, mut fields: Vec<Input<ExportField>>) -> Self {
         fields.push(Input::button(ExportField::Export, "Export"));
         Self {
@@ -122,11 +125,13 @@ impl ExportForm {
         }
     }
 
+    /// Whether JSON is the chosen format.
     fn is_json(&self) -> bool {
         self.form.chosen(ExportField::Format) == 1
     }
 
-    /// The content of the file; at most `limit` rows for a preview.
+    /// The content of the file with the chosen rows and columns; at most `limit` rows for a preview. `Err` if
+    /// there is nothing to export, or too much to preview.
     fn content(&self, state: &State, limit: Option<usize>) -> Result<String, ContentError> {
         let ExportSubject::Records(resource) = self.subject else {
             return requests::export_content(state).ok_or(ContentError::NoRequest);
@@ -156,6 +161,8 @@ impl ExportForm {
         Ok(export::csv(listing, &rows, &fields))
     }
 
+    /// Starts to write the file, unless it is being written; a missing path or content is shown as an error.
+    /// `overwrite` allows to replace a file.
     fn write(&mut self, overwrite: bool, cx: &mut Cx<'_>) {
         if self.is_writing {
             return;
@@ -186,13 +193,15 @@ impl ExportForm {
         }
     }
 
+    /// Focuses the path and shows the reason below it.
     fn refuse(&mut self, why: String) {
         self.form.focus_on(ExportField::File);
         self.form.set_error(ExportField::File, Some(why));
     }
 }
 
-/// The path field; a time in the name prevents collisions of files.
+/// The path field, with `stem`, the time and `ending` as the proposed name; the time prevents collisions of
+/// files.
 fn path(stem: &str, ending: &str, now: Now) -> Input<ExportField> {
     let moment: String = format::moment(now.epoch)
         .chars()

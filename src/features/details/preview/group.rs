@@ -11,6 +11,8 @@ use crate::features::workergroups::preflight::parts::hanging;
 use crate::features::workergroups::preflight::summary;
 use crate::features::workergroups::sent;
 
+/// The lines of a workergroup's card: endpoint, template, limits of its workers, load, and the summary of its
+/// workers.
 pub(super) fn lines(card: &Card<'_>) -> Vec<Line<'static>> {
     let endpoint = card.text("endpoint_name");
     let endpoint = endpoint.unwrap_or_else(|| "No endpoint".to_owned());
@@ -50,7 +52,8 @@ pub(super) fn lines(card: &Card<'_>) -> Vec<Line<'static>> {
     lines
 }
 
-/// A limit that the market returns, or else the one sent when the group was created here.
+/// The limit `key` with its label: the one that the market returns, or else the one sent when the group was
+/// created here. `None` if neither is known.
 fn count(card: &Card<'_>, key: Key, label: &str) -> Option<String> {
     if let Some(number) = card.number(key.wire()) {
         return Some(format!("{} {label}", trimmed(number, 2)));
@@ -61,6 +64,7 @@ fn count(card: &Card<'_>, key: Key, label: &str) -> Option<String> {
     Some(format!("{limit} {label}, as created here"))
 }
 
+/// The age of a workergroup: `created 3 hours ago`; `None` if the market sends no time.
 fn created(card: &Card<'_>) -> Option<String> {
     let field = card.subject.listing.catalog().by_key("created_at")?;
     match (field.kind, card.record.cell(field)) {

@@ -52,7 +52,7 @@ pub struct Subject<'a> {
 }
 
 impl<'a> Subject<'a> {
-    /// A row of a pane.
+    /// A row of a pane as the subject of a card; `None` if the pane has no response.
     pub fn new(resource: Resource, row: usize, scene: &Scene<'a, '_>) -> Option<Self> {
         let browser = &scene.state.browsers[resource];
         Some(Self {
@@ -85,7 +85,8 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// The price before auto-refresh found a change: `was $0.41/h 3 minutes ago (−$0.06, −15%)`.
+/// The price before auto-refresh found a change: `was $0.41/h 3 minutes ago (−$0.06, −15%)`; `None` if it has
+/// not changed. `money` formats a price.
 fn moved(card: &Card<'_>, browser: &Browser, money: impl Fn(f64) -> String) -> Option<Line<'static>> {
     let watch = browser.watching()?;
     let id = card.subject.listing.id(card.subject.row)?;
@@ -121,7 +122,8 @@ impl Card<'_> {
         annotations::line(of, subject.state, subject.theme)
     }
 
-    /// The comparison of its price with the record.
+    /// The comparison of its price with the record: the trend and the sentences, empty for a row that is not
+    /// of the table of `resource`.
     ///
     /// It is about the rows of the table, not about others of the same machine.
     fn rating(&self, resource: Resource) -> Vec<Line<'static>> {
@@ -139,18 +141,20 @@ impl Card<'_> {
         trend.into_iter().flatten().chain(said).collect()
     }
 
-    /// A number of the record.
+    /// The number in the record's field `key`; `None` if it has none.
     fn number(&self, key: &str) -> Option<f64> {
         let field = self.subject.listing.catalog().by_key(key)?;
         self.record.cell(field).number()
     }
 
+    /// The flag in the record's field `key`; `None` if it has none.
     fn flag(&self, key: &str) -> Option<bool> {
         let field = self.subject.listing.catalog().by_key(key)?;
         self.record.cell(field).flag()
     }
 
-    /// A text of the record, safe for the screen; ids too.
+    /// The text or number in the record's field `key`, safe for the screen; `None` if it is missing, empty or
+    /// secret.
     fn text(&self, key: &str) -> Option<String> {
         let field = self.subject.listing.catalog().by_key(key)?;
         match self.record.cell(field) {
@@ -162,7 +166,8 @@ impl Card<'_> {
         }
     }
 
-    /// A computed number of the row, such as the bill of the job.
+    /// The number in the row's column `key`, also a computed one such as the bill of the job; `None` if it
+    /// has none.
     fn computed(&self, key: &str) -> Option<f64> {
         let field = self.subject.listing.catalog().column(key)?;
         self.subject.listing.cell(self.subject.row, field).number()
@@ -201,7 +206,8 @@ impl Card<'_> {
         self.width >= LABEL + 2 + FULL_TEXT + 10
     }
 
-    /// The rail of its price, and a text on its rank; `3 alike` if too few rows compare.
+    /// A line with `label`, the rail of its price, and the text for its rank; `3 alike` in place of the rail
+    /// if too few rows compare. `None` without a price or text.
     fn rail(&self, label: &str, text: impl FnOnce(Option<Rank>) -> Option<String>) -> Option<Line<'static>> {
         let Subject {
             listing,
@@ -239,7 +245,8 @@ impl Card<'_> {
         Some(Line::styled(text, self.theme().dim))
     }
 
-    /// A bar for the share of comparable rows that are worse, and the value.
+    /// A line with `label`, a bar for the share of comparable rows that are worse, and the text for the rank;
+    /// no bar if too few rows compare or it is narrow. `None` without a text.
     fn bar(
         &self,
         label: &str,
@@ -266,7 +273,7 @@ impl Card<'_> {
         Some(fit(line, self.width))
     }
 
-    /// Facts in a row, separated by dots, wrapped between two of them.
+    /// Facts in a row, separated by dots, wrapped between two of them; `None` and empty ones are left out.
     fn dotted(&self, parts: impl IntoIterator<Item = Option<String>>) -> Vec<Line<'static>> {
         let mut lines: Vec<String> = Vec::new();
         for fact in parts.into_iter().flatten().filter(|text| !text.is_empty()) {
@@ -282,12 +289,14 @@ impl Card<'_> {
         lines.into_iter().map(styled).collect()
     }
 
+    /// A text as lines of the card's width, in one style.
     fn sentence(&self, text: &str, style: Style) -> Vec<Line<'static>> {
         let lines = wrap(text, self.width).into_iter();
         lines.map(|line| Line::styled(line, style)).collect()
     }
 
-    /// The time for which the record is still available, or that it is rented.
+    /// The time for which the record is still available, or that it is rented, as text; `None` if its
+    /// duration is not reported.
     fn available(&self) -> Option<String> {
         if self.flag("rented") == Some(true) {
             return Some("rented".to_owned());
@@ -302,7 +311,8 @@ impl Card<'_> {
     }
 }
 
-/// The colour of a rank: the best fifth good, the worst fifth a warning.
+/// The style of a rank: good for the best fifth, a warning for the worst; `share` is the part that is worse,
+/// from 0 to 1.
 pub fn tint(share: f64, theme: &Theme) -> Style {
     match share {
         0.8.. => theme.good,
@@ -311,7 +321,7 @@ pub fn tint(share: f64, theme: &Theme) -> Style {
     }
 }
 
-/// A difference as text: `−28%`.
+/// The difference to a price as text: `−28%` for a saving of 0.28, `+28%` for one of -0.28.
 fn difference(saving: f64) -> String {
     let share = format::percent(saving.abs());
     match saving {
@@ -321,6 +331,8 @@ fn difference(saving: f64) -> String {
     }
 }
 
+/// A number rounded to a whole one with grouped digits; in scientific notation if it is negative or at least
+/// 1e12.
 fn grouped_number(value: f64) -> String {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // checked
     if (0.0..1e12).contains(&value) {

@@ -12,11 +12,13 @@ use crate::domain::{OfferType, Resource, format};
 use crate::table::browser::Browser;
 use crate::tui::text::capitalized;
 
+/// The lines of an offer's card, from its name and price to its machine and host; facts that are not reported
+/// are left out.
 pub(super) fn lines(card: &Card<'_>) -> Vec<Line<'static>> {
     let browser = &card.subject.state.browsers[Resource::Offers];
     let mut lines = card.title(name(card), card.text("geolocation"));
     lines.push(price(card, browser));
-    lines.extend(no_rate(card, browser));
+    lines.extend(missing_rate_note(card, browser));
     lines.extend(super::moved(card, browser, format::per_hour));
     lines.extend(models(card, browser));
     lines.extend(ranking_note(card, browser));
@@ -51,7 +53,7 @@ pub(super) fn lines(card: &Card<'_>) -> Vec<Line<'static>> {
     lines
 }
 
-/// The name of the offer: `1× RTX 4090 24 GB`.
+/// The name of the offer: `1× RTX 4090 24 GB`; `?` for an unknown number, and `GPU` for an unknown model.
 pub(super) fn name(card: &Card<'_>) -> String {
     let count = card
         .number("num_gpus")
@@ -63,6 +65,8 @@ pub(super) fn name(card: &Card<'_>) -> String {
     format!("{count}× {model}{}", memory.unwrap_or_default())
 }
 
+/// The line of the price: $/h, that per GPU if there are several, the bill of the job if there is one, and
+/// `◆ best value` for a member of the Pareto front.
 fn price(card: &Card<'_>, browser: &Browser) -> Line<'static> {
     let theme = card.theme();
     let pricing = browser.pricing();
@@ -97,8 +101,8 @@ fn price(card: &Card<'_>, browser: &Browser) -> Line<'static> {
     line
 }
 
-/// A note that names the throughput the job's hours depend on, if it is missing.
-fn no_rate(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {
+/// A note that names the throughput the job's hours depend on, if it is missing; otherwise empty.
+fn missing_rate_note(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {
     let pricing = browser.pricing();
     let prices = Prices::new(card.subject.listing, pricing.model);
     let gap = pricing
@@ -110,8 +114,8 @@ fn no_rate(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {
     }
 }
 
-/// The prices of the other price models, from their own searches if loaded, or else from this
-/// record.
+/// The prices of the other price models, from their own searches if loaded, or else from this record. `None`
+/// if none is known.
 fn models(card: &Card<'_>, browser: &Browser) -> Option<Line<'static>> {
     let pricing = browser.pricing();
     let row = card.subject.row;
@@ -153,7 +157,8 @@ fn models(card: &Card<'_>, browser: &Browser) -> Option<Line<'static>> {
     (!parts.is_empty()).then(|| Line::styled(parts.join(" · "), card.theme().text))
 }
 
-/// The offer that beats this one, or the reason it is not ranked.
+/// The offer that beats this one, or the reason it is not ranked; empty if none beats it, or if the row is
+/// marked.
 fn ranking_note(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {
     let theme = card.theme();
     let row = card.subject.row;
@@ -186,6 +191,7 @@ fn ranking_note(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {
     card.sentence(&text, theme.warning)
 }
 
+/// The rail of the price, and the bars of speed, network and reliability; those without data are left out.
 fn bars(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {
     let unit = Unit::Transfer.symbol(browser.dialect());
     let price = |standing: Option<Rank>| {
@@ -229,6 +235,8 @@ fn bars(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {
     .collect()
 }
 
+/// The offer's cores, those of the machine if it has more, and the CPU: `8 of 64 vCPU EPYC 7763`; `None` if
+/// neither cores nor CPU are reported.
 fn cpu(card: &Card<'_>) -> Option<String> {
     let share_of_offer = share(card.subject.listing, card.subject.row);
     let cores = match (share_of_offer.cores, share_of_offer.machine_cores) {
@@ -240,11 +248,13 @@ fn cpu(card: &Card<'_>) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(" "))
 }
 
+/// The memory as text: `64 GB RAM`; `None` if it is not reported.
 fn ram(card: &Card<'_>) -> Option<String> {
     let megabytes = card.number("cpu_ram")?;
     Some(format!("{} RAM", format::gigabytes(megabytes / MB_PER_GB)))
 }
 
+/// The disk with its model and read speed: `500 GB disk at 2.1 GB/s`; `None` if its space is not reported.
 fn disk(card: &Card<'_>) -> Option<String> {
     let space = card.number("disk_space")?;
     let read = card.number("disk_bw").map(|megabytes| {
@@ -263,11 +273,14 @@ fn disk(card: &Card<'_>) -> Option<String> {
     ))
 }
 
+/// The price of storage as text: `$0.15/GB/month`; `None` if it is not reported.
 fn storage(card: &Card<'_>) -> Option<String> {
     let price = card.number("storage_cost")?;
     Some(format!("${}/GB/month", trimmed(price, 4)))
 }
 
+/// The generation, lanes and bandwidth of the bus: `PCIe 4 ×16 24.1 GB/s`; `None` if none of them is
+/// reported.
 fn pcie(card: &Card<'_>) -> Option<String> {
     let generation = card.number("pci_gen").map(|number| trimmed(number, 1));
     let lanes = card.number("gpu_lanes").map(|number| format!(" ×{number:.0}"));
@@ -279,6 +292,7 @@ fn pcie(card: &Card<'_>) -> Option<String> {
     (!text.is_empty()).then(|| format!("PCIe {}", text.trim_start()))
 }
 
+/// The kind of hosting as text: `datacenter` if the market's number `kind` is 1 or more, else `private host`.
 fn hosting(kind: f64) -> String {
     if kind >= 1.0 {
         "datacenter".to_owned()
@@ -287,6 +301,8 @@ fn hosting(kind: f64) -> String {
     }
 }
 
+/// The time for which the offer is available after the job, or a warning that the job ends after its deadline
+/// or the offer before the job; without a job, the time for which it is available.
 fn availability(card: &Card<'_>) -> Vec<Line<'static>> {
     let theme = card.theme();
     let spare = card.computed("job_spare");
@@ -308,6 +324,8 @@ fn availability(card: &Card<'_>) -> Vec<Line<'static>> {
     }
 }
 
+/// The machine's id, with the number of its loaded offers if there are several: `Machine 4711 (3 slices)`;
+/// `None` if the id is not reported.
 fn machine(card: &Card<'_>) -> Option<String> {
     let id = card.text("machine_id")?;
     let subject = &card.subject;
@@ -317,6 +335,8 @@ fn machine(card: &Card<'_>) -> Option<String> {
     Some(format!("Machine {id}{}", slices.unwrap_or_default()))
 }
 
+/// The host's id, with the number of its loaded offers if there are several; `None` if the id is not
+/// reported.
 fn host(card: &Card<'_>) -> Option<String> {
     let id = card.text("host_id")?;
     let subject = &card.subject;

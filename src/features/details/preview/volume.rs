@@ -11,6 +11,8 @@ use crate::domain::{Resource, format};
 
 const HOUR: f64 = 3600.0;
 
+/// The lines of a volume's card, from its size and price to its cluster and host; facts that are not reported
+/// are left out.
 pub(super) fn lines(card: &Card<'_>) -> Vec<Line<'static>> {
     let space = card.number("disk_space");
     let space = space.map_or_else(
@@ -41,7 +43,8 @@ pub(super) fn lines(card: &Card<'_>) -> Vec<Line<'static>> {
     lines
 }
 
-/// The cost of the volume for the current size and term.
+/// The price per GB and month, and the cost for the current size and term, with warnings if the volume is too
+/// small or ends before the term.
 fn price(card: &Card<'_>) -> Vec<Line<'static>> {
     let theme = card.theme();
     let subject = &card.subject;
@@ -83,6 +86,8 @@ fn price(card: &Card<'_>) -> Vec<Line<'static>> {
     lines
 }
 
+/// The rail of the price, and the bars of read speed, network and reliability; those without data are left
+/// out.
 fn bars(card: &Card<'_>) -> Vec<Line<'static>> {
     let dialect = card.subject.state.profile.dialect;
     let price = |rank: Option<Rank>| rank?.of_price();

@@ -47,7 +47,8 @@ const OF_VOLUMES: [&str; 8] = [
     "end_date",
 ];
 
-/// The parts of the overview that need no work over all rows, and further fields of the record.
+/// The parts of the overview that need no work over all rows, and further fields of the record; parts without
+/// lines are left out.
 pub(crate) fn below_card(resource: Resource, row: usize, scene: &Scene<'_, '_>) -> Vec<Block> {
     let browser = &scene.state.browsers[resource];
     let Some(listing) = browser.listing() else {
@@ -77,7 +78,7 @@ pub(crate) fn below_card(resource: Resource, row: usize, scene: &Scene<'_, '_>) 
         .collect()
 }
 
-/// Each condition of a group's search with the meaning of its field.
+/// Each condition of a group's search with the meaning of its field; empty if the search cannot be read.
 pub(super) fn conditions(row: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     /// Maximum length of a condition's text, in cells.
     const LONGEST: usize = 200;
@@ -97,6 +98,7 @@ pub(super) fn conditions(row: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>
     conditions.iter().map(line).collect()
 }
 
+/// The result of `lines` if `is_shown`; otherwise empty, without calling it.
 fn when(is_shown: bool, lines: impl FnOnce() -> Vec<Line<'static>>) -> Vec<Line<'static>> {
     if is_shown { lines() } else { Vec::new() }
 }

@@ -39,6 +39,7 @@ const LEAST_CHART: u16 = 8;
 /// The indent of wrapped lines, after the labels.
 const INDENT: u16 = 19;
 
+/// Draws the tabs and the open one for the selected record, or a note that it is gone.
 pub(super) fn detail(view: &Detail, area: Rect, scene: &mut Scene<'_, '_>) {
     let browser = &scene.state.browsers[view.resource];
     let Some(row) = browser.selected_row() else {
@@ -84,7 +85,8 @@ pub(super) fn detail(view: &Detail, area: Rect, scene: &mut Scene<'_, '_>) {
     scene.framed(panel.note(note), area);
 }
 
-/// Draws the record as it was sent, with the meaning of its members beside it.
+/// Draws the record as it was sent, with the meaning of its members beside it unless the screen is compact;
+/// returns the viewport of its lines.
 fn draw_json(view: &Detail, row: usize, area: Rect, scene: &mut Scene<'_, '_>) -> Viewport {
     let notes = if scene.size == Size::Compact {
         0
@@ -106,7 +108,7 @@ fn draw_json(view: &Detail, row: usize, area: Rect, scene: &mut Scene<'_, '_>) -
     viewport
 }
 
-/// The areas of the card and of one or two columns beside it.
+/// The areas of the card and of one or two columns beside it; the third is empty unless `is_wide`.
 fn overview_columns(is_wide: bool, area: Rect) -> [Rect; 3] {
     let columns = if is_wide {
         [Constraint::Length(CARD), Constraint::Fill(1), Constraint::Fill(1)]
@@ -117,6 +119,8 @@ fn overview_columns(is_wide: bool, area: Rect) -> [Rect; 3] {
     Layout::horizontal(columns).spacing(3).areas(area)
 }
 
+/// Draws the card, the other parts beside it (below it on a compact screen), and charts where there is space;
+/// returns the viewport of the text that scrolls, `None` without rows.
 fn draw_overview(view: &Detail, row: usize, area: Rect, scene: &mut Scene<'_, '_>) -> Option<Viewport> {
     let subject = Subject::new(view.resource, row, scene)?;
     let blocks = overview::blocks(view, scene);
@@ -231,7 +235,7 @@ fn draw_record(row: usize, area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-/// Draws each condition of a group's search with the meaning of its field.
+/// Draws each condition of a group's search with the meaning of its field, if all of them fit.
 fn draw_search(row: usize, area: Rect, scene: &mut Scene<'_, '_>) {
     let conditions = below::conditions(row, scene);
     let lines = conditions.iter().flat_map(|line| wrap_line(line, area.width, 2));
@@ -274,6 +278,8 @@ impl<'a> Charts<'a> {
         is_drawn
     }
 
+    /// Draws the next chart that has enough data, if the area is high enough; those that lack data are passed
+    /// over for good.
     fn draw(&mut self, area: Rect, scene: &mut Scene<'_, '_>) {
         if area.height < LEAST_CHART {
             return;
@@ -298,7 +304,8 @@ impl<'a> Charts<'a> {
     }
 }
 
-/// Draws the price distribution of comparable rows, with the row's own bar highlighted.
+/// Draws the price distribution of comparable rows, with the row's own bar highlighted; false if there are
+/// too few different prices.
 fn spread(spread: &Spread, area: Rect, scene: &mut Scene<'_, '_>) -> bool {
     let Some(scale) = Scale::fit(spread.values.iter().copied(), None) else {
         return false;
@@ -307,7 +314,7 @@ fn spread(spread: &Spread, area: Rect, scene: &mut Scene<'_, '_>) -> bool {
     chart::histogram(&spread.title, (&spread.values, spread.of_row), &axis, area, scene)
 }
 
-/// Draws the title of a chart; returns the area below it.
+/// Draws a title in the first line of an area; returns the area below it.
 fn titled(title: &str, area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
     let [line, chart] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(area);
     let title = Line::styled(title.to_owned(), scene.theme.heading);
@@ -315,7 +322,8 @@ fn titled(title: &str, area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
     chart
 }
 
-/// Draws performance against price of comparable rows. Any point up and to the left beats the row.
+/// Draws performance against price of comparable rows, so that any point up and to the left beats the row;
+/// false if there are no points, or no space for axes.
 fn scatter(spread: &Spread, area: Rect, scene: &mut Scene<'_, '_>) -> bool {
     let scale = |of: fn(&(f64, f64)) -> f64| Scale::fit(spread.points.iter().map(of), None);
     let (Some(x), Some(y)) = (scale(|point| point.0), scale(|point| point.1)) else {
@@ -343,7 +351,7 @@ fn scatter(spread: &Spread, area: Rect, scene: &mut Scene<'_, '_>) -> bool {
 }
 
 impl Block {
-    /// The lines wrapped to a width, followed by a blank one.
+    /// The lines for a width, followed by a blank one: rows of a table are cut, others wrapped.
     pub(crate) fn lines_in(&self, width: u16) -> Vec<Line<'static>> {
         let (table, text) = self.lines.split_at(self.table);
         let table = table.iter().map(|line| fit(line.clone(), width));
@@ -352,7 +360,7 @@ impl Block {
     }
 }
 
-/// Lines that scroll if they do not fit.
+/// Draws lines from the view's first visible one on; returns the viewport by which they scroll.
 fn scroll(view: &Detail, lines: &[Line<'static>], area: Rect, scene: &mut Scene<'_, '_>) -> Viewport {
     let top = view.top;
     scene.scroll(Region::MAIN, Scrolled { lines, top }, area)

@@ -70,6 +70,8 @@ pub(super) struct Fields {
 }
 
 impl Fields {
+    /// Handles an action of the search or a move of the cursor; `page` is the number of entries in a page.
+    /// False if the action is neither.
     pub fn update(&mut self, action: Action, page: usize, state: &State, now: Now) -> bool {
         match self.find.update(action.command()) {
             FindEvent::Handled => return true,
@@ -87,15 +89,17 @@ impl Fields {
         true
     }
 
-    /// Drops the computed members, as another record may be shown.
+    /// Drops the entries of unknown members, as another record may be shown.
     pub fn rows_changed(&mut self) {
         self.unknown = OnceLock::new();
     }
 
+    /// Moves the cursor to the entry at `index`.
     pub const fn select(&mut self, index: usize) {
         self.cursor = index;
     }
 
+    /// Moves the cursor to the entry of the field `key`, or to the first entry if there is none.
     pub fn focus(&mut self, key: &str, state: &State, now: Now) {
         let entries = self.entries(state, now, false);
         let index = entries.iter().position(|entry| entry.key == key);
@@ -116,7 +120,9 @@ impl Fields {
         self.cursor = self.find.current().unwrap_or(self.cursor);
     }
 
-    /// Every field of the selected record: unusual values first, names and ids last.
+    /// Every field of the selected record: unusual values first, then section by section with names and ids
+    /// last, those without a value as one entry, and unknown members. `reveals` shows secrets; empty without
+    /// a selected record.
     fn entries(&self, state: &State, now: Now, reveals: bool) -> Vec<Arc<FieldEntry>> {
         let Some(browser) = state.browser() else {
             return Vec::new();
@@ -149,7 +155,8 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// The entries of the fields in the catalog.
+    /// The entries of the fields in the catalog, unusual ones first; all fields without a value are one entry
+    /// at the end.
     fn known(&self) -> Vec<Arc<FieldEntry>> {
         let sections = Section::ALL.into_iter();
         let (ids, further): (Vec<_>, Vec<_>) = sections.partition(|section| *section == Section::Identity);
@@ -172,6 +179,7 @@ impl Reader<'_> {
             .collect()
     }
 
+    /// The entry of a field; an unusual value has the reason before its note.
     fn entry(&self, field: &'static Field) -> FieldEntry {
         let cell = self.record.cell(field);
         let (value, mut note) = self.value(field, cell);
@@ -195,7 +203,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The displayed value, and a note on it.
+    /// The displayed value of a field, and a note on it; secrets are hidden unless they are revealed.
     fn value(&self, field: &'static Field, cell: CellRef<'_>) -> (String, String) {
         let doc = field.doc.to_owned();
         match (field.kind, cell) {
@@ -230,7 +238,7 @@ impl Reader<'_> {
         (self.qualified(field, text), self.left_out(field, doc))
     }
 
-    /// Adds a note to a price that is not the market's quote.
+    /// The text of a price, marked if it is an estimate or the price of a reservation; others are unchanged.
     fn qualified(&self, field: &Field, text: String) -> String {
         let Some(listing) = self.browser.listing() else {
             return text;
@@ -244,7 +252,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Adds the names of a search's members that are no conditions to the field's note.
+    /// The note `doc` of a field; for the search of a workergroup, preceded by the names of its members that
+    /// are no conditions.
     fn left_out(&self, field: &Field, doc: String) -> String {
         if !matches!(field.source, Source::Search(_)) {
             return doc;
@@ -280,7 +289,8 @@ impl Reader<'_> {
     }
 }
 
-/// One entry for all fields without a value, with their names by the reason.
+/// One entry for all fields without a value, with their names by the reason; `None` if there are no such
+/// fields.
 fn folded(blank: &[FieldEntry]) -> Option<FieldEntry> {
     let mut reasons: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for entry in blank {

@@ -32,6 +32,7 @@ pub(super) fn lines(host: &HostSummary, loaded: usize, theme: &Theme) -> Vec<Lin
     lines
 }
 
+/// The first `LISTED` counts as text, joined by commas, with the number of the others: `2 US, 1 DE, 3 more`.
 fn listed<N>(counts: &[HostCount<N>], write: impl Fn(&HostCount<N>) -> String) -> String {
     let mut texts: Vec<String> = counts.iter().take(LISTED).map(write).collect();
     if counts.len() > LISTED {
@@ -40,6 +41,7 @@ fn listed<N>(counts: &[HostCount<N>], write: impl Fn(&HostCount<N>) -> String) -
     texts.join(", ")
 }
 
+/// The verification and the reliability of the host's machines as text; empty if neither is reported.
 fn trust(host: &HostSummary) -> String {
     let machines: usize = host.verification.iter().map(|(_, many)| many).sum();
     let verification = match host.verification.as_slice() {
@@ -64,7 +66,8 @@ fn trust(host: &HostSummary) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
 }
 
-/// A sentence that compares the host's prices with those of other hosts.
+/// A sentence that compares the host's prices with those of other hosts among the `loaded` offers; `level` is
+/// `None` if no other host has such GPUs.
 fn prices(level: Option<PriceLevel>, loaded: usize) -> String {
     let loaded = grouped(loaded);
     let Some(level) = level else {

@@ -50,6 +50,7 @@ pub(crate) fn json_of(listing: &Listing, row: usize, theme: &Theme) -> Vec<Line<
         .collect()
 }
 
+/// A hash of a record's JSON, by which a changed record is recognized.
 fn hash(record: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     record.hash(&mut hasher);
@@ -57,6 +58,7 @@ fn hash(record: &str) -> u64 {
 }
 
 impl Json {
+    /// The JSON of a row's record, without secrets and with nothing folded.
     pub fn new(listing: &Listing, row: usize) -> Self {
         let record = listing.json(row).unwrap_or_default();
         let text = JsonText::new(json_for_terminal(redact::record(record)));
@@ -142,10 +144,12 @@ impl Json {
             .collect()
     }
 
+    /// The line of the text at the cursor, counted with folded lines; `None` without lines.
     fn cursor_line(&self) -> Option<usize> {
         self.shown.get(self.report.cursor()?).copied()
     }
 
+    /// Recomputes the visible lines from the folds.
     fn layout(&mut self) {
         let mut shown = Vec::with_capacity(self.text.len());
         let mut line = 0;

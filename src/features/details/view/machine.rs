@@ -97,27 +97,30 @@ impl Machine {
         self.host.is_some() && browser.host_condition() == self.host
     }
 
-    /// The condition that finds all offers of the host.
+    /// The condition that finds all offers of the host; `None` if the offer names none.
     pub fn host(&self) -> Option<Condition> {
         self.host.clone()
     }
 
+    /// The id of the offer under the cursor; `None` if there are no offers.
     pub fn current(&self) -> Option<RowId> {
         self.siblings.get(self.cursor).map(|sibling| sibling.id)
     }
 
+    /// Moves the cursor `by` lines, within the table.
     pub fn step(&mut self, by: isize) {
         self.select(self.cursor.saturating_add_signed(by));
     }
 
-    /// Selects a line; true if it was selected already.
+    /// Selects a line, or the last one if there are fewer; true if it was selected already.
     pub fn select(&mut self, line: usize) -> bool {
         let last = self.siblings.len().saturating_sub(1);
         let line = line.min(last);
         std::mem::replace(&mut self.cursor, line) == line
     }
 
-    /// Requests every offer of the host, including rented and unverified ones.
+    /// Requests every offer of the host, including rented and unverified ones, in place of an earlier
+    /// request; nothing happens if the host is unknown.
     pub fn ask(&mut self, cx: &mut Cx<'_>) {
         let Some(host) = self.host.clone() else {
             return;
@@ -130,6 +133,7 @@ impl Machine {
         cx.abort(self.remote.ask(ticket, cx.now));
     }
 
+    /// Handles progress and response of the request for the host's offers; other requests are ignored.
     pub fn on_news(&mut self, ticket: Ticket, news: News, cx: &mut Cx<'_>) {
         if let News::Progress(progress) = news {
             self.remote.progress(ticket, progress);
@@ -141,6 +145,8 @@ impl Machine {
         }
     }
 
+    /// Recomputes the offers of the host, their totals and summary: from the response if it has the selected
+    /// offer, else from the loaded rows. The same line stays selected if it is still there.
     pub fn rebuild(&mut self, browser: &Browser) {
         let Some(here) = browser.listing() else {
             return;
@@ -278,7 +284,7 @@ impl Machine {
         );
         let mut lines = vec![
             Line::styled(title, theme.heading),
-            Line::styled(gets(&self.share), theme.text),
+            Line::styled(describe_share(&self.share), theme.text),
         ];
         lines.extend(annotations::line(self.suppliers, scene.state, theme));
         let under_way = self
@@ -347,6 +353,7 @@ impl Machine {
             })
     }
 
+    /// The remark on an offer in the table, such as `this offer` or `shares GPUs`; empty if there is none.
     fn remark(&self, sibling: &Sibling) -> &'static str {
         match (sibling.slice.overlaps, sibling.rentable) {
             _ if sibling.id == self.id => "this offer",
@@ -365,17 +372,19 @@ impl Machine {
     }
 }
 
+/// The cell of the field `key`, at most 20 cells wide; empty without such a field.
 fn text(listing: &Listing, row: usize, key: &str) -> String {
     format::cell_of(listing, row, key, 20)
 }
 
-/// The number and the model of the GPUs.
+/// The number and the model of the GPUs: `8× RTX 4090`.
 fn title(listing: &Listing, row: usize) -> String {
     let count = text(listing, row, "num_gpus");
     format!("{count}× {}", text(listing, row, "gpu_name"))
 }
 
-/// The slices of the host's machines, those of the offer's own machine first.
+/// The offers of the host as slices of its machines, those of the machine of `row` first; prices include `gb`
+/// of storage, or are as received for `None`.
 fn siblings(prices: &Prices<'_>, row: usize, gb: Option<f64>) -> Vec<Sibling> {
     let listing = prices.listing();
     let machine = |row: usize| listing.cell_of(row, "machine_id").whole();
@@ -416,7 +425,7 @@ fn siblings(prices: &Prices<'_>, row: usize, gb: Option<f64>) -> Vec<Sibling> {
 }
 
 /// A sentence on the offer's share of its machine.
-fn gets(share: &Share) -> String {
+fn describe_share(share: &Share) -> String {
     let of = |part: Option<f64>, all: Option<f64>, write: fn(f64) -> String| match (part, all) {
         (Some(part), Some(all)) => Some(format!("{} of {}", write(part), write(all))),
         (Some(part), None) => Some(write(part)),

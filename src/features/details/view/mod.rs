@@ -112,6 +112,8 @@ impl Detail {
         Some(detail)
     }
 
+    /// Updates everything that is shown for the selected record; the folds in the JSON of an unchanged record
+    /// stay. Nothing changes without a selected row.
     fn rebuild(&mut self, state: &State) {
         let browser = &state.browsers[self.resource];
         let (Some(listing), Some(row)) = (browser.listing(), browser.selected_row()) else {
@@ -140,7 +142,7 @@ impl Detail {
         }
     }
 
-    /// Lays out the record's text once its tab is open, as a record may be large.
+    /// Lays out the record's JSON if its tab is open and that was not done yet, as a record may be large.
     fn lay_out_json(&mut self, state: &State) {
         let browser = &state.browsers[self.resource];
         if self.tab == Tab::Json
@@ -151,7 +153,8 @@ impl Detail {
         }
     }
 
-    /// Shows the record before or after this one.
+    /// Shows the record `by` rows further in the table; on the machine tab, the offers of another host are
+    /// requested.
     fn step(&mut self, by: isize, cx: &mut Cx<'_>) {
         cx.table(self.resource).step(by);
         self.rebuild(cx.state());
@@ -163,6 +166,7 @@ impl Detail {
         }
     }
 
+    /// Opens a tab; that of the machine requests its offers if there are none yet.
     fn show(&mut self, tab: Tab, cx: &mut Cx<'_>) {
         self.tab = tab;
         self.lay_out_json(cx.state());
@@ -171,16 +175,19 @@ impl Detail {
         }
     }
 
+    /// Drops the offers of the machine, and cancels the request for them.
     fn forget_machine(&mut self, cx: &mut Cx<'_>) {
         cx.abort(self.machine.take().and_then(|mut machine| machine.remote.cancel()));
     }
 
+    /// Opens the tab `by` places further, wrapping around.
     fn turn(&mut self, by: usize, cx: &mut Cx<'_>) {
         let tabs = Tab::for_resource(self.resource);
         let here = tabs.iter().position(|tab| *tab == self.tab).unwrap_or(0);
         self.show(tabs[(here + by) % tabs.len()], cx);
     }
 
+    /// Whether the secrets of this record are shown at present.
     fn reveals(&self, now: Now) -> bool {
         self.revealed
             .is_some_and(|(id, until)| self.id == Some(id) && now.mono < until)
@@ -226,8 +233,8 @@ impl Detail {
         }
     }
 
-    /// Opens the selected offer of the machine. If it is not loaded, all offers of the host are
-    /// requested.
+    /// Shows the overview of the offer selected on the machine tab. If it is not in the table, closes all
+    /// views and searches every offer of the host.
     fn open_related(&mut self, cx: &mut Cx<'_>) {
         let Some(machine) = &self.machine else { return };
         let Some(id) = machine.current() else { return };
@@ -245,6 +252,8 @@ impl Detail {
         }
     }
 
+    /// Shows the API key of a workergroup on the tab of fields for some seconds, or hides it; complains if
+    /// there is none.
     fn toggle_secrets(&mut self, cx: &mut Cx<'_>) {
         if self.reveals(cx.now) {
             self.revealed = None;
@@ -257,6 +266,7 @@ impl Detail {
         }
     }
 
+    /// Marks the record in its table, or removes the mark.
     fn mark(&self, cx: &mut Cx<'_>) {
         let browser = cx.table(self.resource);
         if let Some(id) = self.id

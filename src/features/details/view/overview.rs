@@ -35,8 +35,8 @@ const RAIL: u16 = 8;
 
 const SECONDS_PER_DAY: f64 = 86_400.0;
 
-/// The alternatives to a row: those that beat it, then the cheapest with the same GPUs; for a
-/// volume, the cheapest ones.
+/// The alternatives to a row: those that beat it, then the cheapest with the same GPUs; for a volume, the
+/// cheapest ones. At most `ALTERNATIVES`, without rows that do not suit the job; empty for workergroups.
 pub(super) fn alternatives(browser: &Browser, listing: &Listing, row: usize) -> Vec<u32> {
     let catalog = listing.catalog();
     let alike: Vec<&'static Field> = match browser.resource() {
@@ -98,7 +98,7 @@ pub(crate) struct Block {
     pub table: usize,
 }
 
-/// The bill of the job on the offer.
+/// The bill of the job on the offer; without a job, the key that sets one.
 pub(super) fn job(browser: &Browser, listing: &Listing, row: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     if let Some(job) = &browser.computed.job {
         let prices = Prices::new(listing, browser.pricing().model);
@@ -110,6 +110,7 @@ pub(super) fn job(browser: &Browser, listing: &Listing, row: usize, scene: &Scen
 }
 
 impl Block {
+    /// A block of text with a heading above the lines `rest`.
     pub(super) fn titled(title: String, rest: Vec<Line<'static>>, theme: &Theme) -> Self {
         let title = Line::styled(title, theme.heading);
         Self {
@@ -119,7 +120,8 @@ impl Block {
     }
 }
 
-/// The blocks beside the card.
+/// The blocks beside the card of the selected record, the last of them the alternatives, or all workergroups;
+/// empty without a selected row.
 pub(super) fn blocks(view: &Detail, scene: &Scene<'_, '_>) -> Vec<Block> {
     let browser = &scene.state.browsers[view.resource];
     let (Some(listing), Some(row)) = (browser.listing(), browser.selected_row()) else {
@@ -184,7 +186,8 @@ fn lowered(text: &str) -> String {
     first.into_iter().chain(letters).collect()
 }
 
-/// The prices: each price model, the parts of the price, and further costs.
+/// The prices: that of the search with its parts, the other price types if there is a `view`, and further
+/// costs. Those that are not reported are left out.
 pub(super) fn prices(
     view: Option<&Detail>,
     browser: &Browser,
@@ -231,6 +234,7 @@ pub(super) fn prices(
     lines
 }
 
+/// The name of a price type as a label.
 const fn model(model: OfferType) -> &'static str {
     match model {
         OfferType::OnDemand => "On-demand",
@@ -239,7 +243,8 @@ const fn model(model: OfferType) -> &'static str {
     }
 }
 
-/// The three price models from their own searches, once requested.
+/// The prices of the other price types from their own searches, each with the state of its search if it has
+/// none, and their age; before they are requested, the key that loads them.
 fn models(view: &Detail, browser: &Browser, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let searches = &browser.computed.price_models;
@@ -286,6 +291,8 @@ fn models(view: &Detail, browser: &Browser, scene: &Scene<'_, '_>) -> Vec<Line<'
     lines
 }
 
+/// A price as text, with its difference to the on-demand price if `saving` is known, and a note if it is of
+/// another offer with the same GPUs.
 fn quoted(quote: Quote, saving: Option<f64>) -> String {
     let mut text = format::per_hour(quote.total);
     if let Some(saving) = saving {
@@ -303,7 +310,7 @@ fn quoted(quote: Quote, saving: Option<f64>) -> String {
     text
 }
 
-/// The columns of the alternatives: title, key and width.
+/// The columns of the alternatives, which depend on the resource and the job: title, key and width in cells.
 fn columns_of_others(browser: &Browser) -> &'static [(&'static str, &'static str, usize)] {
     match browser.resource() {
         Resource::Volumes => &[
@@ -330,7 +337,7 @@ fn columns_of_others(browser: &Browser) -> &'static [(&'static str, &'static str
     }
 }
 
-/// The alternatives, one per line.
+/// The alternatives as a table, below a header and the row itself; a sentence if there are none.
 fn alternative_lines(
     rows: &[u32],
     browser: &Browser,
@@ -387,7 +394,8 @@ fn alternative_lines(
     lines
 }
 
-/// The rail of a row's price among those of comparable rows; their number if they are too few.
+/// The rail of a row's price among those of comparable rows; their number if they are too few, blank without
+/// a price.
 fn rail(browser: &Browser, listing: &Listing, row: usize, theme: &Theme) -> Line<'static> {
     match browser.computed.standing.price_scale(listing, row) {
         Some(scale) if scale.is_telling() => {
@@ -398,9 +406,8 @@ fn rail(browser: &Browser, listing: &Listing, row: usize, theme: &Theme) -> Line
     }
 }
 
-/// A cell of a column whose header names the unit.
-///
-/// Of a place, the code is enough to tell countries apart.
+/// The value in the row's column `key` as text without its unit, which the header names: ratios in percent,
+/// seconds in days, a country as its code. Empty without such a column.
 fn figure(listing: &Listing, row: usize, key: &str) -> String {
     let Some(field) = listing.catalog().column(key) else {
         return String::new();

@@ -49,10 +49,10 @@ impl PaletteEntry {
         }
     }
 
-    /// Whether it is listed while `text` is typed.
+    /// Whether it is listed while `text` is typed: copies and searches only once there is a text, undo only
+    /// before there is one, or once its whole name is typed.
     ///
-    /// There are hundreds of fields, so they are listed only after the word for their use, such as
-    /// `sort`.
+    /// There are hundreds of fields, so they are listed only after the word for their use, such as `sort`.
     fn is_listed(&self, text: &str) -> bool {
         let wants = |word: &str| text.to_lowercase().starts_with(word);
         match self {
@@ -91,6 +91,7 @@ impl Palette {
         Self { list, commands }
     }
 
+    /// Carries out the selected line; if it is disabled, only shows the reason.
     fn submit(&self, cx: &mut Cx<'_>) {
         let Some(item) = self.list.current() else {
             return;
@@ -139,6 +140,8 @@ impl Palette {
     }
 }
 
+/// The lines of the palette. Searches and fields are among them if the focused view is above a table, markets
+/// and own commands if it lets their actions through.
 fn lines(commands: &Commands, state: &State) -> List<PaletteEntry> {
     let mut items = actions(commands, state);
     if commands.reaches_table() {
@@ -176,7 +179,7 @@ pub(crate) fn explanation(row: &Binding) -> &'static str {
     if label(row.name) == row.help { "" } else { row.help }
 }
 
-/// The actions of the focused view, then those of the table below.
+/// The actions of the focused view, then those of the table below, each once; moves are left out.
 fn actions(commands: &Commands, state: &State) -> Vec<Item<PaletteEntry>> {
     let mut seen = vec![Action::Palette];
     commands
@@ -198,7 +201,7 @@ fn actions(commands: &Commands, state: &State) -> Vec<Item<PaletteEntry>> {
         .collect()
 }
 
-/// The key of a row, unless a context above binds that key.
+/// The key of an action as text; empty if another context takes the key first.
 fn key(row: &Binding, commands: &Commands, state: &State) -> String {
     let taken = state.keymap.owner_of(commands.contexts, row);
     if taken.is_some_and(|owner| owner != row.context) {
@@ -207,6 +210,8 @@ fn key(row: &Binding, commands: &Commands, state: &State) -> String {
     state.keymap.shown_key(row)
 }
 
+/// A line for each text of the copy menu, with the keys to copy it; those without a text are disabled with
+/// the reason.
 fn copies(commands: &Commands, state: &State) -> Vec<Item<PaletteEntry>> {
     let menu = state.keymap.key_of(Action::Copy);
     let copies = offered(commands, state).into_iter();
@@ -221,6 +226,7 @@ fn copies(commands: &Commands, state: &State) -> Vec<Item<PaletteEntry>> {
         .collect()
 }
 
+/// A line for each saved search, then for each preset; those that cannot be read are disabled with the error.
 fn saved(state: &State) -> Vec<Item<PaletteEntry>> {
     let item = |search: &SavedSearch| Item {
         title: format!("Search: {}", search.name),
@@ -278,6 +284,8 @@ fn own(commands: &Commands, state: &State) -> Vec<Item<PaletteEntry>> {
         .collect()
 }
 
+/// A line for each configured market, which connects to it; all are disabled if the market cannot be changed
+/// now.
 fn connections(state: &State) -> Vec<Item<PaletteEntry>> {
     let held = markets::held(state);
     (0_u16..)

@@ -69,6 +69,8 @@ impl Help {
         }
     }
 
+    /// Runs the selected action, own command or copy; for a disabled action, closes the help and shows the
+    /// reason.
     fn submit(&self, cx: &mut Cx<'_>) {
         match self.list.current().and_then(|item| item.value.clone()) {
             None | Some(HelpEntry::Read) => {}
@@ -96,6 +98,7 @@ fn names(entry: &HelpEntry) -> Vec<&'static str> {
     }
 }
 
+/// All keys of an action as text; `(palette)` if it has none.
 fn keys(row: &Binding, state: &State) -> String {
     match state.keymap.all_keys(row) {
         none if none.is_empty() => "(palette)".to_owned(),
@@ -112,6 +115,7 @@ fn key_here(row: &'static Binding, commands: &Commands, state: &State) -> Item<H
     Item::new(keys(row, state), row.help, HelpEntry::Key(row)).disabled(why)
 }
 
+/// A key of another view, whose title follows the description.
 fn key_elsewhere(row: &'static Binding, state: &State) -> Item<HelpEntry> {
     // Found by typing, it is under no heading.
     let text = format!("{} [{}]", row.help, row.context.title());
@@ -153,7 +157,7 @@ fn own(commands: &Commands, state: &State) -> Vec<Item<HelpEntry>> {
         .collect()
 }
 
-/// The letters of the copy menu.
+/// The letters of the copy menu with their texts, below a heading; empty if nothing can be copied.
 fn copies(commands: &Commands, state: &State) -> Vec<Item<HelpEntry>> {
     let menu = state.keymap.key_of(Action::Copy);
     let items: Vec<Item<HelpEntry>> = offered(commands, state)
@@ -172,7 +176,7 @@ fn copies(commands: &Commands, state: &State) -> Vec<Item<HelpEntry>> {
     std::iter::once(Item::heading("Copy menu", "")).chain(items).collect()
 }
 
-/// A short description of the screen.
+/// A short description of the open pane, or of the query line; empty for other contexts.
 const fn about(context: Context, state: &State) -> &'static str {
     match (context, state.pane) {
         (Context::TableQuery | Context::Query, _) => {

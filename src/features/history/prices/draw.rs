@@ -41,6 +41,7 @@ pub(super) const MEDIAN: &str = "○";
 /// Minimum width of the table beside the charts, in cells.
 const TABLE: u16 = 40;
 
+/// Draws the tab of the price history: the headline, the charts, and the table of parts of the time.
 pub(super) fn history(view: &History, area: Rect, scene: &mut Scene<'_, '_>) {
     let subject = view.subject();
     let resource = subject.map_or(view.pane.0, |subject| subject.query.resource);
@@ -102,13 +103,14 @@ pub(super) fn history(view: &History, area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-/// Draws the current prices, as long as there are none of earlier.
+/// Draws the current prices where none are recorded, for the first subject only.
 fn prices_now(view: &History, area: Rect, scene: &mut Scene<'_, '_>) {
     if view.index == 0 {
         unrecorded::distribution(&view.now, None, area, scene);
     }
 }
 
+/// The text in place of the charts: an error, the wait, or the last response and how to record more.
 fn empty(view: &History, resource: Resource, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     if let Some(why) = &view.failure {
@@ -146,7 +148,7 @@ fn empty(view: &History, resource: Resource, scene: &Scene<'_, '_>) -> Vec<Line<
     lines
 }
 
-/// Whether the price is low, what is asked now and usually, when it is lowest, and how long such offers last.
+/// Lines on the verdict, the prices now, the times of low prices, and how long such offers last.
 fn headline(view: &History, (series, resource): (&Series, Resource), scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let memory = view.memory.as_deref();
@@ -222,6 +224,7 @@ fn basis(series: &Series, unit: &str, scene: &Scene<'_, '_>) -> String {
     text
 }
 
+/// The unit of the amounts on offer of a resource: `GPUs` or `GB`.
 pub(super) const fn unit(resource: Resource) -> &'static str {
     match resource {
         Resource::Offers | Resource::Workergroups => "GPUs",
@@ -229,7 +232,7 @@ pub(super) const fn unit(resource: Resource) -> &'static str {
     }
 }
 
-/// `34 GPUs`.
+/// A number of GPUs, or GB of volumes, as text: `34 GPUs`.
 fn amount(many: u64, resource: Resource) -> String {
     let many = usize::try_from(many).unwrap_or(usize::MAX);
     match resource {
@@ -238,8 +241,7 @@ fn amount(many: u64, resource: Resource) -> String {
     }
 }
 
-/// The time in as many equal parts as the table has lines, with prices and amount of each, latest
-/// first.
+/// A heading, and a line for each part of the time, latest first, with its prices and mean amount.
 fn parts(series: &Series, resource: Resource, local: &LocalTime, area: Rect, theme: &Theme) -> Vec<Line<'static>> {
     if area.width == 0 {
         return Vec::new();
@@ -277,6 +279,7 @@ fn parts(series: &Series, resource: Resource, local: &LocalTime, area: Rect, the
     std::iter::once(heading).chain(rows.into_iter().rev()).collect()
 }
 
+/// The key of the lines and the filled range of the chart of prices.
 fn key_of_lines(theme: &Theme) -> Line<'static> {
     Line::from(vec![
         Text::styled(format!("{LOWEST} "), theme.series[1]),
@@ -288,6 +291,7 @@ fn key_of_lines(theme: &Theme) -> Line<'static> {
     ])
 }
 
+/// The time of a series as a scale in Unix seconds, at least a second long.
 fn time_of(series: &Series) -> Scale {
     let low = series.since.unix().seconds();
     Scale {
@@ -297,6 +301,7 @@ fn time_of(series: &Series) -> Scale {
     }
 }
 
+/// The position of a moment on a time scale, from 0 to 1; one outside is moved to the nearer end.
 pub(super) fn share_of(moment: Moment, time: &Scale) -> f64 {
     time.position(moment.unix().seconds().clamp(time.low, time.high))
         .unwrap_or(0.0)
@@ -333,6 +338,7 @@ fn own_mark(value: f64, theme: &Theme) -> Mark {
     }
 }
 
+/// Draws the lowest and the median prices over time, with range, marks, gaps and the cursor's time.
 fn draw_prices(
     series: &Series,
     marks: &[Mark],
@@ -410,8 +416,7 @@ fn band(series: &Series, (time, scale): (&Scale, &Scale), plot: Rect, scene: &mu
     }
 }
 
-/// Draws the lowest price of offers like that of a row over the recorded time; false if nothing is
-/// recorded.
+/// Draws the lowest price of offers like that of a row over time; false if too little is recorded.
 pub(crate) fn draw_similar_lows(of_row: (Resource, usize), area: Rect, scene: &mut Scene<'_, '_>) -> bool {
     let state = scene.state;
     let Some((memory, lot, price)) = remembered(state, of_row.0, of_row.1) else {
@@ -435,7 +440,7 @@ pub(crate) fn draw_similar_lows(of_row: (Resource, usize), area: Rect, scene: &m
     )
 }
 
-/// Draws lowest prices over time; false if there are too few.
+/// Draws `(from, until, price)` intervals; false if there are fewer than two, or no space for axes.
 pub(crate) fn chart_of_lows(
     lows: &[(Moment, Moment, f64)],
     (since, until): (Moment, Moment),

@@ -79,7 +79,7 @@ impl History {
         ))
     }
 
-    /// The history of a saved search.
+    /// Opens the history of all offers that a query finds.
     pub fn of_search(query: &Query, cx: &mut Cx<'_>) {
         let subject = Subject::of_search(query.clone(), "search");
         let responses = cx.state().browsers[query.resource].polls();
@@ -87,6 +87,8 @@ impl History {
         cx.open(view);
     }
 
+    /// The history of the first of `subjects`, over the last day; `pane` is its resource and the number of
+    /// its responses.
     fn with_subjects(subjects: Vec<Subject>, pane: (Resource, u64), is_of_pane: bool, cx: &mut Cx<'_>) -> Self {
         let mut view = Self {
             subjects,
@@ -108,6 +110,7 @@ impl History {
         view
     }
 
+    /// The shown subject; `None` if there are no subjects.
     fn subject(&self) -> Option<&Subject> {
         self.subjects.get(self.index)
     }
@@ -149,13 +152,15 @@ impl History {
         }
     }
 
-    /// Shows another subject or time, and drops the prices of the last one.
+    /// Starts the analysis after the subject or the span has changed, and drops the prices of the last one.
     fn switch(&mut self, cx: &mut Cx<'_>) {
         self.series = None;
         self.memory = None;
         self.ask(cx);
     }
 
+    /// Shows the outputs of finished analyses, with the present prices of the rows on screen; nothing changes
+    /// while they are awaited.
     fn take_answer(&mut self, state: &State) {
         match self.prices.as_ref().map(|asked| Recall::read(state).output(asked)) {
             Some(Recalled::Here(series)) => {
@@ -190,7 +195,8 @@ impl History {
         super::on_screen(browser, query)
     }
 
-    /// The current prices and amount of the subject, from the rows on screen.
+    /// The current prices and amount of the subject, from the rows on screen; `None` if the subjects are not
+    /// those of the pane's rows.
     fn on_screen(&self, state: &State) -> Option<series::Now> {
         let query = &self.subject()?.query;
         let rows = self.rows(state, query)?;
@@ -202,19 +208,21 @@ impl History {
         prices.answer(&[rows])?.now
     }
 
+    /// Selects the span `by` places longer, up to the longest; from now on it does not follow the recorded
+    /// time.
     fn choose_span(&mut self, by: isize) {
         self.span = self.span.saturating_add_signed(by).min(SPANS.len() - 1);
         self.is_span_chosen = true;
     }
 
-    /// The index of the bucket under the cursor.
+    /// The index of the bucket under the cursor; `None` until the cursor is moved, and without prices.
     fn reading_index(&self) -> Option<usize> {
         let (buckets, reading) = (&self.series.as_ref()?.buckets, self.reading?);
         let index = buckets.partition_point(|bucket| bucket.until <= reading);
         Some(index.min(buckets.len().saturating_sub(1)))
     }
 
-    /// The part of the time under the cursor.
+    /// The part of the time under the cursor; `None` until the cursor is moved, and without prices.
     fn read_bucket(&self) -> Option<&Bucket> {
         self.series.as_ref()?.buckets.get(self.reading_index()?)
     }
@@ -224,7 +232,8 @@ impl History {
         self.series.as_deref().filter(|series| series.watched > 0.0)
     }
 
-    /// Moves the cursor; its first move shows it at the latest prices. False without a chart.
+    /// Moves the cursor; its first move shows it at the latest prices. False without a chart, and for actions
+    /// that do not move it.
     fn read(&mut self, action: Action) -> bool {
         let Some(series) = self.chart() else { return false };
         let buckets = &series.buckets;
@@ -247,6 +256,7 @@ impl History {
         true
     }
 
+    /// Selects the next (`by` = 1) or the previous subject (-1), wrapping around.
     fn step(&mut self, by: isize) {
         let many = self.subjects.len().max(1);
         let next = self.index.checked_add_signed(by);

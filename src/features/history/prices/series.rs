@@ -57,8 +57,8 @@ impl Series {
         (self.polls > 0).then(|| below as f64 / self.polls as f64)
     }
 
-    /// A sentence on the number of offers that may belong to the subject, and the reason: `3 more
-    /// offers may match: …`.
+    /// A sentence on the number of offers that may belong to the subject, and the reason:
+    /// `3 more offers may match: …`; `None` if there are none.
     pub fn unknown_sentence(&self) -> Option<String> {
         let unknown = Some(self.unknown as usize).filter(|unknown| *unknown > 0)?;
         let offers = counted(unknown, "more offer", "more offers");
@@ -123,6 +123,7 @@ impl Analysis for PriceSeries {
     }
 }
 
+/// The prices, the number and the amount of the lots on offer in a poll.
 fn now(intervals: &[Interval], poll: &PollRow) -> Now {
     let at = poll.at;
     let mut prices = Prices::default();
@@ -141,6 +142,7 @@ fn now(intervals: &[Interval], poll: &PollRow) -> Now {
     }
 }
 
+/// Whether a limit cut the response of a poll.
 fn is_truncated(poll: &PollRow) -> bool {
     poll.outcome == PollOutcome::Truncated
 }
@@ -154,6 +156,7 @@ struct Parts {
 }
 
 impl Parts {
+    /// Empty sums for `buckets` equal parts, at least one, of the time from `since` to `until`.
     fn new(since: Moment, until: Moment, buckets: usize) -> Self {
         let parts = buckets.max(1);
         let span = i128::from(until.since(since).max(0));
@@ -168,6 +171,8 @@ impl Parts {
         }
     }
 
+    /// Adds an interval's price and amount to each part that it meets, weighted by the seconds in it, at
+    /// least one.
     fn add(&mut self, interval: &Interval) {
         let (begin, end, removed) = (interval.first, interval.until(), interval.removed());
         let first = self.edges.partition_point(|edge| *edge <= begin);
@@ -190,6 +195,8 @@ impl Parts {
         }
     }
 
+    /// The buckets of the sums, given the watched times and the polls in or just before the parts. A part
+    /// that is not watched, or has a truncated poll, has no amount.
     fn finish(self, times: &[(Moment, Moment)], polls: &[PollRow]) -> Vec<Bucket> {
         let edges = self.edges.iter().zip(self.edges.iter().skip(1));
         let sums = self.prices.into_iter().zip(self.amounts);

@@ -63,7 +63,8 @@ fn dot(columns: Range<u16>, plot: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-/// Draws the distribution of `prices` on offer now under their number; false if it says too little.
+/// Draws the distribution of `prices` on offer now under their number; false, with nothing drawn, if the area
+/// is too low or the prices are too alike. `own` is marked.
 pub(super) fn distribution(prices: &[f64], own: Option<f64>, area: Rect, scene: &mut Scene<'_, '_>) -> bool {
     let scale = Scale::fit(prices.iter().copied(), None);
     let Some(scale) = scale.filter(|_| area.height >= LEAST_PRICES) else {

@@ -25,6 +25,8 @@ const ROOMY: u16 = 90;
 /// Width of a GPU model's name, in cells.
 const MODEL: usize = 24;
 
+/// Draws the tape: the sums of the events, the search line, the events or the reason there are none, and
+/// beside them the sums by GPU model where there is space.
 pub(super) fn tape(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) {
     let subject = view.subjects.get(view.index).filter(|subject| !subject.is_search);
     let scope = subject.map_or("this search", |subject| subject.title.as_str());
@@ -53,7 +55,7 @@ pub(super) fn tape(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) {
             .draw("machine, GPU model or what happened", SEARCH, search, scene);
     }
     let lines = if view.rows.is_empty() {
-        empty(view, list, scene);
+        draw_reason(view, list, scene);
         None
     } else {
         events(view, list, scene)
@@ -62,7 +64,7 @@ pub(super) fn tape(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) {
     scene.framed(panel.note(facts), area);
 }
 
-/// The lines of the events; says which are visible, unless all are.
+/// Draws the lines of the events; returns a label of the visible ones, `None` if all are.
 fn events(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) -> Option<String> {
     let (state, theme) = (scene.state, scene.theme);
     let local = &state.local_time(scene.now);
@@ -130,6 +132,7 @@ fn with_flows(view: &Tape, area: Rect) -> [Rect; 2] {
     Layout::horizontal([Constraint::Fill(1), Constraint::Length(side)]).areas(area)
 }
 
+/// The text for a tape without news, with the number of events that only moved into or out of the results.
 fn nothing_new(view: &Tape) -> String {
     let text = format!("No change is on record for the last {DAYS} days");
     match view.events.len() {
@@ -141,7 +144,9 @@ fn nothing_new(view: &Tape) -> String {
     }
 }
 
-fn empty(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) {
+/// Draws the reason that no event is listed: an error, an analysis in progress, the typed words, or no change
+/// on record.
+fn draw_reason(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let is_awaited = view.asked.as_ref().is_some_and(|asked| {
         let recalled = Recall::read(scene.state).output(asked);
@@ -174,11 +179,12 @@ fn empty(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) {
     sheet::text(lines, area, scene);
 }
 
+/// The time of day of an event, preceded by its date unless that is today.
 fn time(at: Moment, local: &LocalTime) -> String {
     local.clock(at.unix())
 }
 
-/// A price per GPU, or per GB, as text.
+/// A price per GPU, or per GB, as text without its unit: three decimals below 10, else two.
 fn price(value: f64) -> String {
     if value.abs() < 10.0 {
         format!("{value:.3}")
@@ -187,6 +193,8 @@ fn price(value: f64) -> String {
     }
 }
 
+/// The old and the new price of a change as text: `0.410 → 0.380`; one side is blank for an offer that came
+/// or went. For a new size, the amounts with `unit`.
 fn prices(change: &Change, unit: &str) -> String {
     let shown = price(change.price);
     match change.kind {
@@ -197,6 +205,8 @@ fn prices(change: &Change, unit: &str) -> String {
     }
 }
 
+/// The change of a price in percent with its sign, without the `%`: `−15`; `None` if the price has not
+/// changed.
 fn share(change: &Change) -> Option<String> {
     let percent = change.share()? * 100.0;
     let sign = if percent < 0.0 { "−" } else { "+" };

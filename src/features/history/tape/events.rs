@@ -34,7 +34,8 @@ impl Analysis for RecentEvents {
     }
 }
 
-/// The events of a question, unsorted.
+/// The changes, and the gaps between polls, within the time of a question, unsorted. Lots that have no price
+/// for it are left out.
 fn events_of(question: &Question, excerpt: &Excerpt) -> Vec<Event> {
     let polls = timeline::usable(&excerpt.polls);
     let is_asked = |at: &Moment| (question.since..=question.until).contains(at);
@@ -71,10 +72,11 @@ fn events_of(question: &Question, excerpt: &Excerpt) -> Vec<Event> {
     events
 }
 
-/// The change at the beginning of a spell; `None` if it is none.
+/// The change at the beginning of a spell; `None` after a time without polls, if the lot may be older, and if
+/// only its quotes have changed.
 ///
-/// `has_left` says that the lot may have been on offer before at a price or with values that the
-/// search excludes, so that it is not newly listed.
+/// `has_left` is true if the lot may have been on offer before at a price or with values that the search
+/// excludes, so that it is not newly listed.
 fn beginning(spell: &Spell, polls: &[PollRow], has_left: bool) -> Option<ChangeKind> {
     match spell.beginning {
         Beginning::Listed if has_left => Some(ChangeKind::IntoView),
@@ -89,6 +91,8 @@ fn beginning(spell: &Spell, polls: &[PollRow], has_left: bool) -> Option<ChangeK
     }
 }
 
+/// The change at the end of a spell, and its time: a departure, or a move past the limit. `None` if the spell
+/// goes on, the lot only changed, or the end was not watched.
 fn ending(spell: &Spell, polls: &[PollRow]) -> Option<(ChangeKind, Moment)> {
     match spell.end? {
         (Ending::Gone(cause), at) => Some((ChangeKind::Gone(cause), at)),
@@ -128,18 +132,18 @@ impl<'a> Lives<'a> {
         })
     }
 
-    /// Whether a lot departed because the search excludes it.
+    /// Whether the latest spell of a lot ended because the search excludes it.
     fn has_left(&self, lot: &Lot) -> bool {
         let latest = self.lots.get(lot);
         latest.is_some_and(|(_, spell, _)| matches!(spell.end, Some((Ending::Gone(Cause::LeftTheSearch), _))))
     }
 
-    /// The price of a lot in its latest spell.
+    /// The price of a lot in its latest spell; `None` for a lot without one.
     fn price(&self, lot: &Lot) -> Option<f64> {
         self.lots.get(lot).map(|(.., price)| *price)
     }
 
-    /// The duration for which a lot has been on offer at a time.
+    /// The duration for which a lot has been on offer at a time; `None` for a lot without a spell.
     fn lasted(&self, lot: &Lot, at: Moment) -> Option<Lasted> {
         Some(self.lots.get(lot)?.0.lasted(at))
     }

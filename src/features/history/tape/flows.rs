@@ -34,6 +34,7 @@ pub(super) struct Flow {
 }
 
 impl Flow {
+    /// Counts a change; moves into and out of the results, and new sizes, do not count.
     fn add(&mut self, change: &Change) {
         match change.kind {
             ChangeKind::Listed => self.listed += 1,
@@ -45,12 +46,14 @@ impl Flow {
         }
     }
 
+    /// The number of all counted events.
     const fn total(&self) -> usize {
         self.listed + self.gone + self.cheaper + self.costlier
     }
 }
 
-/// The flows of the listed events, those of the busiest model first.
+/// The flows of the listed events by GPU model, those with the most events first; models without any are left
+/// out.
 pub(super) fn flows(view: &Tape) -> Vec<Flow> {
     let mut models: HashMap<&str, Flow> = HashMap::new();
     let events = view.rows.iter().filter_map(|row| view.events.get(*row));
@@ -72,7 +75,8 @@ pub(super) fn flows(view: &Tape) -> Vec<Flow> {
     flows
 }
 
-/// The sums of the flows: `12 listed, 9 gone, 8 cheaper, 5 more expensive in the last 7 days`.
+/// The sums of the flows: `12 listed, 9 gone, 8 cheaper, 5 more expensive in the last 7 days`; zeros are left
+/// out, and the line is empty without events.
 pub(super) fn headline(flows: &[Flow], days: i64, theme: &Theme) -> Line<'static> {
     let sum = |count: fn(&Flow) -> usize| flows.iter().map(count).sum::<usize>();
     let parts = [
@@ -94,6 +98,7 @@ pub(super) fn headline(flows: &[Flow], days: i64, theme: &Theme) -> Line<'static
     line
 }
 
+/// Draws the panel with a line of counts for each GPU model.
 pub(super) fn draw(flows: &[Flow], area: Rect, scene: &mut Scene<'_, '_>) {
     let models = format::counted(flows.len(), "model", "models");
     let panel = Panel::new("By GPU").note(models).sized(scene.size);

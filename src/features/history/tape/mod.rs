@@ -55,7 +55,7 @@ pub(crate) struct Tape {
 }
 
 impl Tape {
-    /// The tape of the open pane's search; `None` if its rows are not for rent.
+    /// The tape of the open pane's search; `None` if the pane has no table.
     pub fn new(cx: &mut Cx<'_>) -> Option<Self> {
         let browser = cx.state().browser()?;
         let mut tape = Self {
@@ -79,6 +79,8 @@ impl Tape {
         Some(tape)
     }
 
+    /// Starts the analysis of the selected subject's events in the last days; nothing happens without a
+    /// search.
     fn ask(&mut self, cx: &mut Cx<'_>) {
         self.storage = cx.state().browsers[self.resource].storage().0;
         self.responses = cx.state().browsers[self.resource].polls();
@@ -111,6 +113,8 @@ impl Tape {
         self.narrow(state);
     }
 
+    /// Lists the events that match the typed words; without words, all except moves into and out of the
+    /// results.
     fn narrow(&mut self, state: &State) {
         let has_words = !self.search.words.text().trim().is_empty();
         let matches = |event: &Event| {
@@ -140,7 +144,8 @@ impl Tape {
         }
     }
 
-    /// The cause of a lot's departure, as recorded or as a search has determined since.
+    /// The cause of a lot's departure, as recorded or as a search has determined since. `None` for a change
+    /// that is no departure.
     fn cause(&self, change: &Change, state: &State) -> Option<Cause> {
         let ChangeKind::Gone(cause) = change.kind else {
             return None;
@@ -154,11 +159,13 @@ impl Tape {
         })
     }
 
+    /// The event under the cursor; `None` if none is listed.
     fn selected(&self) -> Option<&Event> {
         self.events.get(*self.rows.get(self.cursor)?)
     }
 
-    /// Searches every offer of the selected event's machine.
+    /// Closes all views and searches every offer of the selected event's machine (for volumes, its cluster);
+    /// for a gap, only complains.
     fn go_to_machine(&self, cx: &mut Cx<'_>) {
         let Some(EventKind::Change { change, .. }) = self.selected().map(|event| &event.kind) else {
             return cx.complain("Nothing was watched then");
@@ -185,6 +192,7 @@ impl Tape {
         cx.perform_on_pane(Action::Refresh);
     }
 
+    /// Handles an action while words are typed: their changes, and moves of the cursor.
     fn on_search(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         match self.search.update(action) {
             TypedEvent::Ignored => return Outcome::Ignored,
@@ -194,6 +202,7 @@ impl Tape {
         Outcome::Handled
     }
 
+    /// Moves the cursor `by` lines, within the listed events.
     fn step(&mut self, by: isize) {
         let last = self.rows.len().saturating_sub(1);
         self.cursor = self.cursor.saturating_add_signed(by).min(last);
@@ -211,7 +220,7 @@ fn is_news(event: &Event) -> bool {
     }
 }
 
-/// The change in one or two words.
+/// The change in up to three words; `cause` is used for departures only.
 fn what(change: &Change, cause: Option<Cause>) -> &'static str {
     match change.kind {
         ChangeKind::Listed => "listed",

@@ -16,7 +16,8 @@ use crate::tui::theme::Theme;
 /// Rows of the form: its fields, and the buttons with a blank line above.
 const FORM: u16 = 10;
 
-/// Draws the form and the cost of the job.
+/// Draws the form, and next to it the bill on the selected offer and the cheapest offers that fit the job; a
+/// small screen shows the form alone, with the total in its frame.
 pub(super) fn job(view: &JobForm, area: Rect, scene: &mut Scene<'_, '_>) {
     let offers = &scene.state.browsers[Resource::Offers];
     let selected = offers.listing().zip(offers.selected_row());
@@ -62,13 +63,14 @@ pub(super) fn job(view: &JobForm, area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-/// The name of an offer, in a few words.
+/// The number and model of an offer's GPUs as text: `8× RTX 4090`.
 fn name(listing: &Listing, row: usize) -> String {
     let cell = |key: &str| format::cell_of(listing, row, key, 20);
     format!("{}× {}", cell("num_gpus"), cell("gpu_name"))
 }
 
-/// The lines of the cheapest offers for the job.
+/// Lines on the cheapest offers for the job: a heading with the number of offers that fit, then the id, the
+/// bill and the GPUs of each; a warning if none fits.
 fn cheapest(view: &JobForm, listing: &Listing, theme: &Theme) -> Vec<Line<'static>> {
     if view.candidates.is_empty() {
         return vec![Line::default(), Line::styled("! No offer fits this job", theme.warning)];

@@ -55,7 +55,7 @@ impl JobField {
         Self::By,
     ];
 
-    /// Its label, and the note after it.
+    /// The label of a field or button, and the note after it, which is empty for buttons.
     const fn words(self) -> (&'static str, &'static str) {
         match self {
             Self::Run => ("Run time", "24h, 3d, 2w"),
@@ -71,10 +71,13 @@ impl JobField {
         }
     }
 
+    /// The label of the field or button.
     const fn label(self) -> &'static str {
         self.words().0
     }
 
+    /// The limits of a field's number, and the quantity that its text is parsed and written as; without
+    /// meaning for the deadline and the buttons.
     const fn input(self) -> (Input, Quantity) {
         match self {
             Self::Run | Self::By | Self::Apply | Self::Clear => (Input::RunHours, Quantity::Hours),
@@ -86,7 +89,8 @@ impl JobField {
         }
     }
 
-    /// Parses a text into the field of the job; work and deadline may be empty.
+    /// Parses the text of this field into its member of `job`. Empty work or an empty deadline clears it; a
+    /// rate is only validated, and buttons do nothing. `Err` if the text is invalid or out of range.
     fn read(self, text: &str, job: &mut Job, local: &LocalTime) -> Result<(), FieldError> {
         let (input, quantity) = self.input();
         let number = |text: &str| quantity::within(text, quantity, 0.0..=input.most());
@@ -116,7 +120,7 @@ impl JobField {
     }
 }
 
-/// A rate in units per second.
+/// Parses a rate in units of work per second; `Err` unless it is a number above 0.
 fn rate(text: &str) -> Result<f64, FieldError> {
     let rate = quantity::within(text, Quantity::Number, 0.0..=Input::Work.most())?;
     Some(rate).filter(|rate| *rate > 0.0).ok_or(FieldError::Rate)
@@ -219,6 +223,7 @@ impl JobForm {
         view
     }
 
+    /// Parses all text fields into a job; `Err` has the first invalid field and the reason.
     fn read(&self) -> Result<Job, (JobField, FieldError)> {
         let mut job = Job::default();
         for key in JobField::TEXTS {
@@ -228,8 +233,10 @@ impl JobForm {
         Ok(job)
     }
 
-    /// Offers the rate of the selected model, once the work is in a unit that a rate is for.
-    fn ask_rate(&mut self, offers: &Browser) {
+    /// Fills the rate field with the configured rate of the selected offer's GPU model for the unit of the
+    /// typed work, or leaves it blank without one. Nothing changes while unit and model are the same as at
+    /// the last call.
+    fn prefill_rate(&mut self, offers: &Browser) {
         let unit = self
             .form
             .text(JobField::Work)
@@ -256,21 +263,25 @@ impl JobForm {
         self.form.set_note(JobField::Rate, note);
     }
 
-    /// Whether no bill can be computed before the rate of the selected model is given.
+    /// Whether the unit of the work needs a rate of the selected GPU model and none is configured; false
+    /// without such work or a selected offer.
     fn lacks_rate(&self) -> bool {
         let rated = self.rated.as_ref();
         rated.is_some_and(|(unit, model)| self.rates.rate(*unit, model, 1.0).is_none())
     }
 
-    /// The rate in its field, if it is another one than before.
+    /// The work unit, the GPU model and the typed rate per second; `None` if the rate is invalid, is the
+    /// configured one, or the work needs none.
     fn new_rate(&self) -> Option<(WorkUnit, String, f64)> {
         let (unit, model) = self.rated.clone()?;
         let rate = rate(self.form.text(JobField::Rate)).ok()?;
         (self.rates.rate(unit, &model, 1.0) != Some(rate)).then_some((unit, model, rate))
     }
 
+    /// Parses the job from the fields, and collects the cheapest of the table's offers that fit it, lowest
+    /// bill first. There are none while a field is invalid.
     fn recompute(&mut self, offers: &Browser) {
-        self.ask_rate(offers);
+        self.prefill_rate(offers);
         self.job = self.read();
         self.candidates.clear();
         self.fitting = 0;
@@ -293,6 +304,8 @@ impl JobForm {
         self.candidates = candidates;
     }
 
+    /// Prices the offers for the job, saves a changed rate to the configuration, and closes the form. With an
+    /// invalid field, or a rate without work, only the error is shown.
     fn apply(&mut self, cx: &mut Cx<'_>) {
         if !self.form.validate() {
             return;
@@ -315,6 +328,7 @@ impl JobForm {
         }
     }
 
+    /// Removes the job from the search and the draft of the form, and closes the form.
     fn clear(cx: &mut Cx<'_>) {
         cx.drafts().take::<Draft>();
         cx.price_job(None);
@@ -323,6 +337,7 @@ impl JobForm {
     }
 }
 
+/// The texts of the fields that show a job, in the order of `JobField::TEXTS`; the rate is blank.
 fn texts(job: Job, local: &LocalTime) -> [String; 8] {
     let write = |value: f64, key: JobField| quantity::write(value, key.input().1);
     let score = job.work_dlperf_hours;
@@ -351,6 +366,7 @@ impl FormView for JobForm {
         }
     }
 
+    /// Recomputes the bills; a typed rate is applied to the table at once, without being saved.
     fn changed(&mut self, key: JobField, cx: &mut Cx<'_>) {
         if key == JobField::Rate {
             // The bills follow the rate while it is typed.
@@ -363,6 +379,7 @@ impl FormView for JobForm {
         self.recompute(&cx.state().browsers[Resource::Offers]);
     }
 
+    /// Undoes a rate that was applied while it was typed but not saved.
     fn closing(&mut self, cx: &mut Cx<'_>) {
         if cx.state().browsers[Resource::Offers].computed.throughput != self.rates {
             cx.set_throughput(Throughput::clone(&self.rates));

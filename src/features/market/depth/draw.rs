@@ -16,6 +16,8 @@ use crate::tui::table::Column;
 /// Minimum height of a useful chart.
 const CHART: u16 = 7;
 
+/// Draws the depth: a sentence, the chart of GPUs at or below each price, and the table of sizes. Without a
+/// sentence, only a hint.
 pub(super) fn depth(view: &DepthView, area: Rect, scene: &mut Scene<'_, '_>) {
     let offers = &scene.state.browsers[Resource::Offers];
     let unit = if view.has_job {
@@ -58,7 +60,7 @@ pub(super) fn depth(view: &DepthView, area: Rect, scene: &mut Scene<'_, '_>) {
     table_of_sizes(view, sizes, scene);
 }
 
-/// The text of a price per GPU, or of the bill of one.
+/// A price per GPU as text: in $/h, or with `has_job` in $ for the job.
 pub(super) fn money(price: f64, has_job: bool) -> String {
     if has_job {
         format::dollars(price)
@@ -67,6 +69,7 @@ pub(super) fn money(price: f64, has_job: bool) -> String {
     }
 }
 
+/// Draws the table of purchases: GPUs, offers, average and highest price per GPU, and the total.
 fn table_of_sizes(view: &DepthView, area: Rect, scene: &mut Scene<'_, '_>) {
     let total = if view.has_job { "Job $" } else { "$/h" };
     let money = |price| money(price, view.has_job);

@@ -33,6 +33,7 @@ pub(crate) struct DepthView {
 }
 
 impl DepthView {
+    /// The depth of all models together, from the table's rows.
     pub fn new(state: &State) -> Self {
         let mut view = Self {
             models: Vec::new(),
@@ -48,6 +49,8 @@ impl DepthView {
         view
     }
 
+    /// Recomputes the models, and the depth, sentence and purchases of the shown one, from the table's rows.
+    /// For a job given as work there is no sentence and no purchase.
     fn rebuild(&mut self, offers: &Browser) {
         let (Some(listing), Some(field)) = (offers.listing(), Resource::Offers.catalog().by_key("gpu_name")) else {
             return;
@@ -82,7 +85,8 @@ impl DepthView {
         self.cursor = self.cursor.min(self.purchases.len().saturating_sub(1));
     }
 
-    /// Shows the next or previous model; all models together are one of the choices.
+    /// Shows the model `by` places further, wrapping around; all models together come before the first.
+    /// `models.len()` is one step back.
     fn switch(&mut self, by: usize, state: &State) {
         let many = self.models.len() + 1;
         let is_shown = |model: &String| Some(model) == self.model.as_ref();
@@ -93,11 +97,13 @@ impl DepthView {
         self.rebuild(&state.browsers[Resource::Offers]);
     }
 
+    /// The purchase under the cursor; `None` if there are none.
     fn purchase(&self) -> Option<&Purchase> {
         self.purchases.get(self.cursor)
     }
 
-    /// Opens the planner of clusters with the selected number of GPUs.
+    /// Opens the planner of clusters with the GPUs of the selected purchase and the shown model; for a job
+    /// given as work, without either.
     fn plan(&self, cx: &mut Cx<'_>) {
         if let Some(purchase) = self.purchase() {
             let gpus = purchase.gpus.min(MOST_GPUS as u64);

@@ -34,6 +34,8 @@ pub(super) struct Axes {
 }
 
 impl Axes {
+    /// The picker of the field of `axis`, with the number fields of the loaded rows; `current` has the fields
+    /// of the x and the y axis. `None` without loaded rows.
     pub fn new(state: &State, axis: Axis, current: (&'static Field, &'static Field)) -> Option<Self> {
         let listing = state.browser()?.listing()?;
         let items = insight::axes(listing)
@@ -48,6 +50,7 @@ impl Axes {
         Some(picker)
     }
 
+    /// Selects the present field of the axis, or the first one if it is not in the list.
     fn select_current(&mut self) {
         let current = match self.axis {
             Axis::X => self.current.0,

@@ -66,9 +66,10 @@ pub(super) fn plot(view: &Plot, area: Rect, scene: &mut Scene<'_, '_>) {
         }
         Some((x, y)) => scatter(view, browser, (x, y), inner, scene),
     }
-    selected(view, browser, card, scene);
+    draw_selected(view, browser, card, scene);
 }
 
+/// The note on the Pareto front: the number of its rows, and whether low or high is better on each axis.
 fn front_note(view: &Plot) -> String {
     let end = |goal: Goal| match goal {
         Goal::Least => "low",
@@ -84,6 +85,7 @@ fn front_note(view: &Plot) -> String {
     )
 }
 
+/// The label of a field with its unit, unless the label has it already or the number is a `DLPerf` score.
 fn name(field: &Field, dialect: &Dialect) -> String {
     let symbol = field.unit.symbol(dialect);
     if symbol.is_empty() || field.unit == Unit::Dlperf || field.label.contains(symbol) || field.label.starts_with('$') {
@@ -93,7 +95,8 @@ fn name(field: &Field, dialect: &Dialect) -> String {
     }
 }
 
-/// The series: the models with the most points, and the others together.
+/// The series of points: a name for the legend with the GPU models it has. The models with the most points
+/// have one each, the others share the last; empty if the rows have no model.
 fn series<'a>(view: &Plot, listing: &'a Listing) -> Vec<(String, Vec<&'a str>)> {
     let Some(field) = listing.catalog().by_key("gpu_name") else {
         return Vec::new();
@@ -127,6 +130,8 @@ fn series<'a>(view: &Plot, listing: &'a Listing) -> Vec<(String, Vec<&'a str>)> 
     series
 }
 
+/// Draws the points in a color per GPU model, the Pareto front, the marked and the selected rows, and the
+/// legend below. Nothing is drawn if the area is too small for axes.
 fn scatter(view: &Plot, browser: &Browser, (x, y): (&Scale, &Scale), area: Rect, scene: &mut Scene<'_, '_>) {
     let Some(listing) = browser.listing() else {
         return;
@@ -189,7 +194,8 @@ fn marked<'a>(view: &'a Plot, browser: &'a Browser, listing: &'a Listing) -> imp
 /// A position on the plot; both coordinates are from 0 to 1.
 type Spot = (f64, f64);
 
-/// The positions of the points of every series, with its colour.
+/// The positions of the points of every series, with its color; all points in one group if there are no
+/// series. Points for which `at` has no position are left out.
 fn dots(
     view: &Plot,
     listing: &Listing,
@@ -212,6 +218,7 @@ fn dots(
     styled.map(|((_, names), style)| (color(style), of(names))).collect()
 }
 
+/// The foreground color of a style, or the terminal's default if it has none.
 fn color(style: Style) -> Color {
     style.fg.unwrap_or(Color::Reset)
 }
@@ -298,7 +305,7 @@ fn label_spots(spots: &[Spot], area: Rect) -> Vec<Spot> {
 }
 
 /// Draws the panel of the selected row: its two numbers, the row that beats it, and its card.
-fn selected(view: &Plot, browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
+fn draw_selected(view: &Plot, browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
     let (Some(listing), Some(row)) = (browser.listing(), browser.selected_row()) else {
         return;
     };
@@ -324,7 +331,7 @@ fn selected(view: &Plot, browser: &Browser, area: Rect, scene: &mut Scene<'_, '_
     }
 }
 
-/// The name of the row, in a few words.
+/// The number of GPUs, the model and the location of a row as text: `2× RTX 4090 Spain`.
 fn name_of(listing: &Listing, row: usize) -> String {
     let cell = |key: &str| {
         let field = listing.catalog().by_key(key)?;

@@ -45,8 +45,8 @@ pub struct Plot {
 }
 
 impl Plot {
-    /// The plot with the last axes; initially price against `DLPerf`, for volumes against read
-    /// speed.
+    /// The plot with the last axes; initially price against `DLPerf`, for volumes against read speed. `None`
+    /// if the pane has no table.
     pub fn new(state: &State) -> Option<Self> {
         let browser = state.browser()?;
         let choice = state.drafts.get::<Choice>().copied().unwrap_or_default();
@@ -72,6 +72,8 @@ impl Plot {
         Some(plot)
     }
 
+    /// Recomputes the points, the Pareto front and the scales from the table's rows; rows that do not suit
+    /// the job are only counted.
     fn rebuild(&mut self, browser: &Browser) {
         let Some(listing) = browser.listing() else {
             return;
@@ -92,10 +94,12 @@ impl Plot {
         self.scales = x.zip(y);
     }
 
+    /// The point of a row of the listing; `None` if it lacks one of the numbers or does not suit the job.
     fn point(&self, row: usize) -> Option<&Point> {
         self.points.iter().find(|point| point.row as usize == row)
     }
 
+    /// Stores the axes and the kind of chart, for the next time that the plot is opened.
     fn remember(&self, cx: &mut Cx<'_>) {
         let mut choice = cx.drafts().take::<Choice>().unwrap_or_default();
         let axes = Some((self.x, self.y));
@@ -107,8 +111,8 @@ impl Plot {
         cx.drafts().put(choice);
     }
 
-    /// The row of the next point in a direction; from a row without a point, the first of the
-    /// front.
+    /// The row of the next point in a direction; from a row without a point, the first of the front. `None`
+    /// if there is no such point.
     fn toward(&self, from: Option<usize>, toward: Toward) -> Option<u32> {
         let (x, y) = self.scales.as_ref()?;
         match from.and_then(|row| self.point(row)) {
@@ -117,7 +121,8 @@ impl Plot {
         }
     }
 
-    /// The row of the next member of the front.
+    /// The row of the front's member `by` places from the row `from`, without wrapping around; the first
+    /// member if `from` is not on the front, `None` if the front is empty.
     fn along_front(&self, from: Option<usize>, by: isize) -> Option<u32> {
         let members = self.front.members();
         let here = members.iter().position(|member| Some(member.row as usize) == from);

@@ -33,7 +33,8 @@ const BAR: u16 = 20;
 /// Width of all numeric columns together.
 const FIGURES: u16 = 82;
 
-/// The unit of a resource's prices.
+/// The unit of a resource's prices, as text: per GPU for a job with `has_job`, for the whole job with
+/// `is_work`.
 const fn unit(resource: Resource, has_job: bool, is_work: bool) -> &'static str {
     match resource {
         Resource::Volumes => "$/GB/month",
@@ -43,7 +44,8 @@ const fn unit(resource: Resource, has_job: bool, is_work: bool) -> &'static str 
     }
 }
 
-/// The text of a price with the decimals of its column, short even for large ones.
+/// A price as text without its unit: with two decimals for a job, else three; in scientific notation from a
+/// million on.
 fn price(value: f64, has_job: bool) -> String {
     match value.abs() {
         magnitude if magnitude >= 1e6 => format!("{value:.1e}"),
@@ -52,7 +54,7 @@ fn price(value: f64, has_job: bool) -> String {
     }
 }
 
-/// Draws the groups and the selected one.
+/// Draws the table of groups and, on a screen with enough height, the prices and supply of the selected one.
 pub(super) fn market(view: &Market, area: Rect, scene: &mut Scene<'_, '_>) {
     let Some(browser) = scene.state.browser() else {
         return;
@@ -80,10 +82,11 @@ pub(super) fn market(view: &Market, area: Rect, scene: &mut Scene<'_, '_>) {
     }
     table_of_groups(view, inner, scene);
     if let Some(listing) = browser.listing().filter(|_| detail.height > 0) {
-        selected(view, listing, detail, scene);
+        draw_selected(view, listing, detail, scene);
     }
 }
 
+/// The order of the groups as a note: `sorted by median ▲`.
 const fn sorted_by(view: &Market) -> &'static str {
     match (view.order, view.resource) {
         (GroupOrder::Count, Resource::Volumes) => "sorted by volumes ▼",
@@ -95,6 +98,8 @@ const fn sorted_by(view: &Market) -> &'static str {
     }
 }
 
+/// Draws the table of groups and, beside it if there is space, a bar for the price range of each on one
+/// scale.
 fn table_of_groups(view: &Market, area: Rect, scene: &mut Scene<'_, '_>) {
     let bar = match (area.width.saturating_sub(FIGURES), area.width / 3) {
         (rest @ BAR.., _) => rest,
@@ -111,12 +116,12 @@ fn table_of_groups(view: &Market, area: Rect, scene: &mut Scene<'_, '_>) {
             ..right
         };
         for (line, strip) in viewport.visible().zip(strips.rows()) {
-            range(view, line, &scale, strip, scene);
+            draw_range(view, line, &scale, strip, scene);
         }
     }
 }
 
-/// The ticks of the scale that all range bars share.
+/// Draws the tick labels of the scale that all range bars share, in one line.
 fn scale_line(scale: &Scale, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let buffer = scene.frame.buffer_mut();
@@ -125,7 +130,9 @@ fn scale_line(scale: &Scale, area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-fn range(view: &Market, line: usize, scale: &Scale, area: Rect, scene: &mut Scene<'_, '_>) {
+/// Draws the bar of the group at `line` from its lowest to its highest price, with a mark at the median;
+/// blank if it has no prices. A click on it selects the group.
+fn draw_range(view: &Market, line: usize, scale: &Scale, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     scene.clickable(area, Target::Item(Region::MAIN, line));
     if line == view.cursor {
@@ -153,7 +160,8 @@ fn range(view: &Market, line: usize, scale: &Scale, area: Rect, scene: &mut Scen
     }
 }
 
-/// The groups as rows of the table.
+/// The groups as records of the table: name, GPUs (not of volumes), machines, levels of the price, and
+/// performance per dollar.
 fn rows_of(view: &Market) -> Records<'_, &Line> {
     let name = view.groupings()[view.grouping].name;
     let (machines, low, merit) = match view.resource {
@@ -193,8 +201,9 @@ fn rows_of(view: &Market) -> Records<'_, &Line> {
     })
 }
 
-/// Draws the prices of the selected group and the supply at each.
-fn selected(view: &Market, listing: &Listing, area: Rect, scene: &mut Scene<'_, '_>) {
+/// Draws the panel of the selected group: its cheapest offer, the distribution of its prices, and its supply
+/// at or below each price.
+fn draw_selected(view: &Market, listing: &Listing, area: Rect, scene: &mut Scene<'_, '_>) {
     let Some(line) = view.selected() else { return };
     let amount = line.group.amount;
     let note = match view.resource {
@@ -229,7 +238,8 @@ fn selected(view: &Market, listing: &Listing, area: Rect, scene: &mut Scene<'_, 
     chart::depth(&view.depth, None, depths, scene);
 }
 
-/// The lowest price and the best value for money, with the ids of their rows.
+/// The cheapest offer and the one with the most performance per dollar in a group, with their ids, as one
+/// line of text. The latter is left out for a job of fixed length.
 fn cheapest(view: &Market, line: &Line, listing: &Listing) -> String {
     let id = |row: u32| listing.id(row as usize).map(|id| id.to_string());
     let price = |value: f64| match view.resource {
@@ -262,8 +272,8 @@ fn cheapest(view: &Market, line: &Line, listing: &Listing) -> String {
     parts.join(" · ")
 }
 
-/// Draws the market panel: GPU models, countries and kinds of hosts, with their supply and lowest
-/// price.
+/// Draws the market panel: GPU models, countries and kinds of hosts, with their supply and lowest price. The
+/// cursor is drawn only if `is_focused`.
 pub fn panel(overview: &Overview, area: Rect, scene: &mut Scene<'_, '_>, is_focused: bool) {
     let Some(browser) = scene.state.browser() else {
         return;
@@ -313,6 +323,8 @@ fn heights(overview: &Overview, area: Rect) -> Vec<Rect> {
     Layout::vertical(constraints.chain([Fill(1)])).split(area)[..needed.len()].to_vec()
 }
 
+/// Draws the section at `index` of the panel: each group with its GPUs (or volumes) and lowest price.
+/// `cursor` is the selected line of this section; the heading counts the lines if not all fit.
 fn groups_of(section: &Section, index: usize, cursor: Option<usize>, area: Rect, scene: &mut Scene<'_, '_>) {
     let Some(browser) = scene.state.browser() else {
         return;

@@ -11,6 +11,7 @@ pub(super) struct Grouping {
     keys: &'static [&'static str],
 }
 
+/// A grouping: the name of its tab, and the keys of its fields.
 const fn by(name: &'static str, keys: &'static [&'static str]) -> Grouping {
     Grouping { name, keys }
 }
@@ -31,7 +32,7 @@ const VOLUMES: &[Grouping] = &[
     by("Verification", &["verified"]),
 ];
 
-/// The groupings of a resource.
+/// The groupings of a resource, in the order of their tabs.
 pub(super) const fn groupings(resource: Resource) -> &'static [Grouping] {
     match resource {
         Resource::Volumes => VOLUMES,
@@ -40,6 +41,7 @@ pub(super) const fn groupings(resource: Resource) -> &'static [Grouping] {
 }
 
 impl Grouping {
+    /// The fields of the grouping in the resource's catalog, in order.
     pub fn fields(self, resource: Resource) -> Vec<&'static Field> {
         let keys = self.keys.iter();
         keys.filter_map(|key| resource.catalog().by_key(key)).collect()
@@ -54,6 +56,7 @@ pub(super) struct Line {
 }
 
 impl Line {
+    /// The group, labeled with the values of `fields` joined by a blank.
     pub fn new(group: Group, fields: &[&'static Field]) -> Self {
         let parts = group.key.iter().zip(fields);
         let parts: Vec<String> = parts.map(|(value, field)| name(value, field)).collect();
@@ -64,6 +67,7 @@ impl Line {
     }
 }
 
+/// The value of a group as text: a dash for none, words for a flag, and `8×` for a number of GPUs.
 pub(super) fn name(value: &GroupValue, field: &Field) -> String {
     match (value, field.key) {
         (GroupValue::Blank, _) => format::NONE.to_owned(),

@@ -53,7 +53,8 @@ pub struct Market {
 }
 
 impl Market {
-    /// The view with the last grouping; initially GPU models or countries, the largest first.
+    /// The view with the last grouping; initially GPU models or countries, the largest first. `None` if the
+    /// pane has no table.
     pub fn new(state: &State) -> Option<Self> {
         let browser = state.browser()?;
         let choice = state.drafts.get::<Choice>().copied().unwrap_or_default();
@@ -77,10 +78,12 @@ impl Market {
         Some(market)
     }
 
+    /// The groupings of the view's resource.
     const fn groupings(&self) -> &'static [Grouping] {
         groups::groupings(self.resource)
     }
 
+    /// Recomputes the groups from the table's rows; the same group stays selected, or else the first is.
     fn rebuild(&mut self, browser: &Browser) {
         let Some(listing) = browser.listing() else {
             return;
@@ -103,10 +106,12 @@ impl Market {
         self.select(self.cursor, browser);
     }
 
+    /// The group under the cursor; `None` if there are no groups.
     fn selected(&self) -> Option<&Line> {
         self.lines.get(self.cursor)
     }
 
+    /// Moves the cursor to a line, or to the last one, and computes the prices and the depth of its group.
     fn select(&mut self, line: usize, browser: &Browser) {
         self.cursor = line.min(self.lines.len().saturating_sub(1));
         let group = self.selected().map(|line| &line.group);
@@ -119,6 +124,7 @@ impl Market {
         };
     }
 
+    /// Groups by the grouping `by` places further, wrapping around, and selects its first group.
     fn regroup(&mut self, by: usize, cx: &mut Cx<'_>) {
         self.grouping = (self.grouping + by) % self.groupings().len();
         self.lines.clear();
@@ -126,6 +132,7 @@ impl Market {
         self.rows_changed(cx.state());
     }
 
+    /// Stores the grouping and the order, for the next time that the view is opened.
     fn remember(&self, cx: &mut Cx<'_>) {
         let mut choice = cx.drafts().take::<Choice>().unwrap_or_default();
         match self.resource {
@@ -136,6 +143,7 @@ impl Market {
         cx.drafts().put(choice);
     }
 
+    /// Closes all views and narrows the search to the selected group; nothing happens without one.
     fn narrow(&self, cx: &mut Cx<'_>) {
         if let Some(line) = self.selected() {
             let fields = self.groupings()[self.grouping].fields(self.resource);

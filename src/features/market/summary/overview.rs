@@ -36,7 +36,8 @@ pub struct Overview {
 }
 
 impl Overview {
-    /// Recomputes the groups if the rows or their prices have changed.
+    /// Recomputes the groups if the rows or their prices have changed since the last call; the cursor stays
+    /// at its place in the list, or moves to the last line.
     pub fn refresh(&mut self, browser: &Browser) {
         let contents = Some(browser.contents());
         if contents == self.contents {
@@ -69,20 +70,21 @@ impl Overview {
         self.sections.iter().all(|section| section.lines.is_empty())
     }
 
-    /// Moves the cursor, from the end of one section to the start of the next.
+    /// Moves the cursor `by` lines through all sections, stopping at the first and the last line.
     pub fn step(&mut self, by: isize) {
         let last = self.flat_len().saturating_sub(1);
         self.cursor = self.section_and_line(self.flat().saturating_add_signed(by).min(last));
     }
 
-    /// Selects a clicked line; true if it was selected already.
+    /// Selects a clicked line; true if it was selected already, false also if the region belongs to no
+    /// section.
     pub fn click(&mut self, region: Region, line: usize) -> bool {
         let clicked = (0..self.sections.len()).find(|section| Self::region(*section) == region);
         let Some(section) = clicked else { return false };
         std::mem::replace(&mut self.cursor, (section, line)) == (section, line)
     }
 
-    /// The conditions that narrow the query to the selected line.
+    /// The condition that narrows the query to the selected line; empty if no line is selected.
     pub fn conditions(&self) -> Vec<Condition> {
         let section = self.sections.get(self.cursor.0);
         let line = section.and_then(|section| Some((section, section.lines.get(self.cursor.1)?)));
@@ -91,31 +93,36 @@ impl Overview {
         })
     }
 
-    /// The scrolling region with the cursor.
+    /// The scrolling region of the section that has the cursor.
     pub fn region_of_cursor(&self) -> Region {
         Self::region(self.cursor.0)
     }
 
-    /// Whether a scrolling region belongs to a section.
+    /// Whether a scrolling region belongs to a section of the overview, and not to another part of the
+    /// screen.
     pub fn owns(region: Region) -> bool {
         region.0 >= Self::region(0).0
     }
 
-    /// The scrolling region of a section.
+    /// The scrolling region of the section at this index, counted from 0.
     pub(super) fn region(section: usize) -> Region {
         const FIRST: u8 = 16;
         Region(FIRST + u8::try_from(section).unwrap_or(0))
     }
 
+    /// The number of lines of all sections together.
     fn flat_len(&self) -> usize {
         self.sections.iter().map(|section| section.lines.len()).sum()
     }
 
+    /// The index of the selected line, counted through all sections.
     fn flat(&self) -> usize {
         let above = self.sections.iter().take(self.cursor.0);
         above.map(|section| section.lines.len()).sum::<usize>() + self.cursor.1
     }
 
+    /// The section, and the line in it, of an index counted through all sections; the first line if there is
+    /// none.
     fn section_and_line(&self, mut line: usize) -> (usize, usize) {
         for (index, section) in self.sections.iter().enumerate() {
             if line < section.lines.len() {

@@ -26,7 +26,7 @@ enum Row {
 /// Maximum number of lines of a value; the note below shows all of it.
 const MOST_LINES: usize = 6;
 
-/// Splits a value into lines of `room` cells.
+/// Splits a value into lines of `room` cells, at most `MOST_LINES`; a cut value ends with an ellipsis.
 fn parts(value: &str, room: usize) -> Vec<String> {
     let width = u16::try_from(room).unwrap_or(u16::MAX);
     if cells(value) <= width {
@@ -81,13 +81,14 @@ fn flowed(rows: &[Row], height: usize) -> Vec<Row> {
     flow
 }
 
-/// Number of lines of the first entry.
+/// The number of lines of the entry that `rows` begin with.
 fn first_entry_lines(rows: &[Row]) -> usize {
     let more = rows.iter().skip(1);
     1 + more.take_while(|row| matches!(row, Row::More(..))).count()
 }
 
-/// Arranges the lines in columns of equal length, if they fit in `height`; returns the length.
+/// Arranges the lines in columns of equal length, the least at which all fit, up to `height`; returns that
+/// length with them.
 fn balanced(rows: &[Row], columns: usize, height: usize) -> (Vec<Row>, usize) {
     let least = rows.len().div_ceil(columns).clamp(1, height);
     for length in least..height {
@@ -99,7 +100,7 @@ fn balanced(rows: &[Row], columns: usize, height: usize) -> (Vec<Row>, usize) {
     (flowed(rows, height), height)
 }
 
-/// Width of a value in `columns` columns of an area.
+/// The cells for a value beside its label, if `columns` columns share a width.
 fn room_of(width: u16, columns: u16) -> usize {
     let column = width.saturating_sub(GAP * (columns - 1)) / columns;
     usize::from(column).saturating_sub(LABEL + 1)

@@ -21,7 +21,8 @@ const MOST_UNKNOWN: usize = 1000;
 const LONGEST_READ: usize = 64 * 1024;
 
 impl Reader<'_> {
-    /// Members that are not in the catalog.
+    /// The members that are not in the catalog, as entries; beyond `MOST_UNKNOWN`, a single entry has the
+    /// number of the others.
     pub(super) fn unknown(&self) -> Vec<Arc<FieldEntry>> {
         let Some(listing) = self.browser.listing() else {
             return Vec::new();
