@@ -65,6 +65,8 @@ pub use crate::table::remote::Ticket;
 /// Notice for keys that may be part of the paste before them, while a question is open.
 const IGNORED_AFTER_PASTE: &str = "Keys that arrive with a paste answer nothing: type them";
 
+/// Handles one message at the time `now`: changes the model and returns the effects to carry out, in order.
+/// It also lets features follow up, drops outdated notices and adds the saving of changes.
 pub fn update(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
     let is_input = persistence::is_input(&message);
     model.state.now = now;
@@ -99,6 +101,7 @@ impl<'a> Update<'a> {
         Self { model, now, effects }
     }
 
+    /// Handles a message by its kind, without the steps that follow every message.
     fn decide(&mut self, message: Message) {
         let (state, now) = (&mut self.model.state, self.now);
         match message {
@@ -150,6 +153,8 @@ impl<'a> Update<'a> {
         }
     }
 
+    /// Handles a key press: dismisses a notice that was visible for a second, informs the features that the
+    /// user is active, and then acts on the key.
     fn key(&mut self, key: KeyEvent) {
         let now = self.now;
         self.model.state.toast.take_if(|toast| toast.was_seen(now));
@@ -169,7 +174,8 @@ impl<'a> Update<'a> {
         self.lend(|cx| cx.emit(event));
     }
 
-    /// Adds an attempt to the ledger and announces it to the features.
+    /// Adds an attempt to the ledger, announces it to the features with the numbers of the entries the ledger
+    /// dropped for it, and ticks the views.
     fn recorded(&mut self, ticket: Option<Ticket>, entry: LedgerEntry) {
         let dropped = self.model.state.ledger.push(entry);
         self.emit(Event::Recorded {
@@ -179,6 +185,8 @@ impl<'a> Update<'a> {
         self.tick();
     }
 
+    /// Handles a passed deadline: removes an expired notice, ticks the features, starts due polls and settled
+    /// searches, and ticks the views.
     fn due(&mut self) {
         let now = self.now;
         self.model.state.toast.take_if(|toast| toast.until <= now.mono);
@@ -200,6 +208,8 @@ impl<'a> Update<'a> {
         }
     }
 
+    /// Performs the action that the topmost view's contexts bind to a key, or else types it into the view.
+    /// Ctrl-c quits at once outside text, or on a second press; `Quit` goes back while a view is open.
     fn key_pressed(&mut self, key: KeyEvent) {
         let is_repeat = self.model.state.keyboard.pressed(Chord::from_key(key));
         match self.model.state.keymap.resolve(self.model.contexts(), key) {
@@ -221,7 +231,7 @@ impl<'a> Update<'a> {
         }
     }
 
-    /// Handles Ctrl-c while typing: goes one step back; a second press quits.
+    /// Handles Ctrl-c while typing: goes one step back, with a notice that a second press quits.
     fn leave_text(&mut self) {
         self.perform(Action::Back);
         let key = self.model.state.keymap.key_of(Action::QuitNow);

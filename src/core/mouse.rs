@@ -13,6 +13,8 @@ use crate::keys::pane::Pane;
 const WHEEL: isize = 3;
 
 impl Update<'_> {
+    /// Handles a click, drag or turn of the wheel. Only the left button acts; moves of the pointer are
+    /// ignored.
     pub(crate) fn mouse(&mut self, event: MouseEvent) {
         let (column, row) = (event.column, event.row);
         match event.kind {
@@ -36,10 +38,14 @@ impl Update<'_> {
         }
     }
 
+    /// Scrolls the topmost view by `lines`, upwards if negative.
     fn turned(&mut self, lines: isize) {
         self.with_top(|view, cx| view.wheel(lines, cx));
     }
 
+    /// Acts on a target outside the lines of a view: opens a tab's pane, performs a key hint, grabs the
+    /// divider, or sorts by a column. Headers are ignored while a view is open over the table or a query is
+    /// edited.
     fn clicked(&mut self, target: Target) {
         // No view is over the table, and no query is being edited.
         let has_table = self.model.overlays.is_empty() && !self.model.takes_text();

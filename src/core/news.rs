@@ -14,7 +14,8 @@ use crate::table::remote::Ticket;
 use crate::tui::panel::Size;
 
 impl Update<'_> {
-    /// Passes the news of a ticket to its owner.
+    /// Passes the news of a ticket to its owner, banned rows removed. News without an owner is dropped,
+    /// except the result of an export, which becomes a notice.
     pub(crate) fn on_news(&mut self, ticket: Ticket, mut news: News) {
         let state = &mut self.model.state;
         if let News::Reply(response) = &mut news {
@@ -53,6 +54,8 @@ impl Update<'_> {
         }
     }
 
+    /// Handles the rows a table requested, or its failure: rows are prepared on another thread, a failure is
+    /// shown. A response the table does not await is one of the price models'.
     fn records(&mut self, resource: Resource, ticket: Ticket, answer: Result<Listing, ApiError>) {
         let (now, state) = (self.now, &mut self.model.state);
         let (columns, rows) = state.screen.size;
@@ -76,7 +79,8 @@ impl Update<'_> {
         }
     }
 
-    /// Prepares the rows last recorded for a search that still waits for its reply.
+    /// Prepares the rows last recorded for a search that still waits for its reply, without banned ones;
+    /// `None` if the record has no such rows.
     fn recorded_rows(&mut self, resource: Resource, ticket: Ticket, latest: Option<(Listing, Moment)>) {
         let state = &mut self.model.state;
         let browser = &mut state.browsers[resource];
@@ -92,7 +96,8 @@ impl Update<'_> {
         }
     }
 
-    /// Shows a response that was prepared on another thread.
+    /// Shows rows that were prepared on another thread, recorded ones or a response; a response is then
+    /// announced to the features, unless it is outdated.
     fn arranged(&mut self, resource: Resource, arrival: Arrival) {
         if arrival.recorded().is_some() {
             return self.model.state.browsers[resource].show_recorded(arrival);
@@ -103,7 +108,8 @@ impl Update<'_> {
         }
     }
 
-    /// Announces to the features that a table shows a new response, or its failure.
+    /// Announces to the features that a table shows a new response, or its failure. `poll` is its entry for
+    /// the record, `None` if it is not recorded.
     fn listed(&mut self, resource: Resource, poll: Option<Poll>) {
         let unrecorded = self.model.state.browsers[resource].take_unrecorded();
         self.effects.extend(unrecorded.map(Effect::record));
@@ -111,7 +117,8 @@ impl Update<'_> {
         self.emit(Event::Listed(resource, poll));
     }
 
-    /// Completes a write, and reports the outcome if no view shows it.
+    /// Completes the write of this kind with its response, and reports the outcome as a notice if no dialog
+    /// awaits it.
     pub(crate) fn on_write_reply(&mut self, kind: WriteKind, news: News) {
         let News::Reply(response) = news else { return };
         let sent = self.model.state.mutations.in_flight(kind);

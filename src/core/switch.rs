@@ -16,8 +16,8 @@ use crate::domain::throughput::Throughput;
 use crate::domain::time::Now;
 
 impl Model {
-    /// Restores the saved state of the profile. A query `given` on the command line takes
-    /// precedence.
+    /// Restores the saved data of the profile: queries, searches, annotations, write history and notices. A
+    /// query `given` on the command line takes precedence over the saved ones.
     pub fn unpack(&mut self, restored: RestoredState, given: bool) {
         self.lend(Now::default(), |cx| cx.emit(Event::Restored(&restored)));
         let state = &mut self.state;
@@ -52,7 +52,8 @@ impl Model {
 }
 
 impl State {
-    /// Moves the user's data over from the state of the old market.
+    /// Moves the user's data over from the state of the old market; all else keeps its fresh value, and no
+    /// view of the old market gets news any more.
     fn take_over(&mut self, old: Self) {
         let Self {
             pane,
@@ -99,7 +100,8 @@ impl State {
 }
 
 impl Update<'_> {
-    /// Switches to another market.
+    /// Switches to another, connected market: saves the state of the old one, restores that of the new one
+    /// and sends its first search.
     pub(crate) fn switch(&mut self, ready: MarketReady) {
         if let Some(snapshot) = self.model.state.unkept() {
             let save = self

@@ -19,7 +19,7 @@ impl Mutations {
         self.open(WriteKind::CreateWorkergroup)
     }
 
-    /// The unsettled creation of an identical workergroup.
+    /// The first unsettled creation of an identical workergroup, or `None`; the one in flight does not count.
     pub fn unsettled_like(&self, new: &NewWorkergroup) -> Option<&Entry> {
         self.unsettled().find(|entry| entry.intent.is_creation_of(new))
     }
@@ -33,6 +33,7 @@ impl Mutations {
             .chain(unlistings.filter(|entry| entry.outcome.is_none()))
     }
 
+    /// The writes of this kind with an unknown outcome, oldest first, without the one in flight.
     fn open(&self, kind: WriteKind) -> impl Iterator<Item = &Entry> {
         let in_flight = self.in_flight(kind).and_then(|_| self.past(kind).next());
         self.history.iter().filter(move |entry| {
@@ -42,7 +43,8 @@ impl Mutations {
         })
     }
 
-    /// Records the outcome of a write; returns the line for the journal.
+    /// Records the outcome of the write with this journal key; returns the line for the journal, or `None` if
+    /// no write has the key.
     pub fn settle(&mut self, key: &str, verdict: Verdict, words: &str, at: UnixTime) -> Option<Outcome> {
         let entry = journal::of_key(&mut self.history, key)?;
         let outcome = Outcome {
@@ -104,8 +106,8 @@ impl State {
         self.notices.splice(0..0, notices);
     }
 
-    /// Settles writes to an embedded sandbox of an earlier run, which ended with it; those of saved
-    /// workergroups stay open.
+    /// Marks writes without a known outcome as refused: their embedded sandbox ended with its run. Creations
+    /// stay open if the sandbox saves its workergroups.
     fn end_with_sandbox(&mut self) {
         let is_saved = self.sandbox.unsaved.is_none();
         for entry in &mut self.mutations.history {
@@ -138,13 +140,14 @@ impl Cx<'_> {
         }
     }
 
-    /// Moves the damaged lines out of the history.
+    /// Requests to move the damaged lines out of the history file, after which writes are possible again.
     pub fn set_damage_aside(&mut self) {
         let damage = self.state.mutations.damage.clone();
         self.effects([Effect::SetDamageAside(damage)]);
     }
 
-    /// Records the user's verdict on a creation, by its journal key.
+    /// Records the user's verdict on a creation, by its journal key, with `words` as its message, and removes
+    /// the notice about it.
     pub fn settle_creation(&mut self, key: &str, verdict: Verdict, words: &str) {
         let mut entries = self.state.mutations.history.iter();
         let text = entries.find(|entry| entry.intent.key == key).map(describe);
@@ -153,6 +156,8 @@ impl Cx<'_> {
         self.settle(key, verdict, words);
     }
 
+    /// Records the outcome of a write by its journal key, here and in the journal; does nothing for an
+    /// unknown key.
     fn settle(&mut self, key: &str, verdict: Verdict, words: &str) {
         let outcome = self.state.mutations.settle(key, verdict, words, self.now.epoch);
         self.effects(outcome.map(Effect::KeepOutcome));

@@ -33,6 +33,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
+    /// `Handled` if the flag is true, else `Ignored`.
     pub const fn handled_if(is_handled: bool) -> Self {
         if is_handled { Self::Handled } else { Self::Ignored }
     }
@@ -48,6 +49,7 @@ pub enum Availability {
 }
 
 impl Availability {
+    /// `Hidden` if the flag is true, else `Available`.
     pub const fn hidden_if(is_hidden: bool) -> Self {
         if is_hidden { Self::Hidden } else { Self::Available }
     }
@@ -69,11 +71,13 @@ pub trait View: fmt::Debug + Send {
     /// The contexts in which its keys are looked up, the most specific one first.
     fn contexts(&self) -> &'static [Context];
 
+    /// Handles an action that its widget did not use; `Ignored` if it means nothing here.
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome;
 
     /// Draws the view into `area`.
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>);
 
+    /// The place where the view is drawn; a full page by default.
     fn placement(&self) -> Placement {
         Placement::Page
     }
@@ -83,13 +87,14 @@ pub trait View: fmt::Debug + Send {
         Availability::Available
     }
 
-    /// The name of an action's effect here, where the key table's word is too general: `start`,
-    /// `price offers`.
+    /// The name of an action's effect here, where the key table's word is too general: `start`, `price
+    /// offers`; `None` if that word fits.
     fn hint(&self, _action: Action) -> Option<&'static str> {
         None
     }
 
-    /// The widget that keys, pastes and the wheel go to first, updated from the state.
+    /// The widget that keys, pastes and the wheel go to first, updated from the state; `None` if the view has
+    /// none now.
     fn widget<'a>(&'a mut self, _cx: &'a mut Cx<'_>) -> Option<&'a mut dyn InputWidget> {
         None
     }
@@ -124,7 +129,8 @@ pub trait View: fmt::Debug + Send {
         Outcome::Handled
     }
 
-    /// Handles a click on the line of a region.
+    /// Handles a click on a line of a region. By default, selects the line in the widget of the main region
+    /// and submits it; other clicks are ignored.
     fn click(&mut self, region: Region, line: usize, cx: &mut Cx<'_>) -> Outcome {
         let widget = self.widget(cx).filter(|_| region == Region::MAIN);
         if widget.is_some_and(|widget| widget.select_line(line)) {
@@ -187,12 +193,13 @@ impl dyn View + '_ {
         }
     }
 
-    /// Whether its keys answer a question.
+    /// Whether the view is a question before an action, which ignores the wheel and keys that may be part of
+    /// a paste.
     pub(crate) fn asks_consent(&self) -> bool {
         self.placement() == Placement::Question
     }
 
-    /// Whether typed characters are entered as text.
+    /// Whether typed characters are entered as text; false in dialogs with buttons.
     pub fn takes_text(&self) -> bool {
         !self.contexts().contains(&Context::Dialog) && self.contexts().iter().any(|context| context.takes_text())
     }

@@ -15,7 +15,7 @@ pub(crate) const TABBED_PRICE_CHART: &[Context] = &[
     Context::Always,
 ];
 
-/// The contexts of a list whose lines are edited. While nothing is typed, a space toggles the line;
+/// The contexts of a list whose lines are edited. Until a search is typed, a space toggles the line;
 /// afterwards it is text.
 pub(crate) const fn edits(is_typed: bool) -> &'static [Context] {
     if is_typed {
@@ -25,7 +25,7 @@ pub(crate) const fn edits(is_typed: bool) -> &'static [Context] {
     }
 }
 
-/// Hides the editing actions of a list that the view does not use.
+/// Hides the editing actions of a list that are not in `used`; any other action is available.
 pub(crate) fn only(used: &[Action], action: Action) -> Availability {
     let is_edit = matches!(
         action,

@@ -41,7 +41,8 @@ impl RequestPreview {
     }
 }
 
-/// Pretty-prints JSON: objects and lists of plain values stay on one line.
+/// Pretty-prints JSON, line by line: an object with at most one member, or anything else, stays on one line,
+/// but an object in an object is broken.
 fn pretty(json: &Json) -> Vec<String> {
     let members = json
         .as_object()

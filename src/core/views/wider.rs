@@ -12,7 +12,8 @@ use crate::keys::Action;
 /// A few presses reach the whole market, and each costs one request.
 const FACTOR: u32 = 4;
 
-/// The limit that loads more rows; `None` if the search's limit left none out.
+/// The limit that loads more rows, four times the one the rows were loaded with; `None` if that left none
+/// out, or there is no table.
 fn limit(state: &State) -> Option<u32> {
     let browser = state.browser().filter(|browser| browser.is_cut())?;
     // The planner may have loaded more rows than the search requests.
@@ -20,16 +21,17 @@ fn limit(state: &State) -> Option<u32> {
     Some(limit.saturating_mul(FACTOR))
 }
 
-/// Whether more rows can be loaded.
+/// Whether the search's limit left out rows that a higher one would load.
 pub(crate) fn is_possible(state: &State) -> bool {
     limit(state).is_some()
 }
 
+/// Hides the action that loads more rows if all are loaded.
 pub(crate) fn availability(state: &State) -> Availability {
     Availability::hidden_if(!is_possible(state))
 }
 
-/// Repeats the search with a higher limit.
+/// Repeats the search with a four times higher limit; a notice if all rows are loaded.
 pub(crate) fn load(cx: &mut Cx<'_>) {
     let Some(limit) = limit(cx.state) else {
         cx.toast("All offers are loaded");
@@ -53,6 +55,7 @@ pub(crate) fn note(keys: &str, scene: &Scene<'_, '_>) -> Option<Line<'static>> {
     warning(&advice.unwrap_or_default(), scene)
 }
 
+/// A warning that cheaper rows may be missing, which ends in `advice`; `None` if they are complete.
 fn warning(advice: &str, scene: &Scene<'_, '_>) -> Option<Line<'static>> {
     let browser = scene.state.browser().filter(|browser| browser.may_have_more())?;
     let loaded = grouped(browser.listing()?.len());
