@@ -29,6 +29,7 @@ impl AnyContent {
         Self(Box::new(content))
     }
 
+    /// The whole content of the file, made when this is called.
     pub fn text(&self) -> Cow<'_, str> {
         self.0.text()
     }

@@ -29,6 +29,7 @@ pub struct KeyError {
 }
 
 impl KeyError {
+    /// The error of a line of the configuration.
     fn new(binding: &UserKeys, message: String) -> Self {
         Self {
             name: binding.name.clone(),
@@ -134,7 +135,8 @@ pub fn configured(lines: &[UserKeys]) -> (Keymap, Vec<KeyError>) {
     (keymap, errors)
 }
 
-/// Another row that has the key and can receive the same key press.
+/// Another row that has the key now and can receive the same key press; `None` if the key is free for
+/// `binding`.
 fn in_the_way(keymap: &Keymap, binding: &Binding, chord: Chord) -> Option<&'static Binding> {
     BINDINGS.iter().find(|other| {
         !std::ptr::eq(*other, binding)
@@ -144,11 +146,13 @@ fn in_the_way(keymap: &Keymap, binding: &Binding, chord: Chord) -> Option<&'stat
     })
 }
 
+/// Whether the row quits the program, which must always have a key.
 fn is_way_out(binding: &Binding) -> bool {
     binding.action == Action::QuitNow
 }
 
-/// The valid keys of a line; `None` if none is left.
+/// The valid keys of a line, empty if it unbinds the action; `None` if none is valid. Mistakes are added to
+/// `errors`.
 fn usable(binding: &Binding, setting: &UserKeys, errors: &mut Vec<KeyError>) -> Option<Vec<Chord>> {
     let name = binding.name;
     if setting.keys.is_empty() {
@@ -185,7 +189,7 @@ fn chord_for(binding: &Binding, key: &str) -> Result<Chord, String> {
     })
 }
 
-/// The error for a key that another row has, by a line of the configuration (`line`) or by default.
+/// The error for a key that another row has, by a line of the configuration (`line`) or by default (`None`).
 fn conflict(setting: &UserKeys, other: &Binding, line: Option<usize>, chord: Chord) -> String {
     let theirs = other.name;
     let (whence, advice) = match line {
@@ -202,7 +206,8 @@ fn conflict(setting: &UserKeys, other: &Binding, line: Option<usize>, chord: Cho
 pub(super) const KEYS: &str = "a character, enter, esc, tab, shift-tab, space, backspace, delete, up, down, \
     left, right, home, end, pgup, pgdn or f1 to f12, with ctrl- or alt- in front if wanted";
 
-/// Whether text is typed in a context, which binds no letter or digit.
+/// Whether text is typed in a context: no key of it is a letter or digit by default. False for the global
+/// context.
 fn types(context: Context) -> bool {
     context != Context::Global
         && !BINDINGS
@@ -211,19 +216,20 @@ fn types(context: Context) -> bool {
             .any(|row| default_chords(row).iter().any(|chord| chord.is_text()))
 }
 
-/// Whether two rows can receive the same key press.
+/// Whether two rows can receive the same key press: they share a context, or one is looked up after the
+/// other.
 fn meet(left: &Binding, right: &Binding) -> bool {
     let shared = |context| context == Context::Global;
     let behind = |front: Context, back: Context| back == Context::Always || shared(back) && !types(front);
     left.context == right.context || behind(left.context, right.context) || behind(right.context, left.context)
 }
 
-/// Whether both rows have the key by default; the first one then wins.
+/// Whether both rows have the key by default, which is no conflict: the first one wins.
 fn is_default_pair(left: &Binding, right: &Binding, chord: Chord) -> bool {
     default_chords(left).contains(&chord) && default_chords(right).contains(&chord)
 }
 
-/// The error for an unknown name, with similar ones.
+/// The error for an unknown name of an action, with up to three similar ones.
 fn unknown(name: &str) -> String {
     let mut near: Vec<(f64, &str)> = BINDINGS
         .iter()

@@ -14,10 +14,10 @@ pub type Notify = Box<dyn FnMut(Progress) + Send>;
 pub type Boxed<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
 pub trait Calls: Send + Sync + 'static {
-    /// Runs a request to its end, reporting progress.
+    /// Runs a request to its end, with retries as the session does, reporting progress to `notify`.
     fn call(&self, request: Request, notify: Notify) -> Boxed<Result<Reply, ApiError>>;
 
-    /// The minimum seconds between two requests of an operation, learned from refusals.
+    /// The minimum seconds between two requests of an operation, learned from refusals; empty by default.
     fn learned(&self) -> Vec<(Operation, f64)> {
         Vec::new()
     }

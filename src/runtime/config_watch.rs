@@ -40,7 +40,7 @@ pub(super) struct ConfigWatch {
 }
 
 impl ConfigWatch {
-    /// Starts watching; call it inside the runtime.
+    /// Starts watching the configuration file; call it inside the runtime. `None` without a home folder.
     pub fn start(known: Arc<ProfileResolver>) -> Option<Self> {
         let file = known.paths()?.config_file();
         let wanted = Arc::new(Notify::new());
@@ -58,12 +58,12 @@ impl ConfigWatch {
         Some(Self { wanted, inbox })
     }
 
-    /// Reloads the file, whether or not it has changed.
+    /// Requests a reload of the file, whether or not it has changed.
     pub fn reload(&self) {
         self.wanted.notify_one();
     }
 
-    /// Waits until the file was reloaded; forever without a watch.
+    /// Waits until the file was reloaded, and returns the result; forever without a watch. Cancel-safe.
     pub async fn next(watch: Option<&mut Self>) -> Reloaded {
         if let Some(watch) = watch
             && let Some(reloaded) = watch.inbox.recv().await
@@ -86,6 +86,7 @@ struct SavedFile {
 }
 
 impl SavedFile {
+    /// Reloads the file at each change, after a moment of quiet, until the receiver is gone.
     async fn serve(mut self, outbox: UnboundedSender<Reloaded>) {
         loop {
             self.wanted.notified().await;

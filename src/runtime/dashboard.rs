@@ -99,7 +99,8 @@ impl<S: Surface> Dashboard<S> {
         }
     }
 
-    /// Selects the theme for a dark or a light background by the terminal's report.
+    /// Sets the themes for a dark and a light background, of which the terminal's report selects one; `None`
+    /// for a fixed theme.
     #[must_use]
     pub const fn following(mut self, themes: Option<[Theme; 2]>) -> Self {
         self.themes = themes;
@@ -114,7 +115,7 @@ impl<S: Surface> Dashboard<S> {
         self
     }
 
-    /// Runs until the user or a signal ends it; returns the exit status.
+    /// Runs until the user or a signal ends it, then saves the state; returns the exit status.
     ///
     /// # Errors
     ///
@@ -130,7 +131,7 @@ impl<S: Surface> Dashboard<S> {
         ended
     }
 
-    /// Saves the learned intervals, before the market is left.
+    /// Saves the intervals learned from refusals, before the market is left.
     fn keep_pacing(&self) {
         if let Some(file) = &self.files.pacing {
             // A failure is harmless: they only save a refusal at the next start.
@@ -138,6 +139,7 @@ impl<S: Surface> Dashboard<S> {
         }
     }
 
+    /// Runs the event loop until the user or a signal ends it; returns the exit status.
     async fn go(&mut self) -> io::Result<i32> {
         if let Some(status) = self.take(vec![Message::Started]).await? {
             return Ok(status);
@@ -193,8 +195,8 @@ impl<S: Surface> Dashboard<S> {
         }
     }
 
-    /// Waits a moment for the recorded rows, so that the first frame shows them; returns the exit
-    /// status if the program ends.
+    /// Waits up to 30 ms for the recorded rows, so that the first frame shows them; returns the exit status
+    /// if the program ends.
     async fn await_recorded_rows(&mut self) -> io::Result<Option<i32>> {
         let latest = Instant::now() + FIRST_FRAME;
         while self.model.browser().is_some_and(Browser::awaits_recorded)
@@ -237,7 +239,7 @@ impl<S: Surface> Dashboard<S> {
         }
     }
 
-    /// The next time to wake up: for a pending frame, or for the model's deadline.
+    /// The next time to wake up: for a pending `frame` or the model's deadline, at the latest in an hour.
     fn wake(&self, frame: Option<Instant>) -> Instant {
         let asked = self
             .model
@@ -250,9 +252,8 @@ impl<S: Surface> Dashboard<S> {
             .unwrap_or_else(|| Instant::now() + Duration::from_hours(1))
     }
 
-    /// Whether the computer was suspended since `before`, which is set to the current time.
-    ///
-    /// Open connections are dropped then: their other end may be gone.
+    /// Whether the computer was suspended since `before`, which is set to the current time. Open connections
+    /// are then no longer reused, as their other end may be gone.
     fn was_suspended(&self, before: &mut Now) -> bool {
         let now = self.clock.now();
         let was_suspended = now.was_suspended_since(std::mem::replace(before, now));
@@ -263,12 +264,14 @@ impl<S: Surface> Dashboard<S> {
         was_suspended
     }
 
+    /// Whether the model's deadline has passed.
     fn is_due(&self) -> bool {
         let now = self.clock.now();
         let deadline = self.model.deadline(now);
         deadline.is_some_and(|deadline| deadline <= now.mono)
     }
 
+    /// The messages, followed by those that wait in the inbox, at most 512 in all.
     fn with_waiting(&mut self, mut messages: Vec<Message>) -> Vec<Message> {
         while messages.len() < BATCH
             && let Ok(message) = self.inbox.try_recv()
@@ -278,6 +281,7 @@ impl<S: Surface> Dashboard<S> {
         messages
     }
 
+    /// Draws a frame, stores its measurements in the model, and sets the window's title if it has changed.
     fn draw(&mut self) -> io::Result<()> {
         let now = self.clock.now();
         let (model, theme) = (&self.model, &self.theme);

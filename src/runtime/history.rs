@@ -122,6 +122,7 @@ enum State {
 }
 
 impl Keeper {
+    /// The state of the thread, with the database not opened yet.
     fn new(history: HistoryLocation, outbox: UnboundedSender<Message>) -> Self {
         Self {
             turns: Turns::new(&history),
@@ -133,7 +134,8 @@ impl Keeper {
         }
     }
 
-    /// Records the sandbox's market before its first start; false if that was stopped.
+    /// Records the sandbox's simulated past, if the record lacks it; false if that was stopped. An error is
+    /// reported.
     fn record_past(&mut self, past: SandboxPast, is_stopped: &AtomicBool) -> bool {
         let (days, outbox) = (past.days, self.outbox.clone());
         let mut is_simulated = false;
@@ -159,6 +161,7 @@ impl Keeper {
         true
     }
 
+    /// Does the jobs of the inbox in order, until their sender is gone.
     fn work(mut self, inbox: &Receiver<HistoryJob>) {
         for job in inbox {
             match job {
@@ -193,12 +196,14 @@ impl Keeper {
         }
     }
 
+    /// Sends news of a ticket to the core.
     fn bring(&self, ticket: Ticket, news: News) {
         // The receiver is gone once the program ends.
         let _ = self.outbox.send(Message::News { ticket, news });
     }
 
-    /// Whether this program sends a notification; true if the record cannot tell.
+    /// Whether this program sends a notification on `subject`, as no other one has; true if the record cannot
+    /// tell.
     ///
     /// Two notifications are better than none.
     fn claim(&mut self, subject: &str, at: Moment) -> bool {
@@ -207,7 +212,7 @@ impl Keeper {
             .unwrap_or(true)
     }
 
-    /// Whether this program polls a search. Without a record it does.
+    /// Whether this program polls a search now, another one has, or later; without a record it polls now.
     fn right(&mut self, claim: &Claim) -> Right {
         if let Err(error) = self.with(|_| Ok(())) {
             self.tell(&error);
@@ -219,8 +224,8 @@ impl Keeper {
         self.turns.claim(record, claim)
     }
 
-    /// The rows last seen complete for a search; `None` if there are none or the record cannot be
-    /// read.
+    /// The rows last seen complete for a search, and the time; `None` if there are none or the record cannot
+    /// be read.
     fn latest(&mut self, query: &Query) -> Option<(Listing, Moment)> {
         let now = current_time().moment();
         let latest = self.with(|database| database.latest(query, now));
@@ -230,8 +235,8 @@ impl Keeper {
         })
     }
 
-    /// Runs `act` on the database, opening it if necessary; closes one that cannot be used any
-    /// longer.
+    /// Runs `act` on the database, opening it if necessary. After a lasting error it is replaced by one in
+    /// memory, until its file has changed.
     fn with<T>(&mut self, act: impl FnOnce(&mut Database) -> Result<T, HistoryError>) -> Result<T, HistoryError> {
         let file = self.history.path.as_deref().and_then(files::identity);
         let mut state = std::mem::replace(&mut self.state, State::Closed);
@@ -263,7 +268,7 @@ impl Keeper {
         result
     }
 
-    /// Reports an error to the user, once.
+    /// Reports to the user that the market is not recorded, once until another file is opened.
     fn tell(&mut self, error: &HistoryError) {
         if !std::mem::replace(&mut self.was_told, true) {
             tracing::warn!(%error, "the market is not recorded");

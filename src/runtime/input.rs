@@ -111,7 +111,8 @@ impl Input {
         Ok((input, is_ready))
     }
 
-    /// Waits for input; `None` when the terminal can no longer be read. Cancel-safe.
+    /// Waits for input of one kind, typed or pasted, at most some hundred events; `None` when the terminal
+    /// can no longer be read. Cancel-safe.
     pub async fn next(&mut self) -> Option<TerminalEvent> {
         if self.next.is_empty() {
             let mut read = Vec::new();
@@ -134,15 +135,15 @@ impl Input {
         })
     }
 
-    /// Waits for the reply about the background, forever if there is none; `None` if no query is
-    /// sent.
+    /// A future of the reply about the background, true if it is light, which waits forever if there is none;
+    /// `None` if no query is sent.
     pub fn background(&mut self) -> Option<impl Future<Output = bool>> {
         let is_expected = self.background.is_some();
         is_expected.then(|| answer(&mut self.background))
     }
 }
 
-/// Waits for the reply; forever if there will be none.
+/// Waits for the reply about the background, true if it is light; forever if there will be none.
 async fn answer(background: &mut Option<oneshot::Receiver<bool>>) -> bool {
     if let Some(receiver) = background {
         let answer = receiver.await;
@@ -154,7 +155,7 @@ async fn answer(background: &mut Option<oneshot::Receiver<bool>>) -> bool {
     std::future::pending().await
 }
 
-/// Passes events on until `stop` resolves, or the receiver is gone.
+/// Passes the terminal's events to `outbox` until `stop` resolves, the terminal is gone or the receiver is.
 async fn read(
     mut stream: EventStream,
     outbox: &mpsc::UnboundedSender<Read>,
@@ -248,6 +249,7 @@ impl Pasted {
     }
 }
 
+/// Passes events on; an error if the receiver is gone.
 fn send(outbox: &mpsc::UnboundedSender<Read>, events: Vec<Read>) -> Result<(), ()> {
     let mut events = events.into_iter();
     events.try_for_each(|event| outbox.send(event).map_err(|_| ()))

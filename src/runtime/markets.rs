@@ -31,15 +31,17 @@ pub(super) struct Ready {
 pub(super) struct PendingConnections(Arc<Mutex<HashMap<Ticket, Ready>>>);
 
 impl PendingConnections {
-    /// Removes and returns the market of that ticket.
+    /// Removes and returns the market connected under that ticket; `None` if there is none.
     pub fn take(&self, ticket: Ticket) -> Option<Ready> {
         self.with(|ready| ready.remove(&ticket))
     }
 
+    /// Stores a connected market until it is activated.
     fn put(&self, ticket: Ticket, ready: Ready) {
         self.with(|all| drop(all.insert(ticket, ready)));
     }
 
+    /// Runs `act` on the locked map.
     fn with<T>(&self, act: impl FnOnce(&mut HashMap<Ticket, Ready>) -> T) -> T {
         // The map is consistent after every statement, so a poisoned lock is harmless.
         act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
@@ -54,9 +56,10 @@ pub(super) struct MarketTasks {
 }
 
 impl MarketTasks {
-    /// Carries out a command off the event loop.
+    /// Carries out a command off the event loop; its result arrives as news of the ticket, unless it
+    /// panicked.
     ///
-    /// Pending writes finish before anything is read; `written` resolves then.
+    /// Connecting waits until `written` resolves, so that pending writes finish before anything is read.
     pub fn run(self, ticket: Ticket, command: MarketCommand, written: Option<oneshot::Receiver<()>>) {
         tokio::spawn(async move {
             let outbox = self.outbox.clone();
@@ -105,7 +108,7 @@ impl MarketTasks {
             .unwrap_or_else(|| Err(lost()))
     }
 
-    /// Connects a market without sending anything to it.
+    /// Connects a market without sending anything to it, and stores it under the ticket to be activated.
     async fn connect(&self, ticket: Ticket, name: String) -> Result<MarketEvent, Error> {
         let mut settings = self.settings(name).await?;
         // They are about the start of the program, and were shown then.
@@ -136,7 +139,8 @@ impl MarketTasks {
         })))
     }
 
-    /// Detects the dialect of a market that is not saved yet.
+    /// Detects the dialect of a market that is not saved yet, by read-only requests, which are added to the
+    /// ledger.
     async fn probe(&self, market: NewMarket) -> Result<Findings, ProbeError> {
         let address = Origin::parse(&market.base_url).map_err(EffectError::new)?;
         let known = Arc::clone(&self.known);
@@ -156,7 +160,7 @@ impl MarketTasks {
         })
     }
 
-    /// Sends one read-only request, once.
+    /// Sends the market one read-only request, once: its workergroups, or one offer if it has no key.
     async fn test(&self, name: String) -> Result<ConnectionTest, Error> {
         let settings = self.settings(name).await?;
         let connection = settings.connect().await?;
@@ -189,10 +193,12 @@ async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) 
     tokio::task::spawn_blocking(work).await.ok()
 }
 
+/// The error of a task that panicked.
 fn lost() -> Error {
     Error::Failed("bourse failed to connect".to_owned())
 }
 
+/// An error's text, escaped and cut for the screen.
 fn shown(why: &str) -> String {
     visible(&message(why), 400)
 }

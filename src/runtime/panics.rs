@@ -57,6 +57,7 @@ pub async fn background_panics() -> Vec<String> {
     }
 }
 
+/// Stores a report for the dashboard, at most 64, and wakes it.
 fn record(report: String) {
     let mut reports = lock();
     if reports.len() < MOST_REPORTS {
@@ -84,7 +85,7 @@ fn say(report: &str) {
     let _ = io::stderr().write_all(text.as_bytes());
 }
 
-/// The parts of a panic that are safe to show.
+/// The location of a panic and the part of its message that is safe to show.
 fn report(info: &PanicHookInfo<'_>) -> String {
     let payload = info.payload();
     let text = if let Some(literal) = payload.downcast_ref::<&'static str>() {

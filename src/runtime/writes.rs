@@ -70,9 +70,10 @@ impl OpenedJournal {
     }
 }
 
-/// Whether a write was sent to the market of a profile.
+/// Whether a write was sent to the market of a profile, by its address.
 ///
-/// The embedded sandbox has no `address`: its port differs in every run.
+/// The embedded sandbox has no `address`, as its port differs in every run: its writes are the profile's to a
+/// local address.
 pub fn is_of_market(intent: &Intent, profile: &str, address: Option<&str>) -> bool {
     match address {
         Some(address) => intent.is_at(address),
@@ -97,8 +98,7 @@ pub struct IntendedWrite {
     pub intent: Intent,
 }
 
-/// Journals the intent of a write, sends it, and journals the outcome. `clock` returns the
-/// current time.
+/// Journals the intent of a write, sends it once, and journals the outcome. `clock` returns the current time.
 ///
 /// Nothing is sent if the intent cannot be journalled or a line is damaged.
 pub async fn journalled(
@@ -173,7 +173,7 @@ pub(super) fn set_aside(journal: Journal, outbox: UnboundedSender<Message>, dama
     });
 }
 
-/// Uses the journal on another thread, as it waits for the disk.
+/// Runs `act` on the journal on another thread, as it waits for the disk, and returns its result.
 pub(super) async fn off_thread<T: Send + 'static>(
     journal: &Journal,
     act: impl FnOnce(&Journal) -> Result<T, JournalError> + Send + 'static,

@@ -218,7 +218,7 @@ settings! {
         }).collect();
 }
 
-/// The parts of a limit in dollars per hour, for display.
+/// The parts of a limit in $/h, for display: a single one, `none` without a limit.
 fn dollars_per_hour(limit: Option<Dollars>) -> Vec<Pair> {
     alone(&limit.map_or_else(|| "none".to_owned(), |limit| per_hour(limit.amount())))
 }

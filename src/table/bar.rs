@@ -158,12 +158,13 @@ impl Bar {
         self.completion.as_ref()?.candidates.get(self.chosen)
     }
 
-    /// The number of loaded rows that match a candidate; `None` if it is not a value.
+    /// The number of loaded rows that match the candidate at `index`; `None` if the candidates are not
+    /// values.
     pub fn count(&self, index: usize) -> Option<usize> {
         self.counts.get(index).copied()
     }
 
-    /// Makes this candidate the next one that Tab inserts.
+    /// Highlights the candidate at `index`, which Tab then inserts.
     pub const fn choose(&mut self, index: usize) {
         self.chosen = index;
         self.is_inserted = false;
@@ -174,8 +175,8 @@ impl Bar {
         self.chosen
     }
 
-    /// Applies the suggested fix of the error, else inserts the candidate; Tab again replaces it by
-    /// the next one.
+    /// Handles Tab: applies the suggested fix of the error, else inserts the highlighted candidate; Tab again
+    /// replaces it by the next one, wrapping around.
     pub fn complete(&mut self) {
         let fixed = self
             .error

@@ -21,13 +21,14 @@ use crate::domain::{
 };
 
 impl Browser {
-    /// Starts editing the query after its last condition.
+    /// Starts editing the query at the end of its text, with completion.
     pub(crate) fn edit_query(&mut self) {
         self.bar.edit();
         self.query_typed();
     }
 
-    /// Handles a change of the text: its words filter the rows at once, and completion is updated.
+    /// Handles a change of the bar's text: its words and plain conditions filter the rows at once, and
+    /// completion is updated. An incomplete condition leaves the rows as the running query has them.
     pub(crate) fn query_typed(&mut self) {
         self.bar.error = None;
         let text = self.bar.input.text().to_owned();
@@ -64,7 +65,7 @@ impl Browser {
         self.bar.offer(completion, counts);
     }
 
-    /// Reads the plain words of the bar, and shows their meaning.
+    /// Reads the plain words of the bar, and shows their meaning and a warning, if any, beside it.
     pub(crate) fn read_words(&mut self) -> Reading {
         let reading = plain::read(
             self.bar.input.text(),
@@ -90,7 +91,7 @@ impl Browser {
         reading
     }
 
-    /// The GPU models seen in this pane's rows.
+    /// The GPU models seen in this pane's rows so far.
     fn models(&self) -> plain::Names {
         let seen = self.names.get("gpu_name").into_iter().flatten();
         seen.map(String::as_str).collect()
@@ -111,7 +112,7 @@ impl Browser {
         conditions.filter(|condition| !condition.field.is_computed()).collect()
     }
 
-    /// Adds the meaning of the words at the cursor in front of the other candidates; all readings
+    /// Puts the meaning of the words at the cursor before the other candidates; all readings instead of them
     /// if the text is ambiguous.
     fn offer_meaning(&self, text: &str, completion: &mut Completion) {
         let cursor = self.bar.input.cursor_byte();
@@ -162,7 +163,8 @@ impl Browser {
         };
     }
 
-    /// Runs the typed query. `None` if it has a mistake; it then stays in the bar.
+    /// Makes the typed query the running one, with its settings; the caller sends it. `None` if it has a
+    /// mistake, which is shown; the text then stays in the bar.
     pub(crate) fn run_typed(&mut self, local: &LocalTime) -> Option<Ran> {
         let text = self.bar.input.text().trim().to_owned();
         let reading = plain::read(&text, self.query.catalog(), self.dialect(), &self.models());
@@ -201,7 +203,7 @@ impl Browser {
         }
     }
 
-    /// Applies the settings in the plain words of the command line.
+    /// Applies the settings in the plain words of the command line; conditions and words stay.
     pub fn take_settings(&mut self, settings: &Settings, local: &LocalTime) {
         let (conditions, words) = (self.query.conditions.clone(), self.ran_words().to_vec());
         self.take_job(settings, local);
@@ -225,14 +227,15 @@ impl Browser {
         }
     }
 
-    /// The size and term that plain words about volumes give, which they are priced for.
+    /// The size and term that plain words give for pricing volumes; `None` without any, or on another pane.
     fn term_of(&self, reading: &Reading) -> Option<VolumeTerm> {
         let current = self.computed.term.unwrap_or_default();
         let term = reading.term(current, self.dialect());
         term.filter(|_| self.resource() == Resource::Volumes)
     }
 
-    /// The id of an offer or machine, if it is the one word that filters the rows.
+    /// The id of an offer or machine, if it is the only word that filters the rows; `None` otherwise and for
+    /// workergroups.
     pub fn typed_id(&self) -> Option<u64> {
         match self.ran_words() {
             [word] if self.resource() != Resource::Workergroups => id(word),
@@ -240,7 +243,8 @@ impl Browser {
         }
     }
 
-    /// The id of the one offer or machine that the search is about: a word, or a condition on the id.
+    /// The id of the one offer or machine that the search is about: its only filter word, or the value of an
+    /// `id=` condition.
     pub fn sought_id(&self) -> Option<u64> {
         let by_id = |condition: &Condition| match &condition.operand {
             Operand::One(value) if condition.field.key == "id" && condition.operator == Operator::Eq => {
@@ -251,7 +255,7 @@ impl Browser {
         self.typed_id().or_else(|| self.query.active().find_map(by_id))
     }
 
-    /// Restores the running query; Up recalls the draft.
+    /// Leaves the bar and restores the running query; Up recalls the typed text.
     pub(crate) fn cancel_typed(&mut self) {
         let running = self.query_text();
         self.bar.leave(&running);
@@ -296,13 +300,13 @@ pub(crate) struct Ran {
 /// The fewest digits of an id: shorter numbers are counts.
 const LEAST_DIGITS: usize = 4;
 
-/// The word as an id; `None` if it is none.
+/// The word as an id: at least four digits and nothing else; else `None`.
 fn id(word: &str) -> Option<u64> {
     let is_id = word.len() >= LEAST_DIGITS && word.bytes().all(|byte| byte.is_ascii_digit());
     word.parse().ok().filter(|_| is_id)
 }
 
-/// The id in a question why an offer is missing: `why 123456`.
+/// The id in a question why an offer is missing, as `why 123456`; `None` if the words are anything else.
 fn questioned<'a>(words: impl IntoIterator<Item = &'a str>) -> Option<u64> {
     let mut words = words.into_iter();
     let (question, number) = (words.next()?, words.next()?);
@@ -310,7 +314,8 @@ fn questioned<'a>(words: impl IntoIterator<Item = &'a str>) -> Option<u64> {
     id(number).filter(|_| is_question && words.next().is_none())
 }
 
-/// Leaves the id alone of words that ask why an offer is missing; false if they do not.
+/// Removes the question word from words such as `why 123456`; false, and nothing removed, if they are no such
+/// question.
 fn take_why(words: &mut Vec<String>) -> bool {
     let asks_why = questioned(words.iter().map(String::as_str)).is_some();
     if asks_why {
@@ -319,7 +324,7 @@ fn take_why(words: &mut Vec<String>) -> bool {
     asks_why
 }
 
-/// `bill 2TB for 3 months`.
+/// A phrase for pricing volumes for a size and term: `bill 2TB for 3 months`.
 fn describe_term(term: VolumeTerm) -> String {
     let [size, time] =
         [(term.gb, Quantity::Gigabytes), (term.days, Quantity::Term)].map(|(value, quantity)| write(value, quantity));
@@ -343,7 +348,8 @@ fn describe_changes(reading: &Reading, text: &str, replaced: &[Condition]) -> Op
 /// The number of rows for each value of a field.
 type Counts<'a> = HashMap<&'a str, usize>;
 
-/// Counts the rows of each text or boolean that can be a completion candidate.
+/// The number of rows with each text or boolean of a field; countries by code. Numbers and texts over 320
+/// bytes are left out.
 fn value_counts<'a>(listing: Option<&'a Listing>, field: &Field) -> Counts<'a> {
     /// Maximum length of a candidate, in bytes.
     ///
@@ -369,7 +375,7 @@ fn value_counts<'a>(listing: Option<&'a Listing>, field: &Field) -> Counts<'a> {
     counts
 }
 
-/// The words without the one being typed, if it may still become a field name or a place.
+/// The words without the last one, if that is still being typed and may become a field name or a place.
 fn settled(mut words: Vec<String>, text: &str, browser: &Browser) -> Vec<String> {
     let may_become_a_name = |word: &str| {
         let word = word.to_lowercase();
@@ -391,10 +397,10 @@ fn settled(mut words: Vec<String>, text: &str, browser: &Browser) -> Vec<String>
     words
 }
 
-/// Parses the bar's text.
+/// Parses the bar's text into conditions and filter words.
 ///
-/// Defaults at its start can be overridden by conditions typed after them: `verified=true …
-/// verified=false` means unverified, not a contradiction.
+/// Defaults at its start can be overridden by conditions typed after them: `verified=true … verified=false`
+/// means unverified, not a contradiction.
 fn parse_bar(browser: &Browser, text: &str) -> Result<language::Parsed, language::LanguageError> {
     let (catalog, dialect) = (browser.query.catalog(), browser.dialect());
     let defaults = language::default_conditions(catalog, dialect);

@@ -112,7 +112,7 @@ pub struct Changes {
 }
 
 impl Changes {
-    /// Number of rows that the chosen [`Baseline`] lacks.
+    /// Number of rows that are new since the baseline.
     pub fn new_rows(&self) -> usize {
         self.arrived.len()
     }
@@ -122,12 +122,12 @@ impl Changes {
         &self.gone_rows
     }
 
-    /// Whether the prices of a column are compared.
+    /// Whether the prices of this column are compared with the baseline.
     pub fn compares(&self, field: &Field) -> bool {
         self.field == Some(field)
     }
 
-    /// The numbers of prices that fell, and that rose.
+    /// The numbers of prices that fell, and that rose, since the baseline.
     pub fn moves(&self) -> (usize, usize) {
         let down = self.prices.values().filter(|(from, to)| to < from).count();
         (down, self.prices.len() - down)
@@ -138,7 +138,7 @@ impl Changes {
         self.arrived.contains(&id)
     }
 
-    /// A row's earlier and current price, if it changed.
+    /// A row's price in the baseline and now, if it changed; else `None`.
     pub fn price(&self, id: RowId) -> Option<(f64, f64)> {
         self.prices.get(&id).copied()
     }
@@ -156,6 +156,8 @@ impl Changes {
 }
 
 impl Watch {
+    /// Auto-refresh every `interval` seconds, first after one interval; `responses` is the number of the
+    /// response on screen.
     pub(crate) fn new(interval: f64, zone: TimeZone, responses: u64, now: Now) -> Self {
         Self {
             interval,
@@ -184,10 +186,12 @@ impl Watch {
         &self.changes
     }
 
+    /// Seconds between a response and the next request.
     pub const fn interval(&self) -> f64 {
         self.interval
     }
 
+    /// The earlier response that the newest one is compared with, by kind.
     pub const fn baseline(&self) -> Baseline {
         self.baseline
     }
@@ -229,7 +233,8 @@ impl Watch {
         }
     }
 
-    /// The response that the newest one is compared with, and its time.
+    /// The response that the newest one is compared with, and the time it was received; `None` until there is
+    /// one.
     pub(crate) fn before(&self) -> Option<&(Listing, Now)> {
         let number = match self.baseline {
             Baseline::LastPoll => self.last,
@@ -239,7 +244,7 @@ impl Watch {
         self.kept.get(&number?)
     }
 
-    /// Records the rows of the previous response that the newest one lacks.
+    /// Records the rows of the previous response that `newest` lacks; nothing without a previous one.
     pub(crate) fn note_departures(&mut self, newest: Option<&Listing>, now: Now) {
         let before = self.last.and_then(|last| self.kept.get(&last));
         if let (Some((before, _)), Some(newest)) = (before, newest)
@@ -249,17 +254,17 @@ impl Watch {
         }
     }
 
-    /// The rows of the response that the newest one is compared with.
+    /// The rows of the response that the newest one is compared with; `None` until there is one.
     pub fn baseline_listing(&self) -> Option<&Listing> {
         self.before().map(|(listing, _)| listing)
     }
 
-    /// The response before the newest one.
+    /// The rows of the response before the newest one; `None` until there is one.
     pub(crate) fn last_poll(&self) -> Option<&Listing> {
         self.kept.get(&self.last?).map(|(listing, _)| listing)
     }
 
-    /// The earlier responses, to price them like the newest one.
+    /// The earlier responses that a baseline needs, to price them like the newest one.
     pub(crate) fn kept_mut(&mut self) -> impl Iterator<Item = &mut Listing> {
         self.kept.values_mut().map(|(listing, _)| listing)
     }
@@ -294,12 +299,12 @@ impl Watch {
         }
     }
 
-    /// The cause of a lot's departure, if a search has determined it.
+    /// The cause of a lot's departure; `None` if no search has determined it.
     pub fn cause(&self, lot: &Lot) -> Option<Cause> {
         self.causes.get(lot).copied()
     }
 
-    /// Moves the missing rows with a known cause to the front.
+    /// Moves the missing rows with a known cause to the front; otherwise their order stays.
     ///
     /// Where the limit truncates responses, the others are many and mean little.
     pub(crate) fn order_gone(&mut self) {
@@ -312,13 +317,14 @@ impl Watch {
         self.changes.gone_rows = rows;
     }
 
-    /// The poll that waits for its causes, to record it without them as auto-refresh ends.
+    /// The poll that waits for its causes, to record it without them as auto-refresh ends; `None` if none
+    /// waits.
     pub(crate) fn ended(self) -> Option<Box<Poll>> {
         self.unrecorded
     }
 
-    /// Stores the response number `number`, which the next one is about to replace, and removes
-    /// those no baseline needs.
+    /// Stores the response `number`, received `at`, which the next one is about to replace, and removes those
+    /// no baseline needs.
     pub(crate) fn keep(&mut self, number: u64, listing: Listing, at: Now, now: Now) {
         self.last = Some(number);
         let is_of_yesterday = self.day(at) != self.day(now);
@@ -330,13 +336,14 @@ impl Watch {
         self.kept.retain(|kept, _| needed.contains(&Some(*kept)));
     }
 
+    /// The date of a time in the user's time zone; `None` if it has none.
     fn day(&self, now: Now) -> Option<jiff::civil::Date> {
         let moment = now.epoch.timestamp()?;
         Some(moment.to_zoned(self.zone.clone()).date())
     }
 
-    /// Records that the user is present while response `number` is shown; true if they were away,
-    /// so that the baseline changes.
+    /// Records that the user is present while response `number` is shown; true if the changes must be
+    /// computed again: the user was away for over a minute, and the baseline is the last look.
     pub(crate) fn looked(&mut self, number: u64, now: Now) -> bool {
         let (seen, at) = std::mem::replace(&mut self.seen, (number, now.mono));
         let was_away = now.mono - at > AWAY && seen != number;
@@ -364,18 +371,18 @@ impl Watch {
         }
     }
 
-    /// Pauses if the terminal was in the background for long.
+    /// Pauses if the terminal was in the background for an hour or longer.
     pub(crate) fn pause(&mut self, now: Now) {
         self.is_paused |= self.is_long_away(now);
     }
 
-    /// Whether the terminal was in the background for [`LONG_AWAY`] or longer.
+    /// Whether the terminal was in the background for an hour or longer.
     pub(crate) fn is_long_away(&self, now: Now) -> bool {
         self.away.is_some_and(|since| now.mono - since >= LONG_AWAY)
     }
 
-    /// The time at which it pauses, unless the terminal comes to the front; `None` while
-    /// it is there.
+    /// The time at which it pauses, unless the terminal comes to the front; `None` while it is there or
+    /// already paused.
     pub(crate) fn pauses_at(&self) -> Option<MonotonicTime> {
         self.away.filter(|_| !self.is_paused).map(|since| since + LONG_AWAY)
     }
@@ -385,18 +392,18 @@ impl Watch {
         self.is_paused
     }
 
-    /// Records that another program's poll was read from the record.
+    /// Records that a poll of another program was read from the record.
     pub(crate) const fn read(&mut self, poll: &Poll) {
         self.polls_read += 1;
         self.recorded = Some(poll.at);
     }
 
-    /// The time of prices that another program recorded, if they are newer than the rows.
+    /// The time of the latest prices that another program recorded; `None` if the rows are newer.
     pub const fn recorded(&self) -> Option<Moment> {
         self.recorded
     }
 
-    /// Number of another program's polls that were read from the record.
+    /// Number of polls of other programs that were read from the record.
     pub const fn polls_read(&self) -> u64 {
         self.polls_read
     }
@@ -441,7 +448,7 @@ impl Pace {
     }
 }
 
-/// The wire name of the price to compare.
+/// The wire name of the price that watched rows are compared by.
 pub(crate) const fn price_of(resource: Resource) -> &'static str {
     match resource {
         Resource::Offers => "dph_total",
@@ -449,7 +456,7 @@ pub(crate) const fn price_of(resource: Resource) -> &'static str {
     }
 }
 
-/// Whether two queries request the same rows and prices, regardless of limit and order.
+/// Whether two queries are equal except for their order: the same conditions, limit, price model and storage.
 pub(crate) fn is_same_question(left: &Query, right: &Query) -> bool {
     let left = Query {
         order: right.order.clone(),

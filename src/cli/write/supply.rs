@@ -28,7 +28,7 @@ pub(super) struct Checked {
 }
 
 impl Supply {
-    /// The supply of a draft; `None` if its search cannot be read.
+    /// The supply of a draft to create; `None` if its search cannot be read.
     pub fn new(draft: &Draft, may_exceed: bool, settings: &Settings) -> Option<Self> {
         let look = Look::at_draft(DraftNumber::default(), draft, settings.dialect).ok()?;
         Some(Self { look, may_exceed })
@@ -75,7 +75,7 @@ impl Supply {
     }
 }
 
-/// The offers that the search of a group finds now, without the user's bans.
+/// The supply that the search of a group finds now, without the user's bans; sends one search.
 ///
 /// # Errors
 ///
@@ -113,7 +113,7 @@ impl Checked {
         Ok(Some(self.outlook.over_limit(limit)))
     }
 
-    /// The member `cost` of a dry run.
+    /// The member `cost` of a dry run: the worst case in $/h, the limit, and whether it is exceeded.
     pub fn cost(&self) -> Cost {
         let excess = self.limit.and_then(|limit| self.outlook.excess(limit));
         Cost {

@@ -143,7 +143,7 @@ fn is_even(ticks: &[Tick]) -> bool {
     steps.all(|step| Some(step) == first)
 }
 
-/// A canvas of dots from 0 to 1 in both directions.
+/// A braille canvas whose coordinates run from 0 to 1 in both directions, with y upwards.
 pub(crate) fn canvas<'a, F: Fn(&mut Context<'_>)>() -> Canvas<'a, F> {
     let canvas = Canvas::default().marker(Marker::Braille);
     canvas.x_bounds([0.0, 1.0]).y_bounds([0.0, 1.0])
