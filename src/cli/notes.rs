@@ -128,8 +128,8 @@ impl Answer<'_> {
         }
     }
 
-    /// Advice on a truncated response: a higher limit, or a narrower search if the market sends no
-    /// more.
+    /// Advice on a truncated response: to raise `--limit`, ending in `why`, or a narrower search if the
+    /// market sends no more.
     fn advice(&self, why: &str) -> String {
         let limit = self.query.limit.map_or(usize::MAX, |limit| limit as usize);
         if self.listing.received() < limit {

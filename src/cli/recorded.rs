@@ -35,7 +35,7 @@ pub fn open(settings: &Settings) -> Result<Database, HistoryError> {
     Ok(database)
 }
 
-/// The member `simulated` of a document about recorded prices: `true` in the sandbox, else none.
+/// The member `simulated` of a document about recorded prices: `true` in the sandbox, else no member.
 pub fn simulated(settings: &Settings) -> Option<bool> {
     settings.is_sandbox().then_some(true)
 }

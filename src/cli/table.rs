@@ -197,7 +197,7 @@ fn computed(member: &str, listing: &Listing, rows: &[u32], fields: &[&Field]) ->
     format!(",\n\"{member}\": {}", Json::Array(values.collect()))
 }
 
-/// A job in JSON, with the unit of the speeds that its download uses.
+/// A job in JSON, with the unit of network speeds if it downloads.
 ///
 /// A job given as work has no hours of its own: they depend on the offer.
 pub fn job_json(job: &Job, listing: &Listing) -> Json {
@@ -372,7 +372,8 @@ fn records<'l>(
     })
 }
 
-/// The environment variables of a user's command: the values of an offer, and the number of offers.
+/// The environment variables `BOURSE_OFFER`, `_MACHINE`, `_MODEL`, `_PRICE` and `_COUNT` for a user's
+/// command: values of the row, empty if missing, and the number of offers.
 pub fn variables(listing: &Listing, row: u32, count: usize) -> Vec<(&'static str, String)> {
     let text = |key: &str| {
         let field = listing.catalog().by_key(key)?;

@@ -204,7 +204,7 @@ impl Line {
         self.flag("type", model.map(PriceModel::name))
     }
 
-    /// Remembers an error if the value is over 2,000 characters; the first error is the one reported.
+    /// Records an error if the value is over 2,000 characters; only the first error is reported.
     fn check(&mut self, name: &'static str, value: &str) {
         if value.chars().count() > LONGEST {
             self.error.get_or_insert(ArgumentError::TooLong(name));

@@ -60,7 +60,8 @@ impl Wanted {
         }
     }
 
-    /// Sets the price model, and the storage that prices include, where flags give them.
+    /// Sets the price model, and the storage in GB that prices include, also as the job's disk; `None` leaves
+    /// each as it is.
     pub fn set_prices(&mut self, offer_type: Option<OfferType>, storage: Option<f64>) {
         self.query.offer_type = offer_type.unwrap_or(self.query.offer_type);
         self.query.storage = storage.or(self.query.storage);
@@ -133,7 +134,7 @@ impl Wanted {
     }
 }
 
-/// The request for a query, with the bans that the market can filter on.
+/// The search request for a query, with the bans that the market can filter on as further conditions.
 pub fn request(query: &Query, bans: &Annotations, dialect: &'static Dialect) -> Request {
     let mut query = query.clone();
     query.conditions.extend(bans.conditions(&query, dialect));

@@ -152,7 +152,7 @@ fn named(objection: &Objection) -> String {
     format!("--{flag}: {}", objection.message)
 }
 
-/// The command that lists the groups of the endpoint, on the same market.
+/// The shell command that lists the groups of the new one's endpoint, on the same market.
 fn list_command(settings: &Settings, new: &NewWorkergroup) -> String {
     let (key, value) = match (&new.endpoint_name, new.endpoint_id) {
         (Some(name), _) => ("endpoint_name", Value::Text(name.clone())),
@@ -177,7 +177,8 @@ fn market_flags(settings: &Settings) -> Vec<String> {
     }
 }
 
-/// The writes to the market, oldest first. No file is created if nothing was ever written.
+/// The writes to the market, oldest first, with those of earlier runs. No file is created if nothing was ever
+/// written.
 pub fn written(settings: &Settings, session: &Session) -> Vec<Entry> {
     let file = settings.paths.as_ref().map(Paths::journal_file);
     if !file.is_some_and(|file| file.exists()) {

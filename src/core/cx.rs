@@ -111,12 +111,12 @@ impl<'a> Cx<'a> {
         &mut self.state.settings.themes
     }
 
-    /// The division of a wide screen between table and preview.
+    /// The division of a wide screen between table and preview, to change it.
     pub const fn split(&mut self) -> &mut Split {
         &mut self.state.screen.split
     }
 
-    /// The request rate of watched searches.
+    /// The request rate of watched searches, to change it.
     pub const fn pace(&mut self) -> &mut Pace {
         &mut self.state.settings.pace
     }
@@ -126,7 +126,8 @@ impl<'a> Cx<'a> {
         self.state.feature_states.get_mut()
     }
 
-    /// The feature's own state, together with the other parts it changes at the same time.
+    /// The calling feature's own state, found by its type `T`, together with the other parts it changes at
+    /// the same time; panics if no feature creates one.
     pub fn lend<T: Any>(&mut self) -> Lent<'_, T> {
         let state = &mut *self.state;
         Lent {
@@ -140,7 +141,7 @@ impl<'a> Cx<'a> {
         }
     }
 
-    /// Passes an event to every feature.
+    /// Passes an event to every feature, in their fixed order.
     pub(crate) fn emit(&mut self, mut event: Event<'_>) {
         for feature in self.state.features {
             (feature.event)(self, &mut event);
@@ -214,7 +215,7 @@ impl<'a> Cx<'a> {
         self.changes.push(Change::Close);
     }
 
-    /// Closes all views over the pane.
+    /// Closes all views over the pane, once the calling handler has returned.
     pub fn close_all(&mut self) {
         self.changes.push(Change::CloseAll);
     }
@@ -230,12 +231,12 @@ impl<'a> Cx<'a> {
         self.changes.push(Change::PerformOnPane(action));
     }
 
-    /// Switches to another market, which is connected already.
+    /// Switches to another market, which is connected already, once the calling handler has returned.
     pub(crate) fn switch(&mut self, ready: MarketReady) {
         self.changes.push(Change::Switch(Box::new(ready)));
     }
 
-    /// Opens a pane; all views are closed.
+    /// Opens a pane and closes all views over it, once the calling handler has returned.
     pub fn go_to(&mut self, pane: Pane) {
         self.changes.push(Change::GoTo(pane));
     }
@@ -258,7 +259,7 @@ impl<'a> Cx<'a> {
         self.effects_for(Owner::View(self.depth), [effect]);
     }
 
-    /// Stops waiting for the replies to reads.
+    /// Stops waiting for the replies to these tickets, which must be those of reads.
     pub fn abort(&mut self, tickets: impl IntoIterator<Item = Ticket>) {
         self.effects.extend(tickets.into_iter().map(Effect::Abort));
     }
@@ -273,7 +274,7 @@ impl<'a> Cx<'a> {
         self.effects.extend(effects);
     }
 
-    /// The polls that this update adds to the record so far, in order.
+    /// The polls of the effects that this update has requested to record so far, in order.
     pub fn recorded(&self) -> impl Iterator<Item = &Poll> {
         self.effects.iter().filter_map(|effect| {
             let Effect::History(HistoryJob::Record(poll)) = effect else {

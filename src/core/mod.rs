@@ -162,7 +162,7 @@ impl<'a> Update<'a> {
         self.key_pressed(key);
     }
 
-    /// Lends the state to each feature in turn.
+    /// Runs `act` for every feature in turn, with the state lent to it.
     fn each_feature(&mut self, mut act: impl FnMut(&Feature, &mut Cx<'_>)) {
         for feature in self.model.state.features {
             self.lend(|cx| act(feature, cx));
@@ -272,10 +272,11 @@ impl<'a> Update<'a> {
     }
 }
 
-/// The key without Alt, to be handled after Esc, where Alt with it has no meaning.
+/// The key without Alt, to be handled after Esc; `None` if the key is no character with Alt, or Alt edits
+/// words in a text field (b, f, d).
 ///
-/// Terminals send Alt with a character as Esc followed by the character. Over a slow line, or typed
-/// fast, Esc and then a key look the same.
+/// Terminals send Alt with a character as Esc followed by the character. Over a slow line, or typed fast, Esc
+/// and then a key look the same.
 fn escaped(model: &Model, key: KeyEvent) -> Option<KeyEvent> {
     let is_alt_character = key.modifiers.contains(KeyModifiers::ALT) && matches!(key.code, KeyCode::Char(_));
     let rest = key.modifiers - KeyModifiers::ALT;

@@ -79,8 +79,8 @@ impl Update<'_> {
         }
     }
 
-    /// Prepares the rows last recorded for a search that still waits for its reply, without banned ones;
-    /// `None` if the record has no such rows.
+    /// Arranges the rows last recorded for a search that still waits for its reply, without banned ones, on
+    /// another thread. `latest` is `None` if the record has no such rows.
     fn recorded_rows(&mut self, resource: Resource, ticket: Ticket, latest: Option<(Listing, Moment)>) {
         let state = &mut self.model.state;
         let browser = &mut state.browsers[resource];

@@ -36,8 +36,8 @@ impl Owners {
         }
     }
 
-    /// The owner of a ticket, or `None` if it has none any more. A result removes the ticket; progress does
-    /// not.
+    /// The owner of a ticket, or `None` if it has none or its result was taken already. A result removes the
+    /// ticket; progress does not.
     pub(super) fn take_owner(&mut self, ticket: Ticket, news: &News) -> Option<Owner> {
         match news {
             News::Progress(_) => self.0.get(&ticket).copied(),

@@ -123,7 +123,8 @@ impl State {
         }
     }
 
-    /// Records the result of saving; a failure is reported once.
+    /// Handles the result of saving: a failure is shown once, until a later save succeeds, and the next
+    /// change is saved again.
     pub(crate) fn record_save_result(&mut self, result: Result<(), EffectError>) {
         match result {
             Ok(()) => self.persistence.is_reported = false,
@@ -171,7 +172,7 @@ impl State {
 }
 
 impl Cx<'_> {
-    /// Saves the state now, if it has changed.
+    /// Requests the saving of the dashboard's state now, if it has changed.
     pub fn save(&mut self) {
         let snapshot = self.state.unkept();
         if let Some(snapshot) = snapshot {
@@ -217,7 +218,7 @@ fn searches_saved(cx: &mut Cx<'_>, _: Ticket, news: News) {
     }
 }
 
-/// Whether a message is an input of the user, which may change the saved state.
+/// Whether a message is a key, paste or mouse event, which may change the saved state.
 pub(crate) const fn is_input(message: &Message) -> bool {
     matches!(
         message,

@@ -53,7 +53,7 @@ impl fmt::Debug for Scene<'_, '_> {
 }
 
 impl Scene<'_, '_> {
-    /// Draws the card of a row beside its list.
+    /// Draws the card of a record, by its row number in the resource's table, into the area beside its list.
     pub fn card(&mut self, resource: Resource, row: usize, area: Rect) {
         (self.views.card)(resource, row, area, self);
     }
@@ -108,7 +108,8 @@ impl Scene<'_, '_> {
         self.report_lines(region, ReportLines::new(report, self.theme), area)
     }
 
-    /// Draws a report with `lines` in place of its own, which differ only in styles or figures.
+    /// Draws a report with `lines` in place of its own, which differ only in styles or figures; returns its
+    /// viewport.
     pub fn report_of(&mut self, region: Region, report: &Report, lines: &[Line<'static>], area: Rect) -> Viewport {
         let lines = ReportLines::new(report, self.theme).showing(lines);
         self.report_lines(region, lines, area)
@@ -175,7 +176,7 @@ impl Scene<'_, '_> {
         self.layout.viewports.push((self.depth, region, viewport));
     }
 
-    /// Draws a text field and its cursor.
+    /// Draws a one-line text field and its cursor, with `placeholder` while it is empty.
     pub fn input(&mut self, input: &TextInput, placeholder: &str, area: Rect) {
         let line = InputLine::new(input, self.theme).placeholder(placeholder);
         let mut cursor = None;
@@ -191,7 +192,8 @@ impl Scene<'_, '_> {
         panel.render(area, self.frame.buffer_mut(), self.theme)
     }
 
-    /// The same, without borders at the sides on a small screen.
+    /// Draws the frame of a panel as [`Scene::framed`] does, on a small screen without borders at the sides;
+    /// returns the area inside it.
     pub fn panel(&mut self, panel: Panel<'_>, area: Rect) -> Rect {
         self.framed(panel.sized(self.size), area)
     }

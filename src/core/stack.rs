@@ -106,7 +106,7 @@ impl Update<'_> {
         self.with_top(|view, cx| view.act(action, cx)) == Some(Outcome::Handled)
     }
 
-    /// Opens the view of an action; false if it has none.
+    /// Opens the view of an action over the topmost one; false if it has none.
     pub(crate) fn open(&mut self, action: Action) -> bool {
         let commands = matches!(action, Action::Help | Action::Palette).then(|| Commands::new(self.model));
         let open = self.model.views.open;
@@ -172,14 +172,14 @@ impl Update<'_> {
         clicked.is_some()
     }
 
-    /// Ticks every view, topmost first.
+    /// Ticks every view of the stack, topmost first.
     pub(crate) fn tick(&mut self) {
         for index in (0..=self.model.overlays.len()).rev() {
             self.with(index, |view, cx| view.tick(cx));
         }
     }
 
-    /// Announces to every view that rows have changed.
+    /// Announces to every view, open or a pane's, that rows have changed.
     pub(crate) fn rows_changed(&mut self) {
         let Model {
             state, panes, overlays, ..

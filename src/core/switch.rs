@@ -33,10 +33,11 @@ impl Model {
         state.tell_unsettled();
     }
 
-    /// Resets the dashboard for another profile.
+    /// Resets the dashboard for another profile: the user's data stays, data of the old market and all open
+    /// views are dropped.
     ///
-    /// Every field is named, here and in [`State::take_over`], so that a new one must be assigned
-    /// to the market or to the user.
+    /// Every field is named, here and in [`State::take_over`], so that a new one must be assigned to the
+    /// market or to the user.
     fn start_over(&mut self, profile: Profile) {
         let fresh = Self::new(profile, None, self.views);
         let Self {
@@ -52,8 +53,8 @@ impl Model {
 }
 
 impl State {
-    /// Moves the user's data over from the state of the old market; all else keeps its fresh value, and no
-    /// view of the old market gets news any more.
+    /// Moves the user's data over from the state of the old market; all else has its fresh value, and news
+    /// for views of the old market is dropped.
     fn take_over(&mut self, old: Self) {
         let Self {
             pane,

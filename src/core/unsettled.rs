@@ -80,14 +80,15 @@ fn notice(entry: &Entry) -> String {
     format!("{}. {advice}.", describe(entry))
 }
 
-/// A notice of the damaged lines of the history.
+/// A notice that writes are blocked by the damaged lines of the history, with their number.
 fn describe_damage(damage: &[Damage]) -> String {
     let lines = counted(damage.len(), "line", "lines");
     format!("Nothing can be created or unlisted: {lines} of the write history can't be read. Settle with :resolve.")
 }
 
 impl State {
-    /// Sets the damaged lines of the history; a notice reports them while there are any.
+    /// Sets the damaged lines of the history; a notice in front of the others reports them while there are
+    /// any.
     pub(crate) fn set_damage(&mut self, damage: Vec<Damage>) {
         let outdated = describe_damage(&self.mutations.damage);
         self.notices.retain(|notice| *notice != outdated);
@@ -125,7 +126,8 @@ impl State {
 }
 
 impl Cx<'_> {
-    /// Dismisses the notices. Unlistings among them are not reported again.
+    /// Removes all notices. Unlistings of unknown outcome among them are not reported again at the next
+    /// start.
     pub fn dismiss_notices(&mut self) {
         self.state.notices.clear();
         let unlistings: Vec<_> = self

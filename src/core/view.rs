@@ -82,7 +82,8 @@ pub trait View: fmt::Debug + Send {
         Placement::Page
     }
 
-    /// Whether an action is available; also called for the actions of panes while the view is open.
+    /// Whether an action is available, by default always; also called for the actions of panes while the view
+    /// is open.
     fn availability(&self, _action: Action, _state: &State) -> Availability {
         Availability::Available
     }
@@ -99,16 +100,16 @@ pub trait View: fmt::Debug + Send {
         None
     }
 
-    /// The search in its lines, if it has one. While the search is typed, the footer shows its
-    /// keys.
+    /// The search in its lines, `None` without one. While the search is typed, the footer shows its keys.
     fn search(&self) -> Option<&Find> {
         None
     }
 
-    /// Called after the text in its widget has changed.
+    /// Called after a key or paste has changed the text in its widget.
     fn text_changed(&mut self, _cx: &mut Cx<'_>) {}
 
-    /// Handles a key that no context binds, such as typed text.
+    /// Handles a key that no context binds. By default, types it into the widget; `Ignored` without one, or
+    /// if the widget does not use it.
     fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
         let viewport = cx.viewport(Region::MAIN);
         let widget = self.widget(cx);
@@ -119,7 +120,8 @@ pub trait View: fmt::Debug + Send {
         Outcome::handled_if(is_typed)
     }
 
-    /// Handles a pasted text. If it is ignored, a notice says that this view takes no paste.
+    /// Handles a pasted text. By default, pastes it into the widget. If it is ignored, a notice reports that
+    /// this view takes no paste.
     fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
         let Some(pasted) = self.widget(cx).and_then(|widget| widget.pasted(text)) else {
             return Outcome::Ignored;
@@ -164,7 +166,7 @@ pub trait View: fmt::Debug + Send {
 }
 
 impl dyn View + '_ {
-    /// Passes an action to the widget, or to the view if the widget does not use it.
+    /// Passes an action to the widget first, or to the view's `update` if the widget does not use it.
     pub(crate) fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         let viewport = cx.viewport(Region::MAIN);
         let command = action.command();

@@ -84,12 +84,12 @@ impl State {
 }
 
 impl Watching {
-    /// Whether polling is slowed down after refusals.
+    /// Whether the polls are slowed down, as the market has refused or failed at least the latest one.
     pub const fn is_backing_off(&self) -> bool {
         self.engine.is_backing_off()
     }
 
-    /// The wish with this identity and its sender; `None` if no feature wants it any more.
+    /// The wish with this identity and its sender; `None` if no feature wants it now.
     fn interest(&self, id: &WishId) -> Option<&Interest> {
         self.interests.iter().find(|interest| interest.wish.id == *id)
     }
@@ -114,7 +114,7 @@ impl Watching {
 }
 
 /// Collects the wishes of all features and updates the engine's budget. Ends polls in progress that no
-/// feature wants any more or whose table stopped loading.
+/// feature wants now or whose table stopped loading.
 pub(crate) fn follow(cx: &mut Cx<'_>) {
     let (now, state) = (cx.now, &mut *cx.state);
     let wishes = state.features.iter().flat_map(|feature| (feature.wishes)(state, now));
@@ -231,7 +231,7 @@ fn claimed(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     }
 }
 
-/// Sends the poll of a wish and marks it as in progress; nothing if no feature wants it any more.
+/// Sends the poll of a wish and marks it as in progress; nothing if no feature wants it now.
 fn send(cx: &mut Cx<'_>, id: WishId) {
     let since = cx.now.mono;
     let watching = &mut cx.state.watching;
@@ -243,7 +243,7 @@ fn send(cx: &mut Cx<'_>, id: WishId) {
     }
 }
 
-/// After a suspend: spreads all polls over the next `seconds`.
+/// Spreads all polls over the next `seconds`, after the computer was suspended.
 pub(crate) fn woken(cx: &mut Cx<'_>, seconds: f64) {
     cx.state.watching.engine.woken(cx.now.mono, seconds);
 }

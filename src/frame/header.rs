@@ -35,10 +35,9 @@ const LONG: u16 = 76;
 /// That is enough to look alive, and each costs a frame.
 const SPINNER: [&str; 4] = ["⠋", "⠙", "⠴", "⠦"];
 
-/// Draws the line; returns the cells of the market and the activity.
+/// Draws the first line of the screen; returns the cells of the market and the activity.
 ///
-/// They stay legible under a dialog, as they say which market a form is for and what is in
-/// progress.
+/// They stay legible under a dialog, as they show which market a form is for and what is in progress.
 pub fn draw(model: &Model, area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
     let theme = scene.theme;
     let mut right = badge(model, theme);

@@ -59,7 +59,7 @@ impl Context {
         )
     }
 
-    /// The heading in the help screen.
+    /// The heading of the context in the help screen.
     pub const fn title(self) -> &'static str {
         match self {
             Self::Table => "Tables",
@@ -336,7 +336,8 @@ impl Binding {
         self
     }
 
-    /// Shows the hint only where the row is visible that the action is about.
+    /// Shows the hint only in views with the keys of a table, where the row is visible that the action is
+    /// about.
     const fn about_row(mut self) -> Self {
         self.hint_place = HintPlace::Tables;
         self

@@ -78,10 +78,10 @@ struct Rebinding<'a> {
     chords: Vec<Chord>,
 }
 
-/// The key table with the user's own keys, and the mistakes in them.
+/// The key table with the user's own keys, and the mistakes in them in the order of lines.
 ///
-/// An invalid key is dropped on its own; the others apply. An action left without any keeps its
-/// default keys that are free.
+/// An invalid key is dropped on its own; the others apply. An action left without any keeps its default keys
+/// that are free.
 pub fn configured(lines: &[UserKeys]) -> (Keymap, Vec<KeyError>) {
     let mut keymap = Keymap::default();
     let mut errors = Vec::new();

@@ -64,7 +64,7 @@ impl ProcessGroup {
         self.leader
     }
 
-    /// Lets the group's remaining processes run on.
+    /// Lets the group's remaining processes run on when this is dropped.
     pub const fn release(&mut self) {
         self.has_succeeded = true;
     }

@@ -127,8 +127,8 @@ pub struct Captured {
     pub status: ExitStatus,
 }
 
-/// Runs a program as [`finish`] does, without a terminal, and captures up to `most` bytes of its
-/// output.
+/// Runs a program as [`finish`] does, without a terminal, and captures up to `most` bytes of its output; its
+/// exit status is part of the result.
 ///
 /// # Errors
 ///
@@ -232,10 +232,10 @@ impl Running {
         self.child.stdout.take()
     }
 
-    /// Waits until it has ended. Cancel-safe.
+    /// Waits until the command has ended; never returns while bourse is about to end. Cancel-safe.
     ///
-    /// When it stops itself on the terminal that was lent (Ctrl-z), this process stops too, as
-    /// otherwise the shell would wait forever.
+    /// When it stops itself on the terminal that was lent (Ctrl-z), this process stops too, as otherwise the
+    /// shell would wait forever.
     ///
     /// # Errors
     ///

@@ -22,12 +22,12 @@ pub trait Calls: Send + Sync + 'static {
         Vec::new()
     }
 
-    /// The client for workers, which has no key.
+    /// The client for calling workers, which has no API key.
     fn workers(&self) -> WorkerClient {
         WorkerClient::default()
     }
 
-    /// The secrets that must not leave the program.
+    /// The secrets to be removed from texts that leave the program.
     fn secrets(&self) -> KnownSecrets {
         KnownSecrets::default()
     }

@@ -209,7 +209,7 @@ impl<S: Surface> Dashboard<S> {
         Ok(None)
     }
 
-    /// Handles a terminal event: returns its messages, or the exit status.
+    /// Handles a terminal event: continues with its messages for the core, or breaks with the exit status.
     async fn on_terminal_event(&mut self, event: TerminalEvent) -> io::Result<ControlFlow<i32, Vec<Message>>> {
         Ok(ControlFlow::Continue(match event {
             TerminalEvent::Input(events) => events.into_iter().map(terminal_message).collect(),

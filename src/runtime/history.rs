@@ -38,8 +38,8 @@ pub(super) struct HistoryThread {
 impl HistoryThread {
     /// A thread that opens the database at `history` with the first job and reports to `outbox`.
     ///
-    /// Without a location nothing is recorded or read. A record without the `past` is filled with
-    /// it first, if there is one.
+    /// Without a location nothing is recorded or read. A record without the `past` is filled with it first,
+    /// if there is one.
     pub fn start(
         history: Option<HistoryLocation>,
         past: Option<SandboxPast>,
@@ -71,10 +71,10 @@ impl HistoryThread {
         }
     }
 
-    /// Queues a job.
+    /// Queues a job for the thread.
     ///
-    /// If the thread has ended, its answer is sent at once: an analysis without a result, an alert
-    /// that fires here, and a search that is polled here.
+    /// If the thread has ended, its answer is sent at once: an analysis without a result, an alert that fires
+    /// here, and a search that is polled here.
     pub fn take(&self, job: HistoryJob) {
         let unsent = match &self.jobs {
             Some(jobs) => jobs.send(job).err().map(|unsent| unsent.0),

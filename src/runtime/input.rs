@@ -88,7 +88,8 @@ impl Input {
         Ok(input)
     }
 
-    /// Starts the reader; the receiver reports when it is ready.
+    /// Starts the reader; the returned receiver reports when it is ready. `background_found` gets the
+    /// terminal's reply about its background.
     fn listening(background_found: Option<oneshot::Sender<bool>>) -> io::Result<(Self, mpsc_sync::Receiver<()>)> {
         let (outbox, inbox) = mpsc::unbounded_channel();
         let (stop, stopped) = oneshot::channel();
@@ -111,8 +112,8 @@ impl Input {
         Ok((input, is_ready))
     }
 
-    /// Waits for input of one kind, typed or pasted, at most some hundred events; `None` when the terminal
-    /// can no longer be read. Cancel-safe.
+    /// Waits for input of one kind, typed or pasted, of which it returns up to 256 events; `None` when the
+    /// terminal can no longer be read. Cancel-safe.
     pub async fn next(&mut self) -> Option<TerminalEvent> {
         if self.next.is_empty() {
             let mut read = Vec::new();
@@ -223,7 +224,8 @@ struct Pasted {
 }
 
 impl Pasted {
-    /// Handles events as they are read; returns those that can be passed on.
+    /// Holds back a paste and the events after it; returns the events before, or all that are held above
+    /// 4,096.
     fn take(&mut self, events: Vec<Event>) -> Vec<Read> {
         let mut out = Vec::new();
         for event in events {
@@ -255,7 +257,8 @@ fn send(outbox: &mpsc::UnboundedSender<Read>, events: Vec<Read>) -> Result<(), (
     events.try_for_each(|event| outbox.send(event).map_err(|_| ()))
 }
 
-/// Whether the dashboard handles the event: key presses, clicks, drags, the wheel, pastes, resizes.
+/// Whether the dashboard handles the event: key presses, clicks, drags, the wheel, pastes, resizes and focus
+/// changes.
 fn is_wanted(event: &Event) -> bool {
     match event {
         Event::Key(key) => key.kind != KeyEventKind::Release,

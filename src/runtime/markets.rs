@@ -100,7 +100,7 @@ impl MarketTasks {
         });
     }
 
-    /// Resolves the settings of a market. Reads its key, which may run a command.
+    /// Resolves the settings of the market with this name. Reads its key, which may run a command.
     async fn settings(&self, name: String) -> Result<Settings, Error> {
         let known = Arc::clone(&self.known);
         blocking(move || known.settings(&name))

@@ -46,7 +46,8 @@ pub fn install_panic_hook(ui_thread: ThreadId) {
     }));
 }
 
-/// Waits for panics of background threads and tasks; never returns an empty list.
+/// Waits for panics of background threads and tasks; returns the reports since the last call, never an empty
+/// list.
 pub async fn background_panics() -> Vec<String> {
     loop {
         let reports = std::mem::take(&mut *lock());
@@ -107,7 +108,7 @@ fn unquoted(text: &str) -> &str {
     text.get(..end).unwrap_or_default().trim_end()
 }
 
-/// The text on one line, without control characters, shortened.
+/// The text on one line, with blanks for control characters, cut at 200 characters.
 fn plain(text: &str) -> String {
     text.chars()
         .map(|c| if c.is_control() { ' ' } else { c })

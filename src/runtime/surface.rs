@@ -15,14 +15,14 @@ pub trait Surface {
     fn draw(&mut self, render: &mut dyn FnMut(&mut Frame<'_>)) -> io::Result<()>;
     /// Makes the next frame draw every cell.
     fn repaint(&mut self);
-    /// Waits a moment for the terminal's report on its background, if it was queried; true if that
-    /// is light.
+    /// Waits a moment for the terminal's report on its background, true if that is light; `None` if it was
+    /// not queried or does not reply in time.
     ///
     /// A later reply is [`TerminalEvent::Background`].
     fn background(&mut self) -> impl Future<Output = Option<bool>> {
         std::future::ready(None)
     }
-    /// Waits for the next event. Cancel-safe.
+    /// Waits for the next event of the terminal, of a signal or of a background panic. Cancel-safe.
     fn next(&mut self) -> impl Future<Output = TerminalEvent>;
     /// Stops the process as Ctrl-Z does, and returns when it is continued.
     fn suspend(&mut self) -> impl Future<Output = io::Result<()>>;

@@ -130,7 +130,7 @@ pub async fn journalled(
     }
 }
 
-/// A notice of an outcome that is not in the journal.
+/// A notice that the outcome of a write is not in the journal and will count as unknown.
 fn unsaved(intent: &Intent, error: &JournalError) -> String {
     let what = match intent.kind {
         WriteKind::UnlistVolume => "unlisting",
@@ -143,7 +143,7 @@ fn unsaved(intent: &Intent, error: &JournalError) -> String {
     )
 }
 
-/// Journals the outcome that the user has set for a write, off the event loop.
+/// Journals the outcome that the user has set for a write, off the event loop; a notice reports a failure.
 pub(super) fn keep_outcome(journal: Journal, outbox: UnboundedSender<Message>, outcome: Outcome) {
     tokio::task::spawn_blocking(move || {
         if let Err(why) = journal.append(&Line::Outcome(outcome)) {

@@ -273,6 +273,7 @@ impl Config {
     /// The configuration without positions and dropped settings, and with sorted entries, to compare its
     /// meaning.
     fn meaning(&self) -> Self {
+        /// The entries without their positions, sorted by name, to compare them.
         fn bare<T: Clone>(entries: &[Entry<T>]) -> Vec<Entry<T>> {
             let position = Position::default();
             let bare = entries.iter().cloned().map(|entry| Entry { position, ..entry });

@@ -125,7 +125,7 @@ fn profile_row(flags: &Global, file: &File, profile: &Profile) -> Row {
     row("profile", &profile.name, source(flag, file.position("default_profile")))
 }
 
-/// The rows of addresses and dialect.
+/// The rows of base address, routing address and dialect; for the sandbox without the routing address.
 fn market_rows(flags: &Global, file: &File, profile: &Profile) -> Vec<Row> {
     let of_profile = |setting: &str| file.of_profile(profile, setting);
     let built_in = || match profile.name.as_str() {

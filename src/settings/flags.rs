@@ -34,7 +34,7 @@ pub enum Color {
 static COLOR: OnceLock<Color> = OnceLock::new();
 
 impl Color {
-    /// Sets the colours of the process; later calls have no effect.
+    /// Sets the use of colors in the process; later calls have no effect.
     pub fn set_for_process(self) {
         let _ = COLOR.set(self);
     }
@@ -79,7 +79,7 @@ pub struct Variables {
 }
 
 impl Variables {
-    /// The variables of this process.
+    /// The paths and names in the environment variables of this process.
     pub fn of_process() -> Self {
         let variable = |name| env::var_os(name).filter(|value: &OsString| !value.is_empty());
         Self {

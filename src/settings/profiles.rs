@@ -191,7 +191,7 @@ fn read(path: &Path) -> Result<(DocumentMut, Config), EditError> {
     Ok((document, config))
 }
 
-/// The error of a text that would not have the intended meaning, with the lines to add by hand.
+/// The error that a text would not have the intended meaning, with the `lines` to add by hand.
 fn foreign(path: &Path, lines: &str) -> EditError {
     EditError::Meaning {
         path: path.to_owned(),

@@ -172,7 +172,7 @@ impl Settings {
         Some(PacingFile::new(paths, &self.profile, &address))
     }
 
-    /// The location of the record. It is in memory without a home folder, and for a frozen sandbox,
+    /// The location of the market's price record: in memory without a home folder, and for a frozen sandbox,
     /// which is the same in every run.
     pub fn history_location(&self) -> HistoryLocation {
         let (market, is_lasting) = match &self.market {

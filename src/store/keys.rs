@@ -90,7 +90,8 @@ pub fn parse(text: &str, origin: &str) -> Result<SecretString, ApiKeyError> {
     }
 }
 
-/// Writes a key to a file that only its owner can read or write (0600), in one step.
+/// Writes a key to a file that only its owner can read or write (0600), in one step, replacing an earlier
+/// one.
 ///
 /// # Errors
 ///

@@ -43,7 +43,7 @@ impl Paths {
         })
     }
 
-    /// Folders below one root, for tests.
+    /// Folders below one root directory, for tests.
     pub fn below(root: &Path) -> Self {
         let config = root.join("config/bourse");
         Self {

@@ -60,8 +60,8 @@ impl StateStore {
         }
     }
 
-    /// Applies a change that the user did not type, as [`StateStore::save`]; `here` is the content
-    /// in this program before it.
+    /// Applies a change that the user did not type to a document and saves it, as [`StateStore::save`];
+    /// `here` is the content in this program before it.
     ///
     /// # Errors
     ///

@@ -116,7 +116,7 @@ impl Browser {
         self.arrangements += 1;
     }
 
-    /// Number of times the record of the search has grown, by responses and by polls of other
+    /// Number of times the record of the search has grown since the start, by responses and by polls of other
     /// programs.
     pub fn polls(&self) -> u64 {
         self.responses + self.watching().map_or(0, Watch::polls_read)
@@ -236,7 +236,7 @@ impl Browser {
         }
     }
 
-    /// Selects a row by its id; if it is not in the view, it is selected as soon as it is.
+    /// Selects a row by its id; if it is filtered out, it is selected once it is in the view again.
     pub fn select_id(&mut self, id: RowId) {
         self.chosen = Some(id);
         self.follow_selection();
@@ -287,7 +287,8 @@ impl Browser {
         }
     }
 
-    /// Unmarks rows that are not loaded: they are invisible and cannot be compared.
+    /// Unmarks rows that are not loaded: they are invisible and cannot be compared. Rows that are only
+    /// filtered out stay marked.
     pub(crate) fn unmark_absent(&mut self) {
         let listing = self.rows.listing();
         self.marks

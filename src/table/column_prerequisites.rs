@@ -78,7 +78,8 @@ impl Need {
     }
 }
 
-/// A message about conditions that are not applied; `None` if all are.
+/// A message that lists conditions that are not applied, each with its remedy and key; `None` if `unmet` is
+/// empty.
 pub fn not_applied(unmet: Vec<(Need, &Condition)>, keymap: &Keymap) -> Option<String> {
     let texts: Vec<String> = unmet
         .into_iter()

@@ -132,13 +132,13 @@ impl ComputedColumns {
         self.fits.get(row).copied().unwrap_or_default()
     }
 
-    /// Whether a row has too little space or time for the job or term, or does not report enough to
-    /// tell.
+    /// Whether a row has too little space, time or speed for the job or term, or does not report enough to
+    /// tell; false without one.
     pub fn is_unfit(&self, row: usize) -> bool {
         self.fit(row) != Fit::Yes
     }
 
-    /// A description of the misfit, for the screen; `None` for rows that suit the job.
+    /// A description of a misfit, for the screen; `None` for `Fit::Yes`.
     pub fn unfit_words(&self, fit: Fit) -> Option<&'static str> {
         let has_deadline = self.job.is_some_and(|job| job.deadline.is_some());
         match fit {
@@ -288,7 +288,7 @@ impl ComputedColumns {
         ]
     }
 
-    /// The cost of the work in each of the user's units; empty for units without a rate.
+    /// The cost in $ of each unit of work that the user has a throughput for; empty for units without a rate.
     fn work_columns(&self, listing: &Listing, pricing: Basis) -> Vec<(&'static str, Numbers)> {
         let prices = Prices::new(listing, pricing.model);
         let cost = |unit: WorkUnit, row: usize| {

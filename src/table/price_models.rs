@@ -29,7 +29,7 @@ impl PriceModelSearches {
         &self.slots[index.unwrap_or(0)]
     }
 
-    /// The response to a price model's search, if it has arrived.
+    /// The response to a price model's search; `None` until it has arrived.
     pub fn listing(&self, model: OfferType) -> Option<&Listing> {
         self.slot(model).shown()
     }
@@ -53,18 +53,18 @@ impl PriceModelSearches {
         COLUMNS.contains(&key) && slots.any(|slot| slot.is_loading() && slot.shown().is_none())
     }
 
-    /// Whether no response has arrived yet.
+    /// Whether no response to any of the three searches has arrived yet.
     pub fn is_empty(&self) -> bool {
         self.slots.iter().all(|slot| slot.shown().is_none())
     }
 
-    /// Whether the prices were not requested yet.
+    /// Whether none of the three searches was sent, or all were cancelled before a response.
     pub fn is_unasked(&self) -> bool {
         let mut phases = self.slots.iter().map(Remote::phase);
         phases.all(|phase| matches!(phase, Phase::Idle))
     }
 
-    /// Whether a response is awaited.
+    /// Whether the response to any of the three searches is awaited.
     pub fn is_loading(&self) -> bool {
         self.slots.iter().any(Remote::is_loading)
     }
@@ -88,7 +88,8 @@ impl PriceModelSearches {
         requests
     }
 
-    /// Sets the response to a price model's search that was requested elsewhere.
+    /// Sets the response to a price model's search that was requested elsewhere, with the limit of that
+    /// search.
     pub fn set(&mut self, model: OfferType, listing: Listing, limit: Option<u32>) {
         self.limit = limit;
         let index = OfferType::ALL.iter().position(|known| *known == model);

@@ -94,7 +94,8 @@ impl Browser {
         }
     }
 
-    /// Replaces the sort key `from` by `to`, unless `to` is a key already.
+    /// Replaces the sort key `from` by `to` in its place and direction, unless `to` is a key already or
+    /// `from` is none.
     fn reorder(&mut self, from: &str, to: &str) {
         let field = self.resource().catalog().column(to);
         let order = &mut self.query.order;

@@ -97,8 +97,8 @@ impl Browser {
         seen.map(String::as_str).collect()
     }
 
-    /// The conditions of plain words that can filter the loaded rows as a preview, while they are
-    /// typed.
+    /// The conditions of plain words that can filter the loaded rows while they are typed; those on computed
+    /// columns are left out.
     fn preview(&self, reading: &Reading) -> Vec<Condition> {
         let parsed = language::parse(
             &reading.meaning.conditions,
@@ -263,8 +263,8 @@ impl Browser {
         self.show_query_in_bar();
     }
 
-    /// The number of loaded rows with each candidate's value; empty if the candidates are not
-    /// values.
+    /// The number of loaded rows with each candidate's value, in order; empty if the candidates are not
+    /// values of a text or flag.
     fn candidate_counts(&self, completion: &Completion, counts: &Counts<'_>) -> Vec<usize> {
         let (Some(listing), Some(field)) = (self.listing(), completion.values_of) else {
             return Vec::new();

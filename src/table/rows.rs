@@ -119,8 +119,8 @@ impl Rows {
         self.revalue();
     }
 
-    /// Removes the rows of the response. The prices of other models stay until the next request
-    /// replaces them.
+    /// Removes the rows of the response and empties the view. The prices of other models stay until the next
+    /// request replaces them.
     pub(super) fn clear(&mut self) {
         self.listing = None;
         self.shown_query = None;
@@ -132,8 +132,8 @@ impl Rows {
         self.narrow();
     }
 
-    /// Moves the rows of an arranged response here; true if they are arranged as the settings are
-    /// now.
+    /// Moves the rows of an arranged response here; true if they are arranged as the settings are now, else
+    /// the caller has to arrange them again.
     pub(super) fn take_arranged(&mut self, mut arranged: Self) -> bool {
         let has_price_models = !self.computed.price_models.is_empty();
         if has_price_models || !self.is_arranged_as(&arranged) {
@@ -211,7 +211,7 @@ impl Rows {
         Some(query_coverage(self.listing()?, query))
     }
 
-    /// Whether the limit certainly truncated the response: the market has more rows than it sent.
+    /// Whether the response counts as truncated: the market reports more rows, or sent as many as the limit.
     pub fn is_cut(&self) -> bool {
         self.coverage() == Some(Coverage::Cut)
     }
@@ -260,8 +260,8 @@ impl Rows {
         self.check.is_unordered()
     }
 
-    /// The storage in GB that the displayed prices include, and whether they are bourse's estimate
-    /// that the market has not confirmed.
+    /// The storage in GB that the displayed prices include, and whether they are bourse's estimate, as the
+    /// response was priced for another.
     pub fn storage(&self) -> (f64, bool) {
         let wanted = self.query.storage_gb();
         let is_estimate = self
@@ -334,7 +334,7 @@ impl Rows {
         Some((model, estimate))
     }
 
-    /// Recomputes the view from local conditions, words and order.
+    /// Recomputes the view from local conditions, words and order, and counts its rows on the Pareto front.
     pub(super) fn narrow(&mut self) {
         self.contents += 1;
         self.counted = None;

@@ -143,12 +143,13 @@ impl Changes {
         self.prices.get(&id).copied()
     }
 
-    /// Whether any price in a column changed since the baseline.
+    /// Whether any price in this column changed since the baseline; false for columns that are not compared.
     pub fn has_moved(&self, field: &Field) -> bool {
         !self.prices.is_empty() && self.field == Some(field)
     }
 
-    /// Whether a row's price fell (true) or rose in this column; `None` if it did not change.
+    /// Whether a row's price fell (true) or rose (false); `None` if it did not change, or this column is not
+    /// compared.
     pub fn fell(&self, id: RowId, field: &Field) -> Option<bool> {
         let (from, to) = self.price(id).filter(|_| self.field == Some(field))?;
         Some(to < from)
@@ -201,7 +202,7 @@ impl Watch {
         self.before().map(|(_, since)| *since)
     }
 
-    /// The number of missing rows for each known cause, then of those without one; empty if no
+    /// The name of each known cause with its number of missing rows, then the number without one; empty if no
     /// cause is known.
     pub fn gone_causes(&self) -> Vec<(&'static str, usize)> {
         let mut counts: Vec<(&'static str, usize)> = Vec::new();
@@ -221,7 +222,7 @@ impl Watch {
         counts
     }
 
-    /// The name of a departure's cause.
+    /// The name of a departure's cause, for the screen: `rented`.
     pub const fn cause_name(&self, cause: Cause) -> &'static str {
         match cause {
             Cause::Rented => "rented",
@@ -269,12 +270,12 @@ impl Watch {
         self.kept.values_mut().map(|(listing, _)| listing)
     }
 
-    /// Sets the baseline; the caller computes the changes.
+    /// Sets the baseline only; the caller computes the changes.
     pub(crate) const fn compare_with(&mut self, baseline: Baseline) {
         self.baseline = baseline;
     }
 
-    /// Removes all responses, which belong to another search.
+    /// Removes all earlier responses, changes and causes, which belong to another search.
     pub(crate) fn forget(&mut self) {
         self.kept.clear();
         (self.last, self.looked, self.today) = (None, None, None);
@@ -285,7 +286,8 @@ impl Watch {
         self.recorded = None;
     }
 
-    /// Removes the causes of lots that are listed again, and of those that no baseline has.
+    /// Removes the causes of lots that are listed again and, above 1,000 causes, of those that no baseline
+    /// has.
     pub(crate) fn forget_causes(&mut self, newest: &Listing) {
         if self.causes.is_empty() {
             return;
@@ -436,7 +438,7 @@ impl Default for Pace {
 }
 
 impl Pace {
-    /// Applies the configuration.
+    /// Applies the settings of the configuration file.
     ///
     /// An interval chosen in a form stays, unless that of the file has changed.
     pub fn configure(&mut self, settings: Watching) {

@@ -52,7 +52,7 @@ impl Browser {
         self.recompare();
     }
 
-    /// Computes the changes again, after the response or the baseline has changed.
+    /// Computes the changes again, after the response or the baseline has changed; none without either.
     pub(crate) fn recompare(&mut self) {
         let Some(mut watch) = self.watch.take() else {
             return;

@@ -34,10 +34,9 @@ impl Supply {
         Some(Self { look, may_exceed })
     }
 
-    /// Searches for the offers the group would recruit, if `is_wanted` or there is a limit, and
-    /// notes the cost.
+    /// Searches for the offers the group would recruit and prints the worst case to stderr.
     ///
-    /// `None` if the cost is unknown and there is no limit.
+    /// `None`, and no search sent, unless `is_wanted` or there is a limit.
     pub async fn check(self, settings: &Settings, session: &Session, is_wanted: bool) -> Option<Checked> {
         let limit = settings.preferences.config.values.group_hourly;
         let conditions = &self.look.search.conditions;
@@ -93,7 +92,8 @@ pub async fn report(settings: &Settings, session: &Session, search: &Recruitment
 }
 
 impl Checked {
-    /// The limit that the user lets the group exceed; `None` if the group is within the limit.
+    /// The excess over the limit that the user lets the group have; `None` if the group is within the limit
+    /// or there is none.
     ///
     /// # Errors
     ///

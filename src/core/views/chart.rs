@@ -253,7 +253,8 @@ pub(crate) fn cursor(share: f64, plot: Rect, scene: &mut Scene<'_, '_>) {
     buffer.set_string(x, plot.bottom(), OWN_BAR, style);
 }
 
-/// Draws the axes with their ticks; returns the area between them, or `None` if there is none.
+/// Draws the axes with their ticks; returns the area between them, or `None`, and nothing drawn, if `area` is
+/// too small.
 ///
 /// Below the area are a row for the marks of the horizontal ticks and one for their labels.
 pub(crate) fn axes(x: &Axis<'_>, y: Option<&Axis<'_>>, area: Rect, scene: &mut Scene<'_, '_>) -> Option<Rect> {

@@ -31,7 +31,7 @@ pub(crate) trait FormView: fmt::Debug + Send {
         self.form().contexts()
     }
 
-    /// A button was pressed, or Enter in a form that submits from any field.
+    /// Handles a press of the button `key`, or Enter in a form that submits from any field.
     fn submitted(&mut self, key: Self::Field, cx: &mut Cx<'_>);
 
     /// Called after the value of the field `key` was typed or chosen.
@@ -69,10 +69,11 @@ pub(crate) trait FormView: fmt::Debug + Send {
     /// Called before it closes, to abort its requests and store its draft.
     fn closing(&mut self, _cx: &mut Cx<'_>) {}
 
+    /// Draws the dialog, its form included, into `area`.
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>);
 }
 
-/// Passes an event of the form to the view; false if the form ignored its input.
+/// Calls the view's handler for an event of its form; false if the form ignored its input.
 fn pass_on<V: FormView>(view: &mut V, event: FormEvent<V::Field>, cx: &mut Cx<'_>) -> bool {
     match event {
         FormEvent::Submitted(key) => view.submitted(key, cx),

@@ -41,7 +41,7 @@ pub(crate) fn only(used: &[Action], action: Action) -> Availability {
     Availability::hidden_if(is_edit && !used.contains(&action))
 }
 
-/// Hides actions that mean something only to the table below a chart.
+/// Hides actions that mean something only to the table below a chart; any other is available.
 pub(crate) const fn of_chart(action: Action) -> Availability {
     Availability::hidden_if(matches!(
         action,
@@ -56,7 +56,8 @@ pub(crate) const fn of_chart(action: Action) -> Availability {
     ))
 }
 
-/// Hides the actions that a view of a single report has no use for: it has no next record.
+/// Hides the moves to the next and the previous record, of which a single report has none; any other action
+/// is available.
 pub(crate) const fn of_report(action: Action) -> Availability {
     Availability::hidden_if(matches!(action, Action::Left | Action::Right))
 }

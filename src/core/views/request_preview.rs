@@ -19,7 +19,7 @@ pub(crate) struct RequestPreview {
 }
 
 impl RequestPreview {
-    /// The preview of `query` in `dialect`.
+    /// The text of `query`, the request it is sent as in `dialect`, and its conditions that are applied here.
     pub fn new(query: Query, dialect: &'static Dialect) -> Self {
         let is_listed = query.resource == Resource::Workergroups;
         let local: Vec<_> = query

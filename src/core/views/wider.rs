@@ -43,12 +43,12 @@ pub(crate) fn load(cx: &mut Cx<'_>) {
     cx.perform_on_pane(Action::Refresh);
 }
 
-/// A warning that cheaper rows may be missing; `None` if they are complete.
+/// A warning that cheaper rows may be missing, without advice; `None` if the rows are complete.
 pub(crate) fn cut(scene: &Scene<'_, '_>) -> Option<Line<'static>> {
     warning("", scene)
 }
 
-/// A warning that cheaper rows may be missing, with the `keys` that load them; `None` if they are
+/// A warning that cheaper rows may be missing, with the `keys` that load them; `None` if the rows are
 /// complete.
 pub(crate) fn note(keys: &str, scene: &Scene<'_, '_>) -> Option<Line<'static>> {
     let advice = limit(scene.state).map(|limit| format!(" ({keys} to load {})", grouped(limit as usize)));

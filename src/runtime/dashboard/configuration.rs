@@ -21,7 +21,8 @@ impl<S: Surface> Dashboard<S> {
         Ok(edited)
     }
 
-    /// Opens the editor on the configuration; a new file lists every setting.
+    /// Opens the editor on the configuration, which is created with every setting commented out if missing,
+    /// and then reloads it.
     pub(super) async fn edit_config(&mut self) -> io::Result<()> {
         let Some(path) = self.known.as_ref().and_then(|known| known.paths()) else {
             let error = EffectError::new("no home directory for a configuration");

@@ -104,7 +104,7 @@ impl<S: Surface> Dashboard<S> {
         self.keep_pacing();
     }
 
-    /// Prepares a response off the event loop, which has keys to handle.
+    /// Arranges a response off the event loop, which has keys to handle; it arrives as news of its ticket.
     fn arrange(&self, arrival: Box<Arrival>) {
         let outbox = self.outbox.clone();
         tokio::task::spawn_blocking(move || {
@@ -122,7 +122,7 @@ impl<S: Surface> Dashboard<S> {
         }
     }
 
-    /// Copies a text to the clipboard, without known secrets.
+    /// Copies a text to the clipboard, without known secrets, and reports it; `what` describes the text.
     async fn copy(&mut self, what: &str, text: &str) {
         let text = self.calls.secrets().remove(text).into_owned();
         let copied = self.surface.copy(&text).await;

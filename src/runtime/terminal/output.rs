@@ -79,7 +79,7 @@ impl<W: Write> Output<W> {
         self.cursor_at = None;
     }
 
-    /// ratatui's own backend, which writes to the frame.
+    /// The plain backend of ratatui, which writes into the frame instead of the terminal.
     const fn plain(&mut self) -> CrosstermBackend<&mut Vec<u8>> {
         CrosstermBackend::new(&mut self.frame)
     }

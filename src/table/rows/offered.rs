@@ -16,7 +16,7 @@ pub struct OfferCounts {
     pub groups: Vec<Vec<Offered>>,
 }
 
-/// The groupings of the market panel for a resource: their names and fields.
+/// The groupings of the market panel for a resource, each with its name and field; none for workergroups.
 ///
 /// There is none by host, as markets have many hosts.
 pub fn groupings(resource: Resource) -> impl Iterator<Item = (&'static str, &'static Field)> {
