@@ -224,7 +224,7 @@ pub fn arguments() -> Arguments {
         // clap quotes arguments as they are: it gets them once more, fit to be shown.
         let shown = line.iter().map(|word| text::message(word));
         match command().try_get_matches_from(shown) {
-            Err(shown) => explained(shown).exit(),
+            Err(shown) => explain_number_error(shown).exit(),
             Ok(_) => error.exit(),
         }
     });
@@ -237,7 +237,7 @@ pub fn arguments() -> Arguments {
 }
 
 /// The error of clap, with a reason in words if a value is no whole number; other errors unchanged.
-fn explained(error: clap::Error) -> clap::Error {
+fn explain_number_error(error: clap::Error) -> clap::Error {
     let is_number = |source: &(dyn std::error::Error + 'static)| source.is::<ParseIntError>();
     if !error.source().is_some_and(is_number) {
         return error;

@@ -139,11 +139,11 @@ pub fn write(content: &[u8]) -> Result<(), CliError> {
         return Ok(());
     }
     let mut out = io::stdout().lock();
-    ended(out.write_all(content).and_then(|()| out.flush()))
+    write_result(out.write_all(content).and_then(|()| out.flush()))
 }
 
 /// The result of writing; a closed pipe becomes [`CliError::Closed`], which ends the command successfully.
-fn ended(written: io::Result<()>) -> Result<(), CliError> {
+fn write_result(written: io::Result<()>) -> Result<(), CliError> {
     written.map_err(|error| match error.kind() {
         io::ErrorKind::BrokenPipe => CliError::Closed,
         _ => CliError::Failed(format!("can't write: {error}")),
@@ -163,7 +163,7 @@ pub fn print_json_pieces<'p>(pieces: impl IntoIterator<Item = Cow<'p, str>>) -> 
     }
     let mut out = io::BufWriter::new(io::stdout().lock());
     let written = pieces.try_for_each(|piece| out.write_all(json_for_terminal(piece).as_bytes()));
-    ended(written.and_then(|()| out.flush()))
+    write_result(written.and_then(|()| out.flush()))
 }
 
 /// Prints an error to stderr after `bourse: `, even with `--quiet`.

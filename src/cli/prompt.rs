@@ -177,7 +177,7 @@ impl<'q> Prompt<'q> {
                 .map(|key| self.on_key(key))
                 .find(|asked| !matches!(asked, Asked::Open))
                 .unwrap_or(Asked::Open)),
-            None if self.is_left => Ok(Asked::Answered(Answer::Left(interrupted()))),
+            None if self.is_left => Ok(Asked::Answered(Answer::Left(interrupt_status()))),
             // The terminal is gone.
             None => Ok(Asked::Answered(Answer::Left(HANG_UP_STATUS))),
         }
@@ -187,7 +187,7 @@ impl<'q> Prompt<'q> {
     /// leaves and Ctrl-z stops.
     fn on_key(&mut self, key: KeyEvent) -> Asked {
         match key.code {
-            _ if is_control(key, 'c') => return Asked::Answered(Answer::Left(interrupted())),
+            _ if is_control(key, 'c') => return Asked::Answered(Answer::Left(interrupt_status())),
             _ if is_control(key, 'z') => return Asked::Stopped,
             _ if is_control(key, 'u') => self.typed.clear(),
             KeyCode::Esc => return Asked::Answered(Answer::Typed(String::new())),
@@ -249,7 +249,7 @@ async fn hung_up() {
 }
 
 /// The exit status after Ctrl-c, 130.
-fn interrupted() -> i32 {
+fn interrupt_status() -> i32 {
     exit_status(Signal::INT).unwrap_or(1)
 }
 

@@ -106,7 +106,7 @@ impl<'a> Update<'a> {
         let (state, now) = (&mut self.model.state, self.now);
         match message {
             Message::Started => self.start(),
-            Message::Key(key) => self.key(key),
+            Message::Key(key) => self.on_key(key),
             Message::Paste(text) => self.pasted(text),
             Message::AfterPaste(message) => self.came_with_paste(*message),
             Message::Mouse(event) => self.mouse(event),
@@ -125,13 +125,13 @@ impl<'a> Update<'a> {
             Message::NotSaved(why) => state.record_save_result(Err(EffectError::new(why))),
             Message::Notice(text) => state.notices.push(text),
             Message::JournalDamage(damage) => state.set_damage(damage),
-            Message::Recorded { ticket, entry } => self.recorded(ticket, *entry),
+            Message::Recorded { ticket, entry } => self.on_attempt(ticket, *entry),
             Message::Woken { spread } => {
                 // Every program of this computer woke at once.
                 self.lend(|cx| watching::woken(cx, 10.0 * spread.clamp(0.0, 1.0)));
                 self.emit(Event::Woken { spread });
             }
-            Message::Deadline => self.due(),
+            Message::Deadline => self.on_deadline(),
             Message::Simulating(simulation) => {
                 let before = state.sandbox.simulation_notice();
                 state.sandbox.simulating = simulation;
@@ -155,7 +155,7 @@ impl<'a> Update<'a> {
 
     /// Handles a key press: dismisses a notice that was visible for a second, informs the features that the
     /// user is active, and then acts on the key.
-    fn key(&mut self, key: KeyEvent) {
+    fn on_key(&mut self, key: KeyEvent) {
         let now = self.now;
         self.model.state.toast.take_if(|toast| toast.was_seen(now));
         self.emit(Event::Looked { is_leaving: false });
@@ -176,7 +176,7 @@ impl<'a> Update<'a> {
 
     /// Adds an attempt to the ledger, announces it to the features with the numbers of the entries the ledger
     /// dropped for it, and ticks the views.
-    fn recorded(&mut self, ticket: Option<Ticket>, entry: LedgerEntry) {
+    fn on_attempt(&mut self, ticket: Option<Ticket>, entry: LedgerEntry) {
         let dropped = self.model.state.ledger.push(entry);
         self.emit(Event::Recorded {
             ticket,
@@ -187,7 +187,7 @@ impl<'a> Update<'a> {
 
     /// Handles a passed deadline: removes an expired notice, ticks the features, starts due polls and settled
     /// searches, and ticks the views.
-    fn due(&mut self) {
+    fn on_deadline(&mut self) {
         let now = self.now;
         self.model.state.toast.take_if(|toast| toast.until <= now.mono);
         self.each_feature(|feature, cx| (feature.tick)(cx));

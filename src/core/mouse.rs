@@ -18,14 +18,14 @@ impl Update<'_> {
     pub(crate) fn mouse(&mut self, event: MouseEvent) {
         let (column, row) = (event.column, event.row);
         match event.kind {
-            MouseEventKind::ScrollDown => self.turned(WHEEL),
-            MouseEventKind::ScrollUp => self.turned(-WHEEL),
+            MouseEventKind::ScrollDown => self.on_wheel(WHEEL),
+            MouseEventKind::ScrollUp => self.on_wheel(-WHEEL),
             MouseEventKind::Down(MouseButton::Left) => {
                 self.model.state.screen.split.hold(false);
                 if !self.clicked_view(column, row)
                     && let Some(target) = self.model.layout.at(column, row)
                 {
-                    self.clicked(target);
+                    self.on_target_click(target);
                 }
             }
             MouseEventKind::Drag(MouseButton::Left) => {
@@ -39,14 +39,14 @@ impl Update<'_> {
     }
 
     /// Scrolls the topmost view by `lines`, upwards if negative.
-    fn turned(&mut self, lines: isize) {
+    fn on_wheel(&mut self, lines: isize) {
         self.with_top(|view, cx| view.wheel(lines, cx));
     }
 
     /// Acts on a target outside the lines of a view: opens a tab's pane, performs a key hint, grabs the
     /// divider, or sorts by a column. Headers are ignored while a view is open over the table or a query is
     /// edited.
-    fn clicked(&mut self, target: Target) {
+    fn on_target_click(&mut self, target: Target) {
         // No view is over the table, and no query is being edited.
         let has_table = self.model.overlays.is_empty() && !self.model.takes_text();
         match target {

@@ -257,7 +257,7 @@ impl Mutations {
     pub fn complete(&mut self, kind: WriteKind, response: &Result<Reply, ApiError>, now: Now) -> Option<Completed> {
         let sent = self.in_flight(kind)?.clone();
         self.pacer.answered(operation(kind), now.mono, response);
-        let (verdict, message) = judged(kind, response);
+        let (verdict, message) = judge(kind, response);
         let open = self
             .history
             .iter_mut()
@@ -312,7 +312,7 @@ impl Mutations {
 /// The journal line for the outcome of a write that got `response` at the time `at`; unknown if the response
 /// was lost.
 pub fn outcome(intent: &Intent, response: &Result<Reply, ApiError>, at: UnixTime) -> Outcome {
-    let (verdict, message) = judged(intent.kind, response);
+    let (verdict, message) = judge(intent.kind, response);
     Outcome {
         key: intent.key.clone(),
         at,
@@ -323,7 +323,7 @@ pub fn outcome(intent: &Intent, response: &Result<Reply, ApiError>, at: UnixTime
 
 /// The verdict on a write, and the market's message or the error as a text. A response of another kind, or an
 /// error after which the write may have succeeded, is unknown.
-fn judged(kind: WriteKind, response: &Result<Reply, ApiError>) -> (Verdict, String) {
+fn judge(kind: WriteKind, response: &Result<Reply, ApiError>) -> (Verdict, String) {
     match response {
         Ok(Reply::Unlisted { msg }) if msg.compared().trim().is_empty() => {
             (Verdict::Done, "(the market sent no message)".to_owned())

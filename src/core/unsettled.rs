@@ -16,7 +16,7 @@ impl Mutations {
     /// The creations with an unknown outcome that the user has not settled, oldest first, without
     /// the one in flight.
     pub fn unsettled(&self) -> impl Iterator<Item = &Entry> {
-        self.open(WriteKind::CreateWorkergroup)
+        self.unknown_outcomes(WriteKind::CreateWorkergroup)
     }
 
     /// The first unsettled creation of an identical workergroup, or `None`; the one in flight does not count.
@@ -28,13 +28,13 @@ impl Mutations {
     ///
     /// An unlisting that was reported before is left out: its outcome cannot be looked up.
     pub fn unsettled_before(&self) -> impl Iterator<Item = &Entry> {
-        let unlistings = self.open(WriteKind::UnlistVolume);
+        let unlistings = self.unknown_outcomes(WriteKind::UnlistVolume);
         self.unsettled()
             .chain(unlistings.filter(|entry| entry.outcome.is_none()))
     }
 
     /// The writes of this kind with an unknown outcome, oldest first, without the one in flight.
-    fn open(&self, kind: WriteKind) -> impl Iterator<Item = &Entry> {
+    fn unknown_outcomes(&self, kind: WriteKind) -> impl Iterator<Item = &Entry> {
         let in_flight = self.in_flight(kind).and_then(|_| self.past(kind).next());
         self.history.iter().filter(move |entry| {
             entry.intent.kind == kind

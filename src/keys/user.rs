@@ -88,7 +88,7 @@ pub fn configured(lines: &[UserKeys]) -> (Keymap, Vec<KeyError>) {
     let mut wanted: Vec<Rebinding<'_>> = Vec::new();
     for line in lines {
         let Some(binding) = BINDINGS.iter().find(|row| row.name == line.name) else {
-            errors.push(KeyError::new(line, unknown(&line.name)));
+            errors.push(KeyError::new(line, unknown_action(&line.name)));
             continue;
         };
         // Its defaults are free for others from here on.
@@ -140,7 +140,7 @@ pub fn configured(lines: &[UserKeys]) -> (Keymap, Vec<KeyError>) {
 fn in_the_way(keymap: &Keymap, binding: &Binding, chord: Chord) -> Option<&'static Binding> {
     BINDINGS.iter().find(|other| {
         !std::ptr::eq(*other, binding)
-            && meet(binding, other)
+            && can_collide(binding, other)
             && keymap.chords(other).contains(&chord)
             && !is_default_pair(binding, other, chord)
     })
@@ -177,7 +177,7 @@ fn usable(binding: &Binding, setting: &UserKeys, errors: &mut Vec<KeyError>) -> 
 fn chord_for(binding: &Binding, key: &str) -> Result<Chord, String> {
     let name = binding.name;
     let chord = Chord::parse(key).ok_or_else(|| format!("'{key}' is no key: write {KEYS}"))?;
-    if types(binding.context) && chord.is_text() {
+    if is_text_context(binding.context) && chord.is_text() {
         return Err(format!(
             "'{chord}' cannot be the key of '{name}': text is typed there; use ctrl-, alt- or a named key"
         ));
@@ -208,7 +208,7 @@ pub(super) const KEYS: &str = "a character, enter, esc, tab, shift-tab, space, b
 
 /// Whether text is typed in a context: no key of it is a letter or digit by default. False for the global
 /// context.
-fn types(context: Context) -> bool {
+fn is_text_context(context: Context) -> bool {
     context != Context::Global
         && !BINDINGS
             .iter()
@@ -218,9 +218,9 @@ fn types(context: Context) -> bool {
 
 /// Whether two rows can receive the same key press: they share a context, or one is looked up after the
 /// other.
-fn meet(left: &Binding, right: &Binding) -> bool {
+fn can_collide(left: &Binding, right: &Binding) -> bool {
     let shared = |context| context == Context::Global;
-    let behind = |front: Context, back: Context| back == Context::Always || shared(back) && !types(front);
+    let behind = |front: Context, back: Context| back == Context::Always || shared(back) && !is_text_context(front);
     left.context == right.context || behind(left.context, right.context) || behind(right.context, left.context)
 }
 
@@ -230,7 +230,7 @@ fn is_default_pair(left: &Binding, right: &Binding, chord: Chord) -> bool {
 }
 
 /// The error for an unknown name of an action, with up to three similar ones.
-fn unknown(name: &str) -> String {
+fn unknown_action(name: &str) -> String {
     let mut near: Vec<(f64, &str)> = BINDINGS
         .iter()
         .map(|row| {

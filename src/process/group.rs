@@ -84,19 +84,19 @@ impl Drop for ProcessGroup {
 ///
 /// Called before the program ends.
 pub fn end_all() {
-    let leaders = all();
+    let leaders = begin_ending();
     end(&leaders);
     foreground::take_back();
 }
 
 /// Kills all running commands at once, as the last resort. No command is started afterwards.
 pub fn kill_all() {
-    send(&all(), Signal::KILL);
+    send(&begin_ending(), Signal::KILL);
     foreground::take_back();
 }
 
 /// The leaders of all running groups; from now on no command is started.
-fn all() -> Vec<Pid> {
+fn begin_ending() -> Vec<Pid> {
     let running = running();
     IS_ENDING.store(true, Ordering::SeqCst);
     running.clone()

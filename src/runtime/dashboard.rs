@@ -121,7 +121,7 @@ impl<S: Surface> Dashboard<S> {
     ///
     /// When the terminal cannot be drawn on.
     pub async fn run(mut self) -> io::Result<i32> {
-        let ended = self.go().await;
+        let ended = self.run_loop().await;
         // Also after a signal, when the core could not ask for it.
         if let Some(snapshot) = self.model.unkept() {
             let edit = AnyEdit::new(Edit::Replace(snapshot));
@@ -140,14 +140,14 @@ impl<S: Surface> Dashboard<S> {
     }
 
     /// Runs the event loop until the user or a signal ends it; returns the exit status.
-    async fn go(&mut self) -> io::Result<i32> {
-        if let Some(status) = self.take(vec![Message::Started]).await? {
+    async fn run_loop(&mut self) -> io::Result<i32> {
+        if let Some(status) = self.handle(vec![Message::Started]).await? {
             return Ok(status);
         }
         // The first requests are on their way, and the terminal has had time to reply.
         // Before the first frame, or a light terminal would flash dark.
         if let Some(is_light) = self.surface.background().await {
-            self.follow(is_light);
+            self.follow_background(is_light);
         }
         self.model.screen.size = self.surface.size();
         if let Some(status) = self.await_recorded_rows().await? {
@@ -160,7 +160,7 @@ impl<S: Surface> Dashboard<S> {
         let mut dirty = false;
         let mut before = self.clock.now();
         loop {
-            let wake = self.wake(dirty.then_some(pace.due()));
+            let wake = self.wake_time(dirty.then_some(pace.due()));
             let messages = tokio::select! {
                 biased;
                 // A flood of responses must never keep the keyboard waiting.
@@ -182,7 +182,7 @@ impl<S: Surface> Dashboard<S> {
             if self.is_due() {
                 messages.push(Message::Deadline);
             }
-            if let Some(status) = self.take(messages).await? {
+            if let Some(status) = self.handle(messages).await? {
                 return Ok(status);
             }
             dirty = true;
@@ -202,7 +202,7 @@ impl<S: Surface> Dashboard<S> {
         while self.model.browser().is_some_and(Browser::awaits_recorded)
             && let Ok(Some(message)) = tokio::time::timeout_at(latest, self.inbox.recv()).await
         {
-            if let Some(status) = self.take(vec![message]).await? {
+            if let Some(status) = self.handle(vec![message]).await? {
                 return Ok(Some(status));
             }
         }
@@ -216,7 +216,7 @@ impl<S: Surface> Dashboard<S> {
             TerminalEvent::Pasted(events) => events.into_iter().map(with_paste).collect(),
             TerminalEvent::Leave(status) => return Ok(ControlFlow::Break(status)),
             TerminalEvent::Background(is_light) => {
-                self.follow(is_light);
+                self.follow_background(is_light);
                 Vec::new()
             }
             TerminalEvent::Stop => {
@@ -232,7 +232,7 @@ impl<S: Surface> Dashboard<S> {
     }
 
     /// Draws with the theme for the terminal's background from now on.
-    fn follow(&mut self, is_light: bool) {
+    fn follow_background(&mut self, is_light: bool) {
         self.is_light = Some(is_light);
         if let Some(themes) = self.themes {
             self.theme = themes[usize::from(is_light)];
@@ -240,7 +240,7 @@ impl<S: Surface> Dashboard<S> {
     }
 
     /// The next time to wake up: for a pending `frame` or the model's deadline, at the latest in an hour.
-    fn wake(&self, frame: Option<Instant>) -> Instant {
+    fn wake_time(&self, frame: Option<Instant>) -> Instant {
         let asked = self
             .model
             .deadline(self.clock.now())
@@ -299,7 +299,7 @@ impl<S: Surface> Dashboard<S> {
 
     /// Passes messages to the core and carries out the effects; returns the exit status if the
     /// program ends.
-    async fn take(&mut self, messages: Vec<Message>) -> io::Result<Option<i32>> {
+    async fn handle(&mut self, messages: Vec<Message>) -> io::Result<Option<i32>> {
         for message in messages {
             if let Message::News {
                 ticket,

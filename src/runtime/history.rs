@@ -176,19 +176,19 @@ impl Keeper {
                         self.tell(&error);
                         EffectError::new(error)
                     });
-                    self.bring(ticket, News::Recalled(result));
+                    self.send_news(ticket, News::Recalled(result));
                 }
                 HistoryJob::LatestRows { ticket, query } => {
                     let latest = self.latest(&query);
-                    self.bring(ticket, News::RecordedRows(latest.map(Box::new)));
+                    self.send_news(ticket, News::RecordedRows(latest.map(Box::new)));
                 }
                 HistoryJob::ClaimNotification { ticket, subject, at } => {
-                    let is_ours = self.claim(&subject, at);
-                    self.bring(ticket, News::Claimed(is_ours));
+                    let is_ours = self.claim_notification(&subject, at);
+                    self.send_news(ticket, News::Claimed(is_ours));
                 }
                 HistoryJob::ClaimPoll { ticket, claim } => {
-                    let right = self.right(&claim);
-                    self.bring(ticket, News::Poll(right));
+                    let right = self.poll_right(&claim);
+                    self.send_news(ticket, News::Poll(right));
                 }
                 HistoryJob::EndTurn => self.turns.end(),
                 HistoryJob::CountRequest(now) => self.turns.count(now),
@@ -197,7 +197,7 @@ impl Keeper {
     }
 
     /// Sends news of a ticket to the core.
-    fn bring(&self, ticket: Ticket, news: News) {
+    fn send_news(&self, ticket: Ticket, news: News) {
         // The receiver is gone once the program ends.
         let _ = self.outbox.send(Message::News { ticket, news });
     }
@@ -206,14 +206,14 @@ impl Keeper {
     /// tell.
     ///
     /// Two notifications are better than none.
-    fn claim(&mut self, subject: &str, at: Moment) -> bool {
+    fn claim_notification(&mut self, subject: &str, at: Moment) -> bool {
         let program = self.program.clone();
         self.with(|database| database.claim_ring(subject, &program, at))
             .unwrap_or(true)
     }
 
     /// Whether this program polls a search now, another one has, or later; without a record it polls now.
-    fn right(&mut self, claim: &Claim) -> Right {
+    fn poll_right(&mut self, claim: &Claim) -> Right {
         if let Err(error) = self.with(|_| Ok(())) {
             self.tell(&error);
         }

@@ -119,7 +119,7 @@ impl Input {
             let mut read = Vec::new();
             tokio::select! {
                 biased;
-                is_light = answer(&mut self.background) => {
+                is_light = background_answer(&mut self.background) => {
                     return Some(TerminalEvent::Background(is_light));
                 }
                 _ = self.inbox.recv_many(&mut read, BATCH) => self.next.extend(read),
@@ -140,12 +140,12 @@ impl Input {
     /// `None` if no query is sent.
     pub fn background(&mut self) -> Option<impl Future<Output = bool>> {
         let is_expected = self.background.is_some();
-        is_expected.then(|| answer(&mut self.background))
+        is_expected.then(|| background_answer(&mut self.background))
     }
 }
 
 /// Waits for the reply about the background, true if it is light; forever if there will be none.
-async fn answer(background: &mut Option<oneshot::Receiver<bool>>) -> bool {
+async fn background_answer(background: &mut Option<oneshot::Receiver<bool>>) -> bool {
     if let Some(receiver) = background {
         let answer = receiver.await;
         *background = None;

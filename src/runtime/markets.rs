@@ -70,7 +70,7 @@ impl MarketTasks {
                         result: self
                             .known
                             .change(change)
-                            .map_err(|error| EffectError::new(shown(&error.to_string()))),
+                            .map_err(|error| EffectError::new(for_screen(&error.to_string()))),
                         market_list: self.known.market_list(),
                     })
                     .await
@@ -83,13 +83,14 @@ impl MarketTasks {
                     Some(
                         self.connect(ticket, name)
                             .await
-                            .unwrap_or_else(|error| MarketEvent::ConnectFailed(shown(&error.to_string()))),
+                            .unwrap_or_else(|error| MarketEvent::ConnectFailed(for_screen(&error.to_string()))),
                     )
                 }
                 MarketCommand::Probe(market) => Some(MarketEvent::Probed(self.probe(market).await)),
                 MarketCommand::Test(name) => {
                     let outcome = self.test(name).await;
-                    let outcome = outcome.unwrap_or_else(|error| ConnectionTest::NotSent(shown(&error.to_string())));
+                    let outcome =
+                        outcome.unwrap_or_else(|error| ConnectionTest::NotSent(for_screen(&error.to_string())));
                     Some(MarketEvent::Tested(outcome))
                 }
             };
@@ -105,7 +106,7 @@ impl MarketTasks {
         let known = Arc::clone(&self.known);
         blocking(move || known.settings(&name))
             .await
-            .unwrap_or_else(|| Err(lost()))
+            .unwrap_or_else(|| Err(lost_error()))
     }
 
     /// Connects a market without sending anything to it, and stores it under the ticket to be activated.
@@ -121,7 +122,7 @@ impl MarketTasks {
             let (files, restored) = start::open(&settings, &profile);
             (files, restored, profile, known.market_list())
         });
-        let (files, mut restored, profile, market_list) = opened.await.ok_or_else(lost)?;
+        let (files, mut restored, profile, market_list) = opened.await.ok_or_else(lost_error)?;
         restored.sandbox = notes;
         let ready = Ready {
             calls: Arc::new(connection.session),
@@ -145,13 +146,15 @@ impl MarketTasks {
         let address = Origin::parse(&market.base_url).map_err(EffectError::new)?;
         let known = Arc::clone(&self.known);
         let key = blocking(move || known.new_key(&market.key)).await;
-        let key = key.ok_or_else(|| EffectError::new(lost()))?.map_err(EffectError::new)?;
+        let key = key
+            .ok_or_else(|| EffectError::new(lost_error()))?
+            .map_err(EffectError::new)?;
         let record = |entry| {
             let _ = self.outbox.send(Message::Recorded { ticket: None, entry });
         };
         let found = probe(&address, key.as_ref(), record).await;
         found.map_err(|error| {
-            let text = shown(&error.to_string());
+            let text = for_screen(&error.to_string());
             if error.is_auth() {
                 ProbeError::Key(text)
             } else {
@@ -194,11 +197,11 @@ async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) 
 }
 
 /// The error of a task that panicked.
-fn lost() -> Error {
+fn lost_error() -> Error {
     Error::Failed("bourse failed to connect".to_owned())
 }
 
 /// An error's text, escaped and cut for the screen.
-fn shown(why: &str) -> String {
+fn for_screen(why: &str) -> String {
     visible(&message(why), 400)
 }

@@ -99,7 +99,7 @@ fn change(
 ) -> Result<(), EditError> {
     let (mut document, config) = read(path)?;
     let Some(mut profile) = config.profile(name) else {
-        return Err(foreign(path, &format!("[profiles.{name}]")));
+        return Err(meaning_error(path, &format!("[profiles.{name}]")));
     };
     edit(&mut profile);
     let existing = document.get_mut("profiles").and_then(|all| all.get_mut(name));
@@ -192,7 +192,7 @@ fn read(path: &Path) -> Result<(DocumentMut, Config), EditError> {
 }
 
 /// The error that a text would not have the intended meaning, with the `lines` to add by hand.
-fn foreign(path: &Path, lines: &str) -> EditError {
+fn meaning_error(path: &Path, lines: &str) -> EditError {
     EditError::Meaning {
         path: path.to_owned(),
         lines: lines.trim().replace('\n', ", "),
@@ -205,7 +205,7 @@ fn write(path: &Path, document: &DocumentMut, wanted: &Config, advice: &str) -> 
     let text = document.to_string();
     let means_it = |config: Result<Config, ConfigError>| config.is_ok_and(|config| config.says_the_same(wanted));
     if !means_it(Config::parse(&text, path)) {
-        return Err(foreign(path, advice));
+        return Err(meaning_error(path, advice));
     }
     files::replace(path, text.as_bytes()).map_err(|source| EditError::Unwritable {
         path: path.to_owned(),
@@ -213,7 +213,7 @@ fn write(path: &Path, document: &DocumentMut, wanted: &Config, advice: &str) -> 
     })?;
     means_it(Config::load(path))
         .then_some(())
-        .ok_or_else(|| foreign(path, advice))
+        .ok_or_else(|| meaning_error(path, advice))
 }
 
 /// Sets the source of the key in a parsed profile; a relative file is resolved against the folder of `path`.

@@ -76,7 +76,7 @@ fn can_be_rented(listing: &Listing, row: usize) -> bool {
 }
 
 /// Hours in seconds; `None` if a value to compute them is missing.
-fn seconds(hours: Result<f64, Gap>) -> Option<f64> {
+fn hours_to_seconds(hours: Result<f64, Gap>) -> Option<f64> {
     const HOUR: f64 = 3600.0;
     Some(hours.ok()? * HOUR)
 }
@@ -239,7 +239,7 @@ impl ComputedColumns {
             ("volume_term", column(&|row, term| prices.term_total(row, term).ok())),
             (
                 "volume_spare",
-                column(&|row, term| seconds(prices.spare(row, term, now))),
+                column(&|row, term| hours_to_seconds(prices.spare(row, term, now))),
             ),
         ];
         let fits = |term| rows.map(|row| prices.fit(row, &term, now)).collect();
@@ -314,14 +314,17 @@ impl ComputedColumns {
         };
         vec![
             ("job_cost", column(&|row, job| prices.job_total(row, job).ok())),
-            ("job_time", column(&|row, job| seconds(prices.job_hours(row, job)))),
+            (
+                "job_time",
+                column(&|row, job| hours_to_seconds(prices.job_hours(row, job))),
+            ),
             (
                 "job_slack",
-                column(&|row, job| seconds(prices.job_slack(row, job, now).transpose()?)),
+                column(&|row, job| hours_to_seconds(prices.job_slack(row, job, now).transpose()?)),
             ),
             (
                 "job_spare",
-                column(&|row, job| seconds(prices.job_spare(row, job, now))),
+                column(&|row, job| hours_to_seconds(prices.job_spare(row, job, now))),
             ),
         ]
     }

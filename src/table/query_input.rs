@@ -36,7 +36,7 @@ impl Browser {
         if let Ok((parsed, _)) = reading.renewed(&|text| parse_bar(self, text)) {
             let active = self.query.active().cloned().collect::<Vec<_>>();
             self.bar.is_other_query = parsed.conditions != active || !reading.meaning.settings.texts().is_empty();
-            let words = settled(parsed.words, &text, self);
+            let words = without_unfinished_word(parsed.words, &text, self);
             let preview = self.preview(&reading);
             self.narrow_while_typing(words, preview);
         } else {
@@ -238,7 +238,7 @@ impl Browser {
     /// workergroups.
     pub fn typed_id(&self) -> Option<u64> {
         match self.ran_words() {
-            [word] if self.resource() != Resource::Workergroups => id(word),
+            [word] if self.resource() != Resource::Workergroups => parse_id(word),
             _ => None,
         }
     }
@@ -301,23 +301,23 @@ pub(crate) struct Ran {
 const LEAST_DIGITS: usize = 4;
 
 /// The word as an id: at least four digits and nothing else; else `None`.
-fn id(word: &str) -> Option<u64> {
+fn parse_id(word: &str) -> Option<u64> {
     let is_id = word.len() >= LEAST_DIGITS && word.bytes().all(|byte| byte.is_ascii_digit());
     word.parse().ok().filter(|_| is_id)
 }
 
 /// The id in a question why an offer is missing, as `why 123456`; `None` if the words are anything else.
-fn questioned<'a>(words: impl IntoIterator<Item = &'a str>) -> Option<u64> {
+fn questioned_id<'a>(words: impl IntoIterator<Item = &'a str>) -> Option<u64> {
     let mut words = words.into_iter();
     let (question, number) = (words.next()?, words.next()?);
     let is_question = ["why", "missing", "hidden"].contains(&question.to_lowercase().as_str());
-    id(number).filter(|_| is_question && words.next().is_none())
+    parse_id(number).filter(|_| is_question && words.next().is_none())
 }
 
 /// Removes the question word from words such as `why 123456`; false, and nothing removed, if they are no such
 /// question.
 fn take_why(words: &mut Vec<String>) -> bool {
-    let asks_why = questioned(words.iter().map(String::as_str)).is_some();
+    let asks_why = questioned_id(words.iter().map(String::as_str)).is_some();
     if asks_why {
         words.remove(0);
     }
@@ -337,7 +337,7 @@ fn describe_changes(reading: &Reading, text: &str, replaced: &[Condition]) -> Op
     let refused = reading.refused.iter().map(|part| &text[part.span.clone()]);
     let (questions, refused): (Vec<_>, Vec<_>) = refused
         .filter(|words| words.contains(' '))
-        .partition(|words| questioned(words.split_whitespace()).is_some());
+        .partition(|words| questioned_id(words.split_whitespace()).is_some());
     let question = questions.first().map(|_| "shows the filters that hide it".to_owned());
     let replaced = (!replaced.is_empty()).then(|| format!("replaces {}", language::print_briefly(replaced)));
     let refused = (!refused.is_empty()).then(|| format!("not understood, filters the rows: {}", refused.join(", ")));
@@ -376,7 +376,7 @@ fn value_counts<'a>(listing: Option<&'a Listing>, field: &Field) -> Counts<'a> {
 }
 
 /// The words without the last one, if that is still being typed and may become a field name or a place.
-fn settled(mut words: Vec<String>, text: &str, browser: &Browser) -> Vec<String> {
+fn without_unfinished_word(mut words: Vec<String>, text: &str, browser: &Browser) -> Vec<String> {
     let may_become_a_name = |word: &str| {
         let word = word.to_lowercase();
         let catalog = browser.query.catalog();

@@ -39,12 +39,14 @@ impl Browser {
     /// if there are none.
     pub fn suggestions(&self) -> Vec<String> {
         let conditions = self.query.active();
-        conditions.filter_map(|condition| self.meant(condition)).collect()
+        conditions
+            .filter_map(|condition| self.suggested_condition(condition))
+            .collect()
     }
 
     /// The condition, as text, to try instead of one with an unknown name; `None` if its name is known or
     /// none is similar.
-    fn meant(&self, condition: &Condition) -> Option<String> {
+    fn suggested_condition(&self, condition: &Condition) -> Option<String> {
         let mut seen = seen_values(self.listing(), condition.field);
         let known = self.names.get(condition.field.key);
         seen.extend(known.into_iter().flatten().cloned());
@@ -67,7 +69,7 @@ impl Browser {
         let active = query.conditions.iter_mut().filter(|condition| condition.enabled);
         for condition in active {
             let parsed = self
-                .meant(condition)
+                .suggested_condition(condition)
                 .and_then(|text| language::parse(&text, catalog, dialect, &[], language::Mode::Strict).ok());
             if let Some(meant) = parsed.and_then(|parsed| parsed.conditions.into_iter().next()) {
                 *condition = meant;

@@ -39,7 +39,7 @@ pub struct CheckArguments {
     /// Settle the entry on this line of the write history, or `damaged` for all lines that can't be read
     ///
     /// A line that can't be read is moved to writes.jsonl.damaged beside the write history.
-    #[arg(long, value_name = "LINE", value_parser = target)]
+    #[arg(long, value_name = "LINE", value_parser = parse_target)]
     pub settle: Vec<SettleTarget>,
 
     /// Say what became of the write on that line
@@ -63,7 +63,7 @@ pub enum SettleTarget {
 }
 
 /// Parses the entries to settle: the number of a line, or `damaged`.
-fn target(text: &str) -> Result<SettleTarget, ArgumentError> {
+fn parse_target(text: &str) -> Result<SettleTarget, ArgumentError> {
     if text == "damaged" {
         return Ok(SettleTarget::Damaged);
     }
@@ -271,7 +271,7 @@ fn describe(open: &Unsettled, listing: Result<&Listing, &String>, settings: &Set
     if !content.is_empty() {
         add(&content);
     }
-    add(&now(open, listing));
+    add(&describe_current_groups(open, listing));
     for (flags, what) in how {
         let command = ["bourse", "writes", "check"].map(str::to_owned).into_iter();
         let command = shell_words::join(command.chain(market_flags(settings)));
@@ -282,7 +282,7 @@ fn describe(open: &Unsettled, listing: Result<&Listing, &String>, settings: &Set
 
 /// A phrase on the listed workergroups that an entry may have created, at most 8 of them, or the reason none
 /// are listed.
-fn now(open: &Unsettled, listing: Result<&Listing, &String>) -> String {
+fn describe_current_groups(open: &Unsettled, listing: Result<&Listing, &String>) -> String {
     if !open.is_comparable() {
         return "the market doesn't list your volumes: look in its console".to_owned();
     }
@@ -291,7 +291,7 @@ fn now(open: &Unsettled, listing: Result<&Listing, &String>) -> String {
         Err(why) => return format!("workergroups not listed: {why}"),
     };
     let groups = possible_groups(open, listing);
-    let shown = groups.iter().take(MOST).map(|id| group(*id, listing));
+    let shown = groups.iter().take(MOST).map(|id| describe_group(*id, listing));
     let more = groups.len().saturating_sub(MOST);
     let more = if more > 0 {
         format!(", and {more} more")
@@ -320,7 +320,7 @@ fn possible_groups(entry: &Unsettled, listing: &Listing) -> Vec<RowId> {
 }
 
 /// The text of a listed workergroup: id, endpoint, time of creation.
-fn group(id: RowId, listing: &Listing) -> String {
+fn describe_group(id: RowId, listing: &Listing) -> String {
     let Some(row) = listing.row(id) else {
         return id.to_string();
     };

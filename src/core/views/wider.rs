@@ -14,7 +14,7 @@ const FACTOR: u32 = 4;
 
 /// The limit that loads more rows, four times the one the rows were loaded with; `None` if that left none
 /// out, or there is no table.
-fn limit(state: &State) -> Option<u32> {
+fn wider_limit(state: &State) -> Option<u32> {
     let browser = state.browser().filter(|browser| browser.is_cut())?;
     // The planner may have loaded more rows than the search requests.
     let limit = browser.shown_query()?.limit?;
@@ -23,7 +23,7 @@ fn limit(state: &State) -> Option<u32> {
 
 /// Whether the search's limit left out rows that a higher one would load.
 pub(crate) fn is_possible(state: &State) -> bool {
-    limit(state).is_some()
+    wider_limit(state).is_some()
 }
 
 /// Hides the action that loads more rows if all are loaded.
@@ -33,7 +33,7 @@ pub(crate) fn availability(state: &State) -> Availability {
 
 /// Repeats the search with a four times higher limit; a notice if all rows are loaded.
 pub(crate) fn load(cx: &mut Cx<'_>) {
-    let Some(limit) = limit(cx.state) else {
+    let Some(limit) = wider_limit(cx.state) else {
         cx.toast("All offers are loaded");
         return;
     };
@@ -51,7 +51,7 @@ pub(crate) fn cut(scene: &Scene<'_, '_>) -> Option<Line<'static>> {
 /// A warning that cheaper rows may be missing, with the `keys` that load them; `None` if the rows are
 /// complete.
 pub(crate) fn note(keys: &str, scene: &Scene<'_, '_>) -> Option<Line<'static>> {
-    let advice = limit(scene.state).map(|limit| format!(" ({keys} to load {})", grouped(limit as usize)));
+    let advice = wider_limit(scene.state).map(|limit| format!(" ({keys} to load {})", grouped(limit as usize)));
     warning(&advice.unwrap_or_default(), scene)
 }
 

@@ -59,9 +59,9 @@ impl<S: Surface> Dashboard<S> {
                 writes::set_aside(self.files.journal.clone(), self.outbox.clone(), damage);
             }
             Effect::Abort(ticket) => self.abort(ticket),
-            Effect::History(job) => self.remember(job),
+            Effect::History(job) => self.queue_history(job),
             Effect::Market { ticket, command } => self.market(ticket, command),
-            Effect::Activate(ticket) => self.board(ticket),
+            Effect::Activate(ticket) => self.activate(ticket),
             Effect::Save { ticket, edit } => self.keep(Job::Save {
                 ticket: Some(ticket),
                 edit,
@@ -203,7 +203,7 @@ impl<S: Surface> Dashboard<S> {
     /// Switches to the market that was connected under the ticket; nothing if there is none.
     ///
     /// Reads of the old one are aborted, and its state is saved before any of the new one.
-    fn board(&mut self, ticket: Ticket) {
+    fn activate(&mut self, ticket: Ticket) {
         let Some(ready) = self.pending.take(ticket) else {
             return;
         };
@@ -231,7 +231,7 @@ impl<S: Surface> Dashboard<S> {
     }
 
     /// Queues a job for the record's thread, which starts with the first one.
-    fn remember(&mut self, job: HistoryJob) {
+    fn queue_history(&mut self, job: HistoryJob) {
         let (history, outbox) = (&self.files.history, &self.outbox);
         let market = self.files.sandbox.as_ref().and_then(Running::moving_market);
         let dialect = self.model.profile.dialect;
