@@ -126,7 +126,7 @@ impl SavedFile {
 /// Notifies `wanted` of changes of the file and the file it links to, until the result is dropped: watches
 /// the folders of both, and above each the nearest folder that exists, where a missing one would appear.
 ///
-/// A folder that appears has to be watched in turn, and so does the target of a new link: whoever is notified
+/// A folder that appears has to be watched in turn, and so does the target of a new link: the notified task
 /// calls this again before reading the file, so that no change falls in between.
 pub(super) fn watch(file: &Path, wanted: Arc<Notify>) -> notify::Result<RecommendedWatcher> {
     let file = std::path::absolute(file)?;
