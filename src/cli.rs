@@ -224,7 +224,7 @@ pub fn arguments() -> Arguments {
         // clap quotes arguments as they are: it gets them once more, fit to be shown.
         let shown = line.iter().map(|word| text::message(word));
         match command().try_get_matches_from(shown) {
-            Err(shown) => explained(shown).exit(),
+            Err(shown) => explain_number_error(shown).exit(),
             Ok(_) => error.exit(),
         }
     });
@@ -236,8 +236,8 @@ pub fn arguments() -> Arguments {
     arguments
 }
 
-/// The error of clap, with a reason in words where a value is no whole number.
-fn explained(error: clap::Error) -> clap::Error {
+/// The error of clap, with a reason in words if a value is no whole number; other errors unchanged.
+fn explain_number_error(error: clap::Error) -> clap::Error {
     let is_number = |source: &(dyn std::error::Error + 'static)| source.is::<ParseIntError>();
     if !error.source().is_some_and(is_number) {
         return error;
@@ -248,7 +248,8 @@ fn explained(error: clap::Error) -> clap::Error {
     clap::Error::raw(error.kind(), text + "For more information, try '--help'.\n")
 }
 
-/// Runs the subcommand and returns its exit status; `None` without one.
+/// Runs the subcommand, ends the commands it started, and returns its exit status; `None`, and nothing done,
+/// without a subcommand.
 pub fn run(arguments: &mut Arguments) -> Option<ExitCode> {
     let command = arguments.command.take()?;
     let performed = perform(arguments, &command);
@@ -256,7 +257,7 @@ pub fn run(arguments: &mut Arguments) -> Option<ExitCode> {
     Some(performed.unwrap_or_else(CliError::report))
 }
 
-/// The settings of the dashboard, with the conditions of `--query` and the `--limit`.
+/// The settings of the dashboard, with the conditions of `--query` and the `--limit`; an error with `--json`.
 pub fn dashboard_settings(arguments: &Arguments) -> Result<Settings, CliError> {
     if arguments.global.json {
         return Err(CliError::Usage(
@@ -287,6 +288,8 @@ pub fn profile_resolver(arguments: &Arguments, settings: &Settings) -> ProfileRe
     .sharing(settings.secrets.clone())
 }
 
+/// Runs a subcommand. Flags of the dashboard are an error, and most commands need a valid configuration
+/// first.
 fn perform(arguments: &Arguments, command: &Command) -> Result<ExitCode, CliError> {
     let misplaced = match (&arguments.query, arguments.limit) {
         _ if arguments.no_recorded_rows => "--no-recorded-rows is for the dashboard",
@@ -359,6 +362,8 @@ fn perform(arguments: &Arguments, command: &Command) -> Result<ExitCode, CliErro
     done.map(|()| ExitCode::SUCCESS)
 }
 
+/// The settings of flags, environment and configuration; an error if a sandbox option is given for a live
+/// market.
 fn resolve(global: &Global) -> Result<Settings, CliError> {
     global
         .require_config()
@@ -373,7 +378,7 @@ fn resolve(global: &Global) -> Result<Settings, CliError> {
     }
 }
 
-/// The settings, with their notices printed to stderr.
+/// The settings, with their notices printed to stderr, also on the dialect assumed for a bare `--base-url`.
 fn noted(global: &Global) -> Result<Settings, CliError> {
     let settings = resolve(global)?;
     for notice in &settings.notices {
@@ -395,11 +400,13 @@ fn block_on(work: impl Future<Output = Result<(), CliError>>) -> Result<(), CliE
     run_on(&mut tokio::runtime::Builder::new_current_thread(), work)
 }
 
+/// Runs a command on two worker threads, for work that goes on in parallel.
 fn on_threads(work: impl Future<Output = Result<(), CliError>>) -> Result<(), CliError> {
     let mut threads = tokio::runtime::Builder::new_multi_thread();
     run_on(threads.worker_threads(2), work)
 }
 
+/// Runs a command to its end on the runtime that `runtime` builds, without waiting for blocked threads.
 fn run_on(
     runtime: &mut tokio::runtime::Builder,
     work: impl Future<Output = Result<(), CliError>>,

@@ -8,6 +8,8 @@ use bourse::settings::flags;
 use bourse::{cli, runtime};
 use color_eyre::config::{HookBuilder, Theme};
 
+/// Runs the subcommand of the command line, or the dashboard without one; a broken configuration is first
+/// shown for repair.
 fn main() -> color_eyre::Result<ExitCode> {
     // Before an API key is read.
     runtime::harden();
@@ -36,7 +38,7 @@ fn main() -> color_eyre::Result<ExitCode> {
     }
 }
 
-/// Error reports, without colours unless stderr is a terminal.
+/// Installs the reports of panics and fatal errors, without colors unless stderr is a terminal.
 fn install_error_hooks() -> color_eyre::Result<()> {
     let no_color = flags::variable("NO_COLOR").is_some_and(|value| !value.is_empty());
     let plain = !std::io::stderr().is_terminal() || no_color;

@@ -69,7 +69,7 @@ pub enum Addition {
 }
 
 impl Addition {
-    /// Its member name in a record.
+    /// The name of its member in a record of the output.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Bill => "bill",
@@ -379,7 +379,7 @@ pub enum ArgumentError {
     JournalLine,
 }
 
-/// The id of a volume listing, as the dashboard's dialog takes it.
+/// Parses the id of a volume listing: digits only, as the dashboard's dialog takes it.
 fn listing_id(text: &str) -> Result<i64, ArgumentError> {
     let is_plain = text.bytes().all(|byte| byte.is_ascii_digit());
     text.parse().ok().filter(|_| is_plain).ok_or(ArgumentError::ListingId)
@@ -403,7 +403,8 @@ pub struct JobArguments {
 }
 
 impl JobArguments {
-    /// The job of the flags; `storage` in GB is the disk of a job given as work.
+    /// The job of the flags, `--job` or else `--work`; `None` without either. `storage` in GB is the disk of
+    /// a job given as work.
     pub fn job(&self, storage: Option<f64>) -> Option<Job> {
         let words = JobWords {
             work: self.work,
@@ -422,12 +423,12 @@ pub(crate) fn local_time() -> LocalTime {
     }
 }
 
-/// A deadline.
+/// Parses a deadline such as `friday` or `18:00`, in the system's time zone.
 pub(crate) fn by(text: &str) -> Result<UnixTime, ArgumentError> {
     Ok(deadline::moment(text, &local_time())?)
 }
 
-/// Parses a job; the error underlines the mistake.
+/// Parses a job such as `3d,200GB`; the error underlines the mistake.
 pub(crate) fn job(text: &str) -> Result<Job, ArgumentError> {
     Job::from_spec(text).map_err(|source| ArgumentError::Job {
         text: text.to_owned(),
@@ -435,7 +436,7 @@ pub(crate) fn job(text: &str) -> Result<Job, ArgumentError> {
     })
 }
 
-/// The size and time of a volume.
+/// Parses the size and time of a volume, as `200GB,30d`.
 fn term(text: &str) -> Result<VolumeTerm, ArgumentError> {
     let (size, time) = text.split_once(',').ok_or(ArgumentError::VolumeTerm)?;
     let (gb, days) = (Input::VolumeGb, Input::Days);
@@ -445,27 +446,30 @@ fn term(text: &str) -> Result<VolumeTerm, ArgumentError> {
     })
 }
 
+/// Parses a finite number; text and infinities are an error.
 fn number(text: &str) -> Result<f64, ArgumentError> {
     let number = text.parse::<f64>().ok().filter(|number| number.is_finite());
     number.ok_or_else(|| ArgumentError::Number(text.to_owned()))
 }
 
+/// Parses a finite number that is 0 or more.
 pub(crate) fn not_negative(text: &str) -> Result<f64, ArgumentError> {
     let number = number(text)?;
     (number >= 0.0).then_some(number).ok_or(ArgumentError::Negative)
 }
 
+/// Parses a finite number that is above 0.
 pub(crate) fn positive(text: &str) -> Result<f64, ArgumentError> {
     let number = number(text)?;
     (number > 0.0).then_some(number).ok_or(ArgumentError::NotPositive)
 }
 
-/// Parses a time that may be 0.
+/// Parses a time such as `60s` that may be 0, up to a day.
 pub(crate) fn patience(text: &str) -> Result<Duration, ArgumentError> {
     time(text, 0.0)
 }
 
-/// Parses a time such as `90` (seconds), `500ms`, `30s`, `5m` or `1h`.
+/// Parses a time such as `90` (seconds), `500ms`, `30s`, `5m` or `1h`, from 1 ms to a day.
 pub(crate) fn span(text: &str) -> Result<Duration, ArgumentError> {
     time(text, 0.001)
 }

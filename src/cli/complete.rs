@@ -29,7 +29,7 @@ const DIALECT: &Dialect = &Dialect::SANDBOX;
 /// The tag of candidates that can be continued, after which no space is added.
 const BEGUN: &str = "begun";
 
-/// Prints the completion script of a shell.
+/// Prints the completion script of a shell; those of bash, zsh and fish also complete values and queries.
 pub fn script(shell: Shell) -> Result<(), CliError> {
     let embedded = match shell {
         Shell::Bash => include_str!("../../assets/completions/bourse.bash"),
@@ -67,7 +67,8 @@ pub fn complete(arguments: &CompleteArguments) -> Result<(), CliError> {
     output::write(&out)
 }
 
-/// The words of an unfinished line, the last one up to its end, and the quote that is open there.
+/// The words of an unfinished line, the last one up to the cursor and perhaps empty, and the quote that is
+/// open there.
 fn split(line: &str) -> (Vec<String>, Option<char>) {
     // With a letter at its end the last word is never empty.
     let closed = [None, Some('\''), Some('"')].into_iter().find_map(|quote| {
@@ -103,7 +104,8 @@ impl From<CompletionCandidate> for Candidate {
     }
 }
 
-/// A command that completes the values of its arguments; `catalog` is that of its query.
+/// The command line with completers for the values of its arguments, also of its subcommands; `catalog` is
+/// that of its query.
 fn with_values(command: Command, catalog: &'static Catalog) -> Command {
     let command = command.mut_args(|argument| {
         match argument.get_id().as_str() {
@@ -128,18 +130,20 @@ fn with_values(command: Command, catalog: &'static Catalog) -> Command {
     })
 }
 
+/// The argument with a function that returns the candidates for its word.
 fn completed(argument: Arg, candidates: impl Fn(&str) -> Vec<CompletionCandidate> + Send + Sync + 'static) -> Arg {
     let candidates = move |word: &OsStr| candidates(&word.to_string_lossy());
     argument.add(ArgValueCompleter::new(candidates))
 }
 
+/// A candidate that can be continued, after which no space is added.
 fn begun(text: impl Into<String>, doc: impl Into<StyledStr>) -> CompletionCandidate {
     CompletionCandidate::new(text.into())
         .help(Some(doc.into()))
         .tag(Some(BEGUN.into()))
 }
 
-/// The names of profiles.
+/// The names of profiles that begin with `word`, from the user's configuration and built in.
 fn profiles(word: &str) -> Vec<CompletionCandidate> {
     let config = Paths::of_user()
         .and_then(|paths| Config::load(&paths.config_file()).ok())
@@ -149,14 +153,14 @@ fn profiles(word: &str) -> Vec<CompletionCandidate> {
     names.map(CompletionCandidate::new).collect()
 }
 
-/// The candidates for the last item of a comma-separated list.
+/// The candidates for the last item of a comma-separated list, each with the items before it in front.
 fn listed(word: &str, candidates: impl FnOnce(&str) -> Vec<CompletionCandidate>) -> Vec<CompletionCandidate> {
     let (before, last) = word.split_at(word.rfind(',').map_or(0, |comma| comma + 1));
     let candidates = candidates(last).into_iter();
     candidates.map(|candidate| candidate.add_prefix(before)).collect()
 }
 
-/// The names of fault profiles and faults, and after an `@` the operations they affect.
+/// The fault profiles and faults that begin with `word`, and after an `@` the operations they affect.
 fn faults(word: &str) -> Vec<CompletionCandidate> {
     if let Some((rule, start)) = word.split_once('@') {
         return faults::operations()
@@ -173,7 +177,7 @@ fn faults(word: &str) -> Vec<CompletionCandidate> {
         .collect()
 }
 
-/// The fields to sort by, ascending and descending.
+/// The sortable fields that begin with `word`, each ascending and descending.
 fn orders(catalog: &Catalog, word: &str) -> Vec<CompletionCandidate> {
     catalog
         .fields()
@@ -188,6 +192,7 @@ fn orders(catalog: &Catalog, word: &str) -> Vec<CompletionCandidate> {
         .collect()
 }
 
+/// The columns whose keys begin with `word`, computed ones left out.
 fn columns(catalog: &Catalog, word: &str) -> Vec<CompletionCandidate> {
     catalog
         .fields()
@@ -197,8 +202,8 @@ fn columns(catalog: &Catalog, word: &str) -> Vec<CompletionCandidate> {
         .collect()
 }
 
-/// The query bar's candidates at the end of a query. A complete field name is offered with its
-/// operators.
+/// The query bar's candidates at the end of a query, each as the whole text. A complete field name is offered
+/// with its operators instead.
 fn query(word: &str, catalog: &'static Catalog) -> Vec<CompletionCandidate> {
     let seen = |_: &_| Vec::new();
     let at = |text: &str| language::complete(text, text.len(), catalog, DIALECT, &seen);
@@ -220,7 +225,8 @@ fn query(word: &str, catalog: &'static Catalog) -> Vec<CompletionCandidate> {
     whole.collect()
 }
 
-/// The candidates in the shell's format.
+/// The candidates as lines in the shell's format, quoted alike if one needs it; `word` is the one being
+/// completed and `quote` the one open in it.
 fn render(arguments: &CompleteArguments, word: &str, quote: Option<char>, candidates: &[Candidate]) -> Vec<String> {
     // All quoted alike, so that the shell can insert their common prefix.
     let needs_quotes = candidates.iter().any(|candidate| !is_plain(&candidate.text));
@@ -250,13 +256,14 @@ fn render(arguments: &CompleteArguments, word: &str, quote: Option<char>, candid
     candidates.iter().map(line).collect()
 }
 
-/// Whether a word needs no quoting in a shell.
+/// Whether a word needs no quoting in a shell: ASCII letters, digits and a few signs only.
 fn is_plain(text: &str) -> bool {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_=.,:/@+".contains(c);
     text.chars().all(is_plain)
 }
 
-/// A text inside an open quote, with characters escaped that would end the quote or be expanded.
+/// A text inside the quote, without the quotes, with characters escaped that would end it or be expanded;
+/// unchanged without a quote.
 fn quoted(text: &str, quote: Option<char>) -> String {
     match quote {
         Some('\'') => text.replace('\'', r"'\''"),

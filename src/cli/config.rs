@@ -11,10 +11,12 @@ use crate::settings::effective::{self, File};
 use crate::settings::{Config, ConfigError, Global, check, default_config};
 use crate::store::Paths;
 
+/// `bourse config print-default`: prints every setting with its default, commented out.
 pub fn print_default() -> Result<(), CliError> {
     output::write(default_config().as_bytes())
 }
 
+/// `bourse config check`: prints the mistakes in the configuration file; exit status 1 if there are any.
 pub fn check(paths: Option<&Paths>, format: ReplyFormat) -> Result<(), CliError> {
     let Some(paths) = paths else {
         return Err(CliError::Failed("no home directory for a configuration".to_owned()));
@@ -57,6 +59,8 @@ pub fn check(paths: Option<&Paths>, format: ReplyFormat) -> Result<(), CliError>
     output::print(&said)
 }
 
+/// `bourse config show`: prints the settings in force with their sources; mistakes in the file are noted on
+/// stderr.
 pub fn show(flags: &Global, format: ReplyFormat) -> Result<(), CliError> {
     let paths = flags.paths();
     let file = File::read(paths.as_ref());
@@ -79,12 +83,15 @@ pub fn show(flags: &Global, format: ReplyFormat) -> Result<(), CliError> {
     output::print(&table::left(&lines))
 }
 
+/// Prints each mistake with advice as a note on stderr.
 fn note_mistakes(mistakes: &[ConfigError]) {
     for mistake in mistakes {
         output::note(&format!("{mistake}; {}", mistake.advice()));
     }
 }
 
+/// `bourse paths`: prints the paths of the files, with a note on those that do not exist; those of the
+/// profile only if the configuration is valid.
 pub fn print_paths(flags: &Global, format: ReplyFormat) -> Result<(), CliError> {
     let Some(paths) = flags.paths() else {
         return Err(CliError::Failed(

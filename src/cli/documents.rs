@@ -15,7 +15,7 @@ use crate::domain::workergroup::{CostOutlook, NewWorkergroup, UnknownCost};
 /// A record as the market sent it, without API keys.
 type Record = Map<String, Json>;
 
-/// The schema of a type as it is written.
+/// The schema of a type as it is serialized, without references, so that it can be part of another schema.
 pub fn members<T: JsonSchema>() -> Schema {
     let mut settings = SchemaSettings::draft2020_12().for_serialize();
     // A schema can then be part of another one.
@@ -26,7 +26,7 @@ pub fn members<T: JsonSchema>() -> Schema {
 /// A kind of documents, with the schema of the members behind `v` and `kind`.
 pub type PrintedKind = (&'static str, fn() -> Schema);
 
-/// The whole schema of a kind of documents.
+/// The whole JSON Schema of a kind of documents, with the members `v` and `kind` in front.
 pub fn schema_of(&(kind, members): &PrintedKind) -> Json {
     let mut schema = members().to_value();
     let members = schema["properties"].take();
@@ -160,7 +160,7 @@ pub enum WriteMembers {
 }
 
 impl WriteMembers {
-    /// The members of a write whose outcome is unknown.
+    /// The members of a write whose outcome is unknown, from its intent.
     pub fn unknown(intent: &Intent) -> Self {
         Self::Unknown {
             write: intent.kind,
@@ -200,7 +200,7 @@ pub struct WorstCase {
 }
 
 impl WorstCase {
-    /// The members of a calculation.
+    /// The worst case of a cost calculation; members that are unknown are `None`.
     pub fn new(outlook: &CostOutlook) -> Self {
         let worst = outlook.worst;
         Self {

@@ -20,7 +20,8 @@ use crate::settings::Settings;
 /// The version of the member, which rises when a name, type or unit changes.
 pub const VERSION: u32 = 1;
 
-/// Rejects additions if no records are printed, and a bill without a job.
+/// Rejects additions if no records are printed, and a bill without a job. `json` names the flag that prints
+/// records.
 ///
 /// # Errors
 ///
@@ -37,7 +38,8 @@ pub fn check(additions: &[Addition], is_json: bool, json: &str, has_job: bool) -
     Err(CliError::Usage(missing))
 }
 
-/// bourse's member for each row; empty without additions.
+/// bourse's member for each of `rows`, in their order; empty without additions. A record that cannot be
+/// opened is noted, and gives no verdicts.
 pub fn members(settings: &Settings, result: &SearchResult, rows: &[u32], additions: &[Addition]) -> Vec<Json> {
     if additions.is_empty() {
         return Vec::new();
@@ -71,7 +73,7 @@ pub fn members(settings: &Settings, result: &SearchResult, rows: &[u32], additio
     rows.iter().map(&mut member).collect()
 }
 
-/// The value of an addition for a row.
+/// The value of an addition for a row; `null` if it is unknown.
 fn value(addition: Addition, result: &SearchResult, row: u32, verdicts: &mut Verdicts<'_>) -> Json {
     let (listing, front) = (&result.listing, result.computed.front());
     let column = |key: &str| {
@@ -99,6 +101,8 @@ struct Verdicts<'a> {
 }
 
 impl Verdicts<'_> {
+    /// The recorded prices of offers comparable to a row, read once for each kind; `None` without a record or
+    /// such offers.
     fn memory(&mut self, listing: &Listing, row: u32) -> Option<&Memory> {
         let like = offers_like(self.query, listing, row)?;
         let known = self.known.iter().position(|(known, _)| *known == like);
@@ -113,6 +117,8 @@ impl Verdicts<'_> {
         self.known.get(index)?.1.as_ref()
     }
 
+    /// `low`, `typical` or `high` for today's lowest price of offers comparable to a row; `None` if too
+    /// little is recorded.
     fn verdict(&mut self, listing: &Listing, row: u32) -> Option<&'static str> {
         match self.memory(listing, row)?.verdict() {
             Verdict::Given(rating) => Some(rating.standing.name()),
@@ -120,8 +126,8 @@ impl Verdicts<'_> {
         }
     }
 
-    /// The window of the verdict in days, the share of it that is recorded, and the reason if there
-    /// is no verdict.
+    /// The members on the basis of a verdict: its window in days, the share of it that is recorded, and the
+    /// reason if there is no verdict.
     fn basis(&mut self, listing: &Listing, row: u32) -> [(String, Json); 3] {
         let memory = self.memory(listing, row);
         let withheld = memory.filter(|memory| matches!(memory.verdict(), Verdict::Withheld(_)));
@@ -145,7 +151,8 @@ impl Verdicts<'_> {
 /// The name of bourse's member.
 const MEMBER: &str = "bourse";
 
-/// Appends bourse's member to a record, as the only one of that name.
+/// Appends bourse's member to a JSON record, as the only one of that name; anything but an object is returned
+/// unchanged.
 ///
 /// A server's member of that name is renamed, however it is escaped; every other byte stays.
 pub fn with_member(record: &str, member: &Json) -> String {
@@ -157,7 +164,8 @@ pub fn with_member(record: &str, member: &Json) -> String {
     format!("{open}{comma}\"{MEMBER}\":{member}}}")
 }
 
-/// Notes on stderr how many of these records have a renamed member.
+/// Notes on stderr how many of these records have a server's member of bourse's name, which is renamed;
+/// nothing if none has.
 pub fn note_renamed<'r>(records: impl Iterator<Item = &'r str>) {
     let count = records
         .filter(|record| matches!(renamed(record), Cow::Owned(_)))
@@ -201,7 +209,7 @@ fn renamed(record: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The byte range of the member name before a value, with its quotes.
+/// The byte range of the member name before the value at offset `value`, with its quotes.
 fn name_before(record: &str, value: usize) -> Option<Range<usize>> {
     let name = record[..value].trim_end().strip_suffix(':')?.trim_end();
     let open = name.strip_suffix('"')?;

@@ -159,14 +159,14 @@ static EXAMPLES: &[(&[&str], &[Example])] = &[
     (&["man"], &[("bourse man > bourse.1", "read it with: man ./bourse.1")]),
 ];
 
-/// The examples of a command.
+/// The examples of a command, given by the words after `bourse`; empty if it has none.
 pub fn examples(path: &[&str]) -> Vec<Example> {
     let all = EXAMPLES.iter().chain(features::EXAMPLES);
     let of_command = all.filter(|(command, _)| *command == path);
     of_command.flat_map(|(_, examples)| *examples).copied().collect()
 }
 
-/// Prints the help of the command that `words` name, as `--help` does.
+/// Prints the help of the command that `words` name, as `--help` does, and exits.
 pub fn print(words: &[String]) -> Result<(), CliError> {
     let words = words.iter().map(|word| text::message(word));
     let line = std::iter::once("bourse".to_owned()).chain(words);
@@ -260,7 +260,7 @@ pub fn command() -> Command {
 /// The help of a query in which plain words have no meaning.
 const CONDITIONS: &str = "Conditions, e.g. `endpoint=sdxl age<7d`";
 
-/// Adds the defaults of a resource's catalog to the help of a list command.
+/// Adds the defaults of a resource's catalog (conditions, limit, order) to the help of a list command.
 fn searched(command: Command, resource: Resource) -> Command {
     let catalog = resource.catalog();
     let defaults = match catalog.defaults {
@@ -286,7 +286,7 @@ fn searched(command: Command, resource: Resource) -> Command {
         })
 }
 
-/// Appends the default to the help of an argument.
+/// Appends the default to the long help of an argument.
 fn stated(argument: Arg, default: &str) -> Arg {
     let help = argument.get_help().map(ToString::to_string);
     let help = help.unwrap_or_default();
@@ -295,12 +295,14 @@ fn stated(argument: Arg, default: &str) -> Arg {
     argument.help(help).long_help(format!("{long} {default}"))
 }
 
+/// The names of the direct subcommands of a command.
 fn names(command: &Command) -> Vec<String> {
     let below = command.get_subcommands();
     below.map(|subcommand| subcommand.get_name().to_owned()).collect()
 }
 
-/// Adds its examples to the help of a command, and to those of its subcommands.
+/// Adds examples and closing lines to the help of a command, and to those of its subcommands; `path` is the
+/// words that lead to it.
 fn explained(command: Command, path: &mut Vec<String>) -> Command {
     let names = names(&command);
     let resource = match path.iter().map(String::as_str).collect::<Vec<_>>()[..] {
@@ -337,6 +339,8 @@ fn explained(command: Command, path: &mut Vec<String>) -> Command {
     command
 }
 
+/// The end of a command's long help: its examples, its exit statuses if they are special, and where other
+/// options are.
 fn after_help(path: &[String]) -> String {
     let path: Vec<&str> = path.iter().map(String::as_str).collect();
     let examples = examples(&path);

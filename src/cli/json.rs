@@ -29,6 +29,7 @@ pub fn printed(command: Command) -> Result<ArgMatches, Error> {
     Err(Error::raw(ErrorKind::ArgumentConflict, format!("{why}\n")))
 }
 
+/// The command line with JSON as the default format of every command, also of subcommands.
 fn as_default(command: Command) -> Command {
     let command = command.mut_args(|argument| match argument.get_id().as_str() {
         id if FORMATS.contains(&id) => argument.default_value("json"),

@@ -6,7 +6,7 @@ use crate::domain::insight::{Coverage, query_coverage};
 use crate::domain::response_check::{Discrepancy, ResponseCheck};
 use crate::domain::{Dialect, Listing, Query, Resource, Untrusted, language};
 
-/// Warns of conditions that are unlikely to mean what the user intended.
+/// Notes on stderr the active conditions that are unlikely to mean what the user intended.
 pub fn warn(query: &Query, dialect: &'static Dialect) {
     let warnings = query.active();
     for warning in warnings.filter_map(|condition| language::warning(condition, dialect)) {
@@ -14,7 +14,7 @@ pub fn warn(query: &Query, dialect: &'static Dialect) {
     }
 }
 
-/// Notes the conditions that a printed request leaves out.
+/// Notes on stderr the conditions that a printed request leaves out, as the market does not filter on them.
 pub fn about_request(query: &Query, dialect: &'static Dialect) {
     if let Some(conditions) = local_conditions(query, dialect) {
         output::note(&format!(
@@ -34,13 +34,15 @@ pub struct Answer<'a> {
 }
 
 impl Answer<'_> {
-    /// Notes the differences from the request, their handling, and the rows the limit left out.
+    /// Prints notes on stderr: the differences from the request, their handling, the rows the limit left out,
+    /// and suggestions.
     pub fn tell(&self) {
         for note in self.notes() {
             output::note(&note);
         }
     }
 
+    /// The texts of all notes on the response, in the order in which they are printed.
     fn notes(&self) -> Vec<String> {
         let mut notes = self.ignored();
         notes.extend(self.estimate());
@@ -51,7 +53,8 @@ impl Answer<'_> {
         notes
     }
 
-    /// Whether the records are all that the market has.
+    /// Whether the records are all that the market has; a merged listing counts as whole, as its coverage is
+    /// reported elsewhere.
     fn coverage(&self) -> Coverage {
         // A listing merged from several responses has its own coverage, which is reported with it.
         if self.listing.known_coverage().is_some() {
@@ -60,6 +63,7 @@ impl Answer<'_> {
         query_coverage(self.listing, self.query)
     }
 
+    /// A note for each condition that the market ignored, and for each other difference from the request.
     fn ignored(&self) -> Vec<String> {
         let records = self.listing.len();
         let violations = self.check.violations.iter().map(|violation| {
@@ -70,14 +74,16 @@ impl Answer<'_> {
         violations.chain(discrepancies).collect()
     }
 
-    /// A note that prices are estimates; `None` if the check has reported another storage size
-    /// already.
+    /// A note that prices are estimates; `None` if they are not, or the check has reported another storage
+    /// size already.
     fn estimate(&self) -> Option<String> {
         let gb = self.listing.estimated_storage()?;
         let is_included = self.check.included_storage().is_some();
         (!is_included).then(|| format!("this market doesn't quote prices with {gb} GB of storage: $/h is an estimate"))
     }
 
+    /// A note on the conditions applied here, with the number of rows that match; `None` without any, or for
+    /// workergroups.
     fn local(&self) -> Option<String> {
         // No market filters its listing of workergroups, so filtering here loses nothing.
         if self.query.resource == Resource::Workergroups {
@@ -122,8 +128,8 @@ impl Answer<'_> {
         }
     }
 
-    /// Advice on a truncated response: a higher limit, or a narrower search if the market sends no
-    /// more.
+    /// Advice on a truncated response: to raise `--limit`, ending in `why`, or a narrower search if the
+    /// market sends no more.
     fn advice(&self, why: &str) -> String {
         let limit = self.query.limit.map_or(usize::MAX, |limit| limit as usize);
         if self.listing.received() < limit {
@@ -138,6 +144,8 @@ impl Answer<'_> {
         }
     }
 
+    /// A note that the market has, or may have, more records than it sent; `None` if they are all, or the
+    /// note on local conditions covers it.
     fn truncated(&self) -> Option<String> {
         let here = self.listing.len();
         let nouns = self.query.resource.nouns();
@@ -156,7 +164,8 @@ impl Answer<'_> {
         }
     }
 
-    /// Suggestions for a search without results.
+    /// Questions such as `did you mean gpu_name=RTX_4090?` for a search without rows; empty if rows were
+    /// found.
     fn suggestions(&self) -> Vec<String> {
         if !self.rows.is_empty() {
             return Vec::new();
@@ -184,13 +193,14 @@ pub fn is_sorted_locally(listing: &Listing, query: &Query, dialect: &'static Dia
     })
 }
 
-/// Untrusted text as it is; `None` if it cannot be printed unchanged.
+/// The text of a server as it is; `None` if it is over 80 characters or has characters that cannot be
+/// printed.
 fn plain(text: &Untrusted) -> Option<String> {
     let shown = text.screen(80);
     (shown == text.compared()).then_some(shown)
 }
 
-/// The conditions that are applied locally, as text; `None` if there are none.
+/// The conditions that the market does not filter on, as text; `None` if there are none.
 fn local_conditions(query: &Query, dialect: &'static Dialect) -> Option<String> {
     let local: Vec<_> = query.local(dialect).map(language::print_condition_briefly).collect();
     (!local.is_empty()).then(|| local.join(" "))

@@ -35,7 +35,7 @@ pub enum CliError {
 }
 
 impl CliError {
-    /// The text of the error; empty if there is none.
+    /// The text of the error; empty if it has none or was printed already.
     pub fn message(&self) -> String {
         match self {
             Self::Usage(message) | Self::Failed(message) | Self::Unknown(message) | Self::Left(_, message) => {
@@ -46,7 +46,7 @@ impl CliError {
         }
     }
 
-    /// Prints the error and returns the exit status.
+    /// Prints the error to stderr, if it has a text, and returns the exit status.
     pub fn report(self) -> ExitCode {
         match self {
             Self::Usage(message) => {
@@ -107,7 +107,7 @@ thread_local! {
     static CAPTURED: RefCell<Option<Captured>> = const { RefCell::new(None) };
 }
 
-/// Runs a command on this thread, and returns its output instead of printing it.
+/// Runs a command on this thread, and returns its result and the output it would have printed.
 pub fn captured<T>(command: impl FnOnce() -> T) -> (T, Captured) {
     CAPTURED.set(Some(Captured::default()));
     let result = command();
@@ -119,7 +119,7 @@ fn capture(add: impl FnOnce(&mut Captured)) -> bool {
     CAPTURED.with_borrow_mut(|captured| captured.as_mut().map(add).is_some())
 }
 
-/// Writes text to standard output.
+/// Writes text to standard output; an error if that is closed or fails.
 ///
 /// Characters that a terminal would act on become visible, even if standard output is none.
 pub fn print(text: &str) -> Result<(), CliError> {
@@ -133,16 +133,17 @@ pub fn print_json(json: &str) -> Result<(), CliError> {
     write(json_for_terminal(json).as_bytes())
 }
 
-/// Writes bourse's own bytes to standard output: scripts, manual pages.
+/// Writes bourse's own bytes to standard output unchanged: scripts, manual pages.
 pub fn write(content: &[u8]) -> Result<(), CliError> {
     if capture(|captured| captured.out.push_str(&String::from_utf8_lossy(content))) {
         return Ok(());
     }
     let mut out = io::stdout().lock();
-    ended(out.write_all(content).and_then(|()| out.flush()))
+    write_result(out.write_all(content).and_then(|()| out.flush()))
 }
 
-fn ended(written: io::Result<()>) -> Result<(), CliError> {
+/// The result of writing; a closed pipe becomes [`CliError::Closed`], which ends the command successfully.
+fn write_result(written: io::Result<()>) -> Result<(), CliError> {
     written.map_err(|error| match error.kind() {
         io::ErrorKind::BrokenPipe => CliError::Closed,
         _ => CliError::Failed(format!("can't write: {error}")),
@@ -162,10 +163,10 @@ pub fn print_json_pieces<'p>(pieces: impl IntoIterator<Item = Cow<'p, str>>) -> 
     }
     let mut out = io::BufWriter::new(io::stdout().lock());
     let written = pieces.try_for_each(|piece| out.write_all(json_for_terminal(piece).as_bytes()));
-    ended(written.and_then(|()| out.flush()))
+    write_result(written.and_then(|()| out.flush()))
 }
 
-/// Prints an error to stderr.
+/// Prints an error to stderr after `bourse: `, even with `--quiet`.
 pub fn complain(message: &str) {
     say(&format!("bourse: {message}"));
 }
@@ -178,7 +179,7 @@ pub fn silence_notes(is_quiet: bool) {
     IS_QUIET.store(is_quiet, Ordering::Relaxed);
 }
 
-/// Prints a note to stderr.
+/// Prints a note to stderr after `note: `, unless `--quiet` is set.
 pub fn note(message: &str) {
     if capture(|captured| captured.notes.push(message.to_owned())) {
         return;
@@ -193,7 +194,7 @@ pub fn print_document(kind: &str, content: impl Serialize) -> Result<(), CliErro
     print_json(&format!("{:#}\n", document(kind, content)))
 }
 
-/// Prints such a document on one line, as a record of a stream.
+/// Prints one of bourse's JSON documents on one line, as a record of a stream.
 pub fn print_line(kind: &str, content: impl Serialize) -> Result<(), CliError> {
     print_json(&format!("{}\n", document(kind, content)))
 }
@@ -222,7 +223,7 @@ pub fn document(kind: &str, content: impl Serialize) -> Json {
     document
 }
 
-/// The first `most` lines, with a note on the others.
+/// The first `most` lines, all if `None`, with a note on stderr if others are left out.
 pub fn first<T>(mut lines: Vec<T>, most: Option<u32>, nouns: &str) -> Vec<T> {
     let all = lines.len();
     lines.truncate(most.map_or(usize::MAX, |most| most as usize));
@@ -230,21 +231,21 @@ pub fn first<T>(mut lines: Vec<T>, most: Option<u32>, nouns: &str) -> Vec<T> {
     lines
 }
 
-/// Notes how many lines `-n` left out.
+/// Notes on stderr that only `shown` of `all` lines are printed; nothing if all are.
 pub fn note_shown(shown: usize, all: usize, nouns: &str) {
     if shown < all {
         note(&format!("{} of {} {nouns} shown", grouped(shown), grouped(all)));
     }
 }
 
-/// Prints a line to stderr, unless `--quiet` is set.
+/// Prints a line to stderr without a prefix, unless `--quiet` is set.
 pub fn explain(message: &str) {
     if !IS_QUIET.load(Ordering::Relaxed) {
         tell(message);
     }
 }
 
-/// Prints a line to stderr, even with `--quiet`.
+/// Prints a line to stderr without a prefix, even with `--quiet`.
 pub fn tell(message: &str) {
     if capture(|captured| captured.notes.push(message.to_owned())) {
         return;
@@ -252,6 +253,7 @@ pub fn tell(message: &str) {
     say(message);
 }
 
+/// Prints a line to stderr, escaped for the terminal; a failure is ignored.
 fn say(message: &str) {
     // If stderr is gone, the message is lost.
     let _ = writeln!(io::stderr().lock(), "{}", text::message(message));
@@ -264,6 +266,7 @@ pub struct ProgressLine {
 }
 
 impl ProgressLine {
+    /// A line that shows nothing if stderr is no terminal or captured, or with `--quiet`.
     pub fn new() -> Self {
         Self {
             shown: false,
@@ -273,6 +276,7 @@ impl ProgressLine {
         }
     }
 
+    /// Replaces the shown text by another one.
     pub fn show(&mut self, text: &str) {
         if self.watched {
             self.shown = true;
@@ -282,6 +286,7 @@ impl ProgressLine {
         }
     }
 
+    /// Removes the shown text from the line.
     pub fn clear(&mut self) {
         if std::mem::take(&mut self.shown) {
             let mut err = io::stderr().lock();

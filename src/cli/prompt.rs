@@ -39,7 +39,8 @@ pub enum Answer {
     Left(i32),
 }
 
-/// Asks a question on stderr and waits for a line.
+/// Asks a question on stderr and waits for a typed line; ends with a status on Ctrl-c, a signal, or the loss
+/// of the terminal.
 ///
 /// # Errors
 ///
@@ -72,6 +73,7 @@ pub async fn confirm(word: &str, action: &str, not: &str) -> Result<(), CliError
     }
 }
 
+/// Asks a question on the terminal in raw mode, handling signals, until it is answered or left.
 async fn ask_on_terminal(question: &str) -> io::Result<Answer> {
     let mut signals = Signals::listen(Some(LAST_RESORT))?;
     let mut prompt = Prompt::open(question).await?;
@@ -123,6 +125,7 @@ struct Prompt<'q> {
 }
 
 impl<'q> Prompt<'q> {
+    /// Takes the terminal for a question; typed text from before is dropped.
     async fn open(question: &'q str) -> io::Result<Self> {
         let mut prompt = Self {
             question,
@@ -135,7 +138,7 @@ impl<'q> Prompt<'q> {
         Ok(prompt)
     }
 
-    /// Takes the terminal, and drops earlier input; Ctrl-c in it is noted.
+    /// Takes the terminal, and drops earlier input; Ctrl-c in it leaves the question.
     async fn take_terminal(&mut self) -> io::Result<()> {
         self.input = None;
         terminal::enter_prompt()?;
@@ -147,6 +150,7 @@ impl<'q> Prompt<'q> {
         Ok(())
     }
 
+    /// The next terminal event; `None` if the terminal is gone or Ctrl-c was pressed before the question.
     async fn next(&mut self) -> Option<TerminalEvent> {
         match &mut self.input {
             Some(input) if !self.is_left => input.next().await,
@@ -161,6 +165,8 @@ impl<'q> Prompt<'q> {
         err.flush()
     }
 
+    /// Handles a terminal event; a paste is refused. `None` leaves the question, with the status of Ctrl-c or
+    /// of a hang-up.
     fn on_event(&mut self, event: Option<TerminalEvent>) -> io::Result<Asked> {
         match event {
             Some(TerminalEvent::Pasted(_)) => {
@@ -171,15 +177,17 @@ impl<'q> Prompt<'q> {
                 .map(|key| self.on_key(key))
                 .find(|asked| !matches!(asked, Asked::Open))
                 .unwrap_or(Asked::Open)),
-            None if self.is_left => Ok(Asked::Answered(Answer::Left(interrupted()))),
+            None if self.is_left => Ok(Asked::Answered(Answer::Left(interrupt_status()))),
             // The terminal is gone.
             None => Ok(Asked::Answered(Answer::Left(HANG_UP_STATUS))),
         }
     }
 
+    /// Edits the answer; Enter submits it, Esc or Ctrl-d on an empty line answers with an empty one, Ctrl-c
+    /// leaves and Ctrl-z stops.
     fn on_key(&mut self, key: KeyEvent) -> Asked {
         match key.code {
-            _ if is_control(key, 'c') => return Asked::Answered(Answer::Left(interrupted())),
+            _ if is_control(key, 'c') => return Asked::Answered(Answer::Left(interrupt_status())),
             _ if is_control(key, 'z') => return Asked::Stopped,
             _ if is_control(key, 'u') => self.typed.clear(),
             KeyCode::Esc => return Asked::Answered(Answer::Typed(String::new())),
@@ -200,7 +208,8 @@ impl<'q> Prompt<'q> {
         Asked::Open
     }
 
-    /// Gives the terminal back to the shell until the program is continued.
+    /// Gives the terminal back to the shell until the program is continued; only redraws where no shell could
+    /// continue it.
     async fn stop(&mut self) -> io::Result<()> {
         if process::can_stop() {
             self.input = None;
@@ -229,26 +238,27 @@ impl Drop for Prompt<'_> {
     }
 }
 
-/// Waits until the terminal is gone.
+/// Waits until the terminal is gone, checking once a second.
 ///
-/// A program that ignores the hang-up signal would not notice otherwise. The dashboard's watchdog
-/// is no substitute: it would also end a write, after the question was answered.
+/// A program that ignores the hang-up signal would not notice otherwise. The dashboard's watchdog is no
+/// substitute: it would also end a write, after the question was answered.
 async fn hung_up() {
     while !terminal::is_hung_up() {
         tokio::time::sleep(LOOK).await;
     }
 }
 
-/// The exit status after Ctrl-c.
-fn interrupted() -> i32 {
+/// The exit status after Ctrl-c, 130.
+fn interrupt_status() -> i32 {
     exit_status(Signal::INT).unwrap_or(1)
 }
 
+/// Whether a key is Ctrl with this letter.
 fn is_control(key: KeyEvent, letter: char) -> bool {
     key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char(letter)
 }
 
-/// The keys of an event, including pasted ones.
+/// The key events of a terminal event, including pasted ones; other events are left out.
 fn keys(event: TerminalEvent) -> impl Iterator<Item = KeyEvent> {
     let events = if let TerminalEvent::Input(events) | TerminalEvent::Pasted(events) = event {
         events

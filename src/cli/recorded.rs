@@ -10,10 +10,10 @@ use crate::record::Moment;
 use crate::record::store::{Database, HistoryError};
 use crate::settings::Settings;
 
-/// Opens the record.
+/// Opens the record of the market's prices.
 ///
-/// That of the embedded sandbox is filled with its past first, with the progress on stderr. The
-/// past is recorded whole or not at all, so the command may be ended meanwhile.
+/// That of the embedded sandbox is filled with its past first, with the progress on stderr. The past is
+/// recorded whole or not at all, so the command may be ended meanwhile.
 ///
 /// # Errors
 ///
@@ -35,12 +35,13 @@ pub fn open(settings: &Settings) -> Result<Database, HistoryError> {
     Ok(database)
 }
 
-/// The member `simulated` of a document about recorded prices: `true` in the sandbox, else none.
+/// The member `simulated` of a document about recorded prices: `true` in the sandbox, else no member.
 pub fn simulated(settings: &Settings) -> Option<bool> {
     settings.is_sandbox().then_some(true)
 }
 
-/// The record without the machines that a search leaves out, and the end of the time of questions to it.
+/// The record without the machines that the user banned (all with `--no-bans`), and the end of the time of
+/// questions to it, one second from now.
 ///
 /// This second counts: a search may just have been recorded.
 pub fn without_banned(settings: &Settings, wanted: &Wanted) -> Result<(Database, Moment), CliError> {

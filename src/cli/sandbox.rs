@@ -11,7 +11,7 @@ use crate::settings::Global;
 use crate::settings::resolve::apply_sandbox_flags;
 use crate::store::keys;
 
-/// Serves until SIGINT or SIGTERM.
+/// `bourse sandbox`: starts the sandbox, prints its address and key, and serves until SIGINT or SIGTERM.
 pub async fn serve(flags: &Global, arguments: &SandboxArguments) -> Result<(), CliError> {
     let mut config = SandboxConfig {
         listen: arguments.listen,
@@ -62,7 +62,7 @@ pub struct Stop {
 }
 
 impl Stop {
-    /// Starts to listen for the signals.
+    /// Starts to listen for SIGINT and SIGTERM, which no longer end the program by themselves.
     pub fn new() -> Result<Self, CliError> {
         let listen = |kind| signal(kind).map_err(|error| CliError::Failed(format!("cannot await signals: {error}")));
         Ok(Self {
@@ -72,6 +72,7 @@ impl Stop {
         })
     }
 
+    /// Waits for SIGINT or SIGTERM. Cancel-safe.
     pub async fn wait(&mut self) {
         tokio::select! {
             _ = self.interrupt.recv() => {}

@@ -47,6 +47,7 @@ struct Fits {
 }
 
 impl Fits {
+    /// Counts the rows that do not suit the job, and those that do not report enough.
     fn count(rows: &[u32], computed: &ComputedColumns) -> Self {
         let count = |fit| rows.iter().filter(|row| computed.fit(**row as usize) == fit).count();
         Self {
@@ -57,12 +58,12 @@ impl Fits {
 }
 
 impl SearchResult {
-    /// The rows that suit the job, in order.
+    /// The rows that suit the job, in order; all without a job.
     pub fn suitable(&self) -> &[u32] {
         &self.rows[..self.rows.len() - self.unfit.short - self.unfit.unknown]
     }
 
-    /// Recomputes the columns for another price basis.
+    /// Recomputes the columns for another price basis; rows that do not suit its job move to the end.
     pub fn set_basis(&mut self, basis: Basis) {
         self.computed.job = basis.job;
         self.computed.fill_for(&mut self.listing, basis, None, &[]);
@@ -70,8 +71,8 @@ impl SearchResult {
         self.unfit = Fits::count(&self.rows, &self.computed);
     }
 
-    /// Notes the differences from the request, and the rows the limit left out. `unfit` says how
-    /// rows that do not suit the job are shown.
+    /// Prints notes on stderr: skipped records, differences from the request, rows left out by limit or bans,
+    /// and unsuited rows; `unfit` describes how the latter are shown.
     pub fn tell(&self, dialect: &'static Dialect, unfit: &str) {
         tell_skipped(&self.listing);
         let answer = Answer {
@@ -106,7 +107,8 @@ impl SearchResult {
         self.tell_rates();
     }
 
-    /// Notes the models without a configured throughput.
+    /// Notes on stderr the GPU models without a configured throughput, if the job is given as work; nothing
+    /// if all have one.
     fn tell_rates(&self) {
         /// Maximum number of models named.
         const NAMED: usize = 5;
@@ -140,7 +142,7 @@ impl SearchResult {
     }
 }
 
-/// Runs a search and prepares its response.
+/// Sends a search and prepares its response: bans, prices and order.
 ///
 /// # Errors
 ///
@@ -174,7 +176,7 @@ pub async fn finish(
     Ok(arranged_with(settings, wanted, listing, price_models))
 }
 
-/// Runs the search with each of the price models.
+/// Runs the search with each of the three price models, one after another.
 async fn price_models(
     session: &Session,
     query: &Query,
@@ -193,7 +195,7 @@ async fn price_models(
     Ok(searches)
 }
 
-/// Prepares a response: prices and order as requested.
+/// Prepares a response: prices and order as requested, rows that do not suit the job last. Sends nothing.
 pub fn arranged(settings: &Settings, wanted: Wanted, listing: Box<Listing>) -> SearchResult {
     arranged_with(settings, wanted, listing, PriceModelSearches::default())
 }
@@ -233,7 +235,7 @@ pub fn arranged_with(
     }
 }
 
-/// Prints a request as one curl command; nothing is sent.
+/// Prints a request as one curl command, with a reference in place of the key; nothing is sent.
 pub fn print_curl(settings: &Settings, session: &Session, request: &Request) -> Result<(), CliError> {
     let command = session.client().curl(request);
     if settings.is_sandbox() {
@@ -242,12 +244,13 @@ pub fn print_curl(settings: &Settings, session: &Session, request: &Request) -> 
     output::print(&format!("{command}\n"))
 }
 
-/// Runs a request for records, showing waits on a terminal.
+/// Sends a request for records and returns them, showing waits on a terminal.
 pub async fn fetch(session: &Session, request: &Request) -> Result<Box<Listing>, CliError> {
     Ok(reply(session, request).await?.into_records()?)
 }
 
-/// Runs a request, showing waits on a terminal.
+/// Sends a request and waits for its reply, showing progress and waits on a terminal; retried as the session
+/// does.
 pub async fn reply(session: &Session, request: &Request) -> Result<Reply, ApiError> {
     let mut line = ProgressLine::new();
     session
@@ -270,7 +273,8 @@ pub async fn reply(session: &Session, request: &Request) -> Result<Reply, ApiErr
         .await
 }
 
-/// Fills the computed columns that the search needs.
+/// Fills the computed columns that the search needs; none if neither flags, columns nor configuration ask for
+/// any.
 fn compute(
     listing: &mut Listing,
     wanted: &Wanted,
@@ -307,7 +311,8 @@ fn compute(
     computed
 }
 
-/// The rows to show. Conditions and orders that the market cannot apply are applied here.
+/// The numbers of the rows to show, in order. Conditions and orders that the market cannot apply are applied
+/// here.
 pub fn rows(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Vec<u32> {
     let mut rows = listing.matching(query.local(dialect));
     if is_sorted_here(query, dialect) {
@@ -316,7 +321,7 @@ pub fn rows(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Vec<
     rows
 }
 
-/// Names the records that could not be read.
+/// Notes on stderr the records that could not be read, at most 20 one by one, and the number of duplicates.
 pub fn tell_skipped(listing: &Listing) {
     const NAMED: usize = 20;
     for skipped in listing.skipped().iter().take(NAMED) {
@@ -349,7 +354,8 @@ impl Extent {
     }
 }
 
-/// Prints rows, each with bourse's member from `members` if there are any.
+/// Prints rows in the format of `view`, each with bourse's member from `members` if there are any; a note on
+/// stderr if a table is empty.
 pub fn show(listing: &Listing, rows: &[u32], view: &View, members: &[Json], extent: Extent) -> Result<(), CliError> {
     match view.format {
         RecordFormat::Table => {

@@ -4,7 +4,7 @@ use super::args::GroupsCommand;
 use super::{Command, output};
 use crate::features::history::arguments::DbCommand;
 
-/// Notes flags of the command line that have a new name, or whose JSON is a stream now.
+/// Notes on stderr the flags in `line` that have a new name, or whose JSON is a stream now.
 ///
 /// Both names work in this version.
 pub fn note_older_spellings(command: &Command, line: &[String]) {

@@ -28,12 +28,12 @@ pub struct SupplyArguments {
     pub format: ReplyFormat,
 }
 
-/// Parses the size of a download, in GB.
+/// Parses the size of a download, in GB, from `0.001` to 100,000.
 fn size(text: &str) -> Result<f64, QuantityError> {
     quantity::within(text, Quantity::Gigabytes, 0.001..=100_000.0)
 }
 
-/// Parses the loading time of a model, in seconds.
+/// Parses the loading time of a model, in seconds, from 0 to a day.
 fn loading(text: &str) -> Result<f64, QuantityError> {
     quantity::within(text, Quantity::Seconds, 0.0..=86_400.0)
 }

@@ -55,7 +55,7 @@ impl Priced {
 }
 
 impl View {
-    /// The view from the flags.
+    /// The view from the flags; an error if a column is unknown, or secret without `secrets`.
     pub fn new(
         arguments: &SearchArguments,
         catalog: &'static Catalog,
@@ -73,12 +73,13 @@ impl View {
         })
     }
 
-    /// Whether any of some columns was requested.
+    /// Whether any of these columns was requested with `--columns`.
     pub fn asks_for(&self, keys: &[&str]) -> bool {
         self.columns.iter().flatten().any(|field| keys.contains(&field.key))
     }
 
-    /// A table of the requested columns, or of the default ones that fit the terminal.
+    /// A table of the requested columns, or of the default ones that fit the terminal, with costs beside the
+    /// price.
     pub fn table(&self, listing: &Listing, rows: &[u32]) -> String {
         if let Some(columns) = &self.columns {
             return table(listing, rows, columns, self.dialect, None);
@@ -104,8 +105,8 @@ impl View {
         table(listing, rows, &fields, self.dialect, width)
     }
 
-    /// CSV of the requested columns, or else of every member that records can have; secrets only if
-    /// requested.
+    /// CSV of the requested columns, or else of every member that records can have and the computed costs;
+    /// secrets only if requested.
     pub fn csv(&self, listing: &Listing, rows: &[u32]) -> String {
         let is_shown = |field: &&'static Field| field.is_column() || (self.secrets && field.kind == Kind::Secret);
         let catalog = listing.catalog();
@@ -165,7 +166,7 @@ impl View {
         ])
     }
 
-    /// The records as JSON, one per line.
+    /// The records as JSON, one per line, each with bourse's member if there are any.
     pub fn json_lines<'l>(
         &self,
         listing: &'l Listing,
@@ -178,7 +179,7 @@ impl View {
     }
 }
 
-/// A member of the document with computed columns of each row; empty without columns.
+/// A member of the document with the computed columns `fields` of each row and its id; empty without columns.
 fn computed(member: &str, listing: &Listing, rows: &[u32], fields: &[&Field]) -> String {
     if fields.is_empty() {
         return String::new();
@@ -196,7 +197,7 @@ fn computed(member: &str, listing: &Listing, rows: &[u32], fields: &[&Field]) ->
     format!(",\n\"{member}\": {}", Json::Array(values.collect()))
 }
 
-/// A job in JSON, with the unit of the speeds that its download uses.
+/// A job in JSON, with the unit of network speeds if it downloads.
 ///
 /// A job given as work has no hours of its own: they depend on the offer.
 pub fn job_json(job: &Job, listing: &Listing) -> Json {
@@ -210,7 +211,7 @@ pub fn job_json(job: &Job, listing: &Listing) -> Json {
     json
 }
 
-/// The bill of a job on each row.
+/// The bill of a job on each row, in order; a bill that cannot be computed has the reason.
 fn bills(listing: &Listing, rows: &[u32], job: &Job, model: OfferType) -> Vec<Bill> {
     let (prices, now) = (Prices::new(listing, model), listing.read_at());
     let bill = |row: &u32| {
@@ -250,7 +251,8 @@ fn bills(listing: &Listing, rows: &[u32], job: &Job, model: OfferType) -> Vec<Bi
     rows.iter().map(bill).collect()
 }
 
-/// The fields of a list such as `id,gpu_name,price`.
+/// The fields of a list such as `id,gpu_name,price`; an unknown field is an error, and a secret one without
+/// `secrets`.
 fn chosen(text: &str, catalog: &'static Catalog, secrets: bool) -> Result<Vec<&'static Field>, CliError> {
     let wrong = |error: LanguageError| CliError::Usage(format!("in the columns:\n{}", error.render(text)));
     let columns = language::parse_columns(text, catalog).map_err(wrong)?;
@@ -284,11 +286,12 @@ fn table(
     laid_out(&lines, &widths, &kept, is_right)
 }
 
+/// Each cell with its width in terminal cells.
 fn with_widths(cells: impl Iterator<Item = String>) -> Vec<(usize, String)> {
     cells.map(|cell| (text::width(&cell), cell)).collect()
 }
 
-/// The width of each column; lines may lack the last columns.
+/// The width of each column, that of its widest cell; lines may lack the last columns.
 fn widths(lines: &[Vec<(usize, String)>]) -> Vec<usize> {
     let columns = lines.iter().map(Vec::len).max().unwrap_or(0);
     let widest = |column: usize| {
@@ -298,7 +301,8 @@ fn widths(lines: &[Vec<(usize, String)>]) -> Vec<usize> {
     (0..columns).map(widest).collect()
 }
 
-/// The text of lines with these columns, each cell padded to the width of its column.
+/// The text of lines with the columns of these indices, each cell padded to the width of its column, on the
+/// left if `is_right`.
 fn laid_out(
     lines: &[Vec<(usize, String)>],
     widths: &[usize],
@@ -330,7 +334,8 @@ fn laid_out(
     out
 }
 
-/// The indices of the columns that fit, in order.
+/// The indices of the columns that fit into `width` cells, in order, the least important dropped first; all
+/// without a width.
 fn fitting(fields: &[&'static Field], widths: &[usize], width: Option<usize>) -> Vec<usize> {
     let mut kept: Vec<usize> = (0..fields.len()).collect();
     let Some(width) = width else {
@@ -367,7 +372,8 @@ fn records<'l>(
     })
 }
 
-/// The environment variables of a user's command: the values of an offer, and the number of offers.
+/// The environment variables `BOURSE_OFFER`, `_MACHINE`, `_MODEL`, `_PRICE` and `_COUNT` for a user's
+/// command: values of the row, empty if missing, and the number of offers.
 pub fn variables(listing: &Listing, row: u32, count: usize) -> Vec<(&'static str, String)> {
     let text = |key: &str| {
         let field = listing.catalog().by_key(key)?;
@@ -393,7 +399,7 @@ pub fn variables(listing: &Listing, row: u32, count: usize) -> Vec<(&'static str
     .collect()
 }
 
-/// The width of the terminal; `None` if standard output is none.
+/// The width of the terminal in cells, at least 20; `None` if standard output is none.
 fn terminal_width() -> Option<usize> {
     use std::io::IsTerminal as _;
     std::io::stdout()
@@ -404,7 +410,7 @@ fn terminal_width() -> Option<usize> {
         .map(|(columns, _)| usize::from(columns).max(20))
 }
 
-/// A small table: a column of names, then columns of numbers.
+/// A small table: a left-aligned column of names, then right-aligned columns of numbers.
 pub fn plain(rows: &[Vec<String>]) -> String {
     aligned(rows, |column| column > 0)
 }
@@ -414,6 +420,7 @@ pub fn left(rows: &[Vec<String>]) -> String {
     aligned(rows, |_| false)
 }
 
+/// A small table with two blanks between columns; those for which `is_right` is true are right-aligned.
 fn aligned(rows: &[Vec<String>], is_right: impl Fn(usize) -> bool) -> String {
     // Paths and queries are printed whole; a server's text may be megabytes.
     const MOST: usize = 4096;

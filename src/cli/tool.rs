@@ -73,7 +73,7 @@ pub struct Tool {
 }
 
 impl Tool {
-    /// The schema of its results: around the document of its command, or around records.
+    /// The JSON Schema of its results: around the document of its command, or around records.
     pub fn result_schema(&self) -> Map<String, Json> {
         let records = || json!({ "type": "array", "items": { "type": "object" } });
         let data = self.document.as_ref().map_or_else(records, schema_of);
@@ -102,7 +102,7 @@ pub struct Call {
 }
 
 impl Call {
-    /// Parses the flags of its command as on the command line.
+    /// Parses the flags of its command, from its words, as on the command line.
     ///
     /// # Errors
     /// As on the command line.
@@ -139,6 +139,7 @@ pub enum PriceModel {
 }
 
 impl PriceModel {
+    /// The name of the model on the command line.
     const fn name(self) -> &'static str {
         match self {
             Self::OnDemand => "on-demand",
@@ -148,12 +149,12 @@ impl PriceModel {
     }
 }
 
-/// A default of arguments.
+/// The number 10, a default of arguments.
 pub const fn ten() -> u32 {
     10
 }
 
-/// A default of arguments.
+/// The number 30, a default of arguments.
 pub const fn thirty() -> u16 {
     30
 }
@@ -168,7 +169,7 @@ pub struct Line {
 }
 
 impl Line {
-    /// Starts with these words.
+    /// A command line that starts with these words.
     pub fn new(words: &[&str]) -> Self {
         Self {
             words: words.iter().map(|word| (*word).to_owned()).collect(),
@@ -176,7 +177,7 @@ impl Line {
         }
     }
 
-    /// Adds a flag, if it has a value.
+    /// Adds the flag `--name=value`, if it has a value; one over 2,000 characters makes the call fail.
     #[must_use]
     pub fn flag(mut self, name: &'static str, value: Option<impl Display>) -> Self {
         if let Some(value) = value {
@@ -187,7 +188,7 @@ impl Line {
         self
     }
 
-    /// Adds the number of rows, from 1 to 50.
+    /// Adds the number of rows; one not from 1 to 50 makes the call fail.
     #[must_use]
     pub fn rows(mut self, rows: u32) -> Self {
         if !(1..=50).contains(&rows) {
@@ -197,19 +198,20 @@ impl Line {
         self
     }
 
-    /// Adds the price model, if there is one.
+    /// Adds the price model as `--type`, if there is one.
     #[must_use]
     pub fn price_model(self, model: Option<PriceModel>) -> Self {
         self.flag("type", model.map(PriceModel::name))
     }
 
+    /// Records an error if the value is over 2,000 characters; only the first error is reported.
     fn check(&mut self, name: &'static str, value: &str) {
         if value.chars().count() > LONGEST {
             self.error.get_or_insert(ArgumentError::TooLong(name));
         }
     }
 
-    /// The call with its query and its maximum number of requests.
+    /// The finished call with its query and its maximum number of requests.
     ///
     /// # Errors
     /// When an argument is unusable.
@@ -229,15 +231,16 @@ impl Line {
 
 /// Arguments that can be converted to a command line.
 pub trait ToolArguments: DeserializeOwned + JsonSchema {
+    /// The command line of these arguments, or the reason they are rejected.
     fn call(self) -> Result<Call, ArgumentError>;
 }
 
-/// The schema of arguments.
+/// The JSON Schema of a tool's arguments of type `T`.
 pub fn schema<T: JsonSchema>() -> Schema {
     schema_for!(T)
 }
 
-/// Reads the arguments of a call.
+/// Reads the arguments of a call as a `T`, and converts them to a command line.
 ///
 /// # Errors
 /// When they do not match the schema.

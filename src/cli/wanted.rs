@@ -60,7 +60,8 @@ impl Wanted {
         }
     }
 
-    /// Sets the price model, and the storage that prices include, where flags give them.
+    /// Sets the price model, and the storage in GB that prices include, also as the job's disk; `None` leaves
+    /// each as it is.
     pub fn set_prices(&mut self, offer_type: Option<OfferType>, storage: Option<f64>) {
         self.query.offer_type = offer_type.unwrap_or(self.query.offer_type);
         self.query.storage = storage.or(self.query.storage);
@@ -69,7 +70,7 @@ impl Wanted {
         }
     }
 
-    /// The bans that the search applies: none with `--no-bans`.
+    /// The user's stars, notes and bans, whose bans the search applies; empty with `--no-bans`.
     pub fn bans(&self, settings: &Settings) -> Annotations {
         if self.no_bans {
             return Annotations::default();
@@ -78,7 +79,8 @@ impl Wanted {
     }
 }
 
-/// The profile's stars, notes and bans.
+/// The profile's saved stars, notes and bans; empty without a file. A problem with the file is noted on
+/// stderr.
 pub fn annotations(settings: &Settings) -> Annotations {
     let Some(paths) = &settings.paths else {
         return Annotations::default();
@@ -92,20 +94,21 @@ pub fn annotations(settings: &Settings) -> Annotations {
 }
 
 impl Wanted {
-    /// The columns that conditions, order and output use.
+    /// The columns that active conditions, order and requested output use, with repetitions.
     pub fn fields(&self) -> impl Iterator<Item = &'static Field> {
         let conditions = self.query.active().map(|condition| condition.field);
         let orders = self.query.order.iter().map(|key| key.field);
         conditions.chain(orders).chain(self.columns.iter().copied())
     }
 
-    /// Whether a search of each price model is needed.
+    /// Whether a column in use needs a search of each of the three price models.
     pub fn needs_price_models(&self) -> bool {
         self.fields()
             .any(|field| Need::for_field(field) == Some(Need::ThreePrices))
     }
 
-    /// Rejects columns whose input is missing.
+    /// Rejects columns in use whose input (job, deadline, term, throughput) is missing; the error names the
+    /// flag to add.
     pub fn check_needs(&self, throughput: &Throughput) -> Result<(), CliError> {
         for field in self.fields() {
             let missing = match Need::for_field(field) {
@@ -131,7 +134,7 @@ impl Wanted {
     }
 }
 
-/// The request for a query, with the bans that the market can filter on.
+/// The search request for a query, with the bans that the market can filter on as further conditions.
 pub fn request(query: &Query, bans: &Annotations, dialect: &'static Dialect) -> Request {
     let mut query = query.clone();
     query.conditions.extend(bans.conditions(&query, dialect));
@@ -147,7 +150,8 @@ pub struct Flags {
     pub term: Option<VolumeTerm>,
 }
 
-/// The search of flags for offers that are compared by their prices.
+/// The search of the flags of a command that compares offers by their prices, with an order and a limit, if
+/// given.
 pub fn priced(
     settings: &Settings,
     flags: &PricedSearch,
@@ -168,7 +172,7 @@ pub fn priced(
     Ok(wanted)
 }
 
-/// The query from words and flags; flags override plain words.
+/// The query from words and flags, as [`wanted`]; flags override plain words.
 pub fn query(
     settings: &Settings,
     resource: Resource,
@@ -178,7 +182,8 @@ pub fn query(
     wanted(settings, resource, arguments, no_default, Flags::default()).map(|wanted| wanted.query)
 }
 
-/// The query from words and flags, with the job that the words describe.
+/// The search from words and flags, with the job that they describe; flags override plain words. The meaning
+/// of plain words is printed to stderr.
 pub fn wanted(
     settings: &Settings,
     resource: Resource,
@@ -251,7 +256,7 @@ pub fn wanted(
     Ok(wanted)
 }
 
-/// The words of a query as one text; `-` reads standard input.
+/// The words of a query as one text; `-` stands for standard input, of which 64 KiB are read.
 fn text(words: &[String]) -> Result<String, CliError> {
     let mut words = words.to_vec();
     if let Some(word) = words.iter_mut().find(|word| *word == "-") {
@@ -266,8 +271,8 @@ fn text(words: &[String]) -> Result<String, CliError> {
     Ok(words.join(" "))
 }
 
-/// The conditions of a text, with plain words read, added to those of a query; newer conditions on
-/// a field replace older ones.
+/// The conditions of a text, with plain words read, added to those of `query`; newer conditions on a field
+/// replace older ones. Words that ask for a cluster are an error.
 pub fn conditions(
     reading: &Reading,
     text: &str,
@@ -287,8 +292,8 @@ pub fn conditions(
         .map_err(|error| CliError::Usage(format!("in the query:\n{}", error.render(text))))
 }
 
-/// Sets the number of requested records: `limit`, or else enough that the shown rows are the
-/// market's first ones.
+/// Checks `limit` against the number of shown rows; without it, raises the query's limit to 3,000 if rows are
+/// filtered or sorted here, and to at least the shown rows.
 pub fn set_limit(wanted: &mut Wanted, limit: Option<u32>, dialect: &'static Dialect) -> Result<(), CliError> {
     let (query, rows) = (&mut wanted.query, wanted.rows.unwrap_or(0));
     match limit {
@@ -310,15 +315,14 @@ pub fn set_limit(wanted: &mut Wanted, limit: Option<u32>, dialect: &'static Dial
     Ok(())
 }
 
-/// Sorts a search by the bill of its job, if it has the default order.
+/// Sorts a search by the bill of its job, if it has the default order; another order stays.
 pub fn rank_by_bill(query: &mut Query, dialect: &'static Dialect) {
     if query.order == language::default_query(query.resource, dialect).order {
         query.order = language::parse_order("job_cost", query.catalog()).unwrap_or_default();
     }
 }
 
-/// Whether the rows are sorted here: the market cannot sort by this order, or sorts by other
-/// prices.
+/// Whether the rows have to be sorted here: the market cannot sort by this order, or sorts by other prices.
 pub fn is_sorted_here(query: &Query, dialect: &'static Dialect) -> bool {
     let catalog = query.catalog();
     let mut keys = query.order.iter();

@@ -57,6 +57,7 @@ struct Write {
     supply: Option<Supply>,
 }
 
+/// `bourse unlist`: unlists a volume listing after a confirmation, or prints the request.
 pub async fn unlist(settings: &Settings, arguments: &UnlistArguments) -> Result<(), CliError> {
     let id = arguments.id;
     let write = Write {
@@ -71,6 +72,8 @@ pub async fn unlist(settings: &Settings, arguments: &UnlistArguments) -> Result<
     perform(settings, write, arguments.write).await
 }
 
+/// `bourse groups create`: creates a workergroup after checking its parameters and cost, or prints the
+/// request.
 pub async fn create(settings: &Settings, arguments: &CreateArguments) -> Result<(), CliError> {
     let draft = &without_banned(settings, arguments);
     let new = draft
@@ -94,8 +97,8 @@ pub async fn create(settings: &Settings, arguments: &CreateArguments) -> Result<
     perform(settings, write, arguments.write).await
 }
 
-/// The parameters, with the bans that the market can filter on in the search, so that no worker
-/// runs on banned machines.
+/// The parameters, with the user's bans added to the search as far as the market can filter on them, so that
+/// no worker runs on banned machines; unchanged with `--no-bans`.
 fn without_banned(settings: &Settings, arguments: &CreateArguments) -> Draft {
     let mut draft = arguments.parameters.0.clone();
     // A search that cannot be read is refused as it is.
@@ -120,7 +123,8 @@ fn without_banned(settings: &Settings, arguments: &CreateArguments) -> Draft {
     draft
 }
 
-/// All validation errors of a draft, each under its flag, and with a caret for the search.
+/// The usage error with all validation errors of a draft, each under its flag, and with a caret for the
+/// search.
 fn refused<'t>(objections: &[Objection], text: impl Fn(Key) -> &'t str) -> CliError {
     let lines: Vec<_> = objections
         .iter()
@@ -142,13 +146,13 @@ fn refused<'t>(objections: &[Objection], text: impl Fn(Key) -> &'t str) -> CliEr
     CliError::Usage(lines.join("\n"))
 }
 
-/// A validation error or warning after its flag.
+/// A validation error or warning after its flag: `--min-load: …`.
 fn named(objection: &Objection) -> String {
     let flag = Key::named(objection.parameter).map_or(objection.parameter, flag);
     format!("--{flag}: {}", objection.message)
 }
 
-/// The command that lists the groups of the endpoint, on the same market.
+/// The shell command that lists the groups of the new one's endpoint, on the same market.
 fn list_command(settings: &Settings, new: &NewWorkergroup) -> String {
     let (key, value) = match (&new.endpoint_name, new.endpoint_id) {
         (Some(name), _) => ("endpoint_name", Value::Text(name.clone())),
@@ -162,7 +166,7 @@ fn list_command(settings: &Settings, new: &NewWorkergroup) -> String {
     shell_words::join(words.chain(condition).chain(market_flags(settings)))
 }
 
-/// The flags that choose the market.
+/// The flags that choose the market in another command; empty for the sandbox.
 fn market_flags(settings: &Settings) -> Vec<String> {
     match &settings.market {
         Market::Embedded(_) => Vec::new(),
@@ -173,7 +177,8 @@ fn market_flags(settings: &Settings) -> Vec<String> {
     }
 }
 
-/// The writes to the market, oldest first. No file is created if nothing was ever written.
+/// The writes to the market, oldest first, with those of earlier runs. No file is created if nothing was ever
+/// written.
 pub fn written(settings: &Settings, session: &Session) -> Vec<Entry> {
     let file = settings.paths.as_ref().map(Paths::journal_file);
     if !file.is_some_and(|file| file.exists()) {
@@ -182,6 +187,7 @@ pub fn written(settings: &Settings, session: &Session) -> Vec<Entry> {
     OpenedJournal::open(settings, &profile_of(settings, session)).entries
 }
 
+/// Previews, checks, confirms and sends a write, and reports its outcome; a dry run only prints the request.
 async fn perform(settings: &Settings, mut write: Write, how: WriteArguments) -> Result<(), CliError> {
     if !how.dry_run && write.settle != Some(Settlement::Created) {
         allowed(settings, how)?;
@@ -255,8 +261,8 @@ async fn perform(settings: &Settings, mut write: Write, how: WriteArguments) -> 
     sent
 }
 
-/// Checks that the market is not read-only, and that there is a terminal to confirm on unless
-/// `--yes` is given.
+/// Checks that the market is not read-only, and that there is a terminal to confirm on unless `--yes` is
+/// given; the error is the reason nothing is sent.
 fn allowed(settings: &Settings, how: WriteArguments) -> Result<(), CliError> {
     if settings.read_only {
         return Err(CliError::Failed(format!("nothing was sent: {READ_ONLY}")));
@@ -272,11 +278,12 @@ fn allowed(settings: &Settings, how: WriteArguments) -> Result<(), CliError> {
     Ok(())
 }
 
+/// The address that the request is sent to.
 fn url(consent: &RequestPreview) -> String {
     format!("{}{}", consent.base, consent.path)
 }
 
-/// The text of a request, which names the key without showing it.
+/// The text of a request: method, address, the key by name, and body.
 fn preview(consent: &RequestPreview) -> String {
     format!(
         "{} {}\n{}\n{}\n",
@@ -287,7 +294,7 @@ fn preview(consent: &RequestPreview) -> String {
     )
 }
 
-/// Waits until the rate limit allows the write; returns the effect that sends it.
+/// Waits until the rate limit allows the write, or a signal arrives; returns the effect that sends it.
 async fn turn(
     mutations: &mut Mutations,
     request: &Request,
@@ -314,7 +321,8 @@ async fn turn(
     }
 }
 
-/// Waits for the rate limit, sends the write once, and reports.
+/// Waits for the rate limit, sends the write once, and reports its outcome; a signal while waiting for the
+/// reply leaves the outcome unknown.
 async fn send(
     session: &Session,
     profile: &Profile,
@@ -371,7 +379,7 @@ async fn send(
     report(&write, format, (verdict, &words), &result)
 }
 
-/// The command's output for a finished write, or its error.
+/// Prints the outcome of a done write; one that is refused or unknown is the error.
 fn report(
     write: &Write,
     format: ReplyFormat,
@@ -396,10 +404,12 @@ fn report(
     }
 }
 
+/// The error of a write that was not sent, for this reason: exit status 1.
 fn not_sent(why: &str) -> CliError {
     CliError::Failed(format!("nothing was sent: {why}"))
 }
 
+/// The error of a write whose outcome is unknown: exit status 3, with the check to make.
 fn unknown(why: &str, check: &str) -> CliError {
     CliError::Unknown(format!(
         "outcome unknown: {why}. The request was sent once and is not repeated.\n{check}"

@@ -9,6 +9,9 @@ use crate::keys::Action;
 use crate::keys::pane::Pane;
 
 impl Update<'_> {
+    /// Carries out an action in the topmost view, else opens the action's own view, else does it for the
+    /// whole dashboard (quit, panes, configuration). A disabled action only shows its reason as an error
+    /// notice; one that nothing handles is reported as having no effect.
     pub(crate) fn perform(&mut self, action: Action) {
         if let Some(why) = self.model.disabled(action) {
             return self.model.state.show(Toast::error(why, self.now));
@@ -37,6 +40,8 @@ impl Update<'_> {
         }
     }
 
+    /// Closes all views over the pane and opens `pane`, with the view that was left open over it, if any. Its
+    /// table sends its search if it has not been searched yet.
     pub(crate) fn go_to(&mut self, pane: Pane) {
         self.close_from(0);
         self.model.state.pane = pane;
@@ -54,7 +59,9 @@ impl Update<'_> {
         }
     }
 
-    /// Sends the first request of the open pane, or that of the offers if the pane has no table.
+    /// Opens the start pane, which sends its first search; Requests has no table, so the offers are searched
+    /// instead. On Requests, an error notice names the first write of an earlier run whose outcome is
+    /// unknown, as that pane shows no permanent notices.
     pub(crate) fn start(&mut self) {
         let state = &mut self.model.state;
         // This pane shows no notices.

@@ -6,7 +6,8 @@ use crate::domain::Resource;
 use crate::keys::Action;
 use crate::keys::pane::Pane;
 
-/// The reason an action on rows is disabled now, or `None` if it is enabled.
+/// The reason an action that compares or prices rows is disabled on the open pane (wrong pane, no rows,
+/// nothing selected or marked, no job to clear), or `None` if it is enabled or is no such action.
 pub(crate) fn disabled(state: &State, action: Action) -> Option<String> {
     let key = |action| state.keymap.key_of(action);
     let pane = state.pane;

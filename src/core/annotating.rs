@@ -22,7 +22,8 @@ use crate::table::browser::Browser;
 const MOST_UNDONE: usize = 100;
 
 impl Cx<'_> {
-    /// Changes an annotation here and in its file. Lifting a ban requests the rows it hid.
+    /// Changes a star, note or ban here and in its file, so that it can be undone (the latest 100 changes).
+    /// Lifting a ban sends the searches of the loaded tables again to get the rows it hid.
     pub fn annotate(&mut self, change: &AnnotationChange) {
         let inverse = self.annotate_only(change);
         let undo = &mut self.state.annotations.undo;
@@ -40,14 +41,17 @@ impl Cx<'_> {
         Some(change)
     }
 
-    /// Sends a search without the bans, for a view that names what hides an offer and lists none; its response goes to
-    /// [`crate::core::view::View::on_news`]. A newer one replaces it.
+    /// Sends a search without the conditions that leave out banned offers, and without removing banned rows
+    /// from its response, which goes to [`crate::core::view::View::on_news`] of the calling view. Only the
+    /// latest such search is exempt from the bans.
     pub fn send_unfiltered(&mut self, query: Query) -> Ticket {
         let ticket = self.send(Request::Search(query));
         self.state.annotations.unfiltered = Some(ticket);
         ticket
     }
 
+    /// Applies and saves a change of a star, note or ban without adding it to the undo history; returns the
+    /// change that undoes it. Lifting a ban repeats the searches of the loaded tables.
     fn annotate_only(&mut self, change: &AnnotationChange) -> AnnotationChange {
         let annotations = &mut self.state.annotations;
         let before = Annotations::clone(&annotations.all);
@@ -65,7 +69,8 @@ impl Cx<'_> {
         inverse
     }
 
-    /// Lists banned offers, or hides them again.
+    /// Sets whether banned offers are listed, until the program ends. Showing them sends the searches of the
+    /// loaded tables again; hiding them only removes loaded rows.
     pub fn show_banned(&mut self, is_shown: bool) {
         self.state.annotations.shows_banned = is_shown;
         self.state.use_annotations();
@@ -74,7 +79,7 @@ impl Cx<'_> {
         }
     }
 
-    /// Repeats the searches of the tables that show rows.
+    /// Repeats the searches of offers and volumes, each only if its table has a response.
     fn ask_again(&mut self) {
         for resource in [Resource::Offers, Resource::Volumes] {
             if self.state.browsers[resource].listing().is_some() {
@@ -85,14 +90,14 @@ impl Cx<'_> {
 }
 
 impl State {
-    /// Replaces the annotations by those of the profile and applies them to the loaded rows.
+    /// Replaces all annotations by `all`, as loaded or saved, and applies them to the loaded rows.
     pub fn restore_annotations(&mut self, all: Annotations) {
         self.annotations.all = Arc::new(all);
         self.use_annotations();
     }
 
-    /// Replaces the annotations by those in the file, which may hold other programs' changes; a
-    /// failure is reported.
+    /// Handles the result of saving a change: adopts the file's annotations, which may hold other programs'
+    /// changes, unless the saving of another change is still awaited. A failure is reported once.
     pub(crate) fn on_annotations_saved(&mut self, result: Result<Annotations, EffectError>) {
         self.annotations.pending = self.annotations.pending.saturating_sub(1);
         match result {
@@ -107,7 +112,8 @@ impl State {
         }
     }
 
-    /// Applies the annotations to the loaded rows.
+    /// Applies stars, notes and bans to the loaded rows of offers and volumes; banned rows are removed unless
+    /// they are being shown.
     fn use_annotations(&mut self) {
         let annotations = &self.annotations;
         let hides = !annotations.shows_banned;
@@ -119,7 +125,8 @@ impl State {
         }
     }
 
-    /// The bans that the market can filter on, as conditions of `query`.
+    /// The bans that the market can filter on, as conditions to add to `query`; empty while banned offers are
+    /// shown.
     pub fn ban_conditions(&self, query: &Query) -> Vec<Condition> {
         if self.annotations.shows_banned {
             return Vec::new();
@@ -128,7 +135,8 @@ impl State {
         self.annotations.all.conditions(query, dialect)
     }
 
-    /// Leaves banned machines and hosts out of the searches that are about to be sent.
+    /// Adds the bans the market can filter on to each search among `effects`, except the one that was sent
+    /// unfiltered.
     pub(crate) fn leave_out_banned(&self, effects: &mut [Effect]) {
         for effect in effects {
             if let Effect::Call {
@@ -143,7 +151,8 @@ impl State {
         }
     }
 
-    /// Removes banned rows from the response to a ticket, unless banned offers are listed.
+    /// Removes banned rows from the response to a ticket, in place. An error, a response without rows and the
+    /// unfiltered search stay as they are, as does all while banned offers are shown.
     pub(crate) fn hide_banned(&self, ticket: Ticket, result: &mut Result<Reply, ApiError>) {
         let shows_banned = self.annotations.shows_banned || self.annotations.unfiltered == Some(ticket);
         if let (Ok(Reply::Records(listing)), false) = (result, shows_banned) {
@@ -159,13 +168,16 @@ fn annotations_saved(cx: &mut Cx<'_>, _: Ticket, news: News) {
     }
 }
 
-/// The machine and the host of the selected row.
+/// The machine and the host of the selected row, in this order; `None` for each that the row does not name,
+/// and for both without a selected row.
 pub fn selected(browser: &Browser) -> [Option<Supplier>; 2] {
     let selected = browser.listing().zip(browser.selected_row());
     selected.map_or([None; 2], |(listing, row)| suppliers(listing, row))
 }
 
-/// The reason an action on annotations is disabled, or `None` if it is enabled.
+/// The reason starring, noting, banning or showing banned offers is disabled, or `None` if it is enabled or
+/// the action is another one. Stars, notes and bans need a row that names a machine or host; banning also
+/// works without one if there are annotations to edit.
 pub(crate) fn disabled(state: &State, action: Action) -> Option<String> {
     let [machine, host] = state.browser().map(selected).unwrap_or_default();
     let annotations = &state.annotations;
@@ -184,7 +196,8 @@ pub(crate) fn disabled(state: &State, action: Action) -> Option<String> {
     }
 }
 
-/// Whether an action changes or filters by annotations.
+/// Whether an action is about annotations: to star, note, ban, show banned offers, or list starred offers
+/// only.
 pub(crate) const fn is_of_annotations(action: Action) -> bool {
     matches!(
         action,

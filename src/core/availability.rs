@@ -21,7 +21,8 @@ pub(crate) fn reach(model: &Model) -> Option<&'static [Context]> {
 }
 
 impl Model {
-    /// The topmost view's own name for an action's effect.
+    /// The own name of an action's effect in the topmost view or, first, in its open search; `None` if the
+    /// name in the key table applies.
     pub fn hint(&self, action: Action) -> Option<&'static str> {
         let view = self.top();
         let of_search = view
@@ -31,7 +32,9 @@ impl Model {
         of_search.or_else(|| view.hint(action))
     }
 
-    /// Whether an action has a meaning in the open pane; even then it may be disabled.
+    /// Whether an action has a meaning where the keyboard is now; even then it may be disabled. False for
+    /// actions of another pane, for `Quit` while a view is open over the pane, and for `OpenRequest` if no
+    /// request of the pane failed.
     pub fn has_use_for(&self, action: Action) -> bool {
         if self.availability(action) == Availability::Hidden {
             return false;
@@ -51,7 +54,8 @@ impl Model {
         }
     }
 
-    /// The reason an action is disabled, or `None` if it is enabled.
+    /// The reason an action is disabled now by the topmost view or, unless that view binds it itself, by the
+    /// pane; `None` if it is enabled or hidden.
     pub fn disabled(&self, action: Action) -> Option<String> {
         match self.availability(action) {
             Availability::Disabled(why) => return Some(why),
@@ -65,7 +69,7 @@ impl Model {
 }
 
 impl State {
-    /// The number of the latest failed request of an operation, if the ledger still holds it.
+    /// The ledger number of the latest failed request of an operation; `None` if the ledger holds none.
     fn request_of(&self, operation: Operation) -> Option<u64> {
         self.ledger
             .numbered()
@@ -73,7 +77,8 @@ impl State {
             .map(|(number, _)| number)
     }
 
-    /// The number of the failed request behind an error on the open pane.
+    /// The ledger number of the failed request behind the error shown on the open pane; `None` if the pane
+    /// has no table or shows no error, or the ledger no longer holds the request.
     pub fn failed_request(&self) -> Option<u64> {
         let browser = self.browser()?;
         browser.remote().error()?;
@@ -84,8 +89,8 @@ impl State {
         })
     }
 
-    /// The reason the pane and its table disable an action, or `None`. `is_on_pane` says that
-    /// nothing is open over the pane.
+    /// The reason the pane and its table disable an action, or `None` if they do not; on Requests always
+    /// `None`. `is_on_pane` is true if nothing is open over the pane.
     pub(super) fn blocked(&self, action: Action, is_on_pane: bool) -> Option<String> {
         if self.pane == Pane::Requests {
             return None;
@@ -116,8 +121,8 @@ impl State {
 }
 
 impl State {
-    /// The reason recorded rows of a table cannot be acted on: a reply is awaited, or a refresh is
-    /// needed. `None` if its rows are a response.
+    /// The reason recorded rows of a table cannot be acted on yet, with their age: the reply is awaited, or a
+    /// refresh is needed. `None` if its rows are a response of the market.
     pub fn awaits_reply(&self, browser: &Browser) -> Option<String> {
         let age = browser.recorded_age(self.now)?;
         Some(if browser.remote().is_loading() {
@@ -157,21 +162,23 @@ const fn needs_reply(action: Action) -> bool {
 }
 
 impl Model {
-    /// Whether the topmost view has its own key for an action, which then means something else
-    /// there than in the pane below.
+    /// Whether the topmost view over the pane has its own key for an action, which then means something else
+    /// there than in the pane below; false if no view is open.
     fn binds_itself(&self, action: Action) -> bool {
         let view = self.overlays.last();
         view.is_some_and(|view| bind_themselves(view.contexts(), action))
     }
 }
 
+/// Whether any of `contexts` before the first `Global` or `Always` binds a key to the action.
 fn bind_themselves(contexts: &[Context], action: Action) -> bool {
     let is_shared = |context: &&Context| matches!(context, Context::Global | Context::Always);
     let mut contexts = contexts.iter().take_while(|context| !is_shared(context));
     contexts.any(|context| bindings(*context).any(|row| row.action == action))
 }
 
-/// The reason no record can be opened, or `None` if one is selected.
+/// The reason there is no record to open, or `None` if a row is selected or the table suggests a condition to
+/// drop.
 fn nothing_to_open(browser: Option<&Browser>) -> Option<String> {
     let is_loading = |browser: &&Browser| browser.remote().is_loading();
     match browser {
@@ -184,7 +191,8 @@ fn nothing_to_open(browser: Option<&Browser>) -> Option<String> {
 }
 
 impl Commands {
-    /// The commands available where the keyboard is now.
+    /// The commands available where the keyboard is now, with the topmost view's reasons for disabled ones
+    /// and the actions that have no meaning there.
     pub(crate) fn new(model: &Model) -> Self {
         let actions = || BINDINGS.iter().map(|row| row.action);
         let by_view = |action| match model.availability(action) {
@@ -202,7 +210,8 @@ impl Commands {
         }
     }
 
-    /// The reason an action is disabled now, or `None`.
+    /// The reason an action is disabled now, by the focused view when the list opened or by the table now;
+    /// `None` if it is enabled.
     ///
     /// The table is checked at each call: rows may arrive while the list is open.
     pub fn disabled(&self, action: Action, state: &State) -> Option<String> {

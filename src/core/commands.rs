@@ -18,17 +18,20 @@ pub struct Commands {
 }
 
 impl Commands {
-    /// Whether the table below can be reached from here.
+    /// Whether the table of the pane can be reached by closing the views over it; false while text is typed
+    /// in a view or a question is open.
     pub const fn reaches_table(&self) -> bool {
         self.below.is_some()
     }
 
-    /// Whether the user can switch markets from here.
+    /// Whether the user can switch markets from here: with the focus on the pane, or where the table below
+    /// can be reached.
     pub const fn reaches_markets(&self) -> bool {
         self.below.is_some() || self.is_pane
     }
 
-    /// The rows of the focused view, then those of the table below.
+    /// The key bindings of the focused view's contexts, in order, then those of the table below without
+    /// repeating a context.
     pub fn rows(&self) -> impl Iterator<Item = &'static Binding> {
         let below = self.below.unwrap_or_default();
         let below = below.iter().filter(|context| !self.contexts.contains(context));

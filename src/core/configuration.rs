@@ -7,8 +7,8 @@ use crate::domain::Resource;
 use crate::domain::time::Now;
 
 impl State {
-    /// Applies a reloaded configuration; one that cannot be used is reported, and the old one stays
-    /// in force.
+    /// Applies a reloaded configuration: keys, markets, themes, throughput, pace and other values. One that
+    /// cannot be used is reported, and the old one stays in force. Notices of the last reload are replaced.
     pub(crate) fn reloaded(&mut self, now: Now, result: Result<Box<Reconfigured>, EffectError>) {
         let outdated = std::mem::take(&mut self.settings.notices);
         self.notices.retain(|notice| !outdated.contains(notice));
@@ -44,6 +44,7 @@ impl State {
         }
     }
 
+    /// Shows these notices about the configuration file, to be removed at the next reload.
     fn notify_of_config(&mut self, notices: Vec<String>) {
         self.notices.extend_from_slice(&notices);
         self.settings.notices = notices;

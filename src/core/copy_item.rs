@@ -41,9 +41,9 @@ pub struct CopyItem {
 }
 
 impl CopyItem {
-    /// Creates an item; an empty text, or one that is too long, becomes an error.
+    /// Creates an item; an empty text, or one over 64 KiB, becomes an error.
     ///
-    /// Hostile characters are escaped, and the description says so.
+    /// Control and invisible characters are escaped, and the description (`what`) then mentions that.
     pub fn new(letter: char, name: &'static str, what: impl Into<String>, text: Result<String, CopyError>) -> Self {
         let mut what = what.into();
         let text = text.and_then(|raw| {
@@ -74,7 +74,7 @@ impl CopyItem {
     }
 }
 
-/// Checks that `bytes` fit into a clipboard.
+/// Checks that a text of `bytes` fits into a clipboard, at most 64 KiB.
 ///
 /// # Errors
 ///

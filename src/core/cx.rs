@@ -81,15 +81,17 @@ impl<'a> Cx<'a> {
         self.state
     }
 
+    /// The table of a resource, whether or not its pane is open.
     pub fn table(&mut self, resource: Resource) -> &mut Browser {
         &mut self.state.browsers[resource]
     }
 
-    /// The table of the open pane.
+    /// The table of the open pane; `None` on Requests, which has none.
     pub fn pane_table(&mut self) -> Option<&mut Browser> {
         self.state.browser_mut()
     }
 
+    /// The values that views store while closed, to change them.
     pub const fn drafts(&mut self) -> &mut Drafts {
         &mut self.state.drafts
     }
@@ -99,30 +101,33 @@ impl<'a> Cx<'a> {
         &mut self.state.mutations
     }
 
+    /// The configured markets and the commands in progress, to change them.
     pub const fn markets(&mut self) -> &mut Markets {
         &mut self.state.markets
     }
 
+    /// The available themes and the current one, to change them.
     pub const fn themes(&mut self) -> &mut Themes {
         &mut self.state.settings.themes
     }
 
-    /// The division of a wide screen between table and preview.
+    /// The division of a wide screen between table and preview, to change it.
     pub const fn split(&mut self) -> &mut Split {
         &mut self.state.screen.split
     }
 
-    /// The request rate of watched searches.
+    /// The request rate of watched searches, to change it.
     pub const fn pace(&mut self) -> &mut Pace {
         &mut self.state.settings.pace
     }
 
-    /// The calling feature's own state.
+    /// The calling feature's own state, found by its type `T`; panics if no feature creates one.
     pub fn feature<T: Any>(&mut self) -> &mut T {
         self.state.feature_states.get_mut()
     }
 
-    /// The feature's own state, together with the other parts it changes at the same time.
+    /// The calling feature's own state, found by its type `T`, together with the other parts it changes at
+    /// the same time; panics if no feature creates one.
     pub fn lend<T: Any>(&mut self) -> Lent<'_, T> {
         let state = &mut *self.state;
         Lent {
@@ -136,14 +141,15 @@ impl<'a> Cx<'a> {
         }
     }
 
-    /// Passes an event to every feature.
+    /// Passes an event to every feature, in their fixed order.
     pub(crate) fn emit(&mut self, mut event: Event<'_>) {
         for feature in self.state.features {
             (feature.event)(self, &mut event);
         }
     }
 
-    /// Sends the search of a table.
+    /// Sends the search of a table, replacing one in flight. While its reply is awaited, the rows last
+    /// recorded for it are looked up and shown, if that setting is on.
     pub fn ask(&mut self, resource: Resource) {
         let state = &mut *self.state;
         let browser = &mut state.browsers[resource];
@@ -156,36 +162,36 @@ impl<'a> Cx<'a> {
         self.effects_for(Owner::Table(resource), effects);
     }
 
-    /// Requests the prices of all three price models.
+    /// Requests the offers' prices in all three price models, shown side by side in the table.
     pub fn ask_price_models(&mut self) {
         let state = &mut *self.state;
         let effects = state.browsers[Resource::Offers].ask_three(&mut state.tickets, self.now);
         self.effects_for(Owner::Table(Resource::Offers), effects);
     }
 
-    /// Sends the search of the open pane.
+    /// Sends the search of the open pane's table; does nothing on Requests.
     pub fn ask_pane(&mut self) {
         if let Some(resource) = self.state.pane.resource() {
             self.ask(resource);
         }
     }
 
-    /// A ticket for a request that the caller sends itself.
+    /// A new, unused ticket for a request that the caller sends itself.
     pub const fn ticket(&mut self) -> Ticket {
         self.state.tickets.take()
     }
 
-    /// Opens a view over this one.
+    /// Opens a view over this one, once the calling handler has returned.
     pub fn open(&mut self, view: impl View + 'static) {
         self.changes.push(Change::Open(Box::new(view)));
     }
 
-    /// Opens another feature's view on a subject.
+    /// Opens another feature's view on a subject, once the calling handler has returned.
     pub fn open_on(&mut self, target: Open) {
         self.changes.push(Change::OpenOn(target));
     }
 
-    /// Opens a view that needs a subject; false if there is none.
+    /// Opens the view that `view` builds from the state; false, and nothing opened, if it returns `None`.
     pub fn try_open<V: View + 'static>(&mut self, view: impl FnOnce(&State) -> Option<V>) -> bool {
         let view = view(self.state);
         let is_there = view.is_some();
@@ -193,7 +199,8 @@ impl<'a> Cx<'a> {
         is_there
     }
 
-    /// The commands available here, taken by a list of them that is about to open.
+    /// Takes the commands available here, which are set only while help or the palette is about to open;
+    /// `None` otherwise and on a second call.
     pub const fn take_commands(&mut self) -> Option<Commands> {
         self.commands.take()
     }
@@ -203,11 +210,12 @@ impl<'a> Cx<'a> {
         self.depth == 0
     }
 
+    /// Closes the calling view and all above it, once its handler has returned. A pane is never closed.
     pub fn close(&mut self) {
         self.changes.push(Change::Close);
     }
 
-    /// Closes all views over the pane.
+    /// Closes all views over the pane, once the calling handler has returned.
     pub fn close_all(&mut self) {
         self.changes.push(Change::CloseAll);
     }
@@ -223,47 +231,50 @@ impl<'a> Cx<'a> {
         self.changes.push(Change::PerformOnPane(action));
     }
 
-    /// Switches to another market, which is connected already.
+    /// Switches to another market, which is connected already, once the calling handler has returned.
     pub(crate) fn switch(&mut self, ready: MarketReady) {
         self.changes.push(Change::Switch(Box::new(ready)));
     }
 
-    /// Opens a pane; all views are closed.
+    /// Opens a pane and closes all views over it, once the calling handler has returned.
     pub fn go_to(&mut self, pane: Pane) {
         self.changes.push(Change::GoTo(pane));
     }
 
-    /// Sends a read; [`View::on_news`] gets its response.
+    /// Sends a read-only request and returns its ticket; [`View::on_news`] of the calling view gets the
+    /// response.
     pub fn send(&mut self, request: Request) -> Ticket {
         self.send_for(Owner::View(self.depth), request)
     }
 
-    /// Sends a request; its response goes to `owner`.
+    /// Sends a request and returns its ticket; its response goes to `owner`.
     pub(crate) fn send_for(&mut self, owner: Owner, request: Request) -> Ticket {
         let ticket = self.ticket();
         self.effects_for(owner, [Effect::Call { ticket, request }]);
         ticket
     }
 
-    /// Requests an effect whose news [`View::on_news`] gets.
+    /// Requests an effect whose news goes to [`View::on_news`] of the calling view.
     pub fn effect_for_view(&mut self, effect: Effect) {
         self.effects_for(Owner::View(self.depth), [effect]);
     }
 
-    /// Stops waiting for the replies to reads.
+    /// Stops waiting for the replies to these tickets, which must be those of reads.
     pub fn abort(&mut self, tickets: impl IntoIterator<Item = Ticket>) {
         self.effects.extend(tickets.into_iter().map(Effect::Abort));
     }
 
+    /// Requests an effect without an owner: its ticket, if it has one, must have been assigned before.
     pub fn effect(&mut self, effect: Effect) {
         self.effects.push(effect);
     }
 
+    /// Requests effects without an owner, in this order.
     pub fn effects(&mut self, effects: impl IntoIterator<Item = Effect>) {
         self.effects.extend(effects);
     }
 
-    /// The polls that this update adds to the record.
+    /// The polls of the effects that this update has requested to record so far, in order.
     pub fn recorded(&self) -> impl Iterator<Item = &Poll> {
         self.effects.iter().filter_map(|effect| {
             let Effect::History(HistoryJob::Record(poll)) = effect else {
@@ -273,37 +284,41 @@ impl<'a> Cx<'a> {
         })
     }
 
-    /// Reports, once, that a change of the user cannot be saved.
+    /// Reports that a change of the user cannot be saved, unless an earlier failure is still reported; the
+    /// next change is saved again.
     pub fn not_saved(&mut self, error: EffectError) {
         self.state.record_save_result(Err(error));
     }
 
+    /// Shows a notice in place of the current one.
     pub fn show(&mut self, toast: Toast) {
         self.state.show(toast);
     }
 
+    /// Shows a short notice, for four seconds, in place of the current one.
     pub fn toast(&mut self, text: impl Into<String>) {
         self.state.toast = Some(Toast::new(text, self.now));
     }
 
-    /// Shows a short error notice.
+    /// Shows a short error notice, for eight seconds, in place of the current one.
     pub fn complain(&mut self, text: impl Into<String>) {
         self.state.toast = Some(Toast::error(text, self.now));
     }
 
-    /// Reports the parts that a paste left out.
+    /// Reports the parts that a paste left out, as an error notice; nothing if all was pasted.
     pub fn pasted(&mut self, pasted: Pasted) {
         if let Some(notice) = pasted.notice() {
             self.complain(notice);
         }
     }
 
-    /// The viewport of a region in the last frame.
+    /// The viewport of a region of the calling view in the last frame; the default one if it was not drawn.
     pub fn viewport(&self, region: Region) -> Viewport {
         self.layout.viewport(self.depth, region)
     }
 
-    /// Number of columns that were hidden left and right of the visible ones in the last frame.
+    /// Numbers of table columns hidden in the last frame: scrolled away at the left, and those that did not
+    /// fit at the right.
     pub const fn hidden_columns(&self) -> (usize, usize) {
         (self.layout.columns_left, self.layout.columns_right)
     }
@@ -313,12 +328,14 @@ impl<'a> Cx<'a> {
         self.layout.has_header(field)
     }
 
-    /// The width, in columns, that table and preview shared in the last frame.
+    /// The width, in terminal columns, that table and preview shared in the last frame; that of the screen if
+    /// they were not split.
     pub fn split_width(&self) -> u16 {
         self.layout.split.map_or(self.state.screen.size.0, |(_, width)| width)
     }
 
-    /// Number of lines an action moves in the main region; `None` if it does not move.
+    /// Signed number of lines an action moves the cursor in the main region, with the last frame's page size;
+    /// `None` if it is no motion.
     pub fn motion(&self, action: Action) -> Option<isize> {
         action.motion(self.viewport(Region::MAIN).page)
     }
@@ -355,7 +372,8 @@ impl<'a> Cx<'a> {
     }
 }
 
-/// Sends the requests for the table orders that have settled.
+/// Sends the searches of the tables whose new sort order has not changed for a moment. While timers are held
+/// back by an error, the pending ones are dropped instead.
 pub(crate) fn ask_settled_orders(cx: &mut Cx<'_>) {
     let is_held = cx.state.held(cx.now).is_some();
     for resource in Resource::ALL {

@@ -25,16 +25,17 @@ impl fmt::Debug for Drafts {
 }
 
 impl Drafts {
-    /// Stores a value, replacing the last one of its type.
+    /// Stores a value, replacing the one of the same type.
     pub fn put<T: Any + Send>(&mut self, value: T) {
         self.values.insert(TypeId::of::<T>(), Box::new(value));
     }
 
+    /// The stored value of type `T`, or `None` if there is none.
     pub fn get<T: Any + Send>(&self) -> Option<&T> {
         self.values.get(&TypeId::of::<T>())?.downcast_ref()
     }
 
-    /// Removes and returns the value.
+    /// Removes and returns the value of type `T`; `None` if there is none.
     pub fn take<T: Any + Send>(&mut self) -> Option<T> {
         let value = self.values.remove(&TypeId::of::<T>())?;
         value.downcast().ok().map(|value| *value)

@@ -10,6 +10,7 @@ use crate::domain::time::Now;
 ///
 /// Its text is made on the thread that writes the file: a long one would hold up the keys.
 pub trait Content: fmt::Debug + Send + 'static {
+    /// The whole content of the file, as it is written.
     fn text(&self) -> Cow<'_, str>;
 }
 
@@ -28,6 +29,7 @@ impl AnyContent {
         Self(Box::new(content))
     }
 
+    /// The whole content of the file, made when this is called.
     pub fn text(&self) -> Cow<'_, str> {
         self.0.text()
     }
@@ -56,7 +58,7 @@ pub enum NotWritten {
     Failed(String),
 }
 
-/// The notice of an export: that it succeeded, or how it ended after its form was closed.
+/// The notice of an export's result: path and size of the file, shown for twelve seconds, or an error.
 pub fn announce(result: Result<Written, NotWritten>, now: Now) -> Toast {
     match result {
         Ok(written) => {

@@ -30,11 +30,13 @@ pub trait FeatureState: Any + fmt::Debug + Send {
 pub struct FeatureStates(Vec<Box<dyn FeatureState>>);
 
 impl FeatureStates {
+    /// The fresh state of each feature that has one, for a market with this dialect.
     pub(crate) fn new(features: &[Feature], dialect: &'static Dialect) -> Self {
         Self(features.iter().filter_map(|feature| (feature.state)(dialect)).collect())
     }
 
-    /// Replaces fresh states by those of the old market that belong to the user.
+    /// Replaces the fresh states that belong to the user (see `FeatureState::stays`) by those of `old`; the
+    /// other old states are dropped.
     pub(crate) fn keep(&mut self, old: Self) {
         for mut state in old.0 {
             let is_same = |fresh: &&mut Box<dyn FeatureState>| (***fresh).type_id() == (*state).type_id();
@@ -56,6 +58,7 @@ impl FeatureStates {
         states.next().unwrap_or_else(|| missing::<T>())
     }
 
+    /// The state of a feature, mutable; panics if no feature creates a state of this type.
     pub fn get_mut<T: Any>(&mut self) -> &mut T {
         let states = self.0.iter_mut().map(|state| &mut **state as &mut dyn Any);
         let mut states = states.filter_map(|state| state.downcast_mut());
@@ -63,6 +66,7 @@ impl FeatureStates {
     }
 }
 
+/// Panics: no feature creates a state of type `T`.
 fn missing<T>() -> ! {
     unreachable!("no feature keeps a {}", std::any::type_name::<T>())
 }

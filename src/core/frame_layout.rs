@@ -56,13 +56,14 @@ pub struct FrameLayout {
 }
 
 impl FrameLayout {
-    /// Whether the table shows a column.
+    /// Whether the table showed the header of a column in the last frame.
     pub fn has_header(&self, field: &Field) -> bool {
         let mut targets = self.targets.iter();
         targets.any(|(_, target)| matches!(target, Target::Header(shown) if *shown == field))
     }
 
-    /// The viewport of a region of the view at an index of the stack.
+    /// The viewport of a region of the view at `depth`, its index in the stack; the default one if it was not
+    /// drawn.
     pub fn viewport(&self, depth: usize, region: Region) -> Viewport {
         self.viewports
             .iter()
@@ -70,13 +71,14 @@ impl FrameLayout {
             .map_or_else(Viewport::default, |(_, _, viewport)| *viewport)
     }
 
-    /// The region and line at a cell, for the view at an index of the stack.
+    /// The region and line at the cell (`x`, `y`) of the screen, for the view at `depth`, its index in the
+    /// stack; `None` if no line of it is there.
     pub fn line_at(&self, depth: usize, x: u16, y: u16) -> Option<(Region, usize)> {
         let mut depths = self.viewports.iter().filter(|(depths, _, _)| *depths == depth);
         depths.find_map(|(_, region, viewport)| Some((*region, viewport.line_at(x, y)?)))
     }
 
-    /// The target at a cell.
+    /// The topmost clickable target at the cell (`x`, `y`) of the screen, or `None`.
     pub fn at(&self, x: u16, y: u16) -> Option<Target> {
         self.targets
             .iter()

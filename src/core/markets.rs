@@ -97,6 +97,7 @@ pub enum Change {
 }
 
 impl Change {
+    /// The name of the market to be changed.
     pub fn market(&self) -> &str {
         match self {
             Self::Add(market) => &market.name,
@@ -178,6 +179,7 @@ pub struct StatusMessage {
 }
 
 impl StatusMessage {
+    /// A status message that is not an error.
     pub fn good(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),
@@ -185,6 +187,7 @@ impl StatusMessage {
         }
     }
 
+    /// A status message that is an error.
     pub fn bad(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),
@@ -217,22 +220,23 @@ pub struct Markets {
 }
 
 impl Markets {
-    /// The market that is being connected.
+    /// The name of the market that is being connected, or `None`.
     pub fn connecting(&self) -> Option<&str> {
         self.connecting.as_ref().map(|(_, name)| name.as_str())
     }
 
+    /// The name of the market whose connection is being tested, or `None`.
     pub fn testing(&self) -> Option<&str> {
         self.testing.as_ref().map(|(_, name)| name.as_str())
     }
 
-    /// The place of a market in the list.
+    /// The index of a market in the list by its exact name; `None` if it is not listed.
     pub fn index_of(&self, name: &str) -> Option<usize> {
         self.market_list.markets.iter().position(|market| market.name == name)
     }
 }
 
-/// An error for the screen; if an API key is missing, also how to add one here.
+/// An error's text for the screen; if an API key is missing, also the key that opens the markets to add one.
 pub fn explain(error: &ApiError, keymap: &Keymap) -> String {
     match error {
         ApiError::NoKey { .. } => {

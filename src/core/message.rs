@@ -120,7 +120,7 @@ pub struct Routed {
 }
 
 impl News {
-    /// The result of saving a `T`; `None` for other news.
+    /// The result of saving a `T`; `None` for other news and for a saved document of another type.
     pub(crate) fn into_saved<T: Document>(self) -> Option<Result<T, EffectError>> {
         let Self::Saved(result) = self else {
             return None;
@@ -333,7 +333,7 @@ impl From<Sending> for Effect {
 }
 
 impl Effect {
-    /// Adds a response to the recorded market.
+    /// The effect that adds a poll's response to the recorded market.
     pub(crate) fn record(poll: impl Into<Box<Poll>>) -> Self {
         Self::History(HistoryJob::Record(poll.into()))
     }

@@ -65,6 +65,8 @@ pub use crate::table::remote::Ticket;
 /// Notice for keys that may be part of the paste before them, while a question is open.
 const IGNORED_AFTER_PASTE: &str = "Keys that arrive with a paste answer nothing: type them";
 
+/// Handles one message at the time `now`: changes the model and returns the effects to carry out, in order.
+/// It also lets features follow up, drops outdated notices and adds the saving of changes.
 pub fn update(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
     let is_input = persistence::is_input(&message);
     model.state.now = now;
@@ -99,11 +101,12 @@ impl<'a> Update<'a> {
         Self { model, now, effects }
     }
 
+    /// Handles a message by its kind, without the steps that follow every message.
     fn decide(&mut self, message: Message) {
         let (state, now) = (&mut self.model.state, self.now);
         match message {
             Message::Started => self.start(),
-            Message::Key(key) => self.key(key),
+            Message::Key(key) => self.on_key(key),
             Message::Paste(text) => self.pasted(text),
             Message::AfterPaste(message) => self.came_with_paste(*message),
             Message::Mouse(event) => self.mouse(event),
@@ -122,13 +125,13 @@ impl<'a> Update<'a> {
             Message::NotSaved(why) => state.record_save_result(Err(EffectError::new(why))),
             Message::Notice(text) => state.notices.push(text),
             Message::JournalDamage(damage) => state.set_damage(damage),
-            Message::Recorded { ticket, entry } => self.recorded(ticket, *entry),
+            Message::Recorded { ticket, entry } => self.on_attempt(ticket, *entry),
             Message::Woken { spread } => {
                 // Every program of this computer woke at once.
                 self.lend(|cx| watching::woken(cx, 10.0 * spread.clamp(0.0, 1.0)));
                 self.emit(Event::Woken { spread });
             }
-            Message::Deadline => self.due(),
+            Message::Deadline => self.on_deadline(),
             Message::Simulating(simulation) => {
                 let before = state.sandbox.simulation_notice();
                 state.sandbox.simulating = simulation;
@@ -150,14 +153,16 @@ impl<'a> Update<'a> {
         }
     }
 
-    fn key(&mut self, key: KeyEvent) {
+    /// Handles a key press: dismisses a notice that was visible for a second, informs the features that the
+    /// user is active, and then acts on the key.
+    fn on_key(&mut self, key: KeyEvent) {
         let now = self.now;
         self.model.state.toast.take_if(|toast| toast.was_seen(now));
         self.emit(Event::Looked { is_leaving: false });
         self.key_pressed(key);
     }
 
-    /// Lends the state to each feature in turn.
+    /// Runs `act` for every feature in turn, with the state lent to it.
     fn each_feature(&mut self, mut act: impl FnMut(&Feature, &mut Cx<'_>)) {
         for feature in self.model.state.features {
             self.lend(|cx| act(feature, cx));
@@ -169,8 +174,9 @@ impl<'a> Update<'a> {
         self.lend(|cx| cx.emit(event));
     }
 
-    /// Adds an attempt to the ledger and announces it to the features.
-    fn recorded(&mut self, ticket: Option<Ticket>, entry: LedgerEntry) {
+    /// Adds an attempt to the ledger, announces it to the features with the numbers of the entries the ledger
+    /// dropped for it, and ticks the views.
+    fn on_attempt(&mut self, ticket: Option<Ticket>, entry: LedgerEntry) {
         let dropped = self.model.state.ledger.push(entry);
         self.emit(Event::Recorded {
             ticket,
@@ -179,7 +185,9 @@ impl<'a> Update<'a> {
         self.tick();
     }
 
-    fn due(&mut self) {
+    /// Handles a passed deadline: removes an expired notice, ticks the features, starts due polls and settled
+    /// searches, and ticks the views.
+    fn on_deadline(&mut self) {
         let now = self.now;
         self.model.state.toast.take_if(|toast| toast.until <= now.mono);
         self.each_feature(|feature, cx| (feature.tick)(cx));
@@ -200,6 +208,8 @@ impl<'a> Update<'a> {
         }
     }
 
+    /// Performs the action that the topmost view's contexts bind to a key, or else types it into the view.
+    /// Ctrl-c quits at once outside text, or on a second press; `Quit` goes back while a view is open.
     fn key_pressed(&mut self, key: KeyEvent) {
         let is_repeat = self.model.state.keyboard.pressed(Chord::from_key(key));
         match self.model.state.keymap.resolve(self.model.contexts(), key) {
@@ -221,7 +231,7 @@ impl<'a> Update<'a> {
         }
     }
 
-    /// Handles Ctrl-c while typing: goes one step back; a second press quits.
+    /// Handles Ctrl-c while typing: goes one step back, with a notice that a second press quits.
     fn leave_text(&mut self) {
         self.perform(Action::Back);
         let key = self.model.state.keymap.key_of(Action::QuitNow);
@@ -262,10 +272,11 @@ impl<'a> Update<'a> {
     }
 }
 
-/// The key without Alt, to be handled after Esc, where Alt with it has no meaning.
+/// The key without Alt, to be handled after Esc; `None` if the key is no character with Alt, or Alt edits
+/// words in a text field (b, f, d).
 ///
-/// Terminals send Alt with a character as Esc followed by the character. Over a slow line, or typed
-/// fast, Esc and then a key look the same.
+/// Terminals send Alt with a character as Esc followed by the character. Over a slow line, or typed fast, Esc
+/// and then a key look the same.
 fn escaped(model: &Model, key: KeyEvent) -> Option<KeyEvent> {
     let is_alt_character = key.modifiers.contains(KeyModifiers::ALT) && matches!(key.code, KeyCode::Char(_));
     let rest = key.modifiers - KeyModifiers::ALT;

@@ -54,18 +54,18 @@ impl Model {
         &*self.panes[self.state.pane as usize]
     }
 
-    /// Whether typed characters are entered as text.
+    /// Whether the topmost view enters typed characters as text.
     pub(crate) fn takes_text(&self) -> bool {
         self.top().takes_text()
     }
 
-    /// The contexts in which keys are looked up now.
+    /// The contexts in which keys are looked up now: those of the topmost view, the most specific one first.
     pub fn contexts(&self) -> &'static [Context] {
         self.top().contexts()
     }
 
-    /// The time at which the model must be woken: for an expiring notice, the seconds of
-    /// a request in flight, the age of the rows.
+    /// The earliest time at which the model must be woken: for an expiring notice, the seconds of a request
+    /// in flight, a poll, saving, or a view or feature; `None` if nothing is due.
     pub fn deadline(&self, now: Now) -> Option<MonotonicTime> {
         let toast = self.toast.as_ref().map(|toast| toast.until);
         let offers = &self.browsers[Resource::Offers];

@@ -13,17 +13,19 @@ use crate::keys::pane::Pane;
 const WHEEL: isize = 3;
 
 impl Update<'_> {
+    /// Handles a click, drag or turn of the wheel. Only the left button acts; moves of the pointer are
+    /// ignored.
     pub(crate) fn mouse(&mut self, event: MouseEvent) {
         let (column, row) = (event.column, event.row);
         match event.kind {
-            MouseEventKind::ScrollDown => self.turned(WHEEL),
-            MouseEventKind::ScrollUp => self.turned(-WHEEL),
+            MouseEventKind::ScrollDown => self.on_wheel(WHEEL),
+            MouseEventKind::ScrollUp => self.on_wheel(-WHEEL),
             MouseEventKind::Down(MouseButton::Left) => {
                 self.model.state.screen.split.hold(false);
                 if !self.clicked_view(column, row)
                     && let Some(target) = self.model.layout.at(column, row)
                 {
-                    self.clicked(target);
+                    self.on_target_click(target);
                 }
             }
             MouseEventKind::Drag(MouseButton::Left) => {
@@ -36,11 +38,15 @@ impl Update<'_> {
         }
     }
 
-    fn turned(&mut self, lines: isize) {
+    /// Scrolls the topmost view by `lines`, upwards if negative.
+    fn on_wheel(&mut self, lines: isize) {
         self.with_top(|view, cx| view.wheel(lines, cx));
     }
 
-    fn clicked(&mut self, target: Target) {
+    /// Acts on a target outside the lines of a view: opens a tab's pane, performs a key hint, grabs the
+    /// divider, or sorts by a column. Headers are ignored while a view is open over the table or a query is
+    /// edited.
+    fn on_target_click(&mut self, target: Target) {
         // No view is over the table, and no query is being edited.
         let has_table = self.model.overlays.is_empty() && !self.model.takes_text();
         match target {

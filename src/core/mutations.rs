@@ -94,6 +94,7 @@ pub struct Mutations {
     pub damage: Vec<Damage>,
 }
 
+/// The operation of the API that a kind of write calls.
 const fn operation(kind: WriteKind) -> Operation {
     match kind {
         WriteKind::UnlistVolume => Operation::UnlistVolume,
@@ -101,7 +102,8 @@ const fn operation(kind: WriteKind) -> Operation {
     }
 }
 
-/// The kind of write and the subject of a request; `None` for reads.
+/// The kind of write and the subject of a request (the listing's id, or the name of the endpoint); `None` for
+/// reads.
 pub(super) fn described(request: &Request) -> Option<(WriteKind, String)> {
     match request {
         Request::UnlistVolume { id } => Some((WriteKind::UnlistVolume, id.to_string())),
@@ -120,11 +122,12 @@ const fn created(request: &Request) -> Option<&NewWorkergroup> {
 }
 
 impl Mutations {
+    /// The stage of the latest write of this kind.
     pub const fn stage(&self, kind: WriteKind) -> &Stage {
         &self.stages[kind as usize]
     }
 
-    /// The write of this kind that is in flight.
+    /// The write of this kind whose response is awaited, or `None`.
     pub const fn in_flight(&self, kind: WriteKind) -> Option<&InFlight> {
         match self.stage(kind) {
             Stage::InFlight(sent) => Some(sent),
@@ -132,14 +135,15 @@ impl Mutations {
         }
     }
 
+    /// The writes whose response is awaited, at most one of each kind.
     pub fn all_in_flight(&self) -> impl Iterator<Item = (WriteKind, &InFlight)> {
         WriteKind::ALL
             .into_iter()
             .filter_map(|kind| Some((kind, self.in_flight(kind)?)))
     }
 
-    /// Starts the confirmation of a write, unless one of this kind is still in flight; false if one
-    /// is.
+    /// Opens the confirmation of a write. False if one of this kind is still in flight: the dialog then
+    /// awaits its outcome instead.
     pub fn begin(&mut self, kind: WriteKind) -> bool {
         if self.await_outcome(kind, true) {
             return false;
@@ -148,8 +152,8 @@ impl Mutations {
         true
     }
 
-    /// Sets the limit that the user allows the write under confirmation to exceed; it is journalled
-    /// with the write.
+    /// Sets the limit that the user allows the write under confirmation to exceed, `None` for no excess; it
+    /// is journalled with the write. Does nothing outside confirming.
     pub const fn exceed_limit(&mut self, kind: WriteKind, limit: Option<OverLimit>) {
         if let Stage::Confirming(confirmation) = &mut self.stages[kind as usize] {
             confirmation.over_limit = limit;
@@ -188,7 +192,8 @@ impl Mutations {
         paced.max(kept).max(0.0)
     }
 
-    /// Sends the confirmed write, once.
+    /// Turns the confirmed write into the effect that sends it, once: the stage becomes in flight, and the
+    /// write joins the history and the pacing.
     ///
     /// # Errors
     ///
@@ -247,11 +252,12 @@ impl Mutations {
         self.pacer.forget();
     }
 
-    /// Handles the response to the write in flight.
+    /// Handles the response to the write in flight: records its outcome in the history and the pacer, and
+    /// returns the finished write. `None` if no write of this kind is in flight.
     pub fn complete(&mut self, kind: WriteKind, response: &Result<Reply, ApiError>, now: Now) -> Option<Completed> {
         let sent = self.in_flight(kind)?.clone();
         self.pacer.answered(operation(kind), now.mono, response);
-        let (verdict, message) = judged(kind, response);
+        let (verdict, message) = judge(kind, response);
         let open = self
             .history
             .iter_mut()
@@ -270,7 +276,8 @@ impl Mutations {
         Some(completed)
     }
 
-    /// The writes of this kind, newest first.
+    /// The writes of this kind to this market, newest first, including one in flight and those of earlier
+    /// runs.
     pub fn past(&self, kind: WriteKind) -> impl Iterator<Item = &Entry> {
         self.history.iter().rev().filter(move |entry| entry.intent.kind == kind)
     }
@@ -293,7 +300,8 @@ impl Mutations {
         (wait > 0.0).then(|| now.mono + (wait - (wait.ceil() - 1.0)).max(0.02))
     }
 
-    /// Volume listings that a person has unlisted, or possibly has, latest first.
+    /// Ids of the volume listings that were unlisted, or possibly were (outcome unknown or awaited), latest
+    /// first; those the market refused are left out.
     pub fn unlisted_ids(&self) -> impl Iterator<Item = &str> {
         self.past(WriteKind::UnlistVolume)
             .filter(|entry| entry.verdict() != Verdict::Refused)
@@ -301,9 +309,10 @@ impl Mutations {
     }
 }
 
-/// The journal line for the outcome of a write, at `at`.
+/// The journal line for the outcome of a write that got `response` at the time `at`; unknown if the response
+/// was lost.
 pub fn outcome(intent: &Intent, response: &Result<Reply, ApiError>, at: UnixTime) -> Outcome {
-    let (verdict, message) = judged(intent.kind, response);
+    let (verdict, message) = judge(intent.kind, response);
     Outcome {
         key: intent.key.clone(),
         at,
@@ -312,7 +321,9 @@ pub fn outcome(intent: &Intent, response: &Result<Reply, ApiError>, at: UnixTime
     }
 }
 
-fn judged(kind: WriteKind, response: &Result<Reply, ApiError>) -> (Verdict, String) {
+/// The verdict on a write, and the market's message or the error as a text. A response of another kind, or an
+/// error after which the write may have succeeded, is unknown.
+fn judge(kind: WriteKind, response: &Result<Reply, ApiError>) -> (Verdict, String) {
     match response {
         Ok(Reply::Unlisted { msg }) if msg.compared().trim().is_empty() => {
             (Verdict::Done, "(the market sent no message)".to_owned())
@@ -338,7 +349,8 @@ pub struct RequestPreview {
     pub key: String,
 }
 
-/// The preview of a request with a profile.
+/// The preview of a request with a profile: method, address, body in printable ASCII, and the key it is sent
+/// with by name.
 pub fn preview(request: &Request, profile: &Profile) -> RequestPreview {
     let wire: WireRequest = wire::encode(request, profile.dialect);
     let is_route = matches!(request, Request::Route(_));
@@ -364,7 +376,7 @@ pub fn preview(request: &Request, profile: &Profile) -> RequestPreview {
     }
 }
 
-/// JSON text in printable ASCII.
+/// JSON text in printable ASCII, the same value: other characters become `\uXXXX` escapes.
 fn ascii_json(json: &str) -> String {
     use std::fmt::Write as _;
     let mut out = String::with_capacity(json.len());
@@ -381,13 +393,13 @@ fn ascii_json(json: &str) -> String {
     out
 }
 
-/// The outcome as a sentence, with the market's message.
+/// The outcome of a write as a sentence: the headline, then the market's message or the error.
 pub fn sentence(completed: &Completed) -> String {
     let words = market_words(completed);
     format!("{} {words}", headline(completed)).trim_end().to_owned()
 }
 
-/// The market's message; empty if it only repeats the headline.
+/// The market's message or the error; empty if it only repeats that the volume was unlisted.
 pub fn market_words(completed: &Completed) -> &str {
     let repeated = format!("Unlisted Volume {}.", completed.subject);
     if completed.verdict == Verdict::Done && completed.message == repeated {

@@ -14,7 +14,8 @@ use crate::table::remote::Ticket;
 use crate::tui::panel::Size;
 
 impl Update<'_> {
-    /// Passes the news of a ticket to its owner.
+    /// Passes the news of a ticket to its owner, banned rows removed. News without an owner is dropped,
+    /// except the result of an export, which becomes a notice.
     pub(crate) fn on_news(&mut self, ticket: Ticket, mut news: News) {
         let state = &mut self.model.state;
         if let News::Reply(response) = &mut news {
@@ -44,16 +45,18 @@ impl Update<'_> {
             browser.computed.price_models.progress(ticket, &progress);
             browser.progress(ticket, progress);
         } else if let News::Arranged(arrival) = news {
-            self.arranged(resource, *arrival);
+            self.on_arranged(resource, *arrival);
         } else if let News::RecordedRows(latest) = news {
-            self.recorded_rows(resource, ticket, latest.map(|latest| *latest));
+            self.on_recorded_rows(resource, ticket, latest.map(|latest| *latest));
         } else if let News::Reply(response) = news {
             let answer = response.and_then(Reply::into_records);
-            self.records(resource, ticket, answer.map(|listing| *listing));
+            self.on_records(resource, ticket, answer.map(|listing| *listing));
         }
     }
 
-    fn records(&mut self, resource: Resource, ticket: Ticket, answer: Result<Listing, ApiError>) {
+    /// Handles the rows a table requested, or its failure: rows are prepared on another thread, a failure is
+    /// shown. A response the table does not await is one of the price models'.
+    fn on_records(&mut self, resource: Resource, ticket: Ticket, answer: Result<Listing, ApiError>) {
         let (now, state) = (self.now, &mut self.model.state);
         let (columns, rows) = state.screen.size;
         let has_panel = Size::new(columns, rows) == Size::Wide;
@@ -71,13 +74,14 @@ impl Update<'_> {
                 let dialect = state.profile.dialect;
                 let poll = Asked::by(browser).and_then(|asked| asked.failed(&error, dialect, now));
                 browser.failed(ticket, error, now);
-                self.listed(resource, poll);
+                self.announce_listed(resource, poll);
             }
         }
     }
 
-    /// Prepares the rows last recorded for a search that still waits for its reply.
-    fn recorded_rows(&mut self, resource: Resource, ticket: Ticket, latest: Option<(Listing, Moment)>) {
+    /// Arranges the rows last recorded for a search that still waits for its reply, without banned ones, on
+    /// another thread. `latest` is `None` if the record has no such rows.
+    fn on_recorded_rows(&mut self, resource: Resource, ticket: Ticket, latest: Option<(Listing, Moment)>) {
         let state = &mut self.model.state;
         let browser = &mut state.browsers[resource];
         let Some((mut listing, at)) = latest else {
@@ -92,26 +96,29 @@ impl Update<'_> {
         }
     }
 
-    /// Shows a response that was prepared on another thread.
-    fn arranged(&mut self, resource: Resource, arrival: Arrival) {
+    /// Shows rows that were prepared on another thread, recorded ones or a response; a response is then
+    /// announced to the features, unless it is outdated.
+    fn on_arranged(&mut self, resource: Resource, arrival: Arrival) {
         if arrival.recorded().is_some() {
             return self.model.state.browsers[resource].show_recorded(arrival);
         }
         let (is_shown, poll) = self.model.state.browsers[resource].arrived(arrival);
         if is_shown {
-            self.listed(resource, poll);
+            self.announce_listed(resource, poll);
         }
     }
 
-    /// Announces to the features that a table shows a new response, or its failure.
-    fn listed(&mut self, resource: Resource, poll: Option<Poll>) {
+    /// Announces to the features that a table shows a new response, or its failure. `poll` is its entry for
+    /// the record, `None` if it is not recorded.
+    fn announce_listed(&mut self, resource: Resource, poll: Option<Poll>) {
         let unrecorded = self.model.state.browsers[resource].take_unrecorded();
         self.effects.extend(unrecorded.map(Effect::record));
         self.lend(|cx| watching::listed(cx, resource, poll.as_ref()));
         self.emit(Event::Listed(resource, poll));
     }
 
-    /// Completes a write, and reports the outcome if no view shows it.
+    /// Completes the write of this kind with its response, and reports the outcome as a notice if no dialog
+    /// awaits it.
     pub(crate) fn on_write_reply(&mut self, kind: WriteKind, news: News) {
         let News::Reply(response) = news else { return };
         let sent = self.model.state.mutations.in_flight(kind);

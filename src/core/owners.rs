@@ -29,13 +29,15 @@ pub enum Owner {
 pub(crate) struct Owners(HashMap<Ticket, Owner>);
 
 impl Owners {
+    /// Records the owner of an effect's news; does nothing for an effect without a ticket.
     pub(crate) fn note(&mut self, owner: Owner, effect: &Effect) {
         if let Some(ticket) = effect.ticket() {
             self.0.insert(ticket, owner);
         }
     }
 
-    /// The owner of a ticket. Its result removes the ticket; progress does not.
+    /// The owner of a ticket, or `None` if it has none or its result was taken already. A result removes the
+    /// ticket; progress does not.
     pub(super) fn take_owner(&mut self, ticket: Ticket, news: &News) -> Option<Owner> {
         match news {
             News::Progress(_) => self.0.get(&ticket).copied(),
@@ -61,7 +63,8 @@ impl Owners {
             .retain(|_, owner| !matches!(owner, Owner::View(index) if *index >= from));
     }
 
-    /// Forgets the tickets that an update aborts.
+    /// Forgets the tickets that `effects` abort. In debug builds, asserts that every other ticket has an
+    /// owner.
     pub(crate) fn settle(&mut self, effects: &[Effect]) {
         for effect in effects {
             if let Effect::Abort(ticket) = effect {
@@ -85,7 +88,8 @@ impl Cx<'_> {
     }
 }
 
-/// Receives the result of an export without a form: shows it as a notice.
+/// Shows the result of an export as a notice; ignores other news. For exports whose form is closed or that
+/// have none.
 pub fn on_written(cx: &mut Cx<'_>, _: Ticket, news: News) {
     if let News::Written(result) = news {
         cx.show(exported::announce(result, cx.now));

@@ -26,7 +26,8 @@ const DELAY: f64 = 2.0;
 const MOST_MARKS: usize = 1000;
 
 impl State {
-    /// The state of the dashboard to save.
+    /// The state of the dashboard to save: panes, job, volume term, split and whether the welcome was closed,
+    /// with the market they belong to.
     pub fn snapshot(&self) -> DashboardState {
         DashboardState {
             market: market(self),
@@ -38,7 +39,8 @@ impl State {
         }
     }
 
-    /// The state to save, if it has changed since it was last saved.
+    /// The state to save, if it has changed since it was last saved, and marks it as saved; `None` if it is
+    /// unchanged or nothing is saved in this run.
     pub fn unkept(&mut self) -> Option<DashboardState> {
         if !self.persistence.is_on {
             return None;
@@ -85,6 +87,8 @@ impl State {
         self.persistence.kept = Some(self.snapshot());
     }
 
+    /// Restores a pane's query history, columns, marks and query; a query or column that cannot be used is
+    /// named in a notice. If a query was `given` on the command line, the offers get no query and no marks.
     fn restore_pane(&mut self, state: &PaneState, given: bool) {
         let resource = state.search.resource;
         let has_query = !(given && resource == Resource::Offers);
@@ -119,7 +123,8 @@ impl State {
         }
     }
 
-    /// Records the result of saving; a failure is reported once.
+    /// Handles the result of saving: a failure is shown once, until a later save succeeds, and the next
+    /// change is saved again.
     pub(crate) fn record_save_result(&mut self, result: Result<(), EffectError>) {
         match result {
             Ok(()) => self.persistence.is_reported = false,
@@ -134,7 +139,8 @@ impl State {
         }
     }
 
-    /// The effect that saves an edit; `receiver` gets [`News::Saved`].
+    /// The effect that saves an edit of a document of type `T`, with a new ticket; `receiver` gets
+    /// [`News::Saved`]. The caller has to request it.
     pub(crate) fn saving<T: Document>(&mut self, edit: Edit<T>, receiver: Receiver) -> Effect {
         let ticket = self.tickets.take();
         let edit = AnyEdit::new(edit);
@@ -143,7 +149,8 @@ impl State {
         save
     }
 
-    /// Adds the saving of changes to `effects`: some time after an input, and before quitting.
+    /// Inserts the saving of changes into `effects`: two seconds after the first unsaved input, and before a
+    /// quit. Nothing if the state is unchanged or saving is off.
     pub(crate) fn save_in_time(&mut self, now: Now, is_input: bool, effects: &mut Vec<Effect>) {
         if !self.persistence.is_on {
             return;
@@ -165,7 +172,7 @@ impl State {
 }
 
 impl Cx<'_> {
-    /// Saves the state now, if it has changed.
+    /// Requests the saving of the dashboard's state now, if it has changed.
     pub fn save(&mut self) {
         let snapshot = self.state.unkept();
         if let Some(snapshot) = snapshot {
@@ -173,13 +180,13 @@ impl Cx<'_> {
         }
     }
 
-    /// Saves an edit; `receiver` gets [`News::Saved`].
+    /// Saves an edit of a document; `receiver` gets [`News::Saved`].
     pub(crate) fn save_edit<T: Document>(&mut self, edit: Edit<T>, receiver: Receiver) {
         let save = self.state.saving(edit, receiver);
         self.effect(save);
     }
 
-    /// Changes the saved searches here and in their file.
+    /// Applies a change to the saved searches here and saves it to their file.
     pub fn change_searches(&mut self, change: SearchChange) {
         let before = self.state.searches.clone();
         self.state.searches.apply(&change);
@@ -188,13 +195,15 @@ impl Cx<'_> {
     }
 }
 
+/// Records the result of saving the dashboard's state; a failure is reported once.
 pub(super) fn state_saved(cx: &mut Cx<'_>, _: Ticket, news: News) {
     if let Some(result) = news.into_saved::<DashboardState>() {
         cx.state.record_save_result(result.map(drop));
     }
 }
 
-/// Replaces the saved searches by those in the file, which may hold other programs' changes.
+/// Handles the result of saving a search: adopts the searches in the file, which may hold other programs'
+/// changes, unless the saving of another change is still awaited.
 fn searches_saved(cx: &mut Cx<'_>, _: Ticket, news: News) {
     let Some(result) = news.into_saved::<Searches>() else {
         return;
@@ -209,7 +218,7 @@ fn searches_saved(cx: &mut Cx<'_>, _: Ticket, news: News) {
     }
 }
 
-/// Whether a message is an input of the user, which may change the saved state.
+/// Whether a message is a key, paste or mouse event, which may change the saved state.
 pub(crate) const fn is_input(message: &Message) -> bool {
     matches!(
         message,
@@ -217,6 +226,7 @@ pub(crate) const fn is_input(message: &Message) -> bool {
     )
 }
 
+/// The saved state of a table: query, columns, query history and at most 1,000 marks.
 fn pane_state(browser: &Browser) -> PaneState {
     PaneState {
         search: SearchSpec::new(&browser.query, browser.ran_words()),
@@ -226,7 +236,7 @@ fn pane_state(browser: &Browser) -> PaneState {
     }
 }
 
-/// The market that a snapshot belongs to.
+/// The market that a snapshot belongs to: `sandbox`, or the base address of the management API.
 ///
 /// The sandbox uses a different port in every run.
 fn market(state: &State) -> String {

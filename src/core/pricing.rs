@@ -10,7 +10,8 @@ use crate::domain::throughput::{Throughput, WorkUnit};
 use crate::domain::{OrderKey, Resource};
 
 impl State {
-    /// Sets the user's throughput figures. A column of unit prices shows while its unit has a rate.
+    /// Sets the user's throughput figures and recomputes the prices of the offers. The column of a unit price
+    /// is shown if the unit has a rate, and hidden otherwise.
     pub fn set_throughput(&mut self, throughput: Throughput) {
         let offers = &mut self.browsers[Resource::Offers];
         let columns: Vec<_> = throughput.units().map(WorkUnit::column).collect();
@@ -22,12 +23,13 @@ impl State {
 }
 
 impl Cx<'_> {
-    /// Prices the work by other throughputs; see [`State::set_throughput`].
+    /// Sets the throughput figures that unit prices are computed with; see [`State::set_throughput`].
     pub fn set_throughput(&mut self, throughput: Throughput) {
         self.state.set_throughput(throughput);
     }
 
-    /// Sets or clears the job, and requests the prices with its disk.
+    /// Sets or clears the job that offers are priced for, and repeats the search if the job's disk changes
+    /// it. A first job sorts the offers by its cost if they were ranked by the market's score.
     pub fn price_job(&mut self, job: Option<Job>) {
         let offers = &mut self.state.browsers[Resource::Offers];
         // The market's score ignores the bill: the lowest bill comes first, unless another order
@@ -44,7 +46,7 @@ impl Cx<'_> {
         }
     }
 
-    /// Sets or clears the size and term that volumes are priced for.
+    /// Sets or clears the size and term that volumes are priced for, without a request.
     pub fn price_term(&mut self, term: Option<VolumeTerm>) {
         self.state.browsers[Resource::Volumes].set_term(term);
     }

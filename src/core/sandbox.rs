@@ -30,7 +30,7 @@ pub struct UserListing {
 }
 
 impl SandboxNotes {
-    /// Removes an unlisted listing.
+    /// Removes the listing with this id, which was unlisted; an unknown id is ignored.
     pub(crate) fn unlisted(&mut self, id: &str) {
         self.listings.retain(|listing| listing.id.to_string() != id);
     }
@@ -42,12 +42,13 @@ impl SandboxNotes {
         Some(format!("Recording {days} of prices: {percent}%"))
     }
 
-    /// A notice of its progress that fits beside the tabs of a small screen.
+    /// A notice of the simulation's progress in percent that fits beside the tabs of a small screen; `None`
+    /// if none is in progress.
     pub fn simulation_notice(&self) -> Option<String> {
         Some(format!("Simulated past: {}%", self.simulating?.percent))
     }
 
-    /// The ids to try, as text: `4001, 4002 (rented)`.
+    /// The ids of the user's listings, as text: `4001, 4002 (rented)`; empty if there are none.
     pub fn describe_listing_ids(&self) -> String {
         let ids = self.listings.iter().map(|listing| {
             let note = if listing.rented { " (rented)" } else { "" };

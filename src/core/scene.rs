@@ -53,16 +53,17 @@ impl fmt::Debug for Scene<'_, '_> {
 }
 
 impl Scene<'_, '_> {
-    /// Draws the card of a row beside its list.
+    /// Draws the card of a record, by its row number in the resource's table, into the area beside its list.
     pub fn card(&mut self, resource: Resource, row: usize, area: Rect) {
         (self.views.card)(resource, row, area, self);
     }
 
-    /// Draws a pane in its initial state.
+    /// Draws a pane as it is at first, not in its current state.
     pub fn pane(&mut self, pane: Pane, area: Rect) {
         (self.views.pane)(pane).draw(area, self);
     }
 
+    /// Draws a widget into the area, not clickable and without a viewport.
     pub fn render(&mut self, widget: impl Widget, area: Rect) {
         self.frame.render_widget(widget, area);
     }
@@ -74,7 +75,8 @@ impl Scene<'_, '_> {
         }
     }
 
-    /// Draws a scrolling widget at its position in the last frame; returns its viewport.
+    /// Draws a scrolling widget from its scroll position in the last frame; records and returns its new
+    /// viewport.
     pub fn scroll(&mut self, region: Region, widget: impl StatefulWidget<State = Viewport>, area: Rect) -> Viewport {
         let mut viewport = self.before.viewport(self.depth, region);
         self.frame.render_stateful_widget(widget, area, &mut viewport);
@@ -82,7 +84,8 @@ impl Scene<'_, '_> {
         viewport
     }
 
-    /// Draws records with as many columns as fit.
+    /// Draws records as a table with as many columns as fit; `cursor` is the highlighted row. Returns its
+    /// viewport.
     pub fn table<R>(
         &mut self,
         region: Region,
@@ -95,22 +98,25 @@ impl Scene<'_, '_> {
         self.scroll(region, table, area)
     }
 
-    /// Draws the lines of a list.
+    /// Draws the lines of a list, scrolled to its cursor; returns its viewport.
     pub fn list<T: Clone>(&mut self, region: Region, list: &List<T>, area: Rect) -> Viewport {
         self.scroll(region, ListLines::new(list, self.theme), area)
     }
 
-    /// Draws a report, and below it its search line while that is open.
+    /// Draws a report, and below it its search line while that is open; returns its viewport.
     pub fn report(&mut self, region: Region, report: &Report, area: Rect) -> Viewport {
         self.report_lines(region, ReportLines::new(report, self.theme), area)
     }
 
-    /// Draws a report with `lines` in place of its own, which differ only in styles or figures.
+    /// Draws a report with `lines` in place of its own, which differ only in styles or figures; returns its
+    /// viewport.
     pub fn report_of(&mut self, region: Region, report: &Report, lines: &[Line<'static>], area: Rect) -> Viewport {
         let lines = ReportLines::new(report, self.theme).showing(lines);
         self.report_lines(region, lines, area)
     }
 
+    /// Draws the lines of a report, sets the terminal's cursor if its search is typed, and returns the
+    /// viewport.
     fn report_lines(&mut self, region: Region, lines: ReportLines<'_>, area: Rect) -> Viewport {
         let mut layout = ReportLayout {
             viewport: self.before.viewport(self.depth, region),
@@ -123,7 +129,7 @@ impl Scene<'_, '_> {
         viewport
     }
 
-    /// Draws a list with its search line above it.
+    /// Draws a list in the main region, with its search line in the first row.
     pub fn searched_list<T: Clone>(&mut self, list: &List<T>, area: Rect) {
         let [line, lines] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(area);
         self.render(Line::styled("/ ", self.theme.accent), line);
@@ -170,7 +176,7 @@ impl Scene<'_, '_> {
         self.layout.viewports.push((self.depth, region, viewport));
     }
 
-    /// Draws a text field and its cursor.
+    /// Draws a one-line text field and its cursor, with `placeholder` while it is empty.
     pub fn input(&mut self, input: &TextInput, placeholder: &str, area: Rect) {
         let line = InputLine::new(input, self.theme).placeholder(placeholder);
         let mut cursor = None;
@@ -186,13 +192,14 @@ impl Scene<'_, '_> {
         panel.render(area, self.frame.buffer_mut(), self.theme)
     }
 
-    /// The same, without borders at the sides on a small screen.
+    /// Draws the frame of a panel as [`Scene::framed`] does, on a small screen without borders at the sides;
+    /// returns the area inside it.
     pub fn panel(&mut self, panel: Panel<'_>, area: Rect) -> Rect {
         self.framed(panel.sized(self.size), area)
     }
 
-    /// The main panel of a view, with the keyboard and with the tabs in its border where the view is one of several;
-    /// else with a title of its own.
+    /// The main panel of a view, with the keyboard: with the names of the tabs in its border if the view is
+    /// one of several, else with `title`. It is not drawn yet.
     pub fn tabbed_panel(&self, title: &str) -> Panel<'static> {
         let panel = match &self.tabs {
             Some((title, names, open)) => Panel::new(*title).tabs(names.iter().copied(), *open),
@@ -218,22 +225,23 @@ impl Scene<'_, '_> {
         }
     }
 
+    /// Makes an area react to clicks as `target`; a later area lies over earlier ones.
     pub fn clickable(&mut self, area: Rect, target: Target) {
         self.layout.targets.push((area, target));
     }
 
-    /// The displayed key of an action in these contexts.
+    /// The displayed key of an action, looked up in these contexts.
     pub fn key_in(&self, contexts: &[Context], action: Action) -> String {
         self.state.keymap.key_in(contexts, action)
     }
 
-    /// Lets the mouse drag the divider between two panels that share these columns.
+    /// Lets the mouse drag the divider drawn at `border` between two panels that share `columns`.
     pub fn divider(&mut self, border: Rect, columns: Rect) {
         self.layout.split = Some((columns.x, columns.width));
         self.clickable(border, Target::Rule);
     }
 
-    /// The displayed key of an action.
+    /// The displayed key of an action, in any context.
     pub fn key(&self, action: Action) -> String {
         self.state.keymap.key_of(action)
     }

@@ -7,12 +7,13 @@ use crate::tui::find::{Find, FindEvent};
 
 /// A view whose lines can be searched.
 pub trait Searched {
+    /// The search's input and matches, to update them.
     fn find(&mut self) -> &mut Find;
 
     /// The lines as texts, in the order in which they are shown.
     fn texts(&self, state: &State) -> Vec<String>;
 
-    /// The line at which the search for matches starts.
+    /// The index of the line at which the search for matches starts: the selected or top one.
     fn line(&self, state: &State) -> usize;
 
     /// Scrolls to a line, and selects it where lines can be selected.
@@ -28,7 +29,7 @@ pub trait Searched {
         true
     }
 
-    /// Updates the matches, starting at the selected line.
+    /// Finds the matches again, starting at the selected line, and goes to the nearest one.
     fn search_again(&mut self, cx: &mut Cx<'_>) {
         let texts = self.texts(cx.state());
         let line = self.line(cx.state());
@@ -36,6 +37,7 @@ pub trait Searched {
         self.show_match(cx);
     }
 
+    /// Goes to the line of the current match; nothing if there is none.
     fn show_match(&mut self, cx: &mut Cx<'_>) {
         if let Some(line) = self.find().current() {
             self.go_to_line(line, cx);

@@ -22,7 +22,7 @@ pub struct Split {
 }
 
 impl Split {
-    /// The saved split, clamped to its bounds.
+    /// The saved split: the table's share in percent, clamped to 20 to 80; `None` for the automatic width.
     pub fn from_share(share: Option<u16>) -> Self {
         let mut split = Self::default();
         if let Some(share) = share {
@@ -36,7 +36,8 @@ impl Split {
         self.share
     }
 
-    /// Width of the table out of `width` columns; the preview gets the rest.
+    /// Width of the table out of `width` columns; the preview gets the rest. Until the user moves the
+    /// divider, the preview gets two fifths, at most 60 columns.
     pub fn table(self, width: u16) -> u16 {
         if let Some(share) = self.share {
             let columns = u32::from(width) * u32::from(share) / 100;
@@ -52,12 +53,13 @@ impl Split {
         self.is_folded
     }
 
-    /// Hides the preview, or shows it again.
+    /// Hides the preview, or shows it again if it is hidden.
     pub const fn fold(&mut self) {
         self.is_folded = !self.is_folded;
     }
 
-    /// Widens (`more`) or narrows the preview where both share `width` columns.
+    /// Widens (`more`) or narrows the preview by 5 percent of the `width` columns that both share, within the
+    /// bounds.
     pub fn widen_preview(&mut self, more: bool, width: u16) {
         let table = u32::from(self.table(width)) * 100;
         let share = self
@@ -72,7 +74,7 @@ impl Split {
         self.is_held = is_held;
     }
 
-    /// Moves the divider to a column of `width`, if it is being dragged.
+    /// Moves the divider to `column` out of `width` columns, if it is being dragged and within the bounds.
     pub fn drag(&mut self, column: u16, width: u16) {
         if self.is_held && width > 0 {
             // Rounded up, or a divider released where it was would creep.
@@ -81,6 +83,7 @@ impl Split {
         }
     }
 
+    /// Sets the table's share in percent, clamped to 20 to 80.
     fn set(&mut self, share: u16) {
         self.share = Some(share.clamp(LEAST, 100 - LEAST));
     }

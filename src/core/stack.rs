@@ -41,7 +41,8 @@ impl Update<'_> {
         self.with(self.model.overlays.len(), act)
     }
 
-    /// Lends the state to a feature, then carries out the changes it requests.
+    /// Runs `act` with the state, as for a feature or the topmost view, then carries out the changes it
+    /// requests.
     pub(crate) fn lend<R>(&mut self, act: impl FnOnce(&mut Cx<'_>) -> R) -> R {
         let index = self.model.overlays.len();
         let Model { state, layout, .. } = &mut *self.model;
@@ -52,6 +53,7 @@ impl Update<'_> {
         result
     }
 
+    /// Carries out changes to the stack, in order; `Close` closes the view at `index` and all above it.
     fn carry_out(&mut self, index: usize, changes: Vec<Change>) {
         for change in changes {
             match change {
@@ -76,7 +78,8 @@ impl Update<'_> {
         }
     }
 
-    /// Performs an action on the pane, whatever is open over it.
+    /// Performs an action on the view of the pane, whatever is open over it, or else opens the action's view;
+    /// reports it if neither handles it.
     fn perform_on_pane(&mut self, action: Action) {
         let outcome = self.with(0, |view, cx| view.act(action, cx));
         if outcome != Some(Outcome::Handled) && !self.open(action) {
@@ -98,12 +101,12 @@ impl Update<'_> {
         self.with_top(|view, cx| view.on_top(cx));
     }
 
-    /// Passes an action to the topmost view; false if the view ignores it.
+    /// Passes an action to the topmost view, first to its widget; false if the view ignores it.
     pub(crate) fn act(&mut self, action: Action) -> bool {
         self.with_top(|view, cx| view.act(action, cx)) == Some(Outcome::Handled)
     }
 
-    /// Opens the view of an action; false if it has none.
+    /// Opens the view of an action over the topmost one; false if it has none.
     pub(crate) fn open(&mut self, action: Action) -> bool {
         let commands = matches!(action, Action::Help | Action::Palette).then(|| Commands::new(self.model));
         let open = self.model.views.open;
@@ -113,7 +116,7 @@ impl Update<'_> {
         })
     }
 
-    /// Reports that a key does nothing here, unless the last press was the same.
+    /// Shows an error notice that the action's key does nothing here, unless the last press was the same.
     pub(crate) fn ignored(&mut self, action: Action) {
         let state = &mut self.model.state;
         if !state.keyboard.is_repeat() {
@@ -122,7 +125,8 @@ impl Update<'_> {
         }
     }
 
-    /// Passes a pasted text to the topmost view, and reports the parts it leaves out.
+    /// Passes a pasted text to the topmost view, and reports the parts it leaves out. A text over the length
+    /// limit of the view's text field is refused whole.
     pub(crate) fn pasted(&mut self, text: String) {
         // It may be a key: nothing of it stays in memory.
         let text = secrecy::zeroize::Zeroizing::new(text);
@@ -156,7 +160,7 @@ impl Update<'_> {
         }
     }
 
-    /// Passes a click to the topmost view; false if it is not on one of its lines.
+    /// Passes a click at a cell to the topmost view; false if it is not on one of its lines or items.
     pub(crate) fn clicked_view(&mut self, x: u16, y: u16) -> bool {
         let layout = &self.model.layout;
         let hit: Option<(Region, usize)> = match layout.at(x, y) {
@@ -168,14 +172,14 @@ impl Update<'_> {
         clicked.is_some()
     }
 
-    /// Ticks every view, topmost first.
+    /// Ticks every view of the stack, topmost first.
     pub(crate) fn tick(&mut self) {
         for index in (0..=self.model.overlays.len()).rev() {
             self.with(index, |view, cx| view.tick(cx));
         }
     }
 
-    /// Announces to every view that rows have changed.
+    /// Announces to every view, open or a pane's, that rows have changed.
     pub(crate) fn rows_changed(&mut self) {
         let Model {
             state, panes, overlays, ..
@@ -185,10 +189,10 @@ impl Update<'_> {
         }
     }
 
-    /// Removes a notice whose view was closed or covered.
+    /// Removes a notice that is unchanged since `before` and whose view was closed or covered.
     ///
-    /// A new notice after an input belongs to the view open now: a view that closes with a notice
-    /// shows it in the view below.
+    /// A new notice after an input belongs to the view open now: a view that closes with a notice shows it in
+    /// the view below.
     pub(crate) fn settle_toast(&mut self, before: Option<&Toast>, is_input: bool) {
         let position = (self.model.state.pane, self.model.overlays.len());
         let toast = &mut self.model.state.toast;
@@ -200,27 +204,28 @@ impl Update<'_> {
     }
 }
 
-/// Whether every text field drops a character from a paste.
+/// Whether every text field drops a character from a paste: control and invisible ones, but not newline and
+/// tab.
 fn is_left_out(character: char) -> bool {
     is_hostile(character) && !matches!(character, '\n' | '\r' | '\t')
 }
 
 impl Model {
-    /// Lends the state as to a feature, outside an update; returns the result and the requested
-    /// effects.
+    /// Runs `act` with the state, as for a feature, outside an update; returns its result and the effects it
+    /// requested, which the caller carries out.
     pub fn lend<R>(&mut self, now: Now, act: impl FnOnce(&mut Cx<'_>) -> R) -> (R, Vec<Effect>) {
         let mut update = Update::new(self, now);
         let result = update.lend(act);
         (result, update.effects)
     }
 
-    /// The view that has the keyboard.
+    /// The view that has the keyboard: the last one opened, else that of the pane.
     pub(crate) fn top(&self) -> &dyn View {
         let above = self.overlays.last();
         above.map_or_else(|| self.pane_view(), |view| &**view)
     }
 
-    /// Whether an action is available in the view that has the keyboard.
+    /// Whether an action is available in the view that has the keyboard; an open search in it decides first.
     pub(crate) fn availability(&self, action: Action) -> Availability {
         let view = self.top();
         if let Some((find, command)) = view.search().zip(action.command()) {

@@ -138,7 +138,7 @@ pub(crate) struct Persistence {
 }
 
 impl Persistence {
-    /// The time at which to look for changes; `None` if there are none.
+    /// The time at which to look for changes to save; `None` if there was no input since the last time.
     pub(crate) const fn deadline(&self) -> Option<MonotonicTime> {
         self.due
     }
@@ -170,6 +170,7 @@ impl Keyboard {
 pub struct Browsers([Browser; 3]);
 
 impl Browsers {
+    /// The tables of all resources, empty, with the default search of each.
     fn new(dialect: &'static Dialect) -> Self {
         Self(Resource::ALL.map(|resource| Browser::new(resource, dialect)))
     }
@@ -204,7 +205,7 @@ impl IndexMut<Resource> for Browsers {
 }
 
 impl State {
-    /// The initial state; `conditions` replace the default ones of the first search.
+    /// The initial state, without data; `conditions` replace the default ones of the first search of offers.
     pub(crate) fn new(profile: Profile, conditions: Option<Vec<Condition>>, features: &'static [Feature]) -> Self {
         let dialect = profile.dialect;
         let mut browsers = Browsers::new(dialect);
@@ -241,23 +242,23 @@ impl State {
         }
     }
 
-    /// A number that changes with the rows, orders, prices or marks of any pane.
+    /// A number that changes with the rows, orders, prices or marks of any pane, to detect a change.
     pub(crate) fn revision(&self) -> u64 {
         let revisions = self.browsers.0.iter().map(Browser::revision);
         revisions.fold(0, u64::wrapping_add)
     }
 
-    /// The table of the open pane.
+    /// The table of the open pane; `None` on Requests, which has none.
     pub fn browser(&self) -> Option<&Browser> {
         Some(&self.browsers[self.pane.resource()?])
     }
 
-    /// The table of the open pane, mutable.
+    /// The table of the open pane, mutable; `None` on Requests, which has none.
     pub fn browser_mut(&mut self) -> Option<&mut Browser> {
         Some(&mut self.browsers[self.pane.resource()?])
     }
 
-    /// The state of a feature.
+    /// The state of a feature, found by its type `T`; panics if no feature creates one.
     pub fn feature<T: Any>(&self) -> &T {
         self.feature_states.get()
     }
@@ -267,7 +268,8 @@ impl State {
         self.feature_states.get_mut()
     }
 
-    /// Updates from a response whether timers may send requests.
+    /// Updates from a response whether timers may send requests: a success releases them; a refused key or
+    /// used-up quota holds them back; other errors and a missing permission change nothing.
     pub(crate) fn note_response<T>(&mut self, response: &Result<T, ApiError>) {
         match response {
             Ok(_) => self.hold = None,
@@ -278,7 +280,7 @@ impl State {
         }
     }
 
-    /// The error that holds back timers, which would meet it again; `None` if they may send.
+    /// The error that holds back timers at `now`, as they would meet it again; `None` if they may send.
     ///
     /// A request of the user is sent nevertheless.
     pub fn held(&self, now: Now) -> Option<&ApiError> {
@@ -301,6 +303,7 @@ impl State {
         self.screen.is_focused.then_some(now.mono + after)
     }
 
+    /// Shows a notice in place of the current one.
     pub(crate) fn show(&mut self, toast: Toast) {
         self.toast = Some(toast);
     }

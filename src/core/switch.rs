@@ -16,8 +16,8 @@ use crate::domain::throughput::Throughput;
 use crate::domain::time::Now;
 
 impl Model {
-    /// Restores the saved state of the profile. A query `given` on the command line takes
-    /// precedence.
+    /// Restores the saved data of the profile: queries, searches, annotations, write history and notices. A
+    /// query `given` on the command line takes precedence over the saved ones.
     pub fn unpack(&mut self, restored: RestoredState, given: bool) {
         self.lend(Now::default(), |cx| cx.emit(Event::Restored(&restored)));
         let state = &mut self.state;
@@ -33,10 +33,11 @@ impl Model {
         state.tell_unsettled();
     }
 
-    /// Resets the dashboard for another profile.
+    /// Resets the dashboard for another profile: the user's data stays, data of the old market and all open
+    /// views are dropped.
     ///
-    /// Every field is named, here and in [`State::take_over`], so that a new one must be assigned
-    /// to the market or to the user.
+    /// Every field is named, here and in [`State::take_over`], so that a new one must be assigned to the
+    /// market or to the user.
     fn start_over(&mut self, profile: Profile) {
         let fresh = Self::new(profile, None, self.views);
         let Self {
@@ -52,7 +53,8 @@ impl Model {
 }
 
 impl State {
-    /// Moves the user's data over from the state of the old market.
+    /// Moves the user's data over from the state of the old market; all else has its fresh value, and news
+    /// for views of the old market is dropped.
     fn take_over(&mut self, old: Self) {
         let Self {
             pane,
@@ -99,7 +101,8 @@ impl State {
 }
 
 impl Update<'_> {
-    /// Switches to another market.
+    /// Switches to another, connected market: saves the state of the old one, restores that of the new one
+    /// and sends its first search.
     pub(crate) fn switch(&mut self, ready: MarketReady) {
         if let Some(snapshot) = self.model.state.unkept() {
             let save = self

@@ -24,7 +24,7 @@ pub struct Toast {
 }
 
 impl Toast {
-    /// A notice, shown for four seconds.
+    /// A notice, shown for four seconds; cut at 1,000 characters, with control characters escaped.
     pub fn new(text: impl Into<String>, now: Now) -> Self {
         Self {
             text: visible(&text.into(), LONGEST),
@@ -44,17 +44,19 @@ impl Toast {
         }
     }
 
-    /// Ties the notice to a view, by pane and number of open views.
+    /// Ties the notice to a view, by pane and number of open views: it disappears when that view is closed or
+    /// covered.
     pub(crate) const fn tie_to(&mut self, shown_on: (Pane, usize)) {
         self.shown_on = Some(shown_on);
     }
 
-    /// Whether the notice belongs to another view than the topmost one, `shown_on`.
+    /// Whether the notice is tied to another view than the topmost one, `shown_on`; false if it is tied to
+    /// none.
     pub(crate) fn is_left_behind(&self, shown_on: (Pane, usize)) -> bool {
         self.shown_on.is_some_and(|tied_to| tied_to != shown_on)
     }
 
-    /// Whether a key press dismisses it: it was visible for a second.
+    /// Whether a key press dismisses the notice: it was visible for at least a second.
     pub fn was_seen(&self, now: Now) -> bool {
         now.mono - self.since >= 1.0
     }

@@ -16,10 +16,10 @@ impl Mutations {
     /// The creations with an unknown outcome that the user has not settled, oldest first, without
     /// the one in flight.
     pub fn unsettled(&self) -> impl Iterator<Item = &Entry> {
-        self.open(WriteKind::CreateWorkergroup)
+        self.unknown_outcomes(WriteKind::CreateWorkergroup)
     }
 
-    /// The unsettled creation of an identical workergroup.
+    /// The first unsettled creation of an identical workergroup, or `None`; the one in flight does not count.
     pub fn unsettled_like(&self, new: &NewWorkergroup) -> Option<&Entry> {
         self.unsettled().find(|entry| entry.intent.is_creation_of(new))
     }
@@ -28,12 +28,13 @@ impl Mutations {
     ///
     /// An unlisting that was reported before is left out: its outcome cannot be looked up.
     pub fn unsettled_before(&self) -> impl Iterator<Item = &Entry> {
-        let unlistings = self.open(WriteKind::UnlistVolume);
+        let unlistings = self.unknown_outcomes(WriteKind::UnlistVolume);
         self.unsettled()
             .chain(unlistings.filter(|entry| entry.outcome.is_none()))
     }
 
-    fn open(&self, kind: WriteKind) -> impl Iterator<Item = &Entry> {
+    /// The writes of this kind with an unknown outcome, oldest first, without the one in flight.
+    fn unknown_outcomes(&self, kind: WriteKind) -> impl Iterator<Item = &Entry> {
         let in_flight = self.in_flight(kind).and_then(|_| self.past(kind).next());
         self.history.iter().filter(move |entry| {
             entry.intent.kind == kind
@@ -42,7 +43,8 @@ impl Mutations {
         })
     }
 
-    /// Records the outcome of a write; returns the line for the journal.
+    /// Records the outcome of the write with this journal key; returns the line for the journal, or `None` if
+    /// no write has the key.
     pub fn settle(&mut self, key: &str, verdict: Verdict, words: &str, at: UnixTime) -> Option<Outcome> {
         let entry = journal::of_key(&mut self.history, key)?;
         let outcome = Outcome {
@@ -78,14 +80,15 @@ fn notice(entry: &Entry) -> String {
     format!("{}. {advice}.", describe(entry))
 }
 
-/// A notice of the damaged lines of the history.
+/// A notice that writes are blocked by the damaged lines of the history, with their number.
 fn describe_damage(damage: &[Damage]) -> String {
     let lines = counted(damage.len(), "line", "lines");
     format!("Nothing can be created or unlisted: {lines} of the write history can't be read. Settle with :resolve.")
 }
 
 impl State {
-    /// Sets the damaged lines of the history; a notice reports them while there are any.
+    /// Sets the damaged lines of the history; a notice in front of the others reports them while there are
+    /// any.
     pub(crate) fn set_damage(&mut self, damage: Vec<Damage>) {
         let outdated = describe_damage(&self.mutations.damage);
         self.notices.retain(|notice| *notice != outdated);
@@ -104,8 +107,8 @@ impl State {
         self.notices.splice(0..0, notices);
     }
 
-    /// Settles writes to an embedded sandbox of an earlier run, which ended with it; those of saved
-    /// workergroups stay open.
+    /// Marks writes without a known outcome as refused: their embedded sandbox ended with its run. Creations
+    /// stay open if the sandbox saves its workergroups.
     fn end_with_sandbox(&mut self) {
         let is_saved = self.sandbox.unsaved.is_none();
         for entry in &mut self.mutations.history {
@@ -123,7 +126,8 @@ impl State {
 }
 
 impl Cx<'_> {
-    /// Dismisses the notices. Unlistings among them are not reported again.
+    /// Removes all notices. Unlistings of unknown outcome among them are not reported again at the next
+    /// start.
     pub fn dismiss_notices(&mut self) {
         self.state.notices.clear();
         let unlistings: Vec<_> = self
@@ -138,13 +142,14 @@ impl Cx<'_> {
         }
     }
 
-    /// Moves the damaged lines out of the history.
+    /// Requests to move the damaged lines out of the history file, after which writes are possible again.
     pub fn set_damage_aside(&mut self) {
         let damage = self.state.mutations.damage.clone();
         self.effects([Effect::SetDamageAside(damage)]);
     }
 
-    /// Records the user's verdict on a creation, by its journal key.
+    /// Records the user's verdict on a creation, by its journal key, with `words` as its message, and removes
+    /// the notice about it.
     pub fn settle_creation(&mut self, key: &str, verdict: Verdict, words: &str) {
         let mut entries = self.state.mutations.history.iter();
         let text = entries.find(|entry| entry.intent.key == key).map(describe);
@@ -153,6 +158,8 @@ impl Cx<'_> {
         self.settle(key, verdict, words);
     }
 
+    /// Records the outcome of a write by its journal key, here and in the journal; does nothing for an
+    /// unknown key.
     fn settle(&mut self, key: &str, verdict: Verdict, words: &str) {
         let outcome = self.state.mutations.settle(key, verdict, words, self.now.epoch);
         self.effects(outcome.map(Effect::KeepOutcome));

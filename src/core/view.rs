@@ -33,6 +33,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
+    /// `Handled` if the flag is true, else `Ignored`.
     pub const fn handled_if(is_handled: bool) -> Self {
         if is_handled { Self::Handled } else { Self::Ignored }
     }
@@ -48,6 +49,7 @@ pub enum Availability {
 }
 
 impl Availability {
+    /// `Hidden` if the flag is true, else `Available`.
     pub const fn hidden_if(is_hidden: bool) -> Self {
         if is_hidden { Self::Hidden } else { Self::Available }
     }
@@ -69,41 +71,45 @@ pub trait View: fmt::Debug + Send {
     /// The contexts in which its keys are looked up, the most specific one first.
     fn contexts(&self) -> &'static [Context];
 
+    /// Handles an action that its widget did not use; `Ignored` if it means nothing here.
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome;
 
     /// Draws the view into `area`.
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>);
 
+    /// The place where the view is drawn; a full page by default.
     fn placement(&self) -> Placement {
         Placement::Page
     }
 
-    /// Whether an action is available; also called for the actions of panes while the view is open.
+    /// Whether an action is available, by default always; also called for the actions of panes while the view
+    /// is open.
     fn availability(&self, _action: Action, _state: &State) -> Availability {
         Availability::Available
     }
 
-    /// The name of an action's effect here, where the key table's word is too general: `start`,
-    /// `price offers`.
+    /// The name of an action's effect here, where the key table's word is too general: `start`, `price
+    /// offers`; `None` if that word fits.
     fn hint(&self, _action: Action) -> Option<&'static str> {
         None
     }
 
-    /// The widget that keys, pastes and the wheel go to first, updated from the state.
+    /// The widget that keys, pastes and the wheel go to first, updated from the state; `None` if the view has
+    /// none now.
     fn widget<'a>(&'a mut self, _cx: &'a mut Cx<'_>) -> Option<&'a mut dyn InputWidget> {
         None
     }
 
-    /// The search in its lines, if it has one. While the search is typed, the footer shows its
-    /// keys.
+    /// The search in its lines, `None` without one. While the search is typed, the footer shows its keys.
     fn search(&self) -> Option<&Find> {
         None
     }
 
-    /// Called after the text in its widget has changed.
+    /// Called after a key or paste has changed the text in its widget.
     fn text_changed(&mut self, _cx: &mut Cx<'_>) {}
 
-    /// Handles a key that no context binds, such as typed text.
+    /// Handles a key that no context binds. By default, types it into the widget; `Ignored` without one, or
+    /// if the widget does not use it.
     fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
         let viewport = cx.viewport(Region::MAIN);
         let widget = self.widget(cx);
@@ -114,7 +120,8 @@ pub trait View: fmt::Debug + Send {
         Outcome::handled_if(is_typed)
     }
 
-    /// Handles a pasted text. If it is ignored, a notice says that this view takes no paste.
+    /// Handles a pasted text. By default, pastes it into the widget. If it is ignored, a notice reports that
+    /// this view takes no paste.
     fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
         let Some(pasted) = self.widget(cx).and_then(|widget| widget.pasted(text)) else {
             return Outcome::Ignored;
@@ -124,7 +131,8 @@ pub trait View: fmt::Debug + Send {
         Outcome::Handled
     }
 
-    /// Handles a click on the line of a region.
+    /// Handles a click on a line of a region. By default, selects the line in the widget of the main region
+    /// and submits it; other clicks are ignored.
     fn click(&mut self, region: Region, line: usize, cx: &mut Cx<'_>) -> Outcome {
         let widget = self.widget(cx).filter(|_| region == Region::MAIN);
         if widget.is_some_and(|widget| widget.select_line(line)) {
@@ -158,7 +166,7 @@ pub trait View: fmt::Debug + Send {
 }
 
 impl dyn View + '_ {
-    /// Passes an action to the widget, or to the view if the widget does not use it.
+    /// Passes an action to the widget first, or to the view's `update` if the widget does not use it.
     pub(crate) fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         let viewport = cx.viewport(Region::MAIN);
         let command = action.command();
@@ -187,12 +195,13 @@ impl dyn View + '_ {
         }
     }
 
-    /// Whether its keys answer a question.
+    /// Whether the view is a question before an action, which ignores the wheel and keys that may be part of
+    /// a paste.
     pub(crate) fn asks_consent(&self) -> bool {
         self.placement() == Placement::Question
     }
 
-    /// Whether typed characters are entered as text.
+    /// Whether typed characters are entered as text; false in dialogs with buttons.
     pub fn takes_text(&self) -> bool {
         !self.contexts().contains(&Context::Dialog) && self.contexts().iter().any(|context| context.takes_text())
     }

@@ -62,32 +62,34 @@ impl Default for Watching {
 }
 
 impl State {
-    /// Seconds until a table is refreshed automatically.
+    /// Seconds until a table is refreshed automatically, limited by the request budget; 0 if it is due.
     pub fn next_refresh(&self, resource: Resource, now: Now) -> f64 {
         let engine = &self.watching.engine;
         let due = engine.due(&WishId::Table(resource)).filter(|due| due.is_finite());
         (due.unwrap_or(now.mono).max(engine.free_for(1)) - now.mono).max(0.0)
     }
 
-    /// Whether a wish cannot be polled now: its table is loading already, or would meet the same
-    /// error again.
+    /// Whether a wish of a table cannot be polled now: the table is loading already, or would meet the same
+    /// error again. False for other wishes.
     fn is_waiting(&self, id: &WishId, now: Now) -> bool {
         let WishId::Table(resource) = id else { return false };
         let remote = self.browsers[*resource].remote();
         remote.is_loading() || remote.error().is_some_and(|error| error.stops_timers(now.epoch))
     }
 
+    /// The number of polls a minute that the user allows all programs together.
     fn requests_a_minute(&self) -> u32 {
         u32::try_from(self.settings.pace.limit).unwrap_or(u32::MAX)
     }
 }
 
 impl Watching {
-    /// Whether polling is slowed down after refusals.
+    /// Whether the polls are slowed down, as the market has refused or failed at least the latest one.
     pub const fn is_backing_off(&self) -> bool {
         self.engine.is_backing_off()
     }
 
+    /// The wish with this identity and its sender; `None` if no feature wants it now.
     fn interest(&self, id: &WishId) -> Option<&Interest> {
         self.interests.iter().find(|interest| interest.wish.id == *id)
     }
@@ -99,7 +101,8 @@ impl Watching {
         self.under_way.len() < before
     }
 
-    /// The time of the next poll or of a lost request; `None` if there is neither.
+    /// The time of the next poll, or at which a request counts as lost; `None` if there is neither. A held
+    /// timer has no next poll.
     pub(crate) fn deadline(&self, state: &State, now: Now) -> Option<MonotonicTime> {
         let patience = self.under_way.iter().map(|under_way| under_way.since + PATIENCE);
         let next = match self.engine.next() {
@@ -110,7 +113,8 @@ impl Watching {
     }
 }
 
-/// Updates the wishes of all features, and the engine's budget.
+/// Collects the wishes of all features and updates the engine's budget. Ends polls in progress that no
+/// feature wants now or whose table stopped loading.
 pub(crate) fn follow(cx: &mut Cx<'_>) {
     let (now, state) = (cx.now, &mut *cx.state);
     let wishes = state.features.iter().flat_map(|feature| (feature.wishes)(state, now));
@@ -137,7 +141,8 @@ pub(crate) fn follow(cx: &mut Cx<'_>) {
     }
 }
 
-/// Starts the polls that are due, and gives up lost requests.
+/// Starts the polls that are due, unless timers are held; requests without a response for 90 seconds are
+/// given up, and a claim the record has not answered as long is sent anyway.
 pub(crate) fn tick(cx: &mut Cx<'_>) {
     let now = cx.now;
     let is_late = |under_way: &mut UnderWay| now.mono - under_way.since >= PATIENCE;
@@ -159,7 +164,8 @@ pub(crate) fn tick(cx: &mut Cx<'_>) {
     }
 }
 
-/// Claims the poll of a wish from the other programs.
+/// Asks the record for the right to poll a wish now, which other programs may poll too; a table that is
+/// loading is postponed.
 fn claim(cx: &mut Cx<'_>, id: WishId) {
     let (now, state) = (cx.now, &mut *cx.state);
     let Some(wish) = state.watching.interest(&id).map(|interest| interest.wish.clone()) else {
@@ -191,7 +197,8 @@ fn claim(cx: &mut Cx<'_>, id: WishId) {
     cx.effects_for(Owner::Feature(claimed), [Effect::History(job)]);
 }
 
-/// Sends the request of a claimed poll, or hands over the poll that another program has recorded.
+/// Handles the record's decision on a claim: sends the request, postpones it, or hands over the poll that
+/// another program has recorded.
 fn claimed(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     let News::Poll(right) = news else { return };
     let (now, watching) = (cx.now, &mut cx.state.watching);
@@ -224,6 +231,7 @@ fn claimed(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     }
 }
 
+/// Sends the poll of a wish and marks it as in progress; nothing if no feature wants it now.
 fn send(cx: &mut Cx<'_>, id: WishId) {
     let since = cx.now.mono;
     let watching = &mut cx.state.watching;
@@ -235,12 +243,13 @@ fn send(cx: &mut Cx<'_>, id: WishId) {
     }
 }
 
-/// After a suspend: spreads all polls over the next `seconds`.
+/// Spreads all polls over the next `seconds`, after the computer was suspended.
 pub(crate) fn woken(cx: &mut Cx<'_>, seconds: f64) {
     cx.state.watching.engine.woken(cx.now.mono, seconds);
 }
 
-/// Records in the engine that a table shows a response, or its failure.
+/// Informs the engine that a table shows a response, or its failure; `poll` is the recorded response, `None`
+/// for tables that are not recorded.
 pub(crate) fn listed(cx: &mut Cx<'_>, resource: Resource, poll: Option<&Poll>) {
     let id = WishId::Table(resource);
     if let Some(error) = cx.state.browsers[resource].remote().error().cloned() {
@@ -262,7 +271,8 @@ impl Cx<'_> {
         watching.end(id)
     }
 
-    /// Handles the failed request of a wish.
+    /// Handles the failed request of a wish: ends its poll and schedules the next one by the scope of the
+    /// error.
     pub(crate) fn on_watch_failed(&mut self, id: &WishId, error: &ApiError) {
         let (now, watching) = (self.now, &mut self.state.watching);
         watching.end(id);
@@ -280,8 +290,8 @@ impl Cx<'_> {
         }
     }
 
-    /// Takes a request outside the wishes from the budget; false if there is no room, or timers are
-    /// held.
+    /// Takes one request outside the wishes from the budget; false, and nothing taken, if there is no room or
+    /// timers are held.
     pub(crate) fn spend_beside(&mut self) -> bool {
         let now = self.now;
         let engine = &mut self.state.watching.engine;
@@ -294,7 +304,8 @@ impl Cx<'_> {
     }
 }
 
-/// The scope of a failure: the API key, the market, or this request only.
+/// The scope of a failure: the API key, all requests to the market (with a pause in seconds), or this request
+/// only.
 pub(crate) fn failure(error: &ApiError, now: UnixTime) -> Failure {
     match error {
         ApiError::RateLimited {

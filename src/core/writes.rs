@@ -14,7 +14,7 @@ use crate::keys::Action;
 use crate::keys::pane::Pane;
 
 impl Cx<'_> {
-    /// Sends a confirmed write, once.
+    /// Sends a confirmed write, once; its outcome arrives as news of the write.
     ///
     /// # Errors
     /// When it was not confirmed, or the rate limit does not allow it yet.
@@ -27,7 +27,8 @@ impl Cx<'_> {
         Ok(())
     }
 
-    /// Completes a write with its response; returns the outcome.
+    /// Completes a write with its response; returns the outcome, or `None` if none of this kind is in flight.
+    /// A done unlisting refreshes the volumes.
     pub(super) fn write_answered(&mut self, kind: WriteKind, response: &Response) -> Option<Completed> {
         let completed = self.state.mutations.complete(kind, response, self.now)?;
         // The listing is gone from the market, so the table is out of date.
@@ -40,7 +41,8 @@ impl Cx<'_> {
     }
 }
 
-/// Reports the outcome of a write that no view shows.
+/// Reports the outcome of a write that no view shows: as a notice that disappears, or as a permanent one if
+/// it is unknown. The write returns to idle.
 pub(crate) fn announce(state: &mut State, completed: &Completed, now: Now) {
     let text = sentence(completed);
     match (completed.verdict, completed.kind) {
@@ -57,7 +59,8 @@ pub(crate) fn announce(state: &mut State, completed: &Completed, now: Now) {
     state.mutations.dismiss(completed.kind);
 }
 
-/// The reason unlisting is blocked, or `None` if it is possible.
+/// The reason unlisting is blocked (read-only profile, damaged history, other pane), or `None` if it is
+/// possible.
 pub(crate) fn unlist_blocked(state: &State) -> Option<String> {
     if state.profile.read_only {
         return Some(format!("Can't unlist: {READ_ONLY}"));

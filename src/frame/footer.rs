@@ -24,13 +24,14 @@ struct Hint {
 }
 
 impl Hint {
+    /// Cells of the key, a blank and the word.
     fn width(&self) -> u16 {
         cells(&self.key) + 1 + cells(&self.word)
     }
 }
 
-/// Draws as many hints of the topmost view as fit, the most useful first. The ways back are always
-/// there, except while a long notice needs the whole line.
+/// Draws as many hints of the topmost view as fit, the most useful first, and the ways back at the right end.
+/// Hints are never cut.
 pub fn hints(model: &Model, area: Rect, scene: &mut Scene<'_, '_>) {
     let last = ways_out(model);
     let width = last.iter().map(|hint| hint.width() + GAP).sum::<u16>();
@@ -54,6 +55,7 @@ pub fn hints(model: &Model, area: Rect, scene: &mut Scene<'_, '_>) {
     draw(last.into_iter(), right, scene);
 }
 
+/// Draws hints from the left of `area`, each clickable; those beyond its end are cut.
 fn draw(hints: impl Iterator<Item = Hint>, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let mut x = area.x;
@@ -75,7 +77,8 @@ fn draw(hints: impl Iterator<Item = Hint>, area: Rect, scene: &mut Scene<'_, '_>
     }
 }
 
-/// The hints of the view, without the ways back.
+/// The hints of the topmost view for actions that are available now, the most useful first, without the ways
+/// back.
 fn of_context(model: &Model) -> Vec<Hint> {
     let contexts = model.contexts();
     let mut hints: Vec<_> = reachable(model, |row| row.hint.is_some() && !is_way_out(row.action))
@@ -110,7 +113,7 @@ fn of_context(model: &Model) -> Vec<Hint> {
     hints
 }
 
-/// The user's own commands on the rows of the open pane.
+/// The hints of the user's own commands that are usable on the open pane; empty while a view is open over it.
 ///
 /// Keys that the user chose are among the first hints.
 fn own(model: &Model) -> Vec<Hint> {
@@ -134,7 +137,7 @@ fn own(model: &Model) -> Vec<Hint> {
     hints.collect()
 }
 
-/// The ways back, `Esc back  : commands  ? help`, without keys that are typed as text here.
+/// The ways back, `Esc back  : commands  ? help`, without keys that are typed as text here and disabled ones.
 fn ways_out(model: &Model) -> Vec<Hint> {
     let words = [
         (Action::Back, "back"),
@@ -159,6 +162,7 @@ fn ways_out(model: &Model) -> Vec<Hint> {
         .collect()
 }
 
+/// Whether an action is one of the ways back at the right end: back, palette or help.
 const fn is_way_out(action: Action) -> bool {
     matches!(action, Action::Back | Action::Palette | Action::Help)
 }
@@ -173,7 +177,8 @@ fn reachable(model: &Model, is_wanted: impl Fn(&Binding) -> bool) -> impl Iterat
         .filter(move |row| model.keymap.owner_of(contexts, row) == Some(row.context))
 }
 
-/// Whether an action is a likely next step.
+/// Whether an action is a likely next step, so that its hint comes first: compare with two marks, explain an
+/// empty table, or refresh without a table.
 fn is_at_hand(model: &Model, action: Action) -> bool {
     let Some(browser) = model.browser() else {
         return action == Action::Refresh;

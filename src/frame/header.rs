@@ -35,10 +35,9 @@ const LONG: u16 = 76;
 /// That is enough to look alive, and each costs a frame.
 const SPINNER: [&str; 4] = ["⠋", "⠙", "⠴", "⠦"];
 
-/// Draws the line; returns the cells of the market and the activity.
+/// Draws the first line of the screen; returns the cells of the market and the activity.
 ///
-/// They stay legible under a dialog, as they say which market a form is for and what is in
-/// progress.
+/// They stay legible under a dialog, as they show which market a form is for and what is in progress.
 pub fn draw(model: &Model, area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
     let theme = scene.theme;
     let mut right = badge(model, theme);
@@ -64,7 +63,7 @@ pub fn draw(model: &Model, area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
     right_area
 }
 
-/// The cells that the line has for a notice beside what is under way.
+/// The cells that the line has for a notice, beside the market, the tabs and what is in progress.
 ///
 /// On all but small screens the tabs keep their names beside it.
 fn room(model: &Model, area: Rect, scene: &Scene<'_, '_>) -> u16 {
@@ -79,7 +78,7 @@ fn room(model: &Model, area: Rect, scene: &Scene<'_, '_>) -> u16 {
         .saturating_sub(width(&badge(model, scene.theme)) + tabs + busy)
 }
 
-/// The notice that goes by itself.
+/// The current short notice, an error with a cross in front; `None` if there is none.
 fn notice(model: &Model, theme: &Theme) -> Option<Activity> {
     let toast = model.toast.as_ref()?;
     let sign = if toast.is_error { "✗ " } else { "" };
@@ -92,7 +91,8 @@ fn notice(model: &Model, theme: &Theme) -> Option<Activity> {
     })
 }
 
-/// Draws a notice that is too long for the line `area` in lines of its own below, over everything.
+/// Draws the current notice below the line `area`, over everything, if it is too long for the line; otherwise
+/// nothing.
 pub fn long_notice(model: &Model, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let room = room(model, area, scene);
@@ -112,6 +112,7 @@ pub fn long_notice(model: &Model, area: Rect, scene: &mut Scene<'_, '_>) {
     scene.render(Paragraph::new(lines.collect::<Vec<_>>()), below);
 }
 
+/// Cells of a line, at most 65,535.
 fn width(line: &Line<'_>) -> u16 {
     u16::try_from(line.width()).unwrap_or(u16::MAX)
 }
@@ -135,7 +136,8 @@ struct Form {
 /// The index of the shortest form in [`forms`].
 const NARROWEST: usize = 6;
 
-/// The forms of the header from the fullest to the shortest, and how much activity each shows.
+/// The forms of the header from the fullest to the shortest, each with the number of activities that it
+/// shows.
 fn forms(all: &[Activity]) -> [(Form, usize); NARROWEST + 1] {
     let brand = cells(BRAND) + 2;
     let tabs = tabs_width();
@@ -175,7 +177,8 @@ fn forms(all: &[Activity]) -> [(Form, usize); NARROWEST + 1] {
     ]
 }
 
-/// The activity in the fullest form that fits beside the tabs.
+/// The fullest form whose activity fits beside the tabs in `width` cells, and that activity as a line,
+/// perhaps empty.
 ///
 /// Activity is shortened before the program's name and the names of the tabs.
 fn fitting(all: &[Activity], width: u16) -> (Form, Line<'static>) {
@@ -205,6 +208,7 @@ fn fitting(all: &[Activity], width: u16) -> (Form, Line<'static>) {
         })
 }
 
+/// Draws the program's name, unless the line is narrow, and the tabs of the panes, which can be clicked.
 fn tabs_at(model: &Model, area: Rect, has_brand: bool, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let mut x = area.x;
@@ -230,6 +234,7 @@ fn tabs_at(model: &Model, area: Rect, has_brand: bool, scene: &mut Scene<'_, '_>
     }
 }
 
+/// The text of the tab at an index: its number and title, or the number alone.
 fn tab(index: usize, title: &str) -> String {
     if title.is_empty() {
         format!(" {} ", index + 1)
@@ -262,6 +267,7 @@ fn names(open: Pane, width: u16) -> [String; 4] {
         .unwrap_or_else(|| shortened(0, 0))
 }
 
+/// The name of the market, `SANDBOX` or `LIVE name`, and a mark if it is read-only.
 fn badge(model: &Model, theme: &Theme) -> Line<'static> {
     let profile = &model.profile;
     let mut line = if profile.is_sandbox {
@@ -284,7 +290,7 @@ struct Activity {
     is_idle: bool,
 }
 
-/// The current activity, with that of the open pane first.
+/// The current activities: that of the open pane's table, writes in flight, and those of features.
 fn news(model: &Model, now: Now, theme: &Theme) -> Vec<Activity> {
     let mut news: Vec<Activity> = Vec::new();
     if let Some(browser) = model.browser() {
@@ -310,7 +316,7 @@ fn news(model: &Model, now: Now, theme: &Theme) -> Vec<Activity> {
     news
 }
 
-/// The progress of the request in flight, in full and short; `None` if there is none.
+/// The progress of the table's request in flight, in full and short; `None` if there is none.
 fn loading(browser: &Browser, now: Now) -> Option<(String, String)> {
     let Phase::Loading {
         since,
@@ -342,7 +348,8 @@ fn loading(browser: &Browser, now: Now) -> Option<(String, String)> {
     ))
 }
 
-/// The request in flight, or else the age of the rows.
+/// The activity of a table: the request in flight, or else the age of its rows; `None` before the first
+/// response.
 fn activity(model: &Model, browser: &Browser, now: Now, theme: &Theme) -> Option<Activity> {
     let busy = |text: String, short: String| Activity {
         text,
@@ -399,6 +406,7 @@ fn until_sent(waiting: &Waiting, attempt: u32, now: Now) -> (String, String) {
     )
 }
 
+/// The sign of the spinner after `elapsed` seconds.
 fn spinner(elapsed: f64) -> &'static str {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // small and positive
     let frame = (elapsed * 4.0) as usize;

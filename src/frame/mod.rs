@@ -21,7 +21,8 @@ pub use repair::draw_repair;
 
 const SMALLEST: (u16, u16) = (40, 10);
 
-/// Draws a frame; returns its measurements.
+/// Draws header, views and footer of the model; returns the measurements of the frame. On a terminal below
+/// 40x10 cells only a note is drawn.
 pub fn draw(frame: &mut Frame<'_>, model: &Model, now: Now, theme: &Theme) -> FrameLayout {
     let theme = model.state.settings.themes.shown.as_ref().unwrap_or(theme);
     let mut layout = FrameLayout::default();
@@ -61,6 +62,7 @@ struct Brush<'a> {
 }
 
 impl<'a> Brush<'a> {
+    /// The drawing context of the view at `depth`, its index in the stack.
     fn scene<'s, 'b>(self, frame: &'s mut Frame<'b>, layout: &'s mut FrameLayout, depth: usize) -> Scene<'s, 'b>
     where
         'a: 's,
@@ -81,6 +83,8 @@ impl<'a> Brush<'a> {
     }
 }
 
+/// Draws header, pane, open views and footer; returns the position of the text cursor, `None` if it is
+/// hidden.
 fn screen(frame: &mut Frame<'_>, model: &Model, now: Now, theme: &Theme, layout: &mut FrameLayout) -> Option<Position> {
     let brush = Brush { model, now, theme };
     let area = frame.area();
@@ -126,6 +130,8 @@ fn screen(frame: &mut Frame<'_>, model: &Model, now: Now, theme: &Theme, layout:
     cursor
 }
 
+/// Draws the open views from index `first` on, and dims what is under dialogs; returns the text cursor of the
+/// topmost one.
 fn overlays(
     frame: &mut Frame<'_>,
     (tabs, body): (Rect, Rect),
@@ -150,7 +156,7 @@ fn overlays(
     cursor
 }
 
-/// Removes colour and weight behind a dialog, including the tint of a selected row.
+/// Removes color and weight behind a dialog in an area, including the tint of a selected row.
 fn dim(frame: &mut Frame<'_>, area: Rect, theme: &Theme) {
     let behind = theme
         .backdrop

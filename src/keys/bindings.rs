@@ -59,7 +59,7 @@ impl Context {
         )
     }
 
-    /// The heading in the help screen.
+    /// The heading of the context in the help screen.
     pub const fn title(self) -> &'static str {
         match self {
             Self::Table => "Tables",
@@ -123,6 +123,7 @@ macro_rules! actions {
         impl Group {
             pub const ALL: &[Self] = &[$(Self::$group,)*];
 
+            /// The heading in the palette: the name of the group.
             pub const fn title(self) -> &'static str {
                 match self {
                     $(Self::$group => stringify!($group),)*
@@ -301,6 +302,7 @@ pub struct Binding {
     pub is_of_offers: bool,
 }
 
+/// A row of the key table, without other words and hint.
 const fn row(
     context: Context,
     keys: &'static [&'static str],
@@ -322,18 +324,20 @@ const fn row(
 }
 
 impl Binding {
-    /// Whether it moves in whatever is shown, a key that nobody looks up by name.
+    /// Whether it moves the cursor or goes back in any view, a key that nobody looks up by name.
     pub fn moves(&self) -> bool {
         let moves = matches!(self.action, Action::Move(_) | Action::Back);
         self.context == Context::Global && moves
     }
 
+    /// Shows `word` in the footer; hints with a smaller `rank` are shown first.
     const fn hint(mut self, word: &'static str, rank: u8) -> Self {
         self.hint = Some((word, rank));
         self
     }
 
-    /// Shows the hint only where the row is visible that the action is about.
+    /// Shows the hint only in views with the keys of a table, where the row is visible that the action is
+    /// about.
     const fn about_row(mut self) -> Self {
         self.hint_place = HintPlace::Tables;
         self
@@ -351,11 +355,12 @@ impl Binding {
         self
     }
 
-    /// All that it is found by besides its sentence: its name in the configuration, and other words.
+    /// All that it is found by besides its sentence: its name in the configuration, then other words.
     pub fn names(&self) -> Vec<&'static str> {
         std::iter::once(self.name).chain(self.words.iter().copied()).collect()
     }
 
+    /// Gives the row a meaning on Offers only.
     const fn of_offers(mut self) -> Self {
         self.is_of_offers = true;
         self
@@ -623,7 +628,7 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Always, &["ctrl-l"], Action::Redraw, "redraw", "Redraw the screen"),
 ];
 
-/// The rows of a context.
+/// The rows of the key table for a context, in the table's order.
 pub fn bindings(context: Context) -> impl Iterator<Item = &'static Binding> {
     BINDINGS.iter().filter(move |binding| binding.context == context)
 }

@@ -37,7 +37,8 @@ pub enum ArgumentError {
     Secret(String),
 }
 
-/// Splits an argument into pieces, for rows of a kind. A doubled brace is a single one.
+/// Splits an argument into text and fields of rows of the kind `on`. A doubled brace is a single one. Pieces
+/// may be empty.
 ///
 /// # Errors
 ///
@@ -97,7 +98,8 @@ pub fn command_chord(key: &str) -> Result<Chord, ChordError> {
 /// The contexts in which the key of a command is looked up, or has another meaning.
 const TABLES: [Context; 4] = [Context::Workergroups, Context::Table, Context::Global, Context::Always];
 
-/// Binds commands to their keys; each one is given as name, line in the file, and command.
+/// Binds the user's commands to their keys in tables; each one is given as name, line in the file, and
+/// command.
 ///
 /// A key that is taken is returned as an error; its command is only available in the palette.
 pub fn bind_commands(keymap: &mut Keymap, commands: &[(&str, usize, &UserCommand)]) -> Vec<KeyError> {

@@ -51,6 +51,7 @@ impl Pane {
         }
     }
 
+    /// The pane `by` places to the right, wrapping around.
     pub(crate) fn shifted(self, by: usize) -> Self {
         let index = Self::ALL.iter().position(|pane| *pane == self).unwrap_or(0);
         Self::ALL[(index + by) % Self::ALL.len()]

@@ -29,6 +29,7 @@ pub struct KeyError {
 }
 
 impl KeyError {
+    /// The error of a line of the configuration.
     fn new(binding: &UserKeys, message: String) -> Self {
         Self {
             name: binding.name.clone(),
@@ -77,17 +78,17 @@ struct Rebinding<'a> {
     chords: Vec<Chord>,
 }
 
-/// The key table with the user's own keys, and the mistakes in them.
+/// The key table with the user's own keys, and the mistakes in them in the order of lines.
 ///
-/// An invalid key is dropped on its own; the others apply. An action left without any keeps its
-/// default keys that are free.
+/// An invalid key is dropped on its own; the others apply. An action left without any keeps its default keys
+/// that are free.
 pub fn configured(lines: &[UserKeys]) -> (Keymap, Vec<KeyError>) {
     let mut keymap = Keymap::default();
     let mut errors = Vec::new();
     let mut wanted: Vec<Rebinding<'_>> = Vec::new();
     for line in lines {
         let Some(binding) = BINDINGS.iter().find(|row| row.name == line.name) else {
-            errors.push(KeyError::new(line, unknown(&line.name)));
+            errors.push(KeyError::new(line, unknown_action(&line.name)));
             continue;
         };
         // Its defaults are free for others from here on.
@@ -134,21 +135,24 @@ pub fn configured(lines: &[UserKeys]) -> (Keymap, Vec<KeyError>) {
     (keymap, errors)
 }
 
-/// Another row that has the key and can receive the same key press.
+/// Another row that has the key now and can receive the same key press; `None` if the key is free for
+/// `binding`.
 fn in_the_way(keymap: &Keymap, binding: &Binding, chord: Chord) -> Option<&'static Binding> {
     BINDINGS.iter().find(|other| {
         !std::ptr::eq(*other, binding)
-            && meet(binding, other)
+            && can_collide(binding, other)
             && keymap.chords(other).contains(&chord)
             && !is_default_pair(binding, other, chord)
     })
 }
 
+/// Whether the row quits the program, which must always have a key.
 fn is_way_out(binding: &Binding) -> bool {
     binding.action == Action::QuitNow
 }
 
-/// The valid keys of a line; `None` if none is left.
+/// The valid keys of a line, empty if it unbinds the action; `None` if none is valid. Mistakes are added to
+/// `errors`.
 fn usable(binding: &Binding, setting: &UserKeys, errors: &mut Vec<KeyError>) -> Option<Vec<Chord>> {
     let name = binding.name;
     if setting.keys.is_empty() {
@@ -173,7 +177,7 @@ fn usable(binding: &Binding, setting: &UserKeys, errors: &mut Vec<KeyError>) -> 
 fn chord_for(binding: &Binding, key: &str) -> Result<Chord, String> {
     let name = binding.name;
     let chord = Chord::parse(key).ok_or_else(|| format!("'{key}' is no key: write {KEYS}"))?;
-    if types(binding.context) && chord.is_text() {
+    if is_text_context(binding.context) && chord.is_text() {
         return Err(format!(
             "'{chord}' cannot be the key of '{name}': text is typed there; use ctrl-, alt- or a named key"
         ));
@@ -185,7 +189,7 @@ fn chord_for(binding: &Binding, key: &str) -> Result<Chord, String> {
     })
 }
 
-/// The error for a key that another row has, by a line of the configuration (`line`) or by default.
+/// The error for a key that another row has, by a line of the configuration (`line`) or by default (`None`).
 fn conflict(setting: &UserKeys, other: &Binding, line: Option<usize>, chord: Chord) -> String {
     let theirs = other.name;
     let (whence, advice) = match line {
@@ -202,8 +206,9 @@ fn conflict(setting: &UserKeys, other: &Binding, line: Option<usize>, chord: Cho
 pub(super) const KEYS: &str = "a character, enter, esc, tab, shift-tab, space, backspace, delete, up, down, \
     left, right, home, end, pgup, pgdn or f1 to f12, with ctrl- or alt- in front if wanted";
 
-/// Whether text is typed in a context, which binds no letter or digit.
-fn types(context: Context) -> bool {
+/// Whether text is typed in a context: no key of it is a letter or digit by default. False for the global
+/// context.
+fn is_text_context(context: Context) -> bool {
     context != Context::Global
         && !BINDINGS
             .iter()
@@ -211,20 +216,21 @@ fn types(context: Context) -> bool {
             .any(|row| default_chords(row).iter().any(|chord| chord.is_text()))
 }
 
-/// Whether two rows can receive the same key press.
-fn meet(left: &Binding, right: &Binding) -> bool {
+/// Whether two rows can receive the same key press: they share a context, or one is looked up after the
+/// other.
+fn can_collide(left: &Binding, right: &Binding) -> bool {
     let shared = |context| context == Context::Global;
-    let behind = |front: Context, back: Context| back == Context::Always || shared(back) && !types(front);
+    let behind = |front: Context, back: Context| back == Context::Always || shared(back) && !is_text_context(front);
     left.context == right.context || behind(left.context, right.context) || behind(right.context, left.context)
 }
 
-/// Whether both rows have the key by default; the first one then wins.
+/// Whether both rows have the key by default, which is no conflict: the first one wins.
 fn is_default_pair(left: &Binding, right: &Binding, chord: Chord) -> bool {
     default_chords(left).contains(&chord) && default_chords(right).contains(&chord)
 }
 
-/// The error for an unknown name, with similar ones.
-fn unknown(name: &str) -> String {
+/// The error for an unknown name of an action, with up to three similar ones.
+fn unknown_action(name: &str) -> String {
     let mut near: Vec<(f64, &str)> = BINDINGS
         .iter()
         .map(|row| {

@@ -49,8 +49,8 @@ impl Action {
         })
     }
 
-    /// The number of lines it moves a cursor, or a text with `page` visible lines; `None` if it
-    /// does not move by lines.
+    /// The signed number of lines it moves a cursor, or a text with `page` visible lines, up if negative;
+    /// `None` if it does not move by lines.
     pub fn motion(self, page: usize) -> Option<isize> {
         self.command()?.lines(page)
     }

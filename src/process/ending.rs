@@ -21,6 +21,7 @@ static CLAIMED: Mutex<Vec<Signal>> = Mutex::new(Vec::new());
 pub struct Claim(Vec<Signal>);
 
 impl Claim {
+    /// Claims signals until this is dropped, so that they do not end the program by themselves.
     pub fn new(signals: &[Signal]) -> Self {
         let mut claimed = CLAIMED.lock().unwrap_or_else(PoisonError::into_inner);
         claimed.extend_from_slice(signals);
@@ -39,7 +40,8 @@ impl Drop for Claim {
     }
 }
 
-/// Makes signals that end the program end the running commands first, from the first call on.
+/// Starts a thread, once, on which signals that end the program end the running commands first; later calls
+/// return the first result.
 ///
 /// # Errors
 ///
@@ -50,6 +52,7 @@ pub(super) fn watch() -> io::Result<()> {
     started.map_err(io::Error::from)
 }
 
+/// Starts the thread that handles the ending signals; returns once it listens.
 fn start() -> io::Result<()> {
     let (ready, is_ready) = mpsc::channel();
     // A runtime of its own: that of a command may be busy, or over.
@@ -67,6 +70,7 @@ fn start() -> io::Result<()> {
     is_ready.map_err(io::Error::from)
 }
 
+/// The ending signals with their sources, without a hang-up that the program was started to ignore.
 fn listen() -> io::Result<Vec<(Signal, unix::Signal)>> {
     // A program started by nohup survives a hang-up. A script's shell ignores INT for its background programs,
     // where nobody presses Ctrl-c: a signal that is sent there is meant.
@@ -77,6 +81,8 @@ fn listen() -> io::Result<Vec<(Signal, unix::Signal)>> {
         .collect()
 }
 
+/// Ends all commands and the process at the first signal that is not claimed, with the status 128 plus its
+/// number.
 async fn end_on_signal(sources: &mut [(Signal, unix::Signal)]) {
     while !sources.is_empty() {
         let next = sources.iter_mut().map(|(ending, source)| {

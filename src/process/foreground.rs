@@ -13,7 +13,7 @@ use tokio::signal::unix::{SignalKind, signal};
 /// The process group that has the foreground in place of bourse's.
 static LENT_TO: Mutex<Option<Pid>> = Mutex::new(None);
 
-/// Lends the foreground to a group; false if bourse does not have it.
+/// Lends the foreground of the terminal to a group; false if bourse does not have it.
 ///
 /// In a pipe it stays with the pipe's other programs.
 pub(super) fn lend(group: Pid) -> bool {
@@ -33,7 +33,7 @@ pub(super) fn lend(group: Pid) -> bool {
     true
 }
 
-/// Takes the foreground back, if it is lent.
+/// Takes the foreground of the terminal back, if it is lent to any group.
 pub(super) fn take_back() {
     let mut lent_to = LENT_TO.lock().unwrap_or_else(PoisonError::into_inner);
     if lent_to.take().is_none() {
@@ -53,7 +53,7 @@ pub(super) fn take_back() {
     let _ = taking.join();
 }
 
-/// Takes the foreground back, if it is lent to this group.
+/// Takes the foreground of the terminal back, if it is lent to this group.
 pub(super) fn take_back_from(group: Pid) {
     let has_it = *LENT_TO.lock().unwrap_or_else(PoisonError::into_inner) == Some(group);
     if has_it {

@@ -22,15 +22,17 @@ static RUNNING: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
 /// Whether the program is about to end, so that no command is started.
 static IS_ENDING: AtomicBool = AtomicBool::new(false);
 
+/// Locks the list of the leaders of the running groups.
 fn running() -> MutexGuard<'static, Vec<Pid>> {
     RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Whether the program is about to end, so that no command is started.
 pub(super) fn is_ending() -> bool {
     IS_ENDING.load(Ordering::SeqCst)
 }
 
-/// Starts the leader of a group.
+/// Starts a command as the leader of its group; an error if the program is about to end.
 pub(super) fn spawn(command: &mut Command) -> io::Result<(Child, ProcessGroup)> {
     // Locked, so that ending all groups misses none.
     let mut running = running();
@@ -57,11 +59,12 @@ pub(super) struct ProcessGroup {
 }
 
 impl ProcessGroup {
+    /// The process id of the leader, which is also the group's.
     pub const fn leader(&self) -> Pid {
         self.leader
     }
 
-    /// Lets the group's remaining processes run on.
+    /// Lets the group's remaining processes run on when this is dropped.
     pub const fn release(&mut self) {
         self.has_succeeded = true;
     }
@@ -77,27 +80,29 @@ impl Drop for ProcessGroup {
     }
 }
 
-/// Ends all commands, within a second. No command is started afterwards.
+/// Ends all running commands, with SIGTERM and after a second with SIGKILL. No command is started afterwards.
 ///
 /// Called before the program ends.
 pub fn end_all() {
-    let leaders = all();
+    let leaders = begin_ending();
     end(&leaders);
     foreground::take_back();
 }
 
-/// Kills all commands at once, as the last resort.
+/// Kills all running commands at once, as the last resort. No command is started afterwards.
 pub fn kill_all() {
-    send(&all(), Signal::KILL);
+    send(&begin_ending(), Signal::KILL);
     foreground::take_back();
 }
 
-fn all() -> Vec<Pid> {
+/// The leaders of all running groups; from now on no command is started.
+fn begin_ending() -> Vec<Pid> {
     let running = running();
     IS_ENDING.store(true, Ordering::SeqCst);
     running.clone()
 }
 
+/// Sends a signal to each group; failures are ignored.
 fn send(leaders: &[Pid], signal: Signal) {
     for leader in leaders {
         // It is gone already, or another user's.
@@ -105,7 +110,7 @@ fn send(leaders: &[Pid], signal: Signal) {
     }
 }
 
-/// Asks the groups to end, and kills them after [`GRACE`].
+/// Asks the groups to end, and kills those that remain after a second. Blocks until then.
 fn end(leaders: &[Pid]) {
     send(leaders, Signal::TERM);
     // A stopped process ends only after it is continued.

@@ -61,7 +61,7 @@ pub enum CommandError {
     Late { program: String, patience: Duration },
 }
 
-/// The program of a command, and its arguments.
+/// The program of a command, and its arguments, split as a shell does but without expansion.
 ///
 /// # Errors
 ///
@@ -73,7 +73,7 @@ pub fn command_words(command: &str) -> Result<(String, Vec<String>), WordsError>
     Ok((program, words.collect()))
 }
 
-/// Removes API keys from a command's environment.
+/// Removes the variables with API keys from a command's environment.
 pub fn without_keys(command: &mut Command) {
     for variable in SECRET_VARIABLES {
         command.env_remove(variable);
@@ -127,8 +127,8 @@ pub struct Captured {
     pub status: ExitStatus,
 }
 
-/// Runs a program as [`finish`] does, without a terminal, and captures up to `most` bytes of its
-/// output.
+/// Runs a program as [`finish`] does, without a terminal, and captures up to `most` bytes of its output; its
+/// exit status is part of the result.
 ///
 /// # Errors
 ///
@@ -183,7 +183,8 @@ pub async fn capture(
     Ok(Captured { output, is_cut, status })
 }
 
-/// Adds the output of a pipe to `printed`, up to `most` bytes in all.
+/// Adds the output of a pipe to `printed` until it ends, up to `most` bytes in all, and marks it as cut
+/// beyond.
 ///
 /// The rest is read too, so that the command can go on.
 async fn collect(pipe: Option<impl AsyncRead + Unpin>, printed: &Mutex<(Vec<u8>, bool)>, most: usize) {
@@ -231,10 +232,10 @@ impl Running {
         self.child.stdout.take()
     }
 
-    /// Waits until it has ended. Cancel-safe.
+    /// Waits until the command has ended; never returns while bourse is about to end. Cancel-safe.
     ///
-    /// When it stops itself on the terminal that was lent (Ctrl-z), this process stops too, as
-    /// otherwise the shell would wait forever.
+    /// When it stops itself on the terminal that was lent (Ctrl-z), this process stops too, as otherwise the
+    /// shell would wait forever.
     ///
     /// # Errors
     ///
@@ -259,7 +260,8 @@ impl Running {
         Ok(status)
     }
 
-    /// Stops this process if the command has stopped, and lends the terminal again afterwards.
+    /// Stops this process if the command on the lent terminal has stopped, and lends the terminal again and
+    /// continues it afterwards.
     async fn follow_stop(&mut self) {
         if self.terminal == Terminal::Withheld {
             return;

@@ -21,7 +21,8 @@ const PATIENCE: Duration = Duration::from_mins(1);
 /// The queue of alerts, shared with the task that runs their commands.
 pub(super) type Rings = Arc<Mutex<Queue>>;
 
-/// Notifies the user in every way that is switched on.
+/// Shows a desktop notification if the settings want one now. An urgent one also rings the bell and runs the
+/// user's alert command, if there is one.
 pub(super) fn attract(
     rings: &Rings,
     state: &State,
@@ -69,6 +70,7 @@ impl Queue {
         self.waiting.push_back(job);
     }
 
+    /// The alert whose command runs next; `None` marks the queue as idle.
     fn next(&mut self) -> Option<Job> {
         let next = self.waiting.pop_front();
         self.is_running = next.is_some();
@@ -76,7 +78,7 @@ impl Queue {
     }
 }
 
-/// Runs a command in the background, after those before it.
+/// Queues a run of the user's command, which starts in the background after those before it.
 ///
 /// Its output is dropped, as the dashboard has the screen; a failure is shown.
 fn run(queue: &Rings, job: Job, outbox: UnboundedSender<Message>) {

@@ -52,7 +52,7 @@ pub struct BackgroundQuery {
 }
 
 impl BackgroundQuery {
-    /// A query that filters nothing.
+    /// A query that was not sent: all events pass.
     pub fn closed() -> Self {
         Self {
             is_closed: true,
@@ -60,12 +60,12 @@ impl BackgroundQuery {
         }
     }
 
-    /// Passes Esc on as a key from now on.
+    /// Passes a lone Esc on as a key from now on, as the reply is late.
     pub const fn settle(&mut self) {
         self.is_late = true;
     }
 
-    /// Whether Esc may begin a reply.
+    /// Whether a lone Esc may still begin a reply.
     pub const fn is_early(&self) -> bool {
         !self.is_late && !self.is_closed
     }
@@ -75,12 +75,14 @@ impl BackgroundQuery {
         !self.held.is_empty()
     }
 
-    /// Releases the held events, as the rest of the reply did not arrive.
+    /// Returns the held events as keys, as the rest of the reply did not arrive.
     pub fn release(&mut self) -> Vec<Event> {
         self.text.clear();
         std::mem::take(&mut self.held)
     }
 
+    /// Passes an event on, holds it back as a possible part of the reply, or returns the reply, after which
+    /// everything passes.
     pub fn filter(&mut self, event: Event) -> Filtered {
         let Event::Key(key) = event else {
             // A click or resize in the middle of a reply is not part of it.
@@ -123,7 +125,8 @@ enum Reply {
     Part,
 }
 
-/// Parses a reply, which ends with BEL, or with ESC and a backslash; `None` if it is another text.
+/// Parses a reply, which ends with BEL, or with ESC and a backslash; `Part` if it may still become one,
+/// `None` if it is another text.
 fn reply(text: &str) -> Option<Reply> {
     let starts = ["\x1b]11;rgb:", "\x1b]11;rgba:"];
     if starts.iter().any(|start| start.starts_with(text)) {
@@ -142,7 +145,7 @@ fn reply(text: &str) -> Option<Reply> {
     }
 }
 
-/// Whether a colour such as `ffff/ffff/ffff` is light; `None` if it is none.
+/// Whether a color such as `ffff/ffff/ffff` has a brightness above one half; `None` if it is no color.
 fn is_light(colour: &str) -> Option<bool> {
     let mut parts = colour.split('/').map(|digits| {
         let most = 16_u32.checked_pow(u32::try_from(digits.len()).ok()?)? - 1;

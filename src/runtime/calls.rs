@@ -14,20 +14,20 @@ pub type Notify = Box<dyn FnMut(Progress) + Send>;
 pub type Boxed<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
 pub trait Calls: Send + Sync + 'static {
-    /// Runs a request to its end, reporting progress.
+    /// Runs a request to its end, with retries as the session does, reporting progress to `notify`.
     fn call(&self, request: Request, notify: Notify) -> Boxed<Result<Reply, ApiError>>;
 
-    /// The minimum seconds between two requests of an operation, learned from refusals.
+    /// The minimum seconds between two requests of an operation, learned from refusals; empty by default.
     fn learned(&self) -> Vec<(Operation, f64)> {
         Vec::new()
     }
 
-    /// The client for workers, which has no key.
+    /// The client for calling workers, which has no API key.
     fn workers(&self) -> WorkerClient {
         WorkerClient::default()
     }
 
-    /// The secrets that must not leave the program.
+    /// The secrets to be removed from texts that leave the program.
     fn secrets(&self) -> KnownSecrets {
         KnownSecrets::default()
     }

@@ -65,7 +65,7 @@ pub async fn copy(text: &str) -> Result<String, ClipboardError> {
     Ok("through the terminal".to_owned())
 }
 
-/// Checks the length of the text.
+/// Checks that the text is at most 64 KiB long.
 fn check(text: &str) -> Result<(), ClipboardError> {
     if text.len() > LONGEST {
         return Err(ClipboardError { bytes: text.len() });
@@ -73,7 +73,7 @@ fn check(text: &str) -> Result<(), ClipboardError> {
     Ok(())
 }
 
-/// The clipboard programs to try in the environment given by variables, best first.
+/// The clipboard programs to try in the environment given by `variable`, best first; empty over ssh.
 fn helpers(variable: impl Fn(&str) -> Option<OsString>) -> Vec<&'static [&'static str]> {
     let is_set = |name| variable(name).is_some_and(|value| !value.is_empty());
     if is_set("TMUX") {
@@ -96,7 +96,7 @@ fn helpers(variable: impl Fn(&str) -> Option<OsString>) -> Vec<&'static [&'stati
     usable.map(|(_, words)| words).collect()
 }
 
-/// The program, ready to read a text.
+/// The program and its arguments as a command that reads the text from its standard input, without API keys.
 fn command(words: &[&str]) -> Command {
     let mut command = Command::new(words[0]);
     command
@@ -110,7 +110,7 @@ fn command(words: &[&str]) -> Command {
     command
 }
 
-/// Passes the text to a program; returns whether it accepted it.
+/// Passes the text to a clipboard program; false if it cannot run, fails or takes longer than `patience`.
 async fn run(words: &[&str], text: &str, patience: Duration) -> bool {
     let Ok(mut child) = command(words).spawn() else {
         return false;

@@ -14,10 +14,12 @@ pub(super) struct Clock {
 }
 
 impl Clock {
+    /// A clock whose monotonic time starts at 0 now.
     pub(super) fn start() -> Self {
         Self { start: Instant::now() }
     }
 
+    /// The current time on both clocks: since the start of this one, and of the world.
     pub(super) fn now(self) -> Now {
         Now {
             mono: MonotonicTime::after(self.start.elapsed()),
@@ -25,6 +27,8 @@ impl Clock {
         }
     }
 
+    /// The instant of a monotonic time of this clock; one that cannot be represented is a year after the
+    /// start.
     pub(super) fn instant(self, time: MonotonicTime) -> Instant {
         let after = Duration::try_from_secs_f64(time.seconds().max(0.0)).unwrap_or(Duration::MAX);
         self.start

@@ -40,7 +40,7 @@ pub(super) struct ConfigWatch {
 }
 
 impl ConfigWatch {
-    /// Starts watching; call it inside the runtime.
+    /// Starts watching the configuration file; call it inside the runtime. `None` without a home folder.
     pub fn start(known: Arc<ProfileResolver>) -> Option<Self> {
         let file = known.paths()?.config_file();
         let wanted = Arc::new(Notify::new());
@@ -58,12 +58,12 @@ impl ConfigWatch {
         Some(Self { wanted, inbox })
     }
 
-    /// Reloads the file, whether or not it has changed.
+    /// Requests a reload of the file, whether or not it has changed.
     pub fn reload(&self) {
         self.wanted.notify_one();
     }
 
-    /// Waits until the file was reloaded; forever without a watch.
+    /// Waits until the file was reloaded, and returns the result; forever without a watch. Cancel-safe.
     pub async fn next(watch: Option<&mut Self>) -> Reloaded {
         if let Some(watch) = watch
             && let Some(reloaded) = watch.inbox.recv().await
@@ -86,6 +86,7 @@ struct SavedFile {
 }
 
 impl SavedFile {
+    /// Reloads the file at each change, after a moment of quiet, until the receiver is gone.
     async fn serve(mut self, outbox: UnboundedSender<Reloaded>) {
         loop {
             self.wanted.notified().await;
@@ -122,11 +123,11 @@ impl SavedFile {
     }
 }
 
-/// Watches the file and the file it links to: the folders of both, and above each the nearest
-/// folder that exists, where a missing one would appear.
+/// Notifies `wanted` of changes of the file and the file it links to, until the result is dropped: watches
+/// the folders of both, and above each the nearest folder that exists, where a missing one would appear.
 ///
-/// A folder that appears has to be watched in turn, and so does the target of a new link: whoever
-/// is notified calls this again before reading the file, so that no change falls in between.
+/// A folder that appears has to be watched in turn, and so does the target of a new link: the notified task
+/// calls this again before reading the file, so that no change falls in between.
 pub(super) fn watch(file: &Path, wanted: Arc<Notify>) -> notify::Result<RecommendedWatcher> {
     let file = std::path::absolute(file)?;
     let files = [resolve_links(&file), file];

@@ -99,7 +99,8 @@ impl<S: Surface> Dashboard<S> {
         }
     }
 
-    /// Selects the theme for a dark or a light background by the terminal's report.
+    /// Sets the themes for a dark and a light background, of which the terminal's report selects one; `None`
+    /// for a fixed theme.
     #[must_use]
     pub const fn following(mut self, themes: Option<[Theme; 2]>) -> Self {
         self.themes = themes;
@@ -114,13 +115,13 @@ impl<S: Surface> Dashboard<S> {
         self
     }
 
-    /// Runs until the user or a signal ends it; returns the exit status.
+    /// Runs until the user or a signal ends it, then saves the state; returns the exit status.
     ///
     /// # Errors
     ///
     /// When the terminal cannot be drawn on.
     pub async fn run(mut self) -> io::Result<i32> {
-        let ended = self.go().await;
+        let ended = self.run_loop().await;
         // Also after a signal, when the core could not ask for it.
         if let Some(snapshot) = self.model.unkept() {
             let edit = AnyEdit::new(Edit::Replace(snapshot));
@@ -130,7 +131,7 @@ impl<S: Surface> Dashboard<S> {
         ended
     }
 
-    /// Saves the learned intervals, before the market is left.
+    /// Saves the intervals learned from refusals, before the market is left.
     fn keep_pacing(&self) {
         if let Some(file) = &self.files.pacing {
             // A failure is harmless: they only save a refusal at the next start.
@@ -138,14 +139,15 @@ impl<S: Surface> Dashboard<S> {
         }
     }
 
-    async fn go(&mut self) -> io::Result<i32> {
-        if let Some(status) = self.take(vec![Message::Started]).await? {
+    /// Runs the event loop until the user or a signal ends it; returns the exit status.
+    async fn run_loop(&mut self) -> io::Result<i32> {
+        if let Some(status) = self.handle(vec![Message::Started]).await? {
             return Ok(status);
         }
         // The first requests are on their way, and the terminal has had time to reply.
         // Before the first frame, or a light terminal would flash dark.
         if let Some(is_light) = self.surface.background().await {
-            self.follow(is_light);
+            self.follow_background(is_light);
         }
         self.model.screen.size = self.surface.size();
         if let Some(status) = self.await_recorded_rows().await? {
@@ -158,7 +160,7 @@ impl<S: Surface> Dashboard<S> {
         let mut dirty = false;
         let mut before = self.clock.now();
         loop {
-            let wake = self.wake(dirty.then_some(pace.due()));
+            let wake = self.wake_time(dirty.then_some(pace.due()));
             let messages = tokio::select! {
                 biased;
                 // A flood of responses must never keep the keyboard waiting.
@@ -180,7 +182,7 @@ impl<S: Surface> Dashboard<S> {
             if self.is_due() {
                 messages.push(Message::Deadline);
             }
-            if let Some(status) = self.take(messages).await? {
+            if let Some(status) = self.handle(messages).await? {
                 return Ok(status);
             }
             dirty = true;
@@ -193,28 +195,28 @@ impl<S: Surface> Dashboard<S> {
         }
     }
 
-    /// Waits a moment for the recorded rows, so that the first frame shows them; returns the exit
-    /// status if the program ends.
+    /// Waits up to 30 ms for the recorded rows, so that the first frame shows them; returns the exit status
+    /// if the program ends.
     async fn await_recorded_rows(&mut self) -> io::Result<Option<i32>> {
         let latest = Instant::now() + FIRST_FRAME;
         while self.model.browser().is_some_and(Browser::awaits_recorded)
             && let Ok(Some(message)) = tokio::time::timeout_at(latest, self.inbox.recv()).await
         {
-            if let Some(status) = self.take(vec![message]).await? {
+            if let Some(status) = self.handle(vec![message]).await? {
                 return Ok(Some(status));
             }
         }
         Ok(None)
     }
 
-    /// Handles a terminal event: returns its messages, or the exit status.
+    /// Handles a terminal event: continues with its messages for the core, or breaks with the exit status.
     async fn on_terminal_event(&mut self, event: TerminalEvent) -> io::Result<ControlFlow<i32, Vec<Message>>> {
         Ok(ControlFlow::Continue(match event {
             TerminalEvent::Input(events) => events.into_iter().map(terminal_message).collect(),
             TerminalEvent::Pasted(events) => events.into_iter().map(with_paste).collect(),
             TerminalEvent::Leave(status) => return Ok(ControlFlow::Break(status)),
             TerminalEvent::Background(is_light) => {
-                self.follow(is_light);
+                self.follow_background(is_light);
                 Vec::new()
             }
             TerminalEvent::Stop => {
@@ -230,15 +232,15 @@ impl<S: Surface> Dashboard<S> {
     }
 
     /// Draws with the theme for the terminal's background from now on.
-    fn follow(&mut self, is_light: bool) {
+    fn follow_background(&mut self, is_light: bool) {
         self.is_light = Some(is_light);
         if let Some(themes) = self.themes {
             self.theme = themes[usize::from(is_light)];
         }
     }
 
-    /// The next time to wake up: for a pending frame, or for the model's deadline.
-    fn wake(&self, frame: Option<Instant>) -> Instant {
+    /// The next time to wake up: for a pending `frame` or the model's deadline, at the latest in an hour.
+    fn wake_time(&self, frame: Option<Instant>) -> Instant {
         let asked = self
             .model
             .deadline(self.clock.now())
@@ -250,9 +252,8 @@ impl<S: Surface> Dashboard<S> {
             .unwrap_or_else(|| Instant::now() + Duration::from_hours(1))
     }
 
-    /// Whether the computer was suspended since `before`, which is set to the current time.
-    ///
-    /// Open connections are dropped then: their other end may be gone.
+    /// Whether the computer was suspended since `before`, which is set to the current time. Open connections
+    /// are then no longer reused, as their other end may be gone.
     fn was_suspended(&self, before: &mut Now) -> bool {
         let now = self.clock.now();
         let was_suspended = now.was_suspended_since(std::mem::replace(before, now));
@@ -263,12 +264,14 @@ impl<S: Surface> Dashboard<S> {
         was_suspended
     }
 
+    /// Whether the model's deadline has passed.
     fn is_due(&self) -> bool {
         let now = self.clock.now();
         let deadline = self.model.deadline(now);
         deadline.is_some_and(|deadline| deadline <= now.mono)
     }
 
+    /// The messages, followed by those that wait in the inbox, at most 512 in all.
     fn with_waiting(&mut self, mut messages: Vec<Message>) -> Vec<Message> {
         while messages.len() < BATCH
             && let Ok(message) = self.inbox.try_recv()
@@ -278,6 +281,7 @@ impl<S: Surface> Dashboard<S> {
         messages
     }
 
+    /// Draws a frame, stores its measurements in the model, and sets the window's title if it has changed.
     fn draw(&mut self) -> io::Result<()> {
         let now = self.clock.now();
         let (model, theme) = (&self.model, &self.theme);
@@ -295,7 +299,7 @@ impl<S: Surface> Dashboard<S> {
 
     /// Passes messages to the core and carries out the effects; returns the exit status if the
     /// program ends.
-    async fn take(&mut self, messages: Vec<Message>) -> io::Result<Option<i32>> {
+    async fn handle(&mut self, messages: Vec<Message>) -> io::Result<Option<i32>> {
         for message in messages {
             if let Message::News {
                 ticket,

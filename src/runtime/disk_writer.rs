@@ -70,19 +70,19 @@ impl DiskWriter {
         }
     }
 
-    /// Resolves when every job so far is written.
+    /// Resolves when every job queued so far is done; with an error if there is no thread.
     pub fn written(&self) -> oneshot::Receiver<()> {
         let (reached, written) = oneshot::channel();
         self.take(Job::Reached(reached));
         written
     }
 
-    /// Queues a job; false if the thread has ended.
+    /// Queues a job; false if there is no thread.
     pub fn take(&self, job: Job) -> bool {
         self.jobs.as_ref().is_some_and(|jobs| jobs.send(job).is_ok())
     }
 
-    /// Waits until all jobs are written, up to a time limit.
+    /// Waits until all jobs are done, at most two seconds; none is accepted afterwards.
     pub fn finish(&mut self) {
         if self.jobs.take().is_some() {
             let _ = self.ended.recv_timeout(PATIENCE);
@@ -96,6 +96,7 @@ impl Drop for DiskWriter {
     }
 }
 
+/// Does the jobs of the inbox in order, until their sender is gone, and reports each result to its ticket.
 fn work(
     state_store: Option<&StateStore>,
     secrets: &KnownSecrets,
@@ -131,6 +132,7 @@ fn work(
     }
 }
 
+/// Saves an edit of a document of any kind, without known secrets; returns the new content.
 fn save(edit: &AnyEdit, state_store: Option<&StateStore>, known: &Known) -> Result<AnyDocument, EffectError> {
     let mut saved = DOCUMENTS
         .iter()
@@ -141,6 +143,7 @@ fn save(edit: &AnyEdit, state_store: Option<&StateStore>, known: &Known) -> Resu
 
 type Writer = fn(&str, &[u8], bool) -> Result<PathBuf, ExportError>;
 
+/// The function that writes an exported file, readable by its owner only if it is private.
 const fn writer(is_private: bool) -> Writer {
     if is_private {
         export::write_private
@@ -149,6 +152,7 @@ const fn writer(is_private: bool) -> Writer {
     }
 }
 
+/// The result of an export for display, with the path and size of the file or the reason it was not written.
 fn exported(result: Result<PathBuf, ExportError>, content: &str) -> Result<Written, NotWritten> {
     let shown = |path: &std::path::Path| visible(&path.to_string_lossy(), 1000);
     match result {

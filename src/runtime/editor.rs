@@ -66,7 +66,7 @@ pub(super) struct Session {
 }
 
 impl Session {
-    /// Writes the document to disk and finds the editor.
+    /// Finds the editor's command, and writes a text to a private temporary file.
     pub fn new(document: Document) -> Result<Self, EditorError> {
         let words = command(|name| std::env::var_os(name))?;
         let (path, temporary) = match document {
@@ -83,7 +83,8 @@ impl Session {
         })
     }
 
-    /// Runs the editor until it exits.
+    /// Runs the editor until it exits, and reads the text back; a signal that ends the program returns its
+    /// exit status.
     ///
     /// It has the terminal: Ctrl-c, Ctrl-\ and Ctrl-z are its own.
     pub async fn run(&self, signals: &mut Signals) -> Ended {
@@ -102,12 +103,14 @@ impl Session {
         }
     }
 
+    /// Starts the editor on the document, with the terminal.
     fn spawn(&self) -> io::Result<Running> {
         let mut command = Command::new(&self.words[0]);
         command.args(&self.words[1..]).arg(&self.path);
         Running::start(command, Terminal::Lent)
     }
 
+    /// The error of an editor that could not be run.
     fn not_run(&self, source: io::Error) -> EditorError {
         EditorError::Run {
             editor: self.words[0].clone(),
@@ -115,6 +118,7 @@ impl Session {
         }
     }
 
+    /// The edited text after the editor has ended; an error if it did not end successfully.
     fn result(&self, status: io::Result<ExitStatus>) -> Result<String, EditorError> {
         let status = status.map_err(|source| self.not_run(source))?;
         if !status.success() {
@@ -127,7 +131,7 @@ impl Session {
     }
 }
 
-/// The editor's command line: `VISUAL`, else `EDITOR`, else vi.
+/// The editor's command line: `VISUAL`, else `EDITOR`, else vi; an error if the variable is no command.
 fn command(variable: impl Fn(&str) -> Option<OsString>) -> Result<Vec<String>, EditorError> {
     for name in ["VISUAL", "EDITOR"] {
         let Some(value) = variable(name).filter(|value| !value.is_empty()) else {
@@ -141,6 +145,7 @@ fn command(variable: impl Fn(&str) -> Option<OsString>) -> Result<Vec<String>, E
     Ok(vec!["vi".to_owned()])
 }
 
+/// Writes a text to a private temporary file with this extension, which is deleted when dropped.
 fn write(text: &str, suffix: &str) -> io::Result<TempPath> {
     // Created with mode 0600.
     let mut builder = tempfile::Builder::new();
@@ -149,7 +154,7 @@ fn write(text: &str, suffix: &str) -> io::Result<TempPath> {
     Ok(file.into_temp_path())
 }
 
-/// Reads the edited file by its path.
+/// Reads the edited file by its path; an error above 16 MiB.
 ///
 /// The open file would be stale: many editors write a new file and rename it.
 fn read(path: &Path) -> io::Result<String> {

@@ -22,16 +22,19 @@ pub(super) struct FramePace {
 }
 
 impl FramePace {
+    /// A pace that allows the first frames without delay.
     pub(super) fn new(now: Instant) -> Self {
         Self {
             due: now.checked_sub(CREDIT).unwrap_or(now),
         }
     }
 
+    /// The time from which the next frame may be drawn.
     pub(super) const fn due(&self) -> Instant {
         self.due
     }
 
+    /// Records a frame drawn `now`: the next one is due 16 ms after this one was, but a pause saves up three.
     pub(super) fn drawn(&mut self, now: Instant) {
         let saved = now.checked_sub(CREDIT).unwrap_or(now);
         self.due = self.due.max(saved) + GAP;

@@ -38,8 +38,8 @@ pub(super) struct HistoryThread {
 impl HistoryThread {
     /// A thread that opens the database at `history` with the first job and reports to `outbox`.
     ///
-    /// Without a location nothing is recorded or read. A record without the `past` is filled with
-    /// it first, if there is one.
+    /// Without a location nothing is recorded or read. A record without the `past` is filled with it first,
+    /// if there is one.
     pub fn start(
         history: Option<HistoryLocation>,
         past: Option<SandboxPast>,
@@ -71,10 +71,10 @@ impl HistoryThread {
         }
     }
 
-    /// Queues a job.
+    /// Queues a job for the thread.
     ///
-    /// If the thread has ended, its answer is sent at once: an analysis without a result, an alert
-    /// that fires here, and a search that is polled here.
+    /// If the thread has ended, its answer is sent at once: an analysis without a result, an alert that fires
+    /// here, and a search that is polled here.
     pub fn take(&self, job: HistoryJob) {
         let unsent = match &self.jobs {
             Some(jobs) => jobs.send(job).err().map(|unsent| unsent.0),
@@ -122,6 +122,7 @@ enum State {
 }
 
 impl Keeper {
+    /// The state of the thread, with the database not opened yet.
     fn new(history: HistoryLocation, outbox: UnboundedSender<Message>) -> Self {
         Self {
             turns: Turns::new(&history),
@@ -133,7 +134,8 @@ impl Keeper {
         }
     }
 
-    /// Records the sandbox's market before its first start; false if that was stopped.
+    /// Records the sandbox's simulated past, if the record lacks it; false if that was stopped. An error is
+    /// reported.
     fn record_past(&mut self, past: SandboxPast, is_stopped: &AtomicBool) -> bool {
         let (days, outbox) = (past.days, self.outbox.clone());
         let mut is_simulated = false;
@@ -159,6 +161,7 @@ impl Keeper {
         true
     }
 
+    /// Does the jobs of the inbox in order, until their sender is gone.
     fn work(mut self, inbox: &Receiver<HistoryJob>) {
         for job in inbox {
             match job {
@@ -173,19 +176,19 @@ impl Keeper {
                         self.tell(&error);
                         EffectError::new(error)
                     });
-                    self.bring(ticket, News::Recalled(result));
+                    self.send_news(ticket, News::Recalled(result));
                 }
                 HistoryJob::LatestRows { ticket, query } => {
                     let latest = self.latest(&query);
-                    self.bring(ticket, News::RecordedRows(latest.map(Box::new)));
+                    self.send_news(ticket, News::RecordedRows(latest.map(Box::new)));
                 }
                 HistoryJob::ClaimNotification { ticket, subject, at } => {
-                    let is_ours = self.claim(&subject, at);
-                    self.bring(ticket, News::Claimed(is_ours));
+                    let is_ours = self.claim_notification(&subject, at);
+                    self.send_news(ticket, News::Claimed(is_ours));
                 }
                 HistoryJob::ClaimPoll { ticket, claim } => {
-                    let right = self.right(&claim);
-                    self.bring(ticket, News::Poll(right));
+                    let right = self.poll_right(&claim);
+                    self.send_news(ticket, News::Poll(right));
                 }
                 HistoryJob::EndTurn => self.turns.end(),
                 HistoryJob::CountRequest(now) => self.turns.count(now),
@@ -193,22 +196,24 @@ impl Keeper {
         }
     }
 
-    fn bring(&self, ticket: Ticket, news: News) {
+    /// Sends news of a ticket to the core.
+    fn send_news(&self, ticket: Ticket, news: News) {
         // The receiver is gone once the program ends.
         let _ = self.outbox.send(Message::News { ticket, news });
     }
 
-    /// Whether this program sends a notification; true if the record cannot tell.
+    /// Whether this program sends a notification on `subject`, as no other one has; true if the record cannot
+    /// tell.
     ///
     /// Two notifications are better than none.
-    fn claim(&mut self, subject: &str, at: Moment) -> bool {
+    fn claim_notification(&mut self, subject: &str, at: Moment) -> bool {
         let program = self.program.clone();
         self.with(|database| database.claim_ring(subject, &program, at))
             .unwrap_or(true)
     }
 
-    /// Whether this program polls a search. Without a record it does.
-    fn right(&mut self, claim: &Claim) -> Right {
+    /// Whether this program polls a search now, another one has, or later; without a record it polls now.
+    fn poll_right(&mut self, claim: &Claim) -> Right {
         if let Err(error) = self.with(|_| Ok(())) {
             self.tell(&error);
         }
@@ -219,8 +224,8 @@ impl Keeper {
         self.turns.claim(record, claim)
     }
 
-    /// The rows last seen complete for a search; `None` if there are none or the record cannot be
-    /// read.
+    /// The rows last seen complete for a search, and the time; `None` if there are none or the record cannot
+    /// be read.
     fn latest(&mut self, query: &Query) -> Option<(Listing, Moment)> {
         let now = current_time().moment();
         let latest = self.with(|database| database.latest(query, now));
@@ -230,8 +235,8 @@ impl Keeper {
         })
     }
 
-    /// Runs `act` on the database, opening it if necessary; closes one that cannot be used any
-    /// longer.
+    /// Runs `act` on the database, opening it if necessary. After a lasting error it is replaced by one in
+    /// memory, until its file has changed.
     fn with<T>(&mut self, act: impl FnOnce(&mut Database) -> Result<T, HistoryError>) -> Result<T, HistoryError> {
         let file = self.history.path.as_deref().and_then(files::identity);
         let mut state = std::mem::replace(&mut self.state, State::Closed);
@@ -263,7 +268,7 @@ impl Keeper {
         result
     }
 
-    /// Reports an error to the user, once.
+    /// Reports to the user that the market is not recorded, once until another file is opened.
     fn tell(&mut self, error: &HistoryError) {
         if !std::mem::replace(&mut self.was_told, true) {
             tracing::warn!(%error, "the market is not recorded");

@@ -88,7 +88,8 @@ impl Input {
         Ok(input)
     }
 
-    /// Starts the reader; the receiver reports when it is ready.
+    /// Starts the reader; the returned receiver reports when it is ready. `background_found` gets the
+    /// terminal's reply about its background.
     fn listening(background_found: Option<oneshot::Sender<bool>>) -> io::Result<(Self, mpsc_sync::Receiver<()>)> {
         let (outbox, inbox) = mpsc::unbounded_channel();
         let (stop, stopped) = oneshot::channel();
@@ -111,13 +112,14 @@ impl Input {
         Ok((input, is_ready))
     }
 
-    /// Waits for input; `None` when the terminal can no longer be read. Cancel-safe.
+    /// Waits for input of one kind, typed or pasted, of which it returns up to 256 events; `None` when the
+    /// terminal can no longer be read. Cancel-safe.
     pub async fn next(&mut self) -> Option<TerminalEvent> {
         if self.next.is_empty() {
             let mut read = Vec::new();
             tokio::select! {
                 biased;
-                is_light = answer(&mut self.background) => {
+                is_light = background_answer(&mut self.background) => {
                     return Some(TerminalEvent::Background(is_light));
                 }
                 _ = self.inbox.recv_many(&mut read, BATCH) => self.next.extend(read),
@@ -134,16 +136,16 @@ impl Input {
         })
     }
 
-    /// Waits for the reply about the background, forever if there is none; `None` if no query is
-    /// sent.
+    /// A future of the reply about the background, true if it is light, which waits forever if there is none;
+    /// `None` if no query is sent.
     pub fn background(&mut self) -> Option<impl Future<Output = bool>> {
         let is_expected = self.background.is_some();
-        is_expected.then(|| answer(&mut self.background))
+        is_expected.then(|| background_answer(&mut self.background))
     }
 }
 
-/// Waits for the reply; forever if there will be none.
-async fn answer(background: &mut Option<oneshot::Receiver<bool>>) -> bool {
+/// Waits for the reply about the background, true if it is light; forever if there will be none.
+async fn background_answer(background: &mut Option<oneshot::Receiver<bool>>) -> bool {
     if let Some(receiver) = background {
         let answer = receiver.await;
         *background = None;
@@ -154,7 +156,7 @@ async fn answer(background: &mut Option<oneshot::Receiver<bool>>) -> bool {
     std::future::pending().await
 }
 
-/// Passes events on until `stop` resolves, or the receiver is gone.
+/// Passes the terminal's events to `outbox` until `stop` resolves, the terminal is gone or the receiver is.
 async fn read(
     mut stream: EventStream,
     outbox: &mpsc::UnboundedSender<Read>,
@@ -222,7 +224,8 @@ struct Pasted {
 }
 
 impl Pasted {
-    /// Handles events as they are read; returns those that can be passed on.
+    /// Holds back a paste and the events after it; returns the events before, or all that are held above
+    /// 4,096.
     fn take(&mut self, events: Vec<Event>) -> Vec<Read> {
         let mut out = Vec::new();
         for event in events {
@@ -248,12 +251,14 @@ impl Pasted {
     }
 }
 
+/// Passes events on; an error if the receiver is gone.
 fn send(outbox: &mpsc::UnboundedSender<Read>, events: Vec<Read>) -> Result<(), ()> {
     let mut events = events.into_iter();
     events.try_for_each(|event| outbox.send(event).map_err(|_| ()))
 }
 
-/// Whether the dashboard handles the event: key presses, clicks, drags, the wheel, pastes, resizes.
+/// Whether the dashboard handles the event: key presses, clicks, drags, the wheel, pastes, resizes and focus
+/// changes.
 fn is_wanted(event: &Event) -> bool {
     match event {
         Event::Key(key) => key.kind != KeyEventKind::Release,

@@ -33,7 +33,8 @@ pub enum LogError {
     Unwritable { path: PathBuf, source: std::io::Error },
 }
 
-/// Starts the log if the environment requests it: `error`, `warn`, `info`, `debug` or `trace`.
+/// Starts the log if `BOURSE_LOG` requests it: `error`, `warn`, `info`, `debug` or `trace`; nothing if it is
+/// unset or `off`.
 ///
 /// # Errors
 ///
@@ -59,7 +60,7 @@ pub fn start() -> Result<(), LogError> {
     Ok(())
 }
 
-/// Opens the log for appending; one larger than [`LARGEST`] is deleted first.
+/// Opens the log for appending, private (0600); one larger than 8 MiB is deleted first.
 fn open(paths: &Paths) -> std::io::Result<File> {
     private_dir(&paths.state)?;
     let path = paths.log_file();

@@ -31,15 +31,17 @@ pub(super) struct Ready {
 pub(super) struct PendingConnections(Arc<Mutex<HashMap<Ticket, Ready>>>);
 
 impl PendingConnections {
-    /// Removes and returns the market of that ticket.
+    /// Removes and returns the market connected under that ticket; `None` if there is none.
     pub fn take(&self, ticket: Ticket) -> Option<Ready> {
         self.with(|ready| ready.remove(&ticket))
     }
 
+    /// Stores a connected market until it is activated.
     fn put(&self, ticket: Ticket, ready: Ready) {
         self.with(|all| drop(all.insert(ticket, ready)));
     }
 
+    /// Runs `act` on the locked map.
     fn with<T>(&self, act: impl FnOnce(&mut HashMap<Ticket, Ready>) -> T) -> T {
         // The map is consistent after every statement, so a poisoned lock is harmless.
         act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
@@ -54,9 +56,10 @@ pub(super) struct MarketTasks {
 }
 
 impl MarketTasks {
-    /// Carries out a command off the event loop.
+    /// Carries out a command off the event loop; its result arrives as news of the ticket, unless it
+    /// panicked.
     ///
-    /// Pending writes finish before anything is read; `written` resolves then.
+    /// Connecting waits until `written` resolves, so that pending writes finish before anything is read.
     pub fn run(self, ticket: Ticket, command: MarketCommand, written: Option<oneshot::Receiver<()>>) {
         tokio::spawn(async move {
             let outbox = self.outbox.clone();
@@ -67,7 +70,7 @@ impl MarketTasks {
                         result: self
                             .known
                             .change(change)
-                            .map_err(|error| EffectError::new(shown(&error.to_string()))),
+                            .map_err(|error| EffectError::new(for_screen(&error.to_string()))),
                         market_list: self.known.market_list(),
                     })
                     .await
@@ -80,13 +83,14 @@ impl MarketTasks {
                     Some(
                         self.connect(ticket, name)
                             .await
-                            .unwrap_or_else(|error| MarketEvent::ConnectFailed(shown(&error.to_string()))),
+                            .unwrap_or_else(|error| MarketEvent::ConnectFailed(for_screen(&error.to_string()))),
                     )
                 }
                 MarketCommand::Probe(market) => Some(MarketEvent::Probed(self.probe(market).await)),
                 MarketCommand::Test(name) => {
                     let outcome = self.test(name).await;
-                    let outcome = outcome.unwrap_or_else(|error| ConnectionTest::NotSent(shown(&error.to_string())));
+                    let outcome =
+                        outcome.unwrap_or_else(|error| ConnectionTest::NotSent(for_screen(&error.to_string())));
                     Some(MarketEvent::Tested(outcome))
                 }
             };
@@ -97,15 +101,15 @@ impl MarketTasks {
         });
     }
 
-    /// Resolves the settings of a market. Reads its key, which may run a command.
+    /// Resolves the settings of the market with this name. Reads its key, which may run a command.
     async fn settings(&self, name: String) -> Result<Settings, Error> {
         let known = Arc::clone(&self.known);
         blocking(move || known.settings(&name))
             .await
-            .unwrap_or_else(|| Err(lost()))
+            .unwrap_or_else(|| Err(lost_error()))
     }
 
-    /// Connects a market without sending anything to it.
+    /// Connects a market without sending anything to it, and stores it under the ticket to be activated.
     async fn connect(&self, ticket: Ticket, name: String) -> Result<MarketEvent, Error> {
         let mut settings = self.settings(name).await?;
         // They are about the start of the program, and were shown then.
@@ -118,7 +122,7 @@ impl MarketTasks {
             let (files, restored) = start::open(&settings, &profile);
             (files, restored, profile, known.market_list())
         });
-        let (files, mut restored, profile, market_list) = opened.await.ok_or_else(lost)?;
+        let (files, mut restored, profile, market_list) = opened.await.ok_or_else(lost_error)?;
         restored.sandbox = notes;
         let ready = Ready {
             calls: Arc::new(connection.session),
@@ -136,18 +140,21 @@ impl MarketTasks {
         })))
     }
 
-    /// Detects the dialect of a market that is not saved yet.
+    /// Detects the dialect of a market that is not saved yet, by read-only requests, which are added to the
+    /// ledger.
     async fn probe(&self, market: NewMarket) -> Result<Findings, ProbeError> {
         let address = Origin::parse(&market.base_url).map_err(EffectError::new)?;
         let known = Arc::clone(&self.known);
         let key = blocking(move || known.new_key(&market.key)).await;
-        let key = key.ok_or_else(|| EffectError::new(lost()))?.map_err(EffectError::new)?;
+        let key = key
+            .ok_or_else(|| EffectError::new(lost_error()))?
+            .map_err(EffectError::new)?;
         let record = |entry| {
             let _ = self.outbox.send(Message::Recorded { ticket: None, entry });
         };
         let found = probe(&address, key.as_ref(), record).await;
         found.map_err(|error| {
-            let text = shown(&error.to_string());
+            let text = for_screen(&error.to_string());
             if error.is_auth() {
                 ProbeError::Key(text)
             } else {
@@ -156,7 +163,7 @@ impl MarketTasks {
         })
     }
 
-    /// Sends one read-only request, once.
+    /// Sends the market one read-only request, once: its workergroups, or one offer if it has no key.
     async fn test(&self, name: String) -> Result<ConnectionTest, Error> {
         let settings = self.settings(name).await?;
         let connection = settings.connect().await?;
@@ -189,10 +196,12 @@ async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) 
     tokio::task::spawn_blocking(work).await.ok()
 }
 
-fn lost() -> Error {
+/// The error of a task that panicked.
+fn lost_error() -> Error {
     Error::Failed("bourse failed to connect".to_owned())
 }
 
-fn shown(why: &str) -> String {
+/// An error's text, escaped and cut for the screen.
+fn for_screen(why: &str) -> String {
     visible(&message(why), 400)
 }

@@ -7,7 +7,7 @@ use crate::core::message::News;
 use crate::core::{Message, Now};
 use crate::table::remote::{Progress, Ticket, Waiting};
 
-/// The message for the progress of a call.
+/// The message for the progress of a call: news of the ticket, or the ledger's record of an ended attempt.
 pub(super) fn from_progress(ticket: Ticket, now: Now, progress: session::Progress) -> Message {
     let progress = match progress {
         session::Progress::Waiting { attempt, span, why } => Progress::Attempt {
@@ -45,7 +45,7 @@ pub(super) fn with_paste(event: Event) -> Message {
     }
 }
 
-/// The message for a terminal event.
+/// The message for a terminal event that did not arrive with a paste.
 pub(super) fn terminal_message(event: Event) -> Message {
     match event {
         Event::Key(key) => Message::Key(key),

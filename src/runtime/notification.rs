@@ -7,10 +7,10 @@ use crate::domain::text::visible;
 /// Maximum length of a title or text, in characters; terminals show one or two lines.
 const LONGEST: usize = 200;
 
-/// The escape sequence for a desktop notification.
+/// The escape sequence for a desktop notification on the terminal that the environment variables describe.
 ///
-/// Many terminals support both OSC 9 (iTerm2) and OSC 777 (urxvt) and would show two: only one is
-/// sent, 777 if the terminal is known to have no OSC 9 for texts.
+/// Many terminals support both OSC 9 (iTerm2) and OSC 777 (urxvt) and would show two: only one is sent, 777
+/// if the terminal is known to have no OSC 9 for texts.
 pub(super) fn sequence(title: &str, text: &str, variable: impl Fn(&str) -> Option<OsString>) -> Vec<u8> {
     let set = |name| variable(name).is_some_and(|value| !value.is_empty());
     let term = variable("TERM").unwrap_or_default();
@@ -32,8 +32,8 @@ pub(super) fn sequence(title: &str, text: &str, variable: impl Fn(&str) -> Optio
     bytes.into_bytes()
 }
 
-/// The text with control characters made visible, as they could end the sequence or start another
-/// one.
+/// The text, cut at 200 characters, with control characters made visible, as they could end the sequence or
+/// start another one.
 pub(super) fn clean(text: &str) -> String {
     visible(text, LONGEST)
 }

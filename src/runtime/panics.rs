@@ -46,7 +46,8 @@ pub fn install_panic_hook(ui_thread: ThreadId) {
     }));
 }
 
-/// Waits for panics of background threads and tasks; never returns an empty list.
+/// Waits for panics of background threads and tasks; returns the reports since the last call, never an empty
+/// list.
 pub async fn background_panics() -> Vec<String> {
     loop {
         let reports = std::mem::take(&mut *lock());
@@ -57,6 +58,7 @@ pub async fn background_panics() -> Vec<String> {
     }
 }
 
+/// Stores a report for the dashboard, at most 64, and wakes it.
 fn record(report: String) {
     let mut reports = lock();
     if reports.len() < MOST_REPORTS {
@@ -84,7 +86,7 @@ fn say(report: &str) {
     let _ = io::stderr().write_all(text.as_bytes());
 }
 
-/// The parts of a panic that are safe to show.
+/// The location of a panic and the part of its message that is safe to show.
 fn report(info: &PanicHookInfo<'_>) -> String {
     let payload = info.payload();
     let text = if let Some(literal) = payload.downcast_ref::<&'static str>() {
@@ -106,7 +108,7 @@ fn unquoted(text: &str) -> &str {
     text.get(..end).unwrap_or_default().trim_end()
 }
 
-/// The text on one line, without control characters, shortened.
+/// The text on one line, with blanks for control characters, cut at 200 characters.
 fn plain(text: &str) -> String {
     text.chars()
         .map(|c| if c.is_control() { ' ' } else { c })

@@ -20,8 +20,8 @@ use crate::frame::draw_repair;
 use crate::settings::Config;
 use crate::tui::appearance::ThemeConfig;
 
-/// Shows the mistakes of the configuration file until there are none, or until the user or a signal
-/// ends the program, with its status.
+/// Shows the mistakes of the configuration file until there are none (`Continue`), or until the user or a
+/// signal ends the program (`Break`, with its status).
 ///
 /// # Errors
 ///
@@ -40,10 +40,13 @@ pub fn await_repair(file: &Path) -> io::Result<ControlFlow<ExitCode>> {
     }
 }
 
+/// The exit code of a status; 1 if it is out of range.
 fn status(status: i32) -> ExitCode {
     ExitCode::from(u8::try_from(status).unwrap_or(1))
 }
 
+/// Shows the mistakes on a surface until there are none, with keys to edit, reload and quit; breaks with the
+/// exit status.
 async fn repair(mut surface: impl Surface, file: &Path) -> io::Result<ControlFlow<i32>> {
     let theme = Themes::from_config(&ThemeConfig::default()).unasked;
     let saved = Arc::new(Notify::new());
@@ -110,7 +113,7 @@ enum Key {
     Suspend,
 }
 
-/// The meaning of a key.
+/// The meaning of a key on this screen; `None` for other keys and events.
 ///
 /// The user's own keys are in the file that cannot be read.
 fn key(event: &Event) -> Option<Key> {

@@ -18,10 +18,11 @@ use crate::domain::routing::Hop;
 use crate::store::text_file;
 use crate::table::remote::Ticket;
 
-/// Sends a route request, and forwards it to the assigned worker if there is a `hop`.
+/// Sends a route request in the background, and forwards it to the assigned worker if there is a `hop`; the
+/// result arrives as news of the ticket. Returns a handle that aborts it.
 ///
-/// The times of sending and of the complete response are measured here, without delay: the event
-/// loop may handle the response later.
+/// The times of sending and of the complete response are measured here, without delay: the event loop may
+/// handle the response later.
 pub(super) fn send(
     calls: Arc<dyn Calls>,
     outbox: UnboundedSender<Message>,
@@ -73,7 +74,8 @@ pub(super) fn send(
     handle
 }
 
-/// Reads a text file, such as a payload, off the event loop.
+/// Reads a text file of at most 16 MiB, such as a payload, off the event loop; its content arrives as news of
+/// the ticket.
 pub(super) fn read_text(outbox: UnboundedSender<Message>, ticket: Ticket, path: String) {
     tokio::task::spawn_blocking(move || {
         let read = text_file::read(Path::new(&path), text_file::LONGEST_PAYLOAD).map_err(EffectError::new);

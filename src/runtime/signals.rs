@@ -71,8 +71,8 @@ fn rare() -> impl Iterator<Item = Signal> {
     named.chain(REAL_TIME).filter(|rare| !is_ignored(*rare)).map(Signal)
 }
 
-/// The exit status after this signal, 128 + its number; `None` for the two that do not end the
-/// program.
+/// The exit status after this signal, 128 plus its number; `None` for stop and continue (TSTP, CONT), which
+/// do not end the program.
 pub fn exit_status(signal: Signal) -> Option<i32> {
     let is_about_stops = signal == Signal::TSTP || signal == Signal::CONT;
     (!is_about_stops).then_some(128 + signal.0)
@@ -86,10 +86,10 @@ pub struct Signals {
 }
 
 impl Signals {
-    /// Starts listening; call it inside the runtime.
+    /// Starts listening for the signals that stop or end the program; call it inside the runtime.
     ///
-    /// With `last_resort` the process is ended that long after a terminating signal, if it still
-    /// runs: the dashboard may be stuck writing to a stalled terminal.
+    /// With `last_resort` the process is ended that long after a terminating signal, if it still runs: the
+    /// dashboard may be stuck writing to a stalled terminal.
     ///
     /// # Errors
     ///
@@ -124,7 +124,7 @@ impl Signals {
         })
     }
 
-    /// Waits for the next signal. Cancel-safe.
+    /// Waits for the next signal, forever if the runtime shuts down. Cancel-safe.
     pub async fn next(&mut self) -> Signal {
         match self.inbox.recv().await {
             Some(signal) => signal,

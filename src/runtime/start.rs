@@ -56,6 +56,8 @@ pub fn dashboard(settings: &Settings, markets: ProfileResolver) -> color_eyre::R
     ended
 }
 
+/// Connects and runs the dashboard on this thread; returns the exit status, or an error that the user can
+/// fix.
 async fn connect_and_show(
     settings: &Settings,
     markets: ProfileResolver,
@@ -107,7 +109,7 @@ fn model(settings: &Settings, profile: Profile, restored: RestoredState) -> Mode
     model
 }
 
-/// The embedded sandbox's notes, if it is the market.
+/// The notes on the embedded sandbox; empty for any other market.
 pub(super) fn sandbox_notes(settings: &Settings, connection: &Connection) -> SandboxNotes {
     let (Market::Embedded(config), Some(sandbox)) = (&settings.market, &connection.sandbox) else {
         return SandboxNotes::default();
@@ -149,13 +151,13 @@ pub(super) fn theme_choices(preferences: &Preferences, light: Option<bool>) -> c
     }
 }
 
-/// Whether there is no configuration file yet.
+/// Whether there is no configuration file yet; true without a home folder.
 fn is_first_run(settings: &Settings) -> bool {
     let file = settings.paths.as_ref().map(Paths::config_file);
     file.is_none_or(|file| !file.exists())
 }
 
-/// Opens the files of a profile and reads their content.
+/// Opens the files of a profile and reads the saved state; problems become notices.
 pub(super) fn open(settings: &Settings, profile: &Profile) -> (Files, RestoredState) {
     let mut restored = RestoredState {
         notices: settings.notices.clone(),
@@ -176,7 +178,8 @@ pub(super) fn open(settings: &Settings, profile: &Profile) -> (Files, RestoredSt
     (files, restored)
 }
 
-/// Reads the profile's saved state; returns the files to save to.
+/// Reads the profile's saved documents into `restored`; returns the store to save to, `None` without a home
+/// folder.
 fn bring_back(restored: &mut RestoredState, settings: &Settings, profile: &Profile) -> Option<StateStore> {
     let Some(paths) = &settings.paths else {
         let notice = "No home directory: searches and settings are kept until you quit.";
@@ -214,7 +217,8 @@ pub struct Themes {
 }
 
 impl Themes {
-    /// The themes of a configured look, as the environment allows.
+    /// The themes of a configured look, as the environment allows: by background only if the look follows the
+    /// terminal's.
     pub(super) fn from_config(look: &ThemeConfig) -> Self {
         let theme = |is_light| look.theme(is_light, variable);
         let asks = look.wants_background(variable);

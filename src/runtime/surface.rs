@@ -11,17 +11,18 @@ use super::editor::{Document, EditorError};
 
 /// The terminal, or memory in tests, on which the event loop draws and from which it reads.
 pub trait Surface {
+    /// Draws one frame by `render` and shows it.
     fn draw(&mut self, render: &mut dyn FnMut(&mut Frame<'_>)) -> io::Result<()>;
     /// Makes the next frame draw every cell.
     fn repaint(&mut self);
-    /// Waits a moment for the terminal's report on its background, if it was queried; true if that
-    /// is light.
+    /// Waits a moment for the terminal's report on its background, true if that is light; `None` if it was
+    /// not queried or does not reply in time.
     ///
     /// A later reply is [`TerminalEvent::Background`].
     fn background(&mut self) -> impl Future<Output = Option<bool>> {
         std::future::ready(None)
     }
-    /// Waits for the next event. Cancel-safe.
+    /// Waits for the next event of the terminal, of a signal or of a background panic. Cancel-safe.
     fn next(&mut self) -> impl Future<Output = TerminalEvent>;
     /// Stops the process as Ctrl-Z does, and returns when it is continued.
     fn suspend(&mut self) -> impl Future<Output = io::Result<()>>;
@@ -30,11 +31,13 @@ pub trait Surface {
     /// Copies a text to the clipboard; returns a description of the way it took, for the status
     /// line.
     fn copy(&mut self, text: &str) -> impl Future<Output = Result<String, ClipboardError>>;
+    /// Columns and rows of the terminal.
     fn size(&self) -> (u16, u16);
     /// Sets the window title, where there is one.
     fn title(&mut self, text: &str) {
         let _ = text;
     }
+    /// Rings the terminal's bell, where there is one.
     fn bell(&mut self) {}
     /// Shows a desktop notification, where possible.
     fn notify(&mut self, title: &str, body: &str) {
@@ -44,7 +47,8 @@ pub trait Surface {
     fn mouse(&mut self, is_on: bool) {
         let _ = is_on;
     }
-    /// Hands the terminal to the user's editor; returns the edited text.
+    /// Hands the terminal to the user's editor and waits for it; returns the edited text. The outer error is
+    /// the terminal's, the inner one the editor's.
     fn edit(&mut self, document: Document) -> impl Future<Output = io::Result<Result<String, EditorError>>> {
         let _ = document;
         std::future::ready(Ok(Err(EditorError::NoTerminal)))

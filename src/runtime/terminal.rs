@@ -155,7 +155,7 @@ impl Screen {
         self.canvas.write_aside(question)
     }
 
-    /// Restores the terminal. Idempotent.
+    /// Switches off all that entering switched on. Idempotent.
     ///
     /// # Errors
     ///

@@ -25,8 +25,8 @@ pub struct Tty {
 }
 
 impl Tty {
-    /// Takes the terminal; with a query for its background's colour and with the mouse, if
-    /// requested. Call it inside the runtime, on the thread that draws.
+    /// Takes the terminal, with a query for its background's color if `asks_background`, and with mouse
+    /// reports if `mouse`. Call it inside the runtime, on the thread that draws.
     ///
     /// # Errors
     ///

@@ -16,8 +16,8 @@ const PATIENCE: Duration = Duration::from_mins(10);
 /// Maximum length of the shown output, in bytes.
 const MOST: usize = 256 * 1024;
 
-/// Journals the start of a command, runs it, and journals its end. `clock` returns the
-/// current time.
+/// Journals the start of a command, runs it for at most 10 minutes, and journals its end; returns its status
+/// and output without secrets. `clock` returns the current time.
 ///
 /// The command does not run if its start cannot be journalled.
 pub(super) async fn run(
@@ -50,6 +50,7 @@ pub(super) async fn run(
     ran
 }
 
+/// The result of a command that did not run or took too long, with its status as a phrase.
 fn not_run(status: String) -> Ran {
     Ran {
         status,
@@ -59,6 +60,7 @@ fn not_run(status: String) -> Ran {
     }
 }
 
+/// The result of a command that has ended, with its output without known secrets.
 fn describe(captured: &Captured, secrets: &KnownSecrets) -> Ran {
     let output = String::from_utf8_lossy(&captured.output);
     let is_error = !captured.status.success();

@@ -70,9 +70,10 @@ impl OpenedJournal {
     }
 }
 
-/// Whether a write was sent to the market of a profile.
+/// Whether a write was sent to the market of a profile, by its address.
 ///
-/// The embedded sandbox has no `address`: its port differs in every run.
+/// The embedded sandbox has no `address`, as its port differs in every run: its writes are the profile's to a
+/// local address.
 pub fn is_of_market(intent: &Intent, profile: &str, address: Option<&str>) -> bool {
     match address {
         Some(address) => intent.is_at(address),
@@ -97,8 +98,7 @@ pub struct IntendedWrite {
     pub intent: Intent,
 }
 
-/// Journals the intent of a write, sends it, and journals the outcome. `clock` returns the
-/// current time.
+/// Journals the intent of a write, sends it once, and journals the outcome. `clock` returns the current time.
 ///
 /// Nothing is sent if the intent cannot be journalled or a line is damaged.
 pub async fn journalled(
@@ -130,7 +130,7 @@ pub async fn journalled(
     }
 }
 
-/// A notice of an outcome that is not in the journal.
+/// A notice that the outcome of a write is not in the journal and will count as unknown.
 fn unsaved(intent: &Intent, error: &JournalError) -> String {
     let what = match intent.kind {
         WriteKind::UnlistVolume => "unlisting",
@@ -143,7 +143,7 @@ fn unsaved(intent: &Intent, error: &JournalError) -> String {
     )
 }
 
-/// Journals the outcome that the user has set for a write, off the event loop.
+/// Journals the outcome that the user has set for a write, off the event loop; a notice reports a failure.
 pub(super) fn keep_outcome(journal: Journal, outbox: UnboundedSender<Message>, outcome: Outcome) {
     tokio::task::spawn_blocking(move || {
         if let Err(why) = journal.append(&Line::Outcome(outcome)) {
@@ -173,7 +173,7 @@ pub(super) fn set_aside(journal: Journal, outbox: UnboundedSender<Message>, dama
     });
 }
 
-/// Uses the journal on another thread, as it waits for the disk.
+/// Runs `act` on the journal on another thread, as it waits for the disk, and returns its result.
 pub(super) async fn off_thread<T: Send + 'static>(
     journal: &Journal,
     act: impl FnOnce(&Journal) -> Result<T, JournalError> + Send + 'static,

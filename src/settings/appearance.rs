@@ -18,6 +18,7 @@ impl Default for ThemeSource {
 }
 
 impl ThemeSource {
+    /// The name of the theme in the configuration: that of a built-in theme or of the file.
     pub fn name(&self) -> &str {
         match self {
             Self::BuiltIn(theme) => name_in(&Choice::ALL, theme),
@@ -26,6 +27,7 @@ impl ThemeSource {
     }
 }
 
+/// The name of `chosen` in a table of choices; empty if it is not among them.
 fn name_in<T: PartialEq>(all: &[(&'static str, T)], chosen: &T) -> &'static str {
     let named = all.iter().find(|(_, choice)| choice == chosen);
     named.map_or("", |(name, _)| name)
@@ -48,6 +50,7 @@ impl Notifications {
         ("always", Self::Always),
     ];
 
+    /// The name of the choice in the configuration: `off`, `unfocused` or `always`.
     pub fn name(self) -> &'static str {
         name_in(&Self::ALL, &self)
     }

@@ -7,7 +7,8 @@ use super::{Config, ConfigError, Preferences, Profile, worker_ca};
 use crate::api::Origin;
 use crate::store::keys;
 
-/// All mistakes in the file, in its order.
+/// All mistakes in the configuration file, in its order: also invalid keys and colors, bad addresses,
+/// unreadable keys and certificates. No command is run.
 ///
 /// # Errors
 ///

@@ -22,7 +22,8 @@ pub(crate) struct KeyReach {
 }
 
 impl Chosen {
-    /// The profile that the flags name, else the default one.
+    /// The profile that the flags name, else that of `BOURSE_PROFILE` or the configuration's default (unless
+    /// `--base-url` is given), else the sandbox; with the addresses of the flags.
     ///
     /// # Errors
     ///
@@ -63,11 +64,10 @@ impl Chosen {
         Ok(Self { profile, own })
     }
 
-    /// The addresses that get keys.
+    /// Whether each of the two addresses in use gets keys.
     ///
-    /// A key of the command line or of `BOURSE_API_KEY` goes to the addresses of the command line.
-    /// A profile's own key goes to the profile's own market only, and a workergroup's to the market
-    /// it is from.
+    /// A key of the command line or of `BOURSE_API_KEY` goes to the addresses of the command line. A
+    /// profile's own key goes to the profile's own market only, and a workergroup's to the market it is from.
     pub fn key_reach(&self, flags: &Global, environment: &Environment) -> KeyReach {
         let is_requested = flags.send_key || flags.api_key_file.is_some() || environment.key.is_some();
         let Some(own) = self.own.as_ref().filter(|_| !is_requested) else {
@@ -94,8 +94,8 @@ impl Chosen {
         }
     }
 
-    /// The addresses in use that get no key, and the address that the profile's keys are for;
-    /// `None` if all get one.
+    /// The addresses in use that get no key, joined by `and`, and the address that the profile's keys are
+    /// for; `None` if all get one.
     pub fn withheld(&self, reach: KeyReach) -> Option<(String, String)> {
         let own = addresses(self.own.as_ref()?).0?;
         let (base, route) = addresses(&self.profile);
@@ -111,7 +111,8 @@ impl Chosen {
     }
 }
 
-/// The addresses of the management API and the routing endpoint, if they are valid.
+/// The origins of the management API and of the routing endpoint, which is the former by default; `None` for
+/// one that is missing or invalid.
 fn addresses(profile: &Profile) -> (Option<Origin>, Option<Origin>) {
     let origin = |address: &Option<String>| Origin::parse(address.as_deref()?).ok();
     let base = origin(&profile.base_url);

@@ -37,6 +37,7 @@ pub struct Profile {
 }
 
 impl Profile {
+    /// A profile with this name and dialect, and no other settings.
     pub(super) fn bare(name: &str, dialect: &'static Dialect) -> Self {
         Self {
             name: name.to_owned(),
@@ -50,11 +51,13 @@ impl Profile {
         }
     }
 
+    /// The built-in profile of the embedded sandbox.
     pub fn sandbox() -> Self {
         Self::bare(SANDBOX, &Dialect::SANDBOX)
     }
 
-    /// The profile of a `--base-url` without `--profile`.
+    /// The profile of `--base-url` without `--profile`, without its addresses; its dialect is the public
+    /// service's if `base` is that, else the documented one.
     pub fn custom(base: &str) -> Self {
         let is_public = Origin::parse(base).is_ok_and(|origin| origin.is_public_service());
         let dialect = if is_public {
@@ -65,6 +68,7 @@ impl Profile {
         Self::bare(CUSTOM, dialect)
     }
 
+    /// The built-in profile of the public service, without a key.
     pub fn vast() -> Self {
         Self {
             base_url: Some("https://console.vast.ai".to_owned()),
@@ -100,11 +104,13 @@ pub enum ConfigError {
     },
 }
 
+/// A path for messages, with characters escaped that a terminal would act on.
 fn shown(path: &Path) -> String {
     text::visible(&path.to_string_lossy(), usize::MAX)
 }
 
 impl ConfigError {
+    /// The error of a mistake at a position in the file.
     pub(super) fn wrong(path: &Path, position: Position, message: String) -> Self {
         let path = path.to_owned();
         Self::Wrong {
@@ -121,7 +127,7 @@ impl ConfigError {
         }
     }
 
-    /// Advice on how to fix it.
+    /// Advice on how to fix the error, as an imperative.
     pub const fn advice(&self) -> &'static str {
         match self {
             Self::Unreadable { .. } => "make it a text file that you can read, or move it away",
@@ -146,6 +152,7 @@ pub struct Position {
 }
 
 impl Position {
+    /// The position of a byte offset in a text, with line and column from 1; the column counts characters.
     pub(super) fn at_offset(text: &str, at: usize) -> Self {
         let before = &text[..text.floor_char_boundary(at)];
         let line = before.rsplit('\n').next().unwrap_or_default();
@@ -163,7 +170,7 @@ impl fmt::Display for Position {
 }
 
 impl Config {
-    /// Reads the file at `path`; a missing file is an empty one.
+    /// Reads the configuration file at `path`; a missing file is an empty one.
     ///
     /// # Errors
     ///
@@ -172,7 +179,7 @@ impl Config {
         Self::first(Self::check(path)?)
     }
 
-    /// The user's configuration; the default without a home folder.
+    /// The user's configuration from its file; the default without a home folder.
     ///
     /// # Errors
     ///
@@ -181,7 +188,8 @@ impl Config {
         paths.map_or_else(|| Ok(Self::default()), |paths| Self::load(&paths.config_file()))
     }
 
-    /// The valid settings of the user's configuration, and the mistakes in the others.
+    /// The valid settings of the user's configuration, and the mistakes in the others; the defaults and one
+    /// error if it cannot be read.
     ///
     /// For display only: no market may be contacted with them unless there are no mistakes.
     pub fn valid_part(paths: Option<&Paths>) -> (Self, Vec<ConfigError>) {
@@ -219,6 +227,7 @@ impl Config {
         }
     }
 
+    /// The configuration, or the first of its mistakes as the error.
     fn first(judged: (Self, Vec<ConfigError>)) -> Result<Self, ConfigError> {
         let (config, mistakes) = judged;
         mistakes.into_iter().next().map_or(Ok(config), Err)
@@ -239,11 +248,13 @@ impl Config {
         (config, errors)
     }
 
-    /// The position of a setting in the file, by its dotted name: `profiles.work.base_url`.
+    /// The position of a setting in the file, by its dotted name: `profiles.work.base_url`; `None` if the
+    /// file does not have it.
     pub fn position(&self, setting: &str) -> Option<Position> {
         self.positions.get(setting).copied()
     }
 
+    /// The profile with this name, from the file or built in; `None` if there is none.
     pub fn profile(&self, name: &str) -> Option<Profile> {
         self.profiles.get(name).cloned().or_else(|| match name {
             SANDBOX => Some(Profile::sandbox()),
@@ -259,8 +270,10 @@ impl Config {
         self
     }
 
-    /// The configuration without positions, to compare its meaning.
+    /// The configuration without positions and dropped settings, and with sorted entries, to compare its
+    /// meaning.
     fn meaning(&self) -> Self {
+        /// The entries without their positions, sorted by name, to compare them.
         fn bare<T: Clone>(entries: &[Entry<T>]) -> Vec<Entry<T>> {
             let position = Position::default();
             let bare = entries.iter().cloned().map(|entry| Entry { position, ..entry });
@@ -281,12 +294,13 @@ impl Config {
         }
     }
 
-    /// Whether two configurations are equal, ignoring line numbers.
+    /// Whether two configurations have the same settings and profiles, ignoring positions and order.
     pub(super) fn says_the_same(&self, other: &Self) -> bool {
         self.meaning() == other.meaning()
     }
 
-    /// Whether two configurations have the same key bindings, colours and switches.
+    /// Whether two configurations have the same settings apart from profiles and the default one, and the
+    /// same invalid ones.
     pub fn has_same_preferences(&self, other: &Self) -> bool {
         let bare = |config: &Self| Values {
             default_profile: None,

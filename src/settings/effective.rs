@@ -25,6 +25,7 @@ pub struct Row {
 }
 
 impl Row {
+    /// The row with another value for programs.
     fn with_json(self, json: impl Into<Json>) -> Self {
         Self {
             json: json.into(),
@@ -33,7 +34,8 @@ impl Row {
     }
 }
 
-/// The settings in force and their sources.
+/// The settings in force and their sources, as rows for display. If the file has mistakes, only the profile
+/// row with the reason and the settings of no market.
 ///
 /// # Errors
 ///
@@ -74,6 +76,7 @@ pub struct File {
 }
 
 impl File {
+    /// Reads the user's configuration file; its mistakes are collected, not returned as an error.
     pub fn read(paths: Option<&Paths>) -> Self {
         let path = paths.map(Paths::config_file).unwrap_or_default();
         let (config, mistakes) = Config::valid_part(paths);
@@ -84,18 +87,20 @@ impl File {
         }
     }
 
-    /// The file and line of a setting, if the file gives it.
+    /// The file and line of a setting by its dotted name, as `path:line`; `None` if the file does not give
+    /// it.
     fn position(&self, setting: &str) -> Option<String> {
         let line = self.config.position(setting)?.line;
         Some(format!("{}:{line}", self.path))
     }
 
-    /// The file and line of a setting of a profile, if the file gives it.
+    /// The file and line of a setting of a profile, as `path:line`; `None` if the file does not give it.
     fn of_profile(&self, profile: &Profile, setting: &str) -> Option<String> {
         self.position(&format!("profiles.{}.{setting}", profile.name))
     }
 }
 
+/// A row whose value for programs is the same text.
 fn row(setting: &str, value: impl Into<String>, from: impl Into<String>) -> Row {
     let value = value.into();
     Row {
@@ -112,6 +117,7 @@ fn source(flag: Option<&str>, position: Option<String>) -> String {
     flag.or(position).unwrap_or_else(|| DEFAULT.to_owned())
 }
 
+/// The row of the profile in use, with the flag, variable or line that names it.
 fn profile_row(flags: &Global, file: &File, profile: &Profile) -> Row {
     let profile_flag = flags.profile.as_ref().map(|_| "--profile");
     let flag = profile_flag.or(flags.base_url.as_ref().map(|_| "--base-url"));
@@ -119,7 +125,7 @@ fn profile_row(flags: &Global, file: &File, profile: &Profile) -> Row {
     row("profile", &profile.name, source(flag, file.position("default_profile")))
 }
 
-/// The rows of addresses and dialect.
+/// The rows of base address, routing address and dialect; for the sandbox without the routing address.
 fn market_rows(flags: &Global, file: &File, profile: &Profile) -> Vec<Row> {
     let of_profile = |setting: &str| file.of_profile(profile, setting);
     let built_in = || match profile.name.as_str() {
@@ -168,7 +174,7 @@ fn key_row(flags: &Global, file: &File, profile: &Profile, key: KeySource) -> Ro
     }
 }
 
-/// The row of the workers' root certificate, if one is set.
+/// The row of the workers' root certificate; `None` if none is set, or for the sandbox.
 fn worker_ca_row(flags: &Global, file: &File, profile: &Profile) -> Option<Row> {
     profile.base_url.as_ref()?;
     let path = flags.worker_ca.as_ref().or(profile.worker_ca.as_ref())?;
@@ -177,6 +183,7 @@ fn worker_ca_row(flags: &Global, file: &File, profile: &Profile) -> Option<Row> 
     Some(row("worker_ca", path.display().to_string(), from))
 }
 
+/// The row of the read-only setting, on by flag or profile.
 fn read_only_row(flags: &Global, file: &File, profile: &Profile) -> Row {
     let from = source(
         flags.read_only.then_some("--read-only"),
@@ -186,6 +193,7 @@ fn read_only_row(flags: &Global, file: &File, profile: &Profile) -> Row {
     row("read_only", is_on.to_string(), from).with_json(is_on)
 }
 
+/// The rows of the sandbox's seed, number of offers, frozen clock and speed.
 fn sandbox_rows(flags: &Global) -> [Row; 4] {
     let market = SandboxConfig::default().market;
     let (seed, offers, factor) = (flags.seed, flags.offers, flags.speed);
@@ -201,7 +209,7 @@ fn sandbox_rows(flags: &Global) -> [Row; 4] {
     })
 }
 
-/// A shown value for programs: of the type that the `sample` of the setting has.
+/// A shown value for programs: of the JSON type that the `sample` of the setting has; `none` becomes `null`.
 fn typed(sample: &str, value: &str) -> Json {
     let parsed = || serde_json::from_str(value);
     if let "true" | "false" = sample {
@@ -215,7 +223,8 @@ fn typed(sample: &str, value: &str) -> Json {
     }
 }
 
-/// The rows of the settings that belong to no market.
+/// The rows of the settings that belong to no market, in the order of the table; `NO_COLOR` or `--color`
+/// overrides the theme.
 fn value_rows(file: &File) -> Vec<Row> {
     let no_color = variable("NO_COLOR").filter(|value| !value.is_empty());
     let mut rows = Vec::new();

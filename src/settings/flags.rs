@@ -34,13 +34,13 @@ pub enum Color {
 static COLOR: OnceLock<Color> = OnceLock::new();
 
 impl Color {
-    /// Sets the colours of the process; later calls have no effect.
+    /// Sets the use of colors in the process; later calls have no effect.
     pub fn set_for_process(self) {
         let _ = COLOR.set(self);
     }
 
-    /// The value of `--color` in a line that is not parsed yet, as help and errors of the parser
-    /// depend on it.
+    /// The value of `--color` in a command line that is not parsed yet, as help and errors of the parser
+    /// depend on it; `Auto` if it is missing or invalid.
     pub fn in_line(words: &[String]) -> Self {
         let pairs = words.windows(2).filter(|pair| pair[0] == "--color");
         let behind = pairs.map(|pair| pair[1].as_str());
@@ -50,7 +50,7 @@ impl Color {
     }
 }
 
-/// The use of colours in help and errors.
+/// The use of colors in help and errors, by `--color`; automatic until that is set.
 pub fn color_choice() -> ColorChoice {
     match COLOR.get() {
         None | Some(Color::Auto) => ColorChoice::Auto,
@@ -59,7 +59,8 @@ pub fn color_choice() -> ColorChoice {
     }
 }
 
-/// The value of an environment variable; `--color` overrides `NO_COLOR`.
+/// The value of an environment variable, `None` if it is unset or no UTF-8; `--color` takes the place of
+/// `NO_COLOR`.
 pub fn variable(name: &str) -> Option<String> {
     match COLOR.get() {
         Some(Color::Never) if name == "NO_COLOR" => Some("--color never".to_owned()),
@@ -78,7 +79,7 @@ pub struct Variables {
 }
 
 impl Variables {
-    /// The variables of this process.
+    /// The paths and names in the environment variables of this process.
     pub fn of_process() -> Self {
         let variable = |name| env::var_os(name).filter(|value: &OsString| !value.is_empty());
         Self {
@@ -218,7 +219,8 @@ pub struct Global {
 }
 
 impl Global {
-    /// The folders of the user, with the configuration file that the flag or the variable names.
+    /// The folders of the user, with the configuration file that the flag or the variable names; `None`
+    /// without a home folder.
     pub fn paths(&self) -> Option<Paths> {
         let paths = Paths::of_user()?;
         Some(match self.named_config() {
@@ -241,12 +243,14 @@ impl Global {
         }
     }
 
+    /// The configuration file that `--config` or else `BOURSE_CONFIG` names, and which of them; `None` if
+    /// neither is given.
     fn named_config(&self) -> Option<(Origin, &PathBuf)> {
         let flag = self.config.as_ref().map(|path| (Origin::Flag, path));
         flag.or_else(|| Some((Origin::Variable, self.variables.config.as_ref()?)))
     }
 
-    /// The first option of the sandbox that is set, by its name.
+    /// The name of the first option given that is for the sandbox only: `--seed`; `None` if there is none.
     pub fn sandbox_option(&self) -> Option<&'static str> {
         let options = [
             ("--seed", self.seed.is_some()),

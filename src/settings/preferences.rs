@@ -20,8 +20,8 @@ pub struct Preferences {
 }
 
 impl Preferences {
-    /// The preferences of the configuration in the file `path`, and its errors; defaults replace
-    /// invalid settings.
+    /// The preferences of the configuration in the file `path`, and its mistakes sorted by position, those of
+    /// the selected theme file last; defaults replace invalid settings.
     pub fn from_config(config: Config, path: &Path) -> (Self, Vec<ConfigError>) {
         let mut wrong = config.dropped.clone();
         let (mut keymap, errors) = configured(&config.values.user_keys());
@@ -70,6 +70,7 @@ impl Preferences {
     }
 }
 
+/// A built-in theme with the colors that the configuration overrides.
 fn of_theme(choice: Choice, config: &Config, path: &Path) -> ThemeConfig {
     ThemeConfig {
         choice,
@@ -85,7 +86,8 @@ fn of_file(file: &ThemeFile, config: &Config, path: &Path) -> ThemeConfig {
     look
 }
 
-/// The valid colours, and the errors in the others.
+/// The valid colors as overrides of a theme, and the mistakes in the others; `path` is the file they are
+/// from.
 fn overrides(colors: &[Entry<String>], path: &Path) -> (Vec<Override>, Vec<ConfigError>) {
     let mut wrong = Vec::new();
     let colors = colors.iter();

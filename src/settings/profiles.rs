@@ -44,7 +44,8 @@ pub enum EditError {
     Unwritable { path: PathBuf, source: io::Error },
 }
 
-/// Adds a profile at the end of the file, creating the file if needed.
+/// Adds a profile at the end of the configuration file, creating the file if needed. A profile of that name
+/// is an error.
 ///
 /// # Errors
 ///
@@ -61,7 +62,7 @@ pub fn add(path: &Path, mut new: Profile, key: &KeyStorage) -> Result<(), EditEr
     write(path, &document, &config.with(new), &advice)
 }
 
-/// Sets the source of a profile's key.
+/// Sets the source of a profile's key in the configuration file, in place of the earlier one.
 ///
 /// # Errors
 ///
@@ -76,7 +77,7 @@ pub fn set_key(path: &Path, name: &str, key: &KeyStorage) -> Result<(), EditErro
     change(path, name, &settings, &advice, |profile| place_key(profile, key, path))
 }
 
-/// Sets the dialect of a profile.
+/// Sets the dialect of a profile in the configuration file.
 ///
 /// # Errors
 ///
@@ -87,7 +88,8 @@ pub fn set_dialect(path: &Path, name: &str, dialect: &'static Dialect) -> Result
     change(path, name, &settings, &advice, |profile| profile.dialect = dialect)
 }
 
-/// Sets settings of a profile, or removes those without a value.
+/// Sets settings of a profile in the file, or removes those without a value; `edit` makes the same change to
+/// the parsed profile. `advice` has the lines to add by hand if that fails.
 fn change(
     path: &Path,
     name: &str,
@@ -97,7 +99,7 @@ fn change(
 ) -> Result<(), EditError> {
     let (mut document, config) = read(path)?;
     let Some(mut profile) = config.profile(name) else {
-        return Err(foreign(path, &format!("[profiles.{name}]")));
+        return Err(meaning_error(path, &format!("[profiles.{name}]")));
     };
     edit(&mut profile);
     let existing = document.get_mut("profiles").and_then(|all| all.get_mut(name));
@@ -128,7 +130,7 @@ fn change(
     )
 }
 
-/// Sets a value in place, keeping the comment after it.
+/// Sets a value in place, preserving the comment after it; a missing setting is added.
 pub(super) fn set(table: &mut dyn TableLike, setting: &str, text: &str) {
     match table.get_mut(setting).and_then(Item::as_value_mut) {
         Some(before) => {
@@ -175,6 +177,8 @@ fn append(document: &mut DocumentMut, name: &str, mut section: Table) {
     respace(document.get_mut("profiles"));
 }
 
+/// Reads the file as an editable document and as a configuration; an error if it has mistakes or cannot be
+/// edited.
 fn read(path: &Path) -> Result<(DocumentMut, Config), EditError> {
     let config = Config::load(path).map_err(EditError::Configuration)?;
     // Errors in reading or parsing were reported above.
@@ -187,20 +191,21 @@ fn read(path: &Path) -> Result<(DocumentMut, Config), EditError> {
     Ok((document, config))
 }
 
-/// The error of a text that would not have the intended meaning, with the lines to add by hand.
-fn foreign(path: &Path, lines: &str) -> EditError {
+/// The error that a text would not have the intended meaning, with the `lines` to add by hand.
+fn meaning_error(path: &Path, lines: &str) -> EditError {
     EditError::Meaning {
         path: path.to_owned(),
         lines: lines.trim().replace('\n', ", "),
     }
 }
 
-/// Writes the document if it has the meaning of `wanted`, and checks the written file.
+/// Writes the document if it has the meaning of `wanted`, and checks the written file. Otherwise an error
+/// with `advice`, the lines to add by hand.
 fn write(path: &Path, document: &DocumentMut, wanted: &Config, advice: &str) -> Result<(), EditError> {
     let text = document.to_string();
     let means_it = |config: Result<Config, ConfigError>| config.is_ok_and(|config| config.says_the_same(wanted));
     if !means_it(Config::parse(&text, path)) {
-        return Err(foreign(path, advice));
+        return Err(meaning_error(path, advice));
     }
     files::replace(path, text.as_bytes()).map_err(|source| EditError::Unwritable {
         path: path.to_owned(),
@@ -208,9 +213,10 @@ fn write(path: &Path, document: &DocumentMut, wanted: &Config, advice: &str) -> 
     })?;
     means_it(Config::load(path))
         .then_some(())
-        .ok_or_else(|| foreign(path, advice))
+        .ok_or_else(|| meaning_error(path, advice))
 }
 
+/// Sets the source of the key in a parsed profile; a relative file is resolved against the folder of `path`.
 fn place_key(profile: &mut Profile, key: &KeyStorage, path: &Path) {
     (profile.api_key_file, profile.api_key_command) = match key {
         KeyStorage::Environment => (None, None),
@@ -222,6 +228,7 @@ fn place_key(profile: &mut Profile, key: &KeyStorage, path: &Path) {
     };
 }
 
+/// The table of a new profile, with the settings that differ from the defaults.
 fn section(new: &Profile, key: &KeyStorage) -> Table {
     let mut table = Table::new();
     for (name, address) in [("base_url", &new.base_url), ("route_url", &new.route_url)] {

@@ -44,8 +44,8 @@ pub(super) struct Reader<'a> {
     pub(super) config: Config,
 }
 
-/// The valid settings of a text, and all mistakes in the order of the file. Relative paths are
-/// resolved against `folder`.
+/// The valid settings of a TOML text, and all mistakes in the order of the file. Relative paths are resolved
+/// against `folder`.
 pub(super) fn read(text: &str, folder: Option<&Path>) -> (Config, Vec<Mistake>) {
     // A byte order mark takes no column in an editor.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -77,10 +77,12 @@ pub(super) fn read(text: &str, folder: Option<&Path>) -> (Config, Vec<Mistake>) 
 }
 
 impl Reader<'_> {
+    /// Reports a mistake in the bytes `at` of the text.
     fn wrong(&mut self, at: &Range<usize>, message: impl Into<String>) {
         self.wrong_at(Position::at_offset(self.text, at.start), message.into());
     }
 
+    /// Reports a mistake at a position, which keeps the file from being used.
     fn wrong_at(&mut self, position: Position, message: String) {
         self.mistakes.push(Mistake {
             position,
@@ -99,6 +101,7 @@ impl Reader<'_> {
         value
     }
 
+    /// Reports a setting with an unknown name, with the closest of the `known` ones.
     fn unknown(&mut self, name: &Name<'_>, known: &[&str]) {
         let all: Vec<_> = known.iter().map(|name| format!("`{name}`")).collect();
         let all = all.join(", ");
@@ -119,8 +122,7 @@ impl Reader<'_> {
         self.wrong(&value.span(), message);
     }
 
-    /// Reports a value of the wrong type if `read` is `None`; `wanted` describes the right one.
-    /// Returns `read`.
+    /// Returns `read`; if it is `None`, reports that the value is not of the type that `wanted` describes.
     fn typed<T>(&mut self, value: &Value<'_>, read: Option<T>, wanted: &str) -> Option<T> {
         if read.is_none() {
             self.mistyped(value, wanted);
@@ -128,14 +130,17 @@ impl Reader<'_> {
         read
     }
 
+    /// Reads a string; `None`, with a report, for another type.
     pub(super) fn string(&mut self, value: &Value<'_>) -> Option<String> {
         self.typed(value, value.get_ref().as_str().map(str::to_owned), "a string")
     }
 
+    /// Reads a boolean; `None`, with a report, for another type.
     pub(super) fn flag(&mut self, value: &Value<'_>) -> Option<bool> {
         self.typed(value, value.get_ref().as_bool(), "true or false")
     }
 
+    /// Reads a whole number in `range`; `None`, with a report, otherwise.
     pub(super) fn number(&mut self, value: &Value<'_>, range: RangeInclusive<u32>) -> Option<u32> {
         let number = value.get_ref().as_integer();
         let number = number.and_then(|number| number.to_string().parse().ok());
@@ -144,7 +149,7 @@ impl Reader<'_> {
         self.typed(value, number, &wanted)
     }
 
-    /// Reads an amount of dollars.
+    /// Reads an amount of dollars from a number; `None`, with a report, if it is no valid amount.
     pub(super) fn dollars(&mut self, value: &Value<'_>) -> Option<Dollars> {
         let text = match value.get_ref() {
             DeValue::Integer(number) => number.to_string(),
@@ -157,7 +162,7 @@ impl Reader<'_> {
             .ok()
     }
 
-    /// Reads model sizes: one such as `40 GB` for all, or a table of sizes by name.
+    /// Reads model sizes in GB: one for all, or a table by name; invalid ones are reported and left out.
     pub(super) fn sizes(&mut self, value: &Value<'_>) -> Option<ModelSizes> {
         let mut sizes = ModelSizes::default();
         let read = |reader: &mut Self, value: &Value<'_>| {
@@ -179,7 +184,7 @@ impl Reader<'_> {
         Some(sizes)
     }
 
-    /// Reads a text with `parse`, and reports its error.
+    /// Reads a string with `parse`; `None`, with its error reported, if that fails.
     pub(super) fn parsed<T, E: fmt::Display>(
         &mut self,
         value: &Value<'_>,
@@ -191,9 +196,8 @@ impl Reader<'_> {
             .ok()
     }
 
-    /// Reads a market's address.
-    ///
-    /// Messages do not quote it, as it may hold a password.
+    /// Reads a market's address, unchanged; an invalid one is reported without quoting it: it may hold a
+    /// password.
     pub(super) fn address(&mut self, value: &Value<'_>, setting: &str) -> Option<String> {
         self.parsed(value, |text| match Origin::parse(text) {
             Ok(_) => Ok(text.to_owned()),
@@ -201,15 +205,15 @@ impl Reader<'_> {
         })
     }
 
-    /// Reads a time such as `2m`, in whole seconds.
+    /// Reads a time such as `2m` as whole seconds; `None`, with a report, outside `range`.
     pub(super) fn seconds(&mut self, value: &Value<'_>, range: RangeInclusive<f64>) -> Option<u32> {
         let seconds = self.parsed(value, |text| quantity::within(text, Quantity::Seconds, range));
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
         seconds.map(|seconds| seconds as u32)
     }
 
-    /// Reads a path, with `~/` for the home folder; a relative one is resolved against the
-    /// configuration's folder.
+    /// Reads a path, with `~/` for the home folder; a relative one is resolved against the configuration's
+    /// folder. It need not exist.
     pub(super) fn path(&mut self, value: &Value<'_>) -> Option<PathBuf> {
         let path = PathBuf::from(self.string(value)?);
         if let Ok(rest) = path.strip_prefix("~")
@@ -223,6 +227,7 @@ impl Reader<'_> {
         })
     }
 
+    /// Reads a table; `None`, with a report, for another type.
     fn table<'t, 'v>(&mut self, value: &'t Value<'v>) -> Option<&'t DeTable<'v>> {
         self.typed(value, value.get_ref().as_table(), "a table")
     }
@@ -244,7 +249,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads the settings of a table; `above` is its dotted name with a dot at its end.
+    /// Reads the settings of a table; `above` is its dotted name with a dot at its end, empty for the root.
     fn section(&mut self, table: &DeTable<'_>, above: &str) {
         let inside = SETTINGS.iter().filter_map(|setting| setting.name.strip_prefix(above));
         let mut known: Vec<_> = inside.filter_map(|name| name.split('.').next()).collect();
@@ -276,7 +281,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Checks that the default profile exists.
+    /// Reports and drops a default profile that does not exist.
     ///
     /// A profile with mistakes of its own counts, as they are reported already.
     fn default_profile(&mut self, root: &DeTable<'_>) {
@@ -295,6 +300,8 @@ impl Reader<'_> {
         self.wrong_at(position, format!("no profile named '{name}'; available: {known}"));
     }
 
+    /// Reads a theme's name: that of a file of the user's, else a built-in one; `None`, with a report, if
+    /// there is neither.
     pub(super) fn theme(&mut self, value: &Value<'_>) -> Option<ThemeSource> {
         let folder = self.folder;
         self.parsed(value, |name| {
@@ -305,7 +312,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Reads colours by role. An invalid one is dropped on its own.
+    /// Reads colors by role, in the order of the file; only their types are checked, each on its own.
     pub(super) fn colors(&mut self, value: &Value<'_>) -> Option<Vec<Entry<String>>> {
         self.locally(|reader| {
             let mut colors = Vec::new();
@@ -318,7 +325,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Reads rates by unit and GPU model.
+    /// Reads rates by unit and GPU model; invalid ones are reported and left out.
     pub(super) fn throughput(&mut self, value: &Value<'_>) -> Option<Throughput> {
         let mut throughput = Throughput::default();
         for (name, models) in self.table(value)? {
@@ -331,6 +338,7 @@ impl Reader<'_> {
         Some(throughput)
     }
 
+    /// Reads the rates of a unit by GPU model into `throughput`; invalid ones are reported and left out.
     fn rates(&mut self, throughput: &mut Throughput, unit: WorkUnit, models: &Value<'_>) {
         for (model, rate) in self.table(models).into_iter().flatten() {
             let text = match rate.get_ref() {
@@ -348,7 +356,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads key bindings: one key for an action, or several. An invalid one is dropped on its own.
+    /// Reads key bindings, in the order of the file: one key for an action, or several; an empty list unbinds
+    /// it. An invalid one is dropped on its own.
     pub(super) fn keys(&mut self, value: &Value<'_>) -> Option<Vec<Entry<Vec<String>>>> {
         self.locally(|reader| {
             let mut bindings = Vec::new();
@@ -369,7 +378,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Reads the user's commands. An invalid one is dropped on its own.
+    /// Reads the user's commands, in the order of the file. One with any mistake is dropped on its own.
     pub(super) fn commands(&mut self, value: &Value<'_>) -> Option<Vec<NamedCommand>> {
         self.locally(|reader| {
             let mut commands = Vec::new();
@@ -384,6 +393,7 @@ impl Reader<'_> {
         })
     }
 
+    /// Reads a command of the user's; `None`, with reports, if its key or program is missing or invalid.
     fn command(&mut self, name: &Name<'_>, value: &Value<'_>) -> Option<UserCommand> {
         const KNOWN: [&str; 4] = ["key", "run", "on", "confirm"];
         let settings = self.table(value)?;
@@ -418,7 +428,8 @@ impl Reader<'_> {
         })
     }
 
-    /// Reads a program and its arguments, with fields of the row in braces.
+    /// Reads a program and its arguments; fields in braces are checked. `None` if they are no list of
+    /// strings.
     fn words(&mut self, value: &Value<'_>, on: Resource) -> Option<Vec<String>> {
         let wanted = "a list of a program and its arguments, such as [\"vastai\", \"show\", \"{id}\"]";
         let list = self.typed(value, value.get_ref().as_array(), wanted)?;
@@ -440,6 +451,7 @@ impl Reader<'_> {
         Some(words)
     }
 
+    /// A named value with the position of `at` in the file.
     fn entry<T>(&self, name: &Name<'_>, at: &Value<'_>, value: T) -> Entry<T> {
         Entry {
             name: name.get_ref().to_string(),
@@ -448,6 +460,8 @@ impl Reader<'_> {
         }
     }
 
+    /// Reads a profile into the configuration, with its mistakes reported; the reserved names `sandbox` and
+    /// `custom` are mistakes.
     fn profile(&mut self, name: &Name<'_>, value: &Value<'_>) {
         let Some(settings) = self.table(value) else {
             return;
@@ -499,7 +513,7 @@ pub(super) struct ChoiceError {
     names: String,
 }
 
-/// The choice with that name.
+/// The choice with that name, spelled exactly; `kind` is the noun for a choice in the error.
 ///
 /// # Errors
 /// When there is none.
@@ -516,7 +530,7 @@ pub(super) fn one_of<T: Copy, const N: usize>(
     })
 }
 
-/// The word for a kind of row in the configuration.
+/// The word for a kind of row in the configuration: `offer`.
 const fn kind_of_row(resource: Resource) -> &'static str {
     match resource {
         Resource::Offers => "offer",
@@ -525,6 +539,7 @@ const fn kind_of_row(resource: Resource) -> &'static str {
     }
 }
 
+/// A message of several lines on one, joined by semicolons.
 fn one_line(message: &str) -> String {
     let lines: Vec<_> = message.lines().map(str::trim).collect();
     lines.join("; ")

@@ -36,6 +36,7 @@ pub struct Environment {
 }
 
 impl Environment {
+    /// The API keys in the environment variables of this process; its key commands may use the terminal.
     pub fn of_process() -> Self {
         let variable = |name| {
             env::var_os(name)
@@ -107,7 +108,8 @@ pub struct Connection {
 }
 
 impl Settings {
-    /// Resolves the settings from flags, environment and configuration.
+    /// Resolves the settings from flags, environment and configuration; reads the API key, running its
+    /// command if it has one, but sends nothing.
     ///
     /// # Errors
     ///
@@ -159,8 +161,8 @@ impl Settings {
         matches!(self.market, Market::Embedded(_))
     }
 
-    /// The profile's file of learned intervals; `None` for the sandbox, which is another market in
-    /// every run.
+    /// The profile's file of learned intervals; `None` without a home folder and for the sandbox, which is
+    /// another market in every run.
     pub fn pacing_file(&self) -> Option<PacingFile> {
         let Market::Remote { management, .. } = &self.market else {
             return None;
@@ -170,7 +172,7 @@ impl Settings {
         Some(PacingFile::new(paths, &self.profile, &address))
     }
 
-    /// The location of the record. It is in memory without a home folder, and for a frozen sandbox,
+    /// The location of the market's price record: in memory without a home folder, and for a frozen sandbox,
     /// which is the same in every run.
     pub fn history_location(&self) -> HistoryLocation {
         let (market, is_lasting) = match &self.market {
@@ -198,7 +200,7 @@ impl Settings {
         (!config.freeze).then(|| SandboxPast::new(market, self.dialect))
     }
 
-    /// Saves the learned intervals.
+    /// Saves the intervals that the session has learned from refusals.
     ///
     /// A failure is ignored, as it costs at most a refusal after the next start.
     pub fn keep_pacing(&self, session: &Session) {
@@ -207,6 +209,7 @@ impl Settings {
         }
     }
 
+    /// The pacer of requests, with the intervals learned within the last day.
     fn pacer(&self) -> Pacer {
         let learned = self.pacing_file().map(|file| file.read(current_time()));
         let learned = learned.unwrap_or_default();
@@ -217,7 +220,8 @@ impl Settings {
         )
     }
 
-    /// Connects, starting the embedded sandbox if it is the marketplace. Nothing is sent.
+    /// Creates the session with the market, starting the embedded sandbox if it is the market. Nothing is
+    /// sent.
     pub async fn connect(&self) -> Result<Connection, Error> {
         let pacer = self.pacer();
         let (config, sandbox) = match &self.market {
@@ -275,14 +279,15 @@ pub fn by_name(learned: Vec<(Operation, f64)>) -> BTreeMap<String, f64> {
         .collect()
 }
 
-/// The host of an address if it belongs to the public service, which needs its own dialect.
+/// The host of an address if it belongs to the public service, which needs its own dialect; `None` for others
+/// and invalid addresses.
 pub(super) fn public_service(base: &str) -> Option<String> {
     let origin = Origin::parse(base).ok()?;
     let host = origin.host().trim_end_matches('.').to_owned();
     origin.is_public_service().then_some(host)
 }
 
-/// The notices at start-up about dropped settings, kept short for the screen.
+/// The notices at start-up about dropped settings: the first three, and the number of the others.
 pub(crate) fn dropped(wrong: &[ConfigError]) -> Vec<String> {
     const TOLD: usize = 3;
     let mut notices: Vec<_> = wrong
@@ -298,9 +303,10 @@ pub(crate) fn dropped(wrong: &[ConfigError]) -> Vec<String> {
     notices
 }
 
-/// The sandbox of the flags, with the saved workergroups and unlistings.
+/// The sandbox of the flags, with its workergroups and unlistings saved earlier, which are saved on (unless
+/// it is frozen).
 ///
-/// It generates its own key; one from outside is ignored.
+/// It generates its own key; one from outside is ignored, with a notice.
 fn embedded(
     flags: &Global,
     profile: &str,
@@ -339,7 +345,7 @@ fn embedded(
     Ok(config)
 }
 
-/// Applies the sandbox flags to a configuration.
+/// Applies the sandbox flags to a configuration; an error if `--offers` is over a million.
 pub fn apply_sandbox_flags(config: &mut SandboxConfig, flags: &Global) -> Result<(), Error> {
     if let Some(seed) = flags.seed {
         config.market.seed = seed;
@@ -364,7 +370,8 @@ pub fn apply_sandbox_flags(config: &mut SandboxConfig, flags: &Global) -> Result
 // The largest sandbox market: enough for any benchmark.
 const MOST_SANDBOX_OFFERS: usize = 1_000_000;
 
-/// The client for workers, with the root certificate of the flag or the profile.
+/// The client for workers, which trusts the root certificate of the flag or else of the profile; for the
+/// sandbox a default one, with a notice if the flag is given.
 fn workers(flags: &Global, profile: &Profile, notices: &mut Vec<String>) -> Result<WorkerClient, Error> {
     if profile.base_url.is_none() {
         if flags.worker_ca.is_some() {
@@ -380,7 +387,8 @@ fn workers(flags: &Global, profile: &Profile, notices: &mut Vec<String>) -> Resu
     worker_ca::client(path).map_err(|why| Error::Usage(format!("{name}: {why}")))
 }
 
-/// A note that a market gets no key, if the profile's own address would get one.
+/// A note that an address in use gets no key, which the profile's own address would get; `None` if it gets
+/// one or there is no key.
 fn withheld(chosen: &Chosen, reach: KeyReach, source: &Source) -> Option<String> {
     let profile = &chosen.profile;
     let has_key = !matches!(source, Source::Nowhere) || profile.dialect.route_key == RouteKey::Group;
@@ -392,6 +400,7 @@ fn withheld(chosen: &Chosen, reach: KeyReach, source: &Source) -> Option<String>
     ))
 }
 
+/// The market at an address: checks the addresses and reads the key, running its command if it has one.
 fn remote(
     profile: &Profile,
     base: &str,

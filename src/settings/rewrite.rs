@@ -22,8 +22,9 @@ pub enum SettingError {
     Unwritable { path: PathBuf, source: io::Error },
 }
 
-/// Changes the file by `change`, which returns `None` where it cannot. The new file must be valid, have the same
-/// markets and satisfy `is_right`; `line` is the setting to write by hand otherwise.
+/// Changes the file by `change`, which returns `None` where it cannot. The new file must be valid, have the
+/// same profile names and satisfy `is_right`; otherwise it is not written, and the error has `line`, the
+/// setting to write by hand.
 pub(super) fn rewrite(
     config: &Path,
     line: &str,
@@ -47,7 +48,7 @@ pub(super) fn rewrite(
     })
 }
 
-/// Sets the throughput of a GPU model in units per second.
+/// Sets the throughput of a GPU model, in units of work per second, in the configuration file.
 ///
 /// # Errors
 /// When the file cannot be changed.
@@ -58,7 +59,8 @@ pub fn set_rate(config: &Path, unit: WorkUnit, model: &str, rate: &str) -> Resul
     rewrite(config, &line, |text| rated(text, unit, model, number?), is_right)
 }
 
-/// The configuration with another rate; one that names the same model in another spelling is replaced.
+/// The configuration's text with another rate; one that names the same model in another spelling is replaced.
+/// `None` if it cannot be edited.
 fn rated(text: &str, unit: WorkUnit, model: &str, rate: f64) -> Option<String> {
     let mut document: DocumentMut = text.parse().ok()?;
     let mut implicit = Table::new();

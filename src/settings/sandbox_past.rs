@@ -44,7 +44,7 @@ pub enum Ensured {
 }
 
 impl SandboxPast {
-    /// The past of a market that is not frozen.
+    /// The 30 days before `market.start` of a market that is not frozen.
     pub const fn new(market: MarketConfig, dialect: &'static Dialect) -> Self {
         Self {
             market,
@@ -53,8 +53,9 @@ impl SandboxPast {
         }
     }
 
-    /// Fills the record with the past if it lacks it, wholly or not at all. `progress` gets the
-    /// percentage done, starting at 0, if the past has to be simulated, which takes seconds.
+    /// Fills the record with the past if it lacks it, wholly or not at all, and waits while another program
+    /// does so. `progress` gets the percentage done, starting at 0, if the past has to be simulated, which
+    /// takes seconds.
     ///
     /// # Errors
     ///
@@ -82,6 +83,7 @@ impl SandboxPast {
         Ok(Ensured::Stopped)
     }
 
+    /// Simulates and records all polls of the past; nothing is recorded if it is stopped in between.
     fn write(
         self,
         mut writer: PastWriter<'_>,
@@ -106,7 +108,8 @@ impl SandboxPast {
         })
     }
 
-    /// The recorded searches: without conditions, so that they can answer any question.
+    /// The recorded searches, of all offers and all volumes: without conditions, so that they can answer any
+    /// question.
     fn queries() -> [Query; 2] {
         [Resource::Offers, Resource::Volumes].map(|resource| Query {
             // More than exist: only a response below its limit is known to be complete.
@@ -127,7 +130,7 @@ impl SandboxPast {
         Ok(are_in)
     }
 
-    /// Number of polled moments in the past.
+    /// Number of polled moments in the past, one every seven hours.
     const fn moments(self) -> usize {
         (self.days * 86_400).div_ceil(INTERVAL) as usize
     }
@@ -145,6 +148,7 @@ impl SandboxPast {
         })
     }
 
+    /// The poll of a simulated response to `query` at a time; `None` if it cannot be read.
     fn poll(self, query: &Query, body: &[u8], at: UnixTime) -> Option<Poll> {
         let listing = Listing::read(query.catalog(), String::from_utf8_lossy(body), at).ok()?;
         let arrival = Arrival {

@@ -218,12 +218,12 @@ settings! {
         }).collect();
 }
 
-/// The parts of a limit in dollars per hour, for display.
+/// The parts of a limit in $/h, for display: a single one, `none` without a limit.
 fn dollars_per_hour(limit: Option<Dollars>) -> Vec<Pair> {
     alone(&limit.map_or_else(|| "none".to_owned(), |limit| per_hour(limit.amount())))
 }
 
-/// The parts of a setting with a single value, for display.
+/// The parts of a setting with a single value, for display: one part without a name.
 fn alone(value: &(impl ToString + ?Sized)) -> Vec<Pair> {
     vec![(String::new(), value.to_string())]
 }
@@ -239,7 +239,7 @@ impl Values {
         keys.collect()
     }
 
-    /// The spending limits.
+    /// The spending limits of the user, `None` for each that is not set.
     pub const fn limits(&self) -> Limits {
         Limits {
             group_hourly: self.group_hourly,

@@ -23,23 +23,25 @@ pub struct ThemeFile {
     pub path: PathBuf,
 }
 
-/// The folder of themes beside a configuration file.
+/// The folder `themes` beside a configuration file.
 pub fn folder(config: &Path) -> PathBuf {
     config.with_file_name("themes")
 }
 
-/// Whether a text is a valid name of a user's theme, which becomes part of a path.
+/// Whether a text is a valid name of a user's theme, which becomes part of a path: ASCII letters, digits, `-`
+/// and `_`, and no built-in theme's name.
 pub fn is_name(name: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
     !name.is_empty() && name.bytes().all(is_plain) && !Choice::ALL.iter().any(|(built_in, _)| *built_in == name)
 }
 
-/// Whether a folder has a theme of that name.
+/// Whether the folder of the configuration has a user's theme of that name.
 pub(super) fn exists(folder: &Path, name: &str) -> bool {
     is_name(name) && folder.join("themes").join(format!("{name}.toml")).is_file()
 }
 
-/// The themes in a folder, by name, and the mistakes in them. A missing folder has none.
+/// The themes in a folder, sorted by name, and the mistakes in them. A missing folder has none; files with
+/// other names or extensions are skipped.
 pub fn load(folder: &Path) -> (Vec<ThemeFile>, Vec<ConfigError>) {
     let mut themes = Vec::new();
     let mut wrong = Vec::new();
@@ -62,6 +64,7 @@ pub fn load(folder: &Path) -> (Vec<ThemeFile>, Vec<ConfigError>) {
     (themes, wrong)
 }
 
+/// Reads a theme file by role; mistakes are added to `wrong`, and the colors themselves are not judged here.
 fn read(name: &str, text: &str, path: &Path, wrong: &mut Vec<ConfigError>) -> ThemeFile {
     let mut theme = ThemeFile {
         name: name.to_owned(),
@@ -100,7 +103,7 @@ fn read(name: &str, text: &str, path: &Path, wrong: &mut Vec<ConfigError>) -> Th
     theme
 }
 
-/// Selects another theme in the configuration; the rest of the file stays as it is.
+/// Selects a theme in the configuration by name; the rest of the file stays as it is.
 ///
 /// # Errors
 ///

@@ -21,7 +21,7 @@ pub enum WorkerCaError {
     Unusable { path: PathBuf, source: WorkerRootError },
 }
 
-/// A client for workers that trusts the root certificate of a PEM file.
+/// A client for workers that also trusts the root certificates in the PEM file at `path`.
 ///
 /// # Errors
 /// When it cannot be read or has no certificate.

@@ -34,6 +34,8 @@ pub fn write_private(path: &str, content: &[u8], overwrite: bool) -> Result<Path
     put(path, content, overwrite, 0o600)
 }
 
+/// Writes a file with this mode (less the umask) in one step; without `overwrite`, an existing file is an
+/// error.
 fn put(path: &str, content: &[u8], overwrite: bool, mode: u32) -> Result<PathBuf, ExportError> {
     let path = resolved(path);
     let failed = |why| ExportError::Failed {
@@ -61,7 +63,7 @@ fn put(path: &str, content: &[u8], overwrite: bool, mode: u32) -> Result<PathBuf
     Ok(path)
 }
 
-/// A temporary file in the target's folder.
+/// Creates a temporary file with this mode in the target's folder; it is deleted unless it is renamed.
 fn temporary(folder: &Path, mode: u32) -> io::Result<tempfile::NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".bourse-export-");
@@ -69,6 +71,7 @@ fn temporary(folder: &Path, mode: u32) -> io::Result<tempfile::NamedTempFile> {
     builder.tempfile_in(folder)
 }
 
+/// The absolute path of a typed one: `~/` is the home folder, others are relative to the current folder.
 fn resolved(path: &str) -> PathBuf {
     let typed = Path::new(path);
     let typed = match (typed.strip_prefix("~"), etcetera::home_dir()) {

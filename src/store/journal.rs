@@ -81,7 +81,8 @@ pub struct History {
 }
 
 impl History {
-    /// Parses the content of a file.
+    /// Parses the content of a file. Lines that cannot be read, and an unknown outcome without its intent,
+    /// become its damage; blank lines are skipped.
     fn parse(bytes: &[u8]) -> Self {
         let mut history = Self::default();
         let (mut start, mut number, mut keys) = (0, 0, HashSet::new());
@@ -108,7 +109,8 @@ impl History {
         history
     }
 
-    /// The line number of an intent.
+    /// The line number of an intent in the file, found by its key, the last one if repeated; `None` if it is
+    /// not in a file.
     pub fn line_of(&self, intent: &Intent) -> Option<u64> {
         let is_it = |line: &Line| matches!(line, Line::Intent(known) if known.key == intent.key);
         self.numbers.get(self.lines.iter().rposition(is_it)?).copied()
@@ -116,7 +118,7 @@ impl History {
 }
 
 impl Journal {
-    /// The journal in a file, which is created with its folder when needed.
+    /// The journal in the file `path`, which is created with its folder when needed.
     ///
     /// Every call opens the file again, so that writes are possible as soon as it can be written.
     pub fn at(path: &Path) -> Self {
@@ -128,7 +130,7 @@ impl Journal {
         Self(Storage::Memory(Arc::default()))
     }
 
-    /// Adds a line; it is on the disk when this returns.
+    /// Adds a line, even if the file cannot be locked; it is on the disk when this returns.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -179,7 +181,7 @@ impl Journal {
         }
     }
 
-    /// The lock of the file; `None` without a file.
+    /// Locks the file until the result is dropped, waiting for other programs; `None` without a file.
     fn lock(&self) -> Result<Option<File>, JournalError> {
         let Storage::File(path) = &self.0 else { return Ok(None) };
         open(path).map_err(|error| unwritable(path, error))?;
@@ -218,7 +220,7 @@ impl Journal {
         set_aside(path, &bytes, damage).map_err(|error| unwritable(path, error))
     }
 
-    /// Reads the file.
+    /// Reads the whole journal, with its damaged lines.
     ///
     /// # Errors
     /// When it cannot be read.
@@ -240,6 +242,7 @@ impl Journal {
 /// Advice on settling unknown outcomes.
 const SETTLE: &str = "bourse writes check, or :resolve in the dashboard";
 
+/// The error of a journal at `path` that cannot be written.
 fn unwritable(path: &Path, source: io::Error) -> JournalError {
     JournalError::Unwritable {
         path: path.to_owned(),
@@ -247,7 +250,7 @@ fn unwritable(path: &Path, source: io::Error) -> JournalError {
     }
 }
 
-/// The file, the error and how to fix it.
+/// A phrase with the file's path, the error and how to fix it.
 fn remedy(path: &Path, error: &io::Error) -> String {
     let shown = path.display();
     match error.kind() {
@@ -265,6 +268,8 @@ fn remedy(path: &Path, error: &io::Error) -> String {
     }
 }
 
+/// Appends a line to the file in one write and syncs it. If that fails while the file is locked, the
+/// half-written line is removed.
 fn append(path: &Path, line: &Line, is_locked: bool) -> io::Result<()> {
     let mut text = serde_json::to_string(line)?;
     text.push('\n');
@@ -282,10 +287,12 @@ fn append(path: &Path, line: &Line, is_locked: bool) -> io::Result<()> {
     written
 }
 
+/// Reads and parses the file, which is created if it is missing; an error if it is larger than 64 MiB.
 fn read(path: &Path) -> io::Result<History> {
     Ok(History::parse(&content(path)?))
 }
 
+/// The bytes of the file, which is created if it is missing; an error if it is larger than 64 MiB.
 fn content(path: &Path) -> io::Result<Vec<u8>> {
     let file = open(path)?;
     let mut bytes = Vec::new();
@@ -296,6 +303,8 @@ fn content(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// Appends damaged lines to `….jsonl.damaged` and then overwrites them with blanks in the journal; returns
+/// the path of the copy.
 fn set_aside(path: &Path, bytes: &[u8], damage: &[Damage]) -> io::Result<PathBuf> {
     let aside = path.with_extension("jsonl.damaged");
     let mut copy = open(&aside)?;
@@ -319,6 +328,8 @@ fn set_aside(path: &Path, bytes: &[u8], damage: &[Damage]) -> io::Result<PathBuf
     Ok(aside)
 }
 
+/// Opens the file for reading and appending, and creates it and its folder as private (0600) if missing; an
+/// error if it is not a regular file.
 fn open(path: &Path) -> io::Result<File> {
     if let Some(folder) = path.parent() {
         files::private_dir(folder)?;

@@ -66,6 +66,7 @@ pub enum KeyCommandError {
     Panicked,
 }
 
+/// The reason a file cannot be read, after its path: `does not exist`, or the kind of the error.
 fn describe_io(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "does not exist".to_owned(),
@@ -73,7 +74,8 @@ fn describe_io(error: &io::Error) -> String {
     }
 }
 
-/// Parses a key: one line, no blanks or control characters.
+/// Parses a key, trimmed: one line, no blanks or control characters. `origin` names its source in the error,
+/// which never holds the key.
 ///
 /// # Errors
 /// When it is none.
@@ -88,7 +90,8 @@ pub fn parse(text: &str, origin: &str) -> Result<SecretString, ApiKeyError> {
     }
 }
 
-/// Writes a key to a file that only its owner can read or write (0600), in one step.
+/// Writes a key to a file that only its owner can read or write (0600), in one step, replacing an earlier
+/// one.
 ///
 /// # Errors
 ///
@@ -98,7 +101,7 @@ pub fn write(path: &Path, key: &str) -> io::Result<()> {
     files::replace_private(path, line.as_bytes())
 }
 
-/// Reads the key from a file that nobody else can read or write.
+/// Reads the key from a file that nobody else can read or write, or from a pipe within 10 s.
 ///
 /// # Errors
 /// When it has none, or others can read it.
@@ -127,7 +130,8 @@ pub fn from_file(path: &Path) -> Result<SecretString, ApiKeyError> {
     parse(&text.map_err(unreadable)?, &format!("the key file {}", path.display()))
 }
 
-/// Reads as many bytes as the longest key has, and a few more, to detect keys that are too long.
+/// Reads as a text as many bytes as the longest key has and two more, to detect keys that are too long; the
+/// rest is not read.
 fn first_bytes(source: impl io::Read) -> io::Result<Zeroizing<String>> {
     let mut text = Zeroizing::new(String::with_capacity(LONGEST_KEY + 2));
     source.take(LONGEST_KEY as u64 + 2).read_to_string(&mut text)?;
@@ -184,6 +188,8 @@ pub fn from_command(command: &str, terminal: Terminal) -> Result<SecretString, A
     from_command_within(PATIENCE, command, terminal)
 }
 
+/// As `from_command`, with another time limit. It runs on a thread of its own and blocks until the command
+/// ends.
 fn from_command_within(patience: Duration, command: &str, terminal: Terminal) -> Result<SecretString, ApiKeyError> {
     let printed = thread::scope(|scope| {
         // The caller may be on a runtime of its own, which cannot wait for another one.
@@ -197,7 +203,8 @@ fn from_command_within(patience: Duration, command: &str, terminal: Terminal) ->
     parse(&printed?, "the output of the key command")
 }
 
-/// The first line that a command prints.
+/// The first line that a command prints within `patience`, without a shell. The command must then end
+/// successfully, within `patience` again; its output after the line is dropped.
 async fn first_line_of(
     patience: Duration,
     command: &str,

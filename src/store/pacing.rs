@@ -34,7 +34,8 @@ struct Learned {
 }
 
 impl Learned {
-    /// The time at which the interval of an operation was learned; `None` if it is no longer valid.
+    /// The time at which the interval of an operation was learned; `None` if that is over a day ago, in the
+    /// future or unknown.
     fn since(&self, operation: &str, now: UnixTime) -> Option<UnixTime> {
         let since = *self.since.get(operation)?;
         (0.0..REMEMBERED).contains(&(now - since)).then_some(since)
@@ -63,12 +64,14 @@ impl PacingFile {
         intervals
     }
 
+    /// The file and its content; `None` if it is missing, unreadable or about another market.
     fn open(&self) -> (StateFile<Learned>, Option<Learned>) {
         let (file, learned) = StateFile::<Learned>::open(self.path.clone(), &mut Vec::new());
         (file, learned.filter(|learned| learned.address == self.address))
     }
 
-    /// Replaces the saved intervals; nothing is written while there are none.
+    /// Replaces the saved intervals, in seconds by operation; unchanged ones keep their time. Nothing is
+    /// written while there are none and no file, or over the file of a newer version.
     ///
     /// # Errors
     /// When they cannot be written.

@@ -28,7 +28,7 @@ pub struct Paths {
 }
 
 impl Paths {
-    /// The folders of the user; `None` without a home folder.
+    /// The folders of the user, by the XDG variables or their defaults; `None` without a home folder.
     pub fn of_user() -> Option<Self> {
         let base = etcetera::choose_base_strategy().ok()?;
         let config_base = base.config_dir();
@@ -43,7 +43,7 @@ impl Paths {
         })
     }
 
-    /// Folders below one root, for tests.
+    /// Folders below one root directory, for tests.
     pub fn below(root: &Path) -> Self {
         let config = root.join("config/bourse");
         Self {
@@ -66,16 +66,17 @@ impl Paths {
         }
     }
 
+    /// The path of the configuration file, which need not exist.
     pub fn config_file(&self) -> PathBuf {
         self.config_file.clone()
     }
 
-    /// The folder of the key files that bourse writes.
+    /// The folder of the key files that bourse writes, inside that of the configuration.
     pub fn keys(&self) -> PathBuf {
         self.config.join(KEYS)
     }
 
-    /// The key file that bourse writes for a profile.
+    /// The absolute path of the key file that bourse writes for a profile.
     pub fn key_file(&self, profile: &str) -> PathBuf {
         self.config.join(Self::key_file_setting(profile))
     }
@@ -86,7 +87,7 @@ impl Paths {
         format!("{KEYS}/{profile}")
     }
 
-    /// Whether a key file is in the folder that bourse writes to.
+    /// Whether a key file is directly in the folder that bourse writes keys to.
     pub fn is_private_key_file(&self, path: &Path) -> bool {
         path.parent() == Some(self.keys().as_path())
     }
@@ -110,11 +111,12 @@ impl Paths {
         self.state.join(PROFILES).join(name)
     }
 
-    /// The user's changes to the embedded sandbox: one file for each `kind` and `seed`.
+    /// The file with the user's changes of a `kind` (`groups`, `unlisted`) to the sandbox of a `seed`.
     pub fn sandbox_file(&self, profile: &str, kind: &str, seed: u64) -> PathBuf {
         self.profile_state(profile).join(format!("sandbox-{kind}-{seed}.json"))
     }
 
+    /// The path of the write history, shared by all profiles.
     pub fn journal_file(&self) -> PathBuf {
         self.state.join("writes.jsonl")
     }

@@ -19,6 +19,7 @@ pub struct StateStore {
 }
 
 impl StateStore {
+    /// The files of a profile, in its state folder.
     pub fn new(paths: &Paths, profile: &str) -> Self {
         Self {
             folder: paths.profile_state(profile),
@@ -33,8 +34,8 @@ impl StateStore {
         Some(document)
     }
 
-    /// Saves an edit of a document without known secrets, which the user may have typed into it;
-    /// returns the content of the file, including other programs' changes.
+    /// Saves an edit of a document, without `known` secrets that the user may have typed into it; returns the
+    /// content of the file, including other programs' changes.
     ///
     /// # Errors
     ///
@@ -59,8 +60,8 @@ impl StateStore {
         }
     }
 
-    /// Applies a change that the user did not type, as [`StateStore::save`]; `here` is the content
-    /// in this program before it.
+    /// Applies a change that the user did not type to a document and saves it, as [`StateStore::save`];
+    /// `here` is the content in this program before it.
     ///
     /// # Errors
     ///
@@ -70,6 +71,7 @@ impl StateStore {
         self.save(&Edit::Change { change, before }, &Known::default())
     }
 
+    /// The path of a document's file in the folder of the profile.
     fn path<T: Document>(&self) -> PathBuf {
         self.folder.join(T::FILE)
     }
@@ -89,6 +91,7 @@ pub struct DocumentKind {
 }
 
 impl DocumentKind {
+    /// The functions that read and save documents of type `T`.
     pub const fn new<T: Document>() -> Self {
         Self {
             read: |store, notices| store.read::<T>(notices).map(AnyDocument::new),
@@ -104,6 +107,7 @@ impl DocumentKind {
     }
 }
 
+/// The document with known secrets in its texts replaced; unchanged if it could not be read back.
 fn cleaned<T: Document>(document: T, known: &Known) -> T {
     let text = serde_json::to_string(&document).unwrap_or_default();
     match known.remove(&text) {

@@ -16,7 +16,7 @@ pub enum TextFileError {
     TooLong { path: PathBuf, most: u64 },
 }
 
-/// Reads a file, `~/` being the home folder; `-` is standard input.
+/// Reads a text file, `~/` being the home folder; `-` is standard input. `most` is its maximum length in MiB.
 ///
 /// # Errors
 /// When it cannot be read, is no UTF-8 or is longer than `most` MiB.

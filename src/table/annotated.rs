@@ -7,7 +7,8 @@ use crate::domain::annotations::{Annotations, Bans};
 use crate::domain::{Condition, Listing, Operand, Operator, Value};
 
 impl Browser {
-    /// Applies the annotations to the loaded rows; `hides` removes banned ones.
+    /// Applies stars, notes and bans to the loaded rows; with `hides`, removes banned rows, including those
+    /// of earlier responses kept for watching.
     pub(crate) fn annotate(&mut self, all: &Arc<Annotations>, hides: bool, bans: Bans) {
         self.computed.annotations = Arc::clone(all);
         self.computed.bans = bans;
@@ -35,7 +36,7 @@ impl Browser {
         self.query.active().any(is_starred)
     }
 
-    /// Lists only the starred rows, or all again.
+    /// Adds the condition that lists only starred rows, or removes it.
     pub fn toggle_starred_only(&mut self) {
         let mut conditions = self.query.conditions.clone();
         if self.is_starred_only() {
@@ -48,6 +49,7 @@ impl Browser {
     }
 }
 
+/// Whether a condition is about the column of stars.
 fn is_starred(condition: &Condition) -> bool {
     condition.field.key == "starred"
 }

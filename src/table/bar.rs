@@ -45,7 +45,7 @@ pub struct Bar {
 }
 
 impl Bar {
-    /// Starts editing at the end of the text.
+    /// Starts editing, with the cursor after a space at the end of the text.
     pub fn edit(&mut self) {
         let text = self.input.text().trim_end().to_owned();
         let text = if text.is_empty() { text } else { text + " " };
@@ -66,13 +66,14 @@ impl Bar {
         self.close();
     }
 
-    /// Stops editing after running; the text goes into the history.
+    /// Stops editing after running; `text` goes into the history and the draft is dropped.
     pub fn ran(&mut self, text: &str) {
         self.remember(text);
         self.draft = None;
         self.close();
     }
 
+    /// Ends editing and drops the error, the completion and the recall; the text stays.
     fn close(&mut self) {
         self.editing = false;
         self.error = None;
@@ -81,7 +82,7 @@ impl Bar {
         self.recalled = None;
     }
 
-    /// Adds a query to the history.
+    /// Adds a query to the end of the history, once, of at most 100; a blank one is ignored.
     pub fn remember(&mut self, text: &str) {
         let text = text.trim();
         if text.is_empty() {
@@ -99,7 +100,8 @@ impl Bar {
         &self.history
     }
 
-    /// Recalls the cancelled draft, then older queries.
+    /// Recalls the text before the recalled one: first the cancelled draft, then older queries. Texts equal
+    /// to the current one are skipped; at the oldest, nothing changes.
     pub fn older(&mut self) {
         self.resets = false;
         let recallable = self.recallable();
@@ -117,7 +119,8 @@ impl Bar {
         }
     }
 
-    /// Recalls newer queries, then the text from before recalling.
+    /// Recalls the text after the recalled one, at last the text from before recalling; nothing if no text is
+    /// recalled.
     pub fn newer(&mut self) {
         let Some(at) = self.recalled else { return };
         let recallable = self.recallable();
@@ -130,35 +133,38 @@ impl Bar {
         }
     }
 
-    /// Whether there is another query to recall.
+    /// Whether the history or the draft has a text other than the current one.
     pub fn has_others(&self) -> bool {
         let current = self.input.text().trim();
         let mut recallable = self.history.iter().chain(&self.draft);
         recallable.any(|text| text != current)
     }
 
+    /// The texts that Up recalls: the history, oldest first, then the cancelled draft.
     fn recallable(&self) -> Vec<String> {
         self.history.iter().chain(&self.draft).cloned().collect()
     }
 
-    /// Sets new candidates. `counts` has the number of matching loaded rows for each one, and is
-    /// empty if they are not values.
+    /// Sets new candidates and chooses the first. `counts` has the number of matching loaded rows for each
+    /// one, and is empty if they are not values.
     pub fn offer(&mut self, completion: Completion, counts: Vec<usize>) {
         self.choose(0);
         self.counts = counts;
         self.completion = (!completion.candidates.is_empty()).then_some(completion);
     }
 
+    /// The chosen candidate of the completion, or `None`.
     fn candidate(&self) -> Option<&Candidate> {
         self.completion.as_ref()?.candidates.get(self.chosen)
     }
 
-    /// The number of loaded rows that match a candidate; `None` if it is not a value.
+    /// The number of loaded rows that match the candidate at `index`; `None` if the candidates are not
+    /// values.
     pub fn count(&self, index: usize) -> Option<usize> {
         self.counts.get(index).copied()
     }
 
-    /// Makes this candidate the next one that Tab inserts.
+    /// Highlights the candidate at `index`, which Tab then inserts.
     pub const fn choose(&mut self, index: usize) {
         self.chosen = index;
         self.is_inserted = false;
@@ -169,8 +175,8 @@ impl Bar {
         self.chosen
     }
 
-    /// Applies the suggested fix of the error, else inserts the candidate; Tab again replaces it by
-    /// the next one.
+    /// Handles Tab: applies the suggested fix of the error, else inserts the highlighted candidate; Tab again
+    /// replaces it by the next one, wrapping around.
     pub fn complete(&mut self) {
         let fixed = self
             .error

@@ -67,7 +67,7 @@ impl DerefMut for Browser {
 }
 
 impl Browser {
-    /// A pane on `resource` with the default query.
+    /// A pane on `resource` with the default query and no rows.
     pub fn new(resource: Resource, dialect: &'static Dialect) -> Self {
         let mut browser = Self {
             rows: Rows::new(language::default_query(resource, dialect), dialect),
@@ -93,7 +93,7 @@ impl Browser {
         browser
     }
 
-    /// A number that changes with the rows, their order or their prices.
+    /// A number that grows with each change of the rows, their order or their prices.
     pub const fn revision(&self) -> u64 {
         self.revision
     }
@@ -103,10 +103,10 @@ impl Browser {
         self.responses
     }
 
-    /// Number of changes of the search, the order or the job.
+    /// Number of changes of the search, the order or the job so far.
     ///
-    /// After each, the table is drawn from its first row: where it was scrolled to means nothing
-    /// among other rows.
+    /// After each, the table is drawn from its first row: where it was scrolled to means nothing among other
+    /// rows.
     pub const fn arrangements(&self) -> u64 {
         self.arrangements
     }
@@ -116,19 +116,19 @@ impl Browser {
         self.arrangements += 1;
     }
 
-    /// Number of times the record of the search has grown, by responses and by polls of other
+    /// Number of times the record of the search has grown since the start, by responses and by polls of other
     /// programs.
     pub fn polls(&self) -> u64 {
         self.responses + self.watching().map_or(0, Watch::polls_read)
     }
 
-    /// The state of the newest request and its response.
+    /// The state of the newest request and its response, without the rows.
     pub const fn remote(&self) -> &Remote<()> {
         &self.remote
     }
 
-    /// Whether the rows belong to an earlier query: the request for the current one is in flight,
-    /// was cancelled or failed.
+    /// Whether the rows belong to an earlier query, which would request other rows than the current one;
+    /// false without rows. The order is disregarded.
     pub fn shows_earlier_query(&self) -> bool {
         let is_earlier = |shown: &Query| {
             let (asked, now) = (&shown.conditions, &self.query.conditions);
@@ -143,25 +143,26 @@ impl Browser {
         self.shown_query().is_some_and(is_earlier)
     }
 
-    /// The index of the selected row in the view.
+    /// The index of the selected row in the view, from 0; also 0 without rows.
     pub const fn cursor(&self) -> usize {
         self.cursor
     }
 
+    /// The id of the selected row; `None` without rows, or while recorded rows are shown.
     pub fn selected(&self) -> Option<RowId> {
         self.listing()?.id(self.selected_row()?)
     }
 
-    /// The selected row's number in the listing.
+    /// The selected row's number in the listing, not its place on screen; `None` without rows.
     pub fn selected_row(&self) -> Option<usize> {
         self.view().get(self.cursor).map(|row| *row as usize)
     }
 
-    /// Sends the search; the shown rows stay until the response arrives. Returns the requests to
-    /// send and to abort.
+    /// Registers the search as sent and returns the requests to send and to abort; the shown rows stay until
+    /// the response arrives.
     ///
-    /// Visible price model columns are requested again with the rows, because they belong to the
-    /// same query and moment.
+    /// Visible price model columns are requested again with the rows, because they belong to the same query
+    /// and moment.
     pub fn ask(&mut self, tickets: &mut Tickets, now: Now) -> Vec<Sending> {
         let ticket = tickets.take();
         let request = match self.resource() {
@@ -177,71 +178,74 @@ impl Browser {
         requests
     }
 
-    /// Starts to await the response to its search; returns the ticket of the request that it
-    /// supersedes.
+    /// Starts to await the response to the current query under `ticket`; returns the ticket of the request
+    /// that it supersedes.
     pub(crate) fn await_response(&mut self, ticket: Ticket, now: Now) -> Option<Ticket> {
         self.asked_query = Some(self.query.clone());
         self.ask_order_at = None;
         self.remote.ask(ticket, now)
     }
 
-    /// Whether the request in flight is identical to the one that would be sent now.
+    /// Whether a request is in flight that is identical to the one that would be sent now.
     pub fn is_asking_the_same(&self) -> bool {
         self.remote.is_loading() && self.asked_query.as_ref() == Some(&self.query)
     }
 
-    /// Stops waiting; returns the ticket to abort.
+    /// Stops waiting for the rows and for a scheduled order; returns the ticket to abort, `None` if none is
+    /// awaited.
     pub fn cancel(&mut self) -> Option<Ticket> {
         self.ask_order_at = None;
         self.remote.cancel()
     }
 
+    /// Clears the error of the newest request; the rows stay.
     pub fn dismiss(&mut self) {
         self.remote.dismiss();
     }
 
-    /// Whether nothing has been requested yet.
+    /// Whether nothing has been requested yet: no rows, no request in flight and no error.
     pub fn is_untouched(&self) -> bool {
         self.listing().is_none() && !self.remote.is_loading() && self.remote.error().is_none()
     }
 
-    /// Whether the response of this ticket is awaited.
+    /// Whether the rows of the response to this ticket are awaited.
     pub fn awaits(&self, ticket: Ticket) -> bool {
         self.remote.awaited() == Some(ticket)
     }
 
+    /// Records the progress of the awaited request; that of another ticket is ignored.
     pub fn progress(&mut self, ticket: Ticket, progress: Progress) {
         self.remote.progress(ticket, progress);
     }
 
-    /// Handles the failure of the awaited request.
+    /// Stores the error of the awaited request, the rows stay; that of another ticket is ignored.
     pub(crate) fn failed(&mut self, ticket: Ticket, error: ApiError, now: Now) {
         self.remote.accept(ticket, now, Err(error));
     }
 
-    /// Selects the row at an index of the view.
+    /// Selects the row at an index of the view, the last row if the index is beyond it.
     pub fn select(&mut self, index: usize) {
         self.cursor = index.min(self.displayed().view().len().saturating_sub(1));
         self.chosen = self.displayed_id();
     }
 
-    /// Selects a row by its number in the listing.
+    /// Selects a row by its number in the listing; nothing if there is no such row.
     pub fn select_row(&mut self, row: u32) {
         if let Some(id) = self.listing().and_then(|listing| listing.id(row as usize)) {
             self.select_id(id);
         }
     }
 
-    /// Selects a row by its id, once it is in the view.
+    /// Selects a row by its id; if it is filtered out, it is selected once it is in the view again.
     pub fn select_id(&mut self, id: RowId) {
         self.chosen = Some(id);
         self.follow_selection();
     }
 
-    /// Whether the first row is selected.
+    /// Whether the first row is selected, or none.
     ///
-    /// A user who has not moved down wants to see the best row, rather than follow that row in a
-    /// new order or response.
+    /// A user who has not moved down wants to see the best row, rather than follow that row in a new order or
+    /// response.
     pub(crate) fn is_at_top(&self) -> bool {
         self.cursor == 0 && self.chosen == self.displayed_id()
     }
@@ -253,13 +257,14 @@ impl Browser {
         self.asked_query.as_ref() != self.shown_query() && (is_lost || self.is_at_top())
     }
 
-    /// Makes the next [`Browser::rebuild`] select the first row.
+    /// Drops the selection, so that the next [`Browser::rebuild`] selects the first row.
     pub(crate) const fn go_to_top(&mut self) {
         self.count_arrangement();
         self.cursor = 0;
         self.chosen = None;
     }
 
+    /// Moves the selection by `by` rows, up if negative, and stops at the first and last row.
     pub fn step(&mut self, by: isize) {
         self.select(self.cursor.saturating_add_signed(by));
     }
@@ -272,7 +277,7 @@ impl Browser {
         id.is_some_and(|id| self.marks.contains(&id))
     }
 
-    /// Marks or unmarks the selected row and moves to the next.
+    /// Marks the selected row, or unmarks it, and selects the next.
     pub(crate) fn mark(&mut self) {
         if let Some(id) = self.selected() {
             if !self.marks.remove(&id) {
@@ -282,22 +287,23 @@ impl Browser {
         }
     }
 
-    /// Unmarks rows that are not loaded: they are invisible and cannot be compared.
+    /// Unmarks rows that are not loaded: they are invisible and cannot be compared. Rows that are only
+    /// filtered out stay marked.
     pub(crate) fn unmark_absent(&mut self) {
         let listing = self.rows.listing();
         self.marks
             .retain(|id| listing.is_some_and(|listing| listing.row(*id).is_some()));
     }
 
-    /// Filters the loaded rows by words.
+    /// Filters the loaded rows by `words`, as the words of the query last run.
     pub fn set_words(&mut self, words: Vec<String>) {
         self.ran_words.clone_from(&words);
         self.words = words;
         self.rebuild();
     }
 
-    /// Filters the loaded rows by words that are still being typed, and by the conditions of plain
-    /// words.
+    /// Filters the loaded rows by words that are still being typed, and by the conditions `preview` of plain
+    /// words. The words of the query last run are not replaced.
     pub fn narrow_while_typing(&mut self, words: Vec<String>, preview: Vec<Condition>) {
         if self.words != words || self.preview != preview {
             self.words = words;
@@ -306,7 +312,7 @@ impl Browser {
         }
     }
 
-    /// Restores the words of the query last run.
+    /// Filters by the words of the query last run again, and drops the conditions previewed while typing.
     pub fn restore_words(&mut self) {
         if self.words != self.ran_words || !self.preview.is_empty() {
             self.rows.words.clone_from(&self.ran_words);
@@ -315,7 +321,8 @@ impl Browser {
         }
     }
 
-    /// Sets another query with all its settings; the caller sends it.
+    /// Sets another query with all its settings and its words, and shows it in the bar; the caller sends it.
+    /// With a job, the storage stays that of the job.
     pub fn load(&mut self, query: Query, words: Vec<String>) {
         self.count_arrangement();
         self.query = query;
@@ -328,7 +335,7 @@ impl Browser {
         self.show_query_in_bar();
     }
 
-    /// The marked rows: the visible ones in display order, then the others.
+    /// The listing's numbers of the marked rows: the visible ones in display order, then the others.
     pub fn marked_rows(&self) -> Vec<u32> {
         let Some(listing) = self.listing() else {
             return Vec::new();
@@ -344,12 +351,13 @@ impl Browser {
         rows
     }
 
-    /// The words of the query last run.
+    /// The filter words of the query last run.
     pub fn ran_words(&self) -> &[String] {
         &self.ran_words
     }
 
-    /// A short name of the search: `4090 Europe`; empty for the default search.
+    /// A short name of the search: `4090 Europe`, from its conditions on model, count and place, or else from
+    /// all others. Empty if all conditions are defaults.
     pub fn name(&self) -> String {
         let dialect = self.dialect();
         let defaults = language::default_conditions(self.query.catalog(), dialect);
@@ -362,13 +370,13 @@ impl Browser {
         words.collect::<Vec<_>>().join(" ").replace("RTX ", "")
     }
 
-    /// Puts the running query's text into the bar.
+    /// Puts the running query's text into the bar and clears the bar's error.
     pub fn show_query_in_bar(&mut self) {
         self.bar.input.set(self.query_text());
         self.bar.error = None;
     }
 
-    /// The running conditions and words as text.
+    /// The active conditions and filter words of the running query, as text in the query language.
     pub fn query_text(&self) -> String {
         let conditions = language::print_briefly(&self.query.conditions);
         let words = self.ran_words.iter();
@@ -377,7 +385,8 @@ impl Browser {
         texts.chain(words).collect::<Vec<_>>().join(" ")
     }
 
-    /// Sets conditions, words and settings from the bar; true if the market must be queried.
+    /// Sets conditions, words and settings from the bar; true if the market must be queried. Settings that
+    /// are not given stay.
     ///
     /// Switched-off conditions are not in the bar: they stay, unless the bar repeats them.
     pub fn take_query(&mut self, mut conditions: Vec<Condition>, words: Vec<String>, settings: &Settings) -> bool {
@@ -406,8 +415,8 @@ impl Browser {
         self.apply(query, words)
     }
 
-    /// Replaces the query by one from an editor; true if the market must be queried because the
-    /// request would differ.
+    /// Replaces the query and its words; true if the market must be queried because the request would differ,
+    /// there are no rows, or the order is the market's to apply.
     ///
     /// Another order matters only if the limit truncates the response.
     pub fn apply(&mut self, query: Query, words: Vec<String>) -> bool {
@@ -433,7 +442,8 @@ impl Browser {
         changed || self.listing().is_none() || self.lacks_market_order()
     }
 
-    /// Recomputes the view from local conditions, words and order; the selection follows its row.
+    /// Filters and sorts the loaded rows again by local conditions, words and order; the selection follows
+    /// its row.
     pub fn rebuild(&mut self) {
         self.revision += 1;
         self.rows.narrow();
@@ -441,7 +451,7 @@ impl Browser {
         self.follow_selection();
     }
 
-    /// Sorts the view; the selection follows its row.
+    /// Sorts the view again without filtering; the selection follows its row.
     pub(crate) fn resort(&mut self) {
         self.revision += 1;
         self.rows.resort();
@@ -459,7 +469,8 @@ impl Browser {
         self.follow_selection();
     }
 
-    /// Adjusts the prices to the chosen storage, including those of earlier responses.
+    /// Adjusts the prices of the rows to the chosen storage, including those of earlier responses kept for
+    /// watching.
     pub(crate) fn adjust_prices(&mut self) {
         let Some((model, gb)) = self.rows.estimate_prices() else {
             return;
@@ -470,7 +481,8 @@ impl Browser {
         }
     }
 
-    /// Fills computed columns of the loaded rows.
+    /// Fills computed columns of the loaded rows, given by key with a value for each row, and rebuilds the
+    /// view.
     pub(crate) fn set_columns<'k>(&mut self, columns: impl IntoIterator<Item = (&'k str, Vec<Option<f64>>)>) {
         if let Some(listing) = self.rows.listing_mut() {
             listing.set_columns(columns);
@@ -478,6 +490,8 @@ impl Browser {
         }
     }
 
+    /// Moves the cursor to the selected row; if that is not in the view, the cursor stays at its place, or at
+    /// the last row.
     pub(super) fn follow_selection(&mut self) {
         let rows = self.displayed();
         let Some(listing) = rows.listing() else {
@@ -493,7 +507,7 @@ impl Browser {
         }
     }
 
-    /// Marks the selected row, or unmarks it.
+    /// Marks the selected row, or unmarks it; the selection stays.
     pub fn toggle_mark(&mut self) {
         if let Some(id) = self.selected()
             && !self.marks.remove(&id)

@@ -46,7 +46,7 @@ impl Need {
         }
     }
 
-    /// The advice to meet it, as an imperative.
+    /// The advice to meet it, as an imperative: `set a job first`.
     pub const fn remedy(self) -> &'static str {
         match self {
             Self::Job => "set a job first",
@@ -57,6 +57,7 @@ impl Need {
         }
     }
 
+    /// A noun phrase for the missing input: `a job`.
     pub const fn words(self) -> &'static str {
         match self {
             Self::Job => "a job",
@@ -67,6 +68,7 @@ impl Need {
         }
     }
 
+    /// The action that lets the user set the missing input.
     pub const fn action(self) -> Action {
         match self {
             Self::Job | Self::Deadline | Self::Term => Action::Job,
@@ -76,7 +78,8 @@ impl Need {
     }
 }
 
-/// A message about conditions that are not applied; `None` if all are.
+/// A message that lists conditions that are not applied, each with its remedy and key; `None` if `unmet` is
+/// empty.
 pub fn not_applied(unmet: Vec<(Need, &Condition)>, keymap: &Keymap) -> Option<String> {
     let texts: Vec<String> = unmet
         .into_iter()
@@ -115,7 +118,8 @@ impl Rows {
         order.filter(|key| self.need(key.field).is_none()).copied().collect()
     }
 
-    /// The unmet prerequisites of the order, each with its columns.
+    /// The unmet prerequisites of the sort keys, each once with the labels of its columns, in their order;
+    /// empty if all keys apply.
     pub fn unmet_order(&self) -> Vec<(Need, Vec<&'static str>)> {
         let mut unmet: Vec<(Need, Vec<&'static str>)> = Vec::new();
         for key in &self.query.order {
@@ -132,19 +136,21 @@ impl Rows {
 }
 
 impl Browser {
-    /// Requests the three price models and shows their columns after the price.
+    /// Shows the columns of the three price models after the price, and returns the requests to send and to
+    /// abort for them.
     pub(crate) fn ask_three(&mut self, tickets: &mut Tickets, now: Now) -> Vec<Sending> {
         self.show_columns(&price_models::COLUMNS, "dph_total");
         self.ask_price_models(tickets, now)
     }
 
-    /// Requests the prices of the three price models.
+    /// Registers the searches for the three price models as sent; returns the requests to send and to abort.
     pub(super) fn ask_price_models(&mut self, tickets: &mut Tickets, now: Now) -> Vec<Sending> {
         let Rows { query, computed, .. } = &mut **self;
         computed.price_models.ask(query, tickets, now)
     }
 
-    /// Cancels and clears the three price models; returns the tickets to abort.
+    /// Drops the prices of the three price models, and their searches in flight, whose tickets are returned
+    /// to abort them. The columns stay.
     pub(crate) fn forget_three(&mut self) -> Vec<Ticket> {
         let aborted = self.computed.price_models.cancel();
         self.computed.price_models = PriceModelSearches::default();

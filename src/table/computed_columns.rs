@@ -63,7 +63,8 @@ pub struct ComputedColumns {
 /// The values of one computed column, by row.
 type Numbers = Vec<Option<f64>>;
 
-/// Whether nothing in the record of an offer says that it cannot be rented now.
+/// Whether nothing in the record of an offer contradicts that it can be rented now; true if the record does
+/// not report it.
 ///
 /// A search for a machine or host lists all of its offers; none that is taken is the best value.
 fn can_be_rented(listing: &Listing, row: usize) -> bool {
@@ -74,19 +75,20 @@ fn can_be_rented(listing: &Listing, row: usize) -> bool {
     !has("rentable", false) && !has("rented", true)
 }
 
-fn seconds(hours: Result<f64, Gap>) -> Option<f64> {
+/// Hours in seconds; `None` if a value to compute them is missing.
+fn hours_to_seconds(hours: Result<f64, Gap>) -> Option<f64> {
     const HOUR: f64 = 3600.0;
     Some(hours.ok()? * HOUR)
 }
 
 impl ComputedColumns {
-    /// The columns of a job, not yet filled.
+    /// The computed columns for pricing by `job`, not yet filled.
     pub fn for_job(job: Option<Job>) -> Self {
         Self { job, ..Self::default() }
     }
 
-    /// The same job and term for other rows, without the three prices, which belong to the old
-    /// ones.
+    /// The same inputs (job, term, throughput, annotations) for other rows, without results and without the
+    /// three prices, which belong to the old ones.
     pub fn for_other_rows(&self) -> Self {
         Self {
             job: self.job,
@@ -99,22 +101,23 @@ impl ComputedColumns {
         }
     }
 
-    /// Whether `other` is computed from the same inputs.
+    /// Whether `other` is computed from the same inputs; the three prices are not compared.
     pub(super) fn is_for(&self, other: &Self) -> bool {
         (self.job, self.term, &self.bans) == (other.job, other.term, &other.bans)
             && Arc::ptr_eq(&self.annotations, &other.annotations)
             && Arc::ptr_eq(&self.throughput, &other.throughput)
     }
 
-    /// The Pareto front of the rows last computed: price against `DLPerf`.
+    /// The Pareto front of the rows last computed: the lowest price against the highest `DLPerf`; `None`
+    /// before and for other records than offers.
     ///
-    /// With a job it compares the bill and the speed of the offer, otherwise $/h and speed per GPU.
-    /// For a job of fixed length it is the lowest bill.
+    /// With a job it compares the bill and the speed of the offer, otherwise $/h and speed per GPU. For a job
+    /// of fixed length it is the lowest bill.
     pub const fn front(&self) -> Option<&Front> {
         self.front.as_ref()
     }
 
-    /// Number of `rows` that are on the front.
+    /// Number of `rows` (numbers in the listing) that are on the Pareto front.
     pub fn count_best(&self, rows: &[u32]) -> usize {
         let Some(front) = &self.front else { return 0 };
         let members = || front.members().iter().map(|point| point.row as usize);
@@ -124,18 +127,18 @@ impl ComputedColumns {
         rows.iter().filter(is_best).count()
     }
 
-    /// Whether a row suits the job or term.
+    /// Whether a row suits the job or term; `Yes` without one.
     pub fn fit(&self, row: usize) -> Fit {
         self.fits.get(row).copied().unwrap_or_default()
     }
 
-    /// Whether a row has too little space or time for the job or term, or does not report enough to
-    /// tell.
+    /// Whether a row has too little space, time or speed for the job or term, or does not report enough to
+    /// tell; false without one.
     pub fn is_unfit(&self, row: usize) -> bool {
         self.fit(row) != Fit::Yes
     }
 
-    /// A description of the misfit, for the screen; `None` for rows that suit the job.
+    /// A description of a misfit, for the screen; `None` for `Fit::Yes`.
     pub fn unfit_words(&self, fit: Fit) -> Option<&'static str> {
         let has_deadline = self.job.is_some_and(|job| job.deadline.is_some());
         match fit {
@@ -146,17 +149,18 @@ impl ComputedColumns {
         }
     }
 
-    /// Number of rows that cannot do the job.
+    /// Number of rows that are not known to suit the job or term.
     pub const fn unfit(&self) -> usize {
         self.unfit_count
     }
 
+    /// Sets whether each row suits the job or term, and counts those that do not.
     fn set_fits(&mut self, fits: Vec<Fit>) {
         self.unfit_count = fits.iter().filter(|fit| **fit != Fit::Yes).count();
         self.fits = fits;
     }
 
-    /// The user's annotations of a row.
+    /// The user's star, note or ban of a row; none by default.
     pub fn annotated(&self, row: usize) -> Annotated {
         self.annotated.get(row).copied().unwrap_or_default()
     }
@@ -167,6 +171,7 @@ impl ComputedColumns {
         (count(|row| row.is_starred), count(|row| row.has_note))
     }
 
+    /// Finds the annotations of each row, and fills the column of stars with 1 or 0.
     fn annotate(&mut self, listing: &mut Listing) {
         self.annotated = self.annotations.of_rows(listing);
         let rows = 0..listing.len();
@@ -174,8 +179,8 @@ impl ComputedColumns {
         listing.set_columns([("starred", numbers.collect())]);
     }
 
-    /// Fills the computed columns of a listing. Only rows that meet the local `conditions` compete
-    /// for the front.
+    /// Fills the computed columns of a listing of offers. Only rows that meet the local `conditions` compete
+    /// for the Pareto front.
     ///
     /// Without a job, a row is unfit if it lacks `disk` GB.
     pub fn fill_for(&mut self, listing: &mut Listing, pricing: Basis, disk: Option<f64>, conditions: &[Condition]) {
@@ -208,8 +213,8 @@ impl ComputedColumns {
         }
     }
 
-    /// Fills the computed columns of a listing. Only `rows`, which meet the local conditions,
-    /// compete for the front.
+    /// Fills the computed columns of a listing. Only `rows`, which meet the local conditions, compete for the
+    /// Pareto front.
     fn fill(&mut self, listing: &mut Listing, pricing: Basis, rows: &[u32]) {
         let mut columns = self.unit_columns(listing, pricing, rows);
         columns.extend(self.work_columns(listing, pricing));
@@ -218,7 +223,8 @@ impl ComputedColumns {
         listing.set_columns(columns);
     }
 
-    /// Fills the computed columns of a listing of network volumes.
+    /// Fills the computed columns of a listing of network volumes; without a term, the prices for it are
+    /// blank.
     pub fn fill_volumes(&mut self, listing: &mut Listing) {
         self.standing = Standing::default();
         self.annotate(listing);
@@ -233,7 +239,7 @@ impl ComputedColumns {
             ("volume_term", column(&|row, term| prices.term_total(row, term).ok())),
             (
                 "volume_spare",
-                column(&|row, term| seconds(prices.spare(row, term, now))),
+                column(&|row, term| hours_to_seconds(prices.spare(row, term, now))),
             ),
         ];
         let fits = |term| rows.map(|row| prices.fit(row, &term, now)).collect();
@@ -241,6 +247,8 @@ impl ComputedColumns {
         listing.set_columns(columns);
     }
 
+    /// The columns of prices per GPU and per GB of VRAM, speed per GPU, and membership of the Pareto front,
+    /// which is computed here from `rows` that are fit and not taken.
     fn unit_columns(&mut self, listing: &Listing, pricing: Basis, rows: &[u32]) -> Vec<(&'static str, Numbers)> {
         let prices = Prices::new(listing, pricing.model);
         let units: Vec<_> = (0..listing.len())
@@ -280,7 +288,7 @@ impl ComputedColumns {
         ]
     }
 
-    /// The cost of the work in each of the user's units; empty for units without a rate.
+    /// The cost in $ of each unit of work that the user has a throughput for; empty for units without a rate.
     fn work_columns(&self, listing: &Listing, pricing: Basis) -> Vec<(&'static str, Numbers)> {
         let prices = Prices::new(listing, pricing.model);
         let cost = |unit: WorkUnit, row: usize| {
@@ -295,6 +303,8 @@ impl ComputedColumns {
         WorkUnit::ALL.map(column).into()
     }
 
+    /// The columns of the job: its cost in $, and its duration, slack and spare time in seconds; empty
+    /// without a job.
     fn job_columns(&self, listing: &Listing, pricing: Basis) -> Vec<(&'static str, Numbers)> {
         let (prices, now) = (Prices::new(listing, pricing.model), listing.read_at());
         let column = |of: &dyn Fn(usize, &Job) -> Option<f64>| -> Numbers {
@@ -304,18 +314,23 @@ impl ComputedColumns {
         };
         vec![
             ("job_cost", column(&|row, job| prices.job_total(row, job).ok())),
-            ("job_time", column(&|row, job| seconds(prices.job_hours(row, job)))),
+            (
+                "job_time",
+                column(&|row, job| hours_to_seconds(prices.job_hours(row, job))),
+            ),
             (
                 "job_slack",
-                column(&|row, job| seconds(prices.job_slack(row, job, now).transpose()?)),
+                column(&|row, job| hours_to_seconds(prices.job_slack(row, job, now).transpose()?)),
             ),
             (
                 "job_spare",
-                column(&|row, job| seconds(prices.job_spare(row, job, now))),
+                column(&|row, job| hours_to_seconds(prices.job_spare(row, job, now))),
             ),
         ]
     }
 
+    /// The columns of the three price models in $/h, and the savings against on-demand; empty before a
+    /// response to one.
     fn three_columns(&self, listing: &Listing, pricing: Basis) -> Vec<(&'static str, Numbers)> {
         let three: Vec<ThreePrices> = if self.price_models.is_empty() {
             Vec::new()
@@ -334,7 +349,7 @@ impl ComputedColumns {
         ]
     }
 
-    /// Joins the three searches to the rows of a listing.
+    /// Joins the responses for the three price models to the rows of a listing.
     pub fn join<'a>(&'a self, listing: &'a Listing, pricing: Basis) -> PriceJoin<'a> {
         let [on_demand, bid, reserved] = OfferType::ALL.map(|model| self.price_models.listing(model));
         PriceJoin::new(listing, on_demand, bid, reserved, pricing.gb)

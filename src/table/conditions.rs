@@ -8,7 +8,8 @@ use crate::domain::{Condition, Field, Operand, Operator, Resource, Value};
 const USUAL_GPUS: f64 = 8.0;
 
 impl Browser {
-    /// Starts a condition on a field in the query bar.
+    /// Starts editing the query with the field's key added at its end, for the user to complete the
+    /// condition.
     pub fn begin_condition(&mut self, field: &Field) {
         self.bar.edit();
         let text = format!("{}{} ", self.bar.input.text(), field.key);
@@ -16,7 +17,8 @@ impl Browser {
         self.query_typed();
     }
 
-    /// Replaces the conditions; the old query can be recalled in the bar.
+    /// Replaces the conditions of the query; the caller sends it. The old query and the new one are added to
+    /// the bar's history.
     pub fn change_conditions(&mut self, conditions: Vec<Condition>) {
         let before = self.query_text();
         self.bar.remember(&before);
@@ -48,7 +50,8 @@ impl Browser {
         self.change_conditions(conditions);
     }
 
-    /// Restores the conditions before the last jump; false if the query was changed since.
+    /// Restores the conditions before the last jump; false, and no earlier jump can be undone, if the query
+    /// was changed since or there was none.
     pub fn jump_back(&mut self) -> bool {
         let last = self.jumps.pop();
         let Some((before, _)) = last.filter(|(_, to)| *to == self.query.conditions) else {
@@ -59,7 +62,8 @@ impl Browser {
         true
     }
 
-    /// The condition that finds all offers of the selected offer's host.
+    /// The condition that finds all offers of the selected row's host; `None` if no row is selected or it
+    /// names no host.
     pub fn host_condition(&self) -> Option<Condition> {
         let field = Resource::Offers.catalog().by_key("host_id")?;
         let host = self.listing()?.cell(self.selected_row()?, field).whole()?;
@@ -67,7 +71,8 @@ impl Browser {
         Some(Condition::new(field, Operator::Eq, operand))
     }
 
-    /// The number of GPUs that the search asks for, at the least.
+    /// The number of GPUs that the search asks for, from its first `=`, `>` or `>=` condition on the count;
+    /// `None` without one.
     pub fn gpus_asked(&self) -> Option<f64> {
         let mut conditions = self
             .query
@@ -79,7 +84,8 @@ impl Browser {
         })
     }
 
-    /// The GPUs that the search asks for, if they are more than an offer usually has.
+    /// The number of GPUs that the search asks for, if it is more than 8, which an offer seldom has; else
+    /// `None`.
     pub fn gpus_beyond_an_offer(&self) -> Option<f64> {
         self.gpus_asked().filter(|gpus| *gpus > USUAL_GPUS)
     }

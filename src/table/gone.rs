@@ -37,7 +37,8 @@ pub struct GoneRow {
 }
 
 impl Departures {
-    /// Records the rows of the previous response that `listing`, received `now`, lacks.
+    /// Records the rows of the response `before` that `listing`, received `now`, lacks, with their last
+    /// `price`. Only the newest 500 departures stay.
     pub fn note(&mut self, before: &Listing, listing: &Listing, price: &Field, now: Now) {
         for row in differences(before, listing, price).left {
             let Some(id) = before.id(row as usize) else {
@@ -53,7 +54,8 @@ impl Departures {
         self.0.truncate(MOST);
     }
 
-    /// The rows of the baseline among `gone`, the latest departure first.
+    /// The rows with the numbers `gone` in the baseline, with the time and price of their departure; the
+    /// latest departure first, unknown times last.
     ///
     /// A row whose id changed in between departed with its machine.
     pub fn gone_rows(&self, baseline: &Listing, gone: &[u32], price: &Field) -> Vec<GoneRow> {
@@ -81,6 +83,7 @@ impl Departures {
         rows
     }
 
+    /// Removes all departures stored so far.
     pub fn forget(&mut self) {
         self.0.clear();
     }

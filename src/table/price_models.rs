@@ -23,24 +23,25 @@ pub struct PriceModelSearches {
 }
 
 impl PriceModelSearches {
-    /// The slot of a price model.
+    /// The request and response of the search for a price model.
     pub fn slot(&self, model: OfferType) -> &Remote<Listing> {
         let index = OfferType::ALL.iter().position(|known| *known == model);
         &self.slots[index.unwrap_or(0)]
     }
 
-    /// The response to a price model's search, if it has arrived.
+    /// The response to a price model's search; `None` until it has arrived.
     pub fn listing(&self, model: OfferType) -> Option<&Listing> {
         self.slot(model).shown()
     }
 
-    /// Whether a price model's response may be truncated, so that a missing offer may exist.
+    /// Whether a price model's response may be truncated, so that a missing offer may exist; false before a
+    /// response.
     pub fn is_cut(&self, model: OfferType) -> bool {
         self.listing(model)
             .is_some_and(|listing| coverage(listing, self.limit) != Coverage::Whole)
     }
 
-    /// Whether the responses that a column needs have arrived.
+    /// Whether the responses that a column of [`COLUMNS`] needs have all arrived.
     pub fn has_column(&self, key: &str) -> bool {
         let mut models = models_of(key).iter();
         models.all(|model| self.listing(*model).is_some())
@@ -52,23 +53,24 @@ impl PriceModelSearches {
         COLUMNS.contains(&key) && slots.any(|slot| slot.is_loading() && slot.shown().is_none())
     }
 
-    /// Whether no response has arrived yet.
+    /// Whether no response to any of the three searches has arrived yet.
     pub fn is_empty(&self) -> bool {
         self.slots.iter().all(|slot| slot.shown().is_none())
     }
 
-    /// Whether the prices were not requested yet.
+    /// Whether none of the three searches was sent, or all were cancelled before a response.
     pub fn is_unasked(&self) -> bool {
         let mut phases = self.slots.iter().map(Remote::phase);
         phases.all(|phase| matches!(phase, Phase::Idle))
     }
 
-    /// Whether a response is awaited.
+    /// Whether the response to any of the three searches is awaited.
     pub fn is_loading(&self) -> bool {
         self.slots.iter().any(Remote::is_loading)
     }
 
-    /// Requests the three price models of `query`, each with its own ticket.
+    /// Registers a search of `query` for each of the three price models; returns the requests to send and to
+    /// abort.
     pub(crate) fn ask(&mut self, query: &Query, tickets: &mut Tickets, now: Now) -> Vec<Sending> {
         self.limit = query.limit;
         let mut requests = Vec::new();
@@ -86,7 +88,8 @@ impl PriceModelSearches {
         requests
     }
 
-    /// Sets the response to a price model's search that was requested elsewhere.
+    /// Sets the response to a price model's search that was requested elsewhere, with the limit of that
+    /// search.
     pub fn set(&mut self, model: OfferType, listing: Listing, limit: Option<u32>) {
         self.limit = limit;
         let index = OfferType::ALL.iter().position(|known| *known == model);
@@ -96,10 +99,12 @@ impl PriceModelSearches {
         slot.accept(ticket, now, Ok(listing));
     }
 
+    /// Stops waiting for the responses; returns the tickets to abort. Responses that have arrived stay.
     pub fn cancel(&mut self) -> Vec<Ticket> {
         self.slots.iter_mut().filter_map(Remote::cancel).collect()
     }
 
+    /// Stores the response to the search with this ticket, or its error; ignored if it is not awaited.
     pub(crate) fn answered(&mut self, ticket: Ticket, now: Now, answer: Result<Listing, ApiError>) {
         let slot = self.slots.iter_mut().find(|slot| slot.awaited() == Some(ticket));
         if let Some(slot) = slot {
@@ -107,6 +112,7 @@ impl PriceModelSearches {
         }
     }
 
+    /// Records the progress of the search with this ticket.
     pub(crate) fn progress(&mut self, ticket: Ticket, progress: &Progress) {
         for slot in &mut self.slots {
             slot.progress(ticket, progress.clone());
@@ -114,7 +120,7 @@ impl PriceModelSearches {
     }
 }
 
-/// The price models that a column of [`COLUMNS`] is computed from.
+/// The price models that a column of [`COLUMNS`] is computed from; on-demand and reserved for any other key.
 fn models_of(key: &str) -> &'static [OfferType] {
     use OfferType::{Bid, OnDemand, Reserved};
     match key {

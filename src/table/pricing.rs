@@ -8,13 +8,13 @@ use crate::domain::throughput::WorkUnit;
 use crate::domain::{Operand, Operator, OrderKey, Query, Value, language};
 
 impl Browser {
-    /// Whether the rows are in the market's default order.
+    /// Whether the search is sorted by the market's score alone, its default order.
     pub(crate) fn is_ranked_by_score(&self) -> bool {
         matches!(self.query.order.as_slice(), [key] if key.field.key == "score")
     }
 
-    /// The disk in GB of the search: the storage that its prices include, or its lower bound on the
-    /// space.
+    /// The disk in GB that the search wants: the larger of the storage its prices include and its lower
+    /// bounds on the space; `None` if the storage is the default and there is no bound.
     pub fn searched_disk(&self) -> Option<f64> {
         let least = self.query.active().filter_map(|condition| {
             let is_bound = matches!(condition.operator, Operator::Gte | Operator::Gt);
@@ -30,7 +30,8 @@ impl Browser {
         chosen.into_iter().chain(least).reduce(f64::max)
     }
 
-    /// Runs a saved search; its job replaces the current one.
+    /// Sets a saved search with its filter words; its job replaces the current one, which stays if it has
+    /// none. The caller sends it.
     pub fn load_saved(&mut self, query: Query, words: Vec<String>, job: Option<Job>) {
         if job.is_some() && job != self.computed.job {
             self.set_job(job);
@@ -93,7 +94,8 @@ impl Browser {
         }
     }
 
-    /// Replaces the sort key `from` by `to`, unless `to` is a key already.
+    /// Replaces the sort key `from` by `to` in its place and direction, unless `to` is a key already or
+    /// `from` is none.
     fn reorder(&mut self, from: &str, to: &str) {
         let field = self.resource().catalog().column(to);
         let order = &mut self.query.order;
@@ -122,8 +124,10 @@ impl Browser {
         self.revalue();
     }
 
-    /// The unit and the model whose rate is unknown, if no row can do the job's work before it is
-    /// given: rows without a rate come last.
+    /// The unit and the GPU model whose throughput is unknown, if that keeps the first row from being priced
+    /// for the job; `None` otherwise.
+    ///
+    /// Rows without a rate come last, so no row can do the job then.
     pub fn unknown_rate(&self) -> Option<(WorkUnit, String)> {
         let (job, listing) = (self.computed.job?, self.listing()?);
         let first = *self.view().first()? as usize;
@@ -133,7 +137,8 @@ impl Browser {
         }
     }
 
-    /// Whether no offer does the work by its deadline while several could, which divide it among them.
+    /// Whether no offer does the job's work by its deadline, while several could together: one of the first
+    /// 100 rows is only too late.
     pub fn needs_split(&self) -> bool {
         /// Rows that are checked, the cheapest first.
         const MOST: usize = 100;

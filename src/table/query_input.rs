@@ -21,13 +21,14 @@ use crate::domain::{
 };
 
 impl Browser {
-    /// Starts editing the query after its last condition.
+    /// Starts editing the query at the end of its text, with completion.
     pub(crate) fn edit_query(&mut self) {
         self.bar.edit();
         self.query_typed();
     }
 
-    /// Handles a change of the text: its words filter the rows at once, and completion is updated.
+    /// Handles a change of the bar's text: its words and plain conditions filter the rows at once, and
+    /// completion is updated. An incomplete condition leaves the rows as the running query has them.
     pub(crate) fn query_typed(&mut self) {
         self.bar.error = None;
         let text = self.bar.input.text().to_owned();
@@ -35,7 +36,7 @@ impl Browser {
         if let Ok((parsed, _)) = reading.renewed(&|text| parse_bar(self, text)) {
             let active = self.query.active().cloned().collect::<Vec<_>>();
             self.bar.is_other_query = parsed.conditions != active || !reading.meaning.settings.texts().is_empty();
-            let words = settled(parsed.words, &text, self);
+            let words = without_unfinished_word(parsed.words, &text, self);
             let preview = self.preview(&reading);
             self.narrow_while_typing(words, preview);
         } else {
@@ -64,7 +65,7 @@ impl Browser {
         self.bar.offer(completion, counts);
     }
 
-    /// Reads the plain words of the bar, and shows their meaning.
+    /// Reads the plain words of the bar, and shows their meaning and a warning, if any, beside it.
     pub(crate) fn read_words(&mut self) -> Reading {
         let reading = plain::read(
             self.bar.input.text(),
@@ -90,14 +91,14 @@ impl Browser {
         reading
     }
 
-    /// The GPU models seen in this pane's rows.
+    /// The GPU models seen in this pane's rows so far.
     fn models(&self) -> plain::Names {
         let seen = self.names.get("gpu_name").into_iter().flatten();
         seen.map(String::as_str).collect()
     }
 
-    /// The conditions of plain words that can filter the loaded rows as a preview, while they are
-    /// typed.
+    /// The conditions of plain words that can filter the loaded rows while they are typed; those on computed
+    /// columns are left out.
     fn preview(&self, reading: &Reading) -> Vec<Condition> {
         let parsed = language::parse(
             &reading.meaning.conditions,
@@ -111,7 +112,7 @@ impl Browser {
         conditions.filter(|condition| !condition.field.is_computed()).collect()
     }
 
-    /// Adds the meaning of the words at the cursor in front of the other candidates; all readings
+    /// Puts the meaning of the words at the cursor before the other candidates; all readings instead of them
     /// if the text is ambiguous.
     fn offer_meaning(&self, text: &str, completion: &mut Completion) {
         let cursor = self.bar.input.cursor_byte();
@@ -162,7 +163,8 @@ impl Browser {
         };
     }
 
-    /// Runs the typed query. `None` if it has a mistake; it then stays in the bar.
+    /// Makes the typed query the running one, with its settings; the caller sends it. `None` if it has a
+    /// mistake, which is shown; the text then stays in the bar.
     pub(crate) fn run_typed(&mut self, local: &LocalTime) -> Option<Ran> {
         let text = self.bar.input.text().trim().to_owned();
         let reading = plain::read(&text, self.query.catalog(), self.dialect(), &self.models());
@@ -201,7 +203,7 @@ impl Browser {
         }
     }
 
-    /// Applies the settings in the plain words of the command line.
+    /// Applies the settings in the plain words of the command line; conditions and words stay.
     pub fn take_settings(&mut self, settings: &Settings, local: &LocalTime) {
         let (conditions, words) = (self.query.conditions.clone(), self.ran_words().to_vec());
         self.take_job(settings, local);
@@ -225,22 +227,24 @@ impl Browser {
         }
     }
 
-    /// The size and term that plain words about volumes give, which they are priced for.
+    /// The size and term that plain words give for pricing volumes; `None` without any, or on another pane.
     fn term_of(&self, reading: &Reading) -> Option<VolumeTerm> {
         let current = self.computed.term.unwrap_or_default();
         let term = reading.term(current, self.dialect());
         term.filter(|_| self.resource() == Resource::Volumes)
     }
 
-    /// The id of an offer or machine, if it is the one word that filters the rows.
+    /// The id of an offer or machine, if it is the only word that filters the rows; `None` otherwise and for
+    /// workergroups.
     pub fn typed_id(&self) -> Option<u64> {
         match self.ran_words() {
-            [word] if self.resource() != Resource::Workergroups => id(word),
+            [word] if self.resource() != Resource::Workergroups => parse_id(word),
             _ => None,
         }
     }
 
-    /// The id of the one offer or machine that the search is about: a word, or a condition on the id.
+    /// The id of the one offer or machine that the search is about: its only filter word, or the value of an
+    /// `id=` condition.
     pub fn sought_id(&self) -> Option<u64> {
         let by_id = |condition: &Condition| match &condition.operand {
             Operand::One(value) if condition.field.key == "id" && condition.operator == Operator::Eq => {
@@ -251,7 +255,7 @@ impl Browser {
         self.typed_id().or_else(|| self.query.active().find_map(by_id))
     }
 
-    /// Restores the running query; Up recalls the draft.
+    /// Leaves the bar and restores the running query; Up recalls the typed text.
     pub(crate) fn cancel_typed(&mut self) {
         let running = self.query_text();
         self.bar.leave(&running);
@@ -259,8 +263,8 @@ impl Browser {
         self.show_query_in_bar();
     }
 
-    /// The number of loaded rows with each candidate's value; empty if the candidates are not
-    /// values.
+    /// The number of loaded rows with each candidate's value, in order; empty if the candidates are not
+    /// values of a text or flag.
     fn candidate_counts(&self, completion: &Completion, counts: &Counts<'_>) -> Vec<usize> {
         let (Some(listing), Some(field)) = (self.listing(), completion.values_of) else {
             return Vec::new();
@@ -296,30 +300,31 @@ pub(crate) struct Ran {
 /// The fewest digits of an id: shorter numbers are counts.
 const LEAST_DIGITS: usize = 4;
 
-/// The word as an id; `None` if it is none.
-fn id(word: &str) -> Option<u64> {
+/// The word as an id: at least four digits and nothing else; else `None`.
+fn parse_id(word: &str) -> Option<u64> {
     let is_id = word.len() >= LEAST_DIGITS && word.bytes().all(|byte| byte.is_ascii_digit());
     word.parse().ok().filter(|_| is_id)
 }
 
-/// The id in a question why an offer is missing: `why 123456`.
-fn questioned<'a>(words: impl IntoIterator<Item = &'a str>) -> Option<u64> {
+/// The id in a question why an offer is missing, as `why 123456`; `None` if the words are anything else.
+fn questioned_id<'a>(words: impl IntoIterator<Item = &'a str>) -> Option<u64> {
     let mut words = words.into_iter();
     let (question, number) = (words.next()?, words.next()?);
     let is_question = ["why", "missing", "hidden"].contains(&question.to_lowercase().as_str());
-    id(number).filter(|_| is_question && words.next().is_none())
+    parse_id(number).filter(|_| is_question && words.next().is_none())
 }
 
-/// Leaves the id alone of words that ask why an offer is missing; false if they do not.
+/// Removes the question word from words such as `why 123456`; false, and nothing removed, if they are no such
+/// question.
 fn take_why(words: &mut Vec<String>) -> bool {
-    let asks_why = questioned(words.iter().map(String::as_str)).is_some();
+    let asks_why = questioned_id(words.iter().map(String::as_str)).is_some();
     if asks_why {
         words.remove(0);
     }
     asks_why
 }
 
-/// `bill 2TB for 3 months`.
+/// A phrase for pricing volumes for a size and term: `bill 2TB for 3 months`.
 fn describe_term(term: VolumeTerm) -> String {
     let [size, time] =
         [(term.gb, Quantity::Gigabytes), (term.days, Quantity::Term)].map(|(value, quantity)| write(value, quantity));
@@ -332,7 +337,7 @@ fn describe_changes(reading: &Reading, text: &str, replaced: &[Condition]) -> Op
     let refused = reading.refused.iter().map(|part| &text[part.span.clone()]);
     let (questions, refused): (Vec<_>, Vec<_>) = refused
         .filter(|words| words.contains(' '))
-        .partition(|words| questioned(words.split_whitespace()).is_some());
+        .partition(|words| questioned_id(words.split_whitespace()).is_some());
     let question = questions.first().map(|_| "shows the filters that hide it".to_owned());
     let replaced = (!replaced.is_empty()).then(|| format!("replaces {}", language::print_briefly(replaced)));
     let refused = (!refused.is_empty()).then(|| format!("not understood, filters the rows: {}", refused.join(", ")));
@@ -343,7 +348,8 @@ fn describe_changes(reading: &Reading, text: &str, replaced: &[Condition]) -> Op
 /// The number of rows for each value of a field.
 type Counts<'a> = HashMap<&'a str, usize>;
 
-/// Counts the rows of each text or boolean that can be a completion candidate.
+/// The number of rows with each text or boolean of a field; countries by code. Numbers and texts over 320
+/// bytes are left out.
 fn value_counts<'a>(listing: Option<&'a Listing>, field: &Field) -> Counts<'a> {
     /// Maximum length of a candidate, in bytes.
     ///
@@ -369,8 +375,8 @@ fn value_counts<'a>(listing: Option<&'a Listing>, field: &Field) -> Counts<'a> {
     counts
 }
 
-/// The words without the one being typed, if it may still become a field name or a place.
-fn settled(mut words: Vec<String>, text: &str, browser: &Browser) -> Vec<String> {
+/// The words without the last one, if that is still being typed and may become a field name or a place.
+fn without_unfinished_word(mut words: Vec<String>, text: &str, browser: &Browser) -> Vec<String> {
     let may_become_a_name = |word: &str| {
         let word = word.to_lowercase();
         let catalog = browser.query.catalog();
@@ -391,10 +397,10 @@ fn settled(mut words: Vec<String>, text: &str, browser: &Browser) -> Vec<String>
     words
 }
 
-/// Parses the bar's text.
+/// Parses the bar's text into conditions and filter words.
 ///
-/// Defaults at its start can be overridden by conditions typed after them: `verified=true …
-/// verified=false` means unverified, not a contradiction.
+/// Defaults at its start can be overridden by conditions typed after them: `verified=true … verified=false`
+/// means unverified, not a contradiction.
 fn parse_bar(browser: &Browser, text: &str) -> Result<language::Parsed, language::LanguageError> {
     let (catalog, dialect) = (browser.query.catalog(), browser.dialect());
     let defaults = language::default_conditions(catalog, dialect);

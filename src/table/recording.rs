@@ -24,7 +24,8 @@ pub(crate) struct Asked {
 }
 
 impl Asked {
-    /// The awaited search of a pane; `None` for records without a price.
+    /// The search that a pane awaits the response to; `None` if it awaits none, or for workergroups, which
+    /// are not recorded.
     pub(crate) fn by(browser: &Browser) -> Option<Self> {
         let Phase::Loading { since, .. } = browser.remote().phase() else {
             return None;
@@ -39,7 +40,7 @@ impl Asked {
         })
     }
 
-    /// A search that is not repeated, without the banned rows.
+    /// A search sent at `since` that is not repeated, whose rows leave out `bans`.
     pub(crate) const fn once(query: Query, since: MonotonicTime, bans: Bans) -> Self {
         Self {
             query,
@@ -49,6 +50,7 @@ impl Asked {
         }
     }
 
+    /// The poll of the response to the search, to be recorded; `check` has its differences from the request.
     pub(crate) fn answered(
         &self,
         listing: &Listing,
@@ -71,6 +73,8 @@ impl Asked {
         was_sent.then(|| Poll::failed(&self.query, dialect, &self.arrival(now)))
     }
 
+    /// The time of a response that arrives `now`, its duration in milliseconds, and the interval of its
+    /// search.
     fn arrival(&self, now: Now) -> record::Arrival {
         let took = (now.mono - self.since) * 1000.0;
         record::Arrival {

@@ -47,7 +47,8 @@ pub enum Phase {
 }
 
 impl Phase {
-    /// The wait before a request is sent, or `doing` with its time so far; `None` once it has ended.
+    /// The reason of the wait before a request is sent with the seconds left, or `doing` with the seconds
+    /// since it was sent; `None` if none is in flight.
     pub fn under_way(&self, doing: &str, now: Now) -> Option<String> {
         let Self::Loading { since, waiting, .. } = self else {
             return None;
@@ -108,26 +109,29 @@ impl<T> Default for Remote<T> {
 }
 
 impl<T> Remote<T> {
-    /// The current data, however old.
+    /// The current data, however old; `None` before the first response.
     pub const fn shown(&self) -> Option<&T> {
         self.shown.as_ref()
     }
 
+    /// The current data, mutable; `None` before the first response.
     pub const fn shown_mut(&mut self) -> Option<&mut T> {
         self.shown.as_mut()
     }
 
-    /// Removes the data, with the time it was received.
+    /// Removes and returns the data with the time it was received; `None` if there is none. The request's
+    /// state stays.
     pub fn take(&mut self) -> Option<(T, Now)> {
         self.shown.take().zip(self.shown_at.take())
     }
 
-    /// The time at which the data was received.
+    /// The time at which the current data was received; `None` if there is none.
     pub const fn shown_at(&self) -> Option<Now> {
         self.shown_at
     }
 
-    /// Whether the last completed request failed, so that the data is out of date.
+    /// Whether the last completed request failed, so that the data is out of date; also after the error was
+    /// dismissed.
     pub const fn is_outdated(&self) -> bool {
         self.is_outdated
     }
@@ -163,7 +167,7 @@ impl<T> Remote<T> {
         superseded
     }
 
-    /// The ticket whose response is accepted.
+    /// The ticket of the request in flight, whose response is accepted; `None` if none is.
     pub const fn awaited(&self) -> Option<Ticket> {
         match &self.phase {
             Phase::Loading { ticket, .. } => Some(*ticket),
@@ -171,7 +175,8 @@ impl<T> Remote<T> {
         }
     }
 
-    /// Stores a response if its ticket is the awaited one; false if it is stale.
+    /// Stores a response, or its error with the data left as it is, if its ticket is the awaited one; false
+    /// if it is stale.
     pub fn accept(&mut self, ticket: Ticket, now: Now, answer: Result<T, ApiError>) -> bool {
         if self.awaited() != Some(ticket) {
             return false;
@@ -188,7 +193,7 @@ impl<T> Remote<T> {
         true
     }
 
-    /// Records the progress of the awaited request.
+    /// Records the progress of the awaited request; that of another ticket is ignored.
     pub fn progress(&mut self, ticket: Ticket, progress: Progress) {
         let Phase::Loading {
             ticket: awaited,
@@ -228,7 +233,7 @@ impl<T> Remote<T> {
         }
     }
 
-    /// Cancels the request and returns its ticket, to abort it; the data stays.
+    /// Stops waiting and returns the ticket to abort, `None` if no request is in flight; the data stays.
     pub fn cancel(&mut self) -> Option<Ticket> {
         let awaited = self.awaited()?;
         self.phase = if self.shown.is_some() {

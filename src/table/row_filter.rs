@@ -14,7 +14,8 @@ const SEARCHED: usize = 1024;
 /// The fields whose whole value a word may be: people have these numbers from elsewhere.
 const IDS: [&str; 2] = ["id", "machine_id"];
 
-/// Whether a column is searched for the words.
+/// Whether a column is searched for filter words: texts, countries and versions of the record, not computed
+/// ones.
 pub const fn is_searched(field: &Field) -> bool {
     field.in_record && matches!(field.kind, Kind::Text | Kind::Country | Kind::Version)
 }
@@ -30,6 +31,7 @@ struct Hits<'a> {
 }
 
 impl Hits<'_> {
+    /// Whether a row contains the word in this column.
     fn has(&self, row: u32) -> bool {
         let text = self.column.text_index(row as usize);
         text.is_some_and(|text| self.texts[text])
@@ -47,7 +49,8 @@ pub struct Narrowed {
     pub revealed: Vec<&'static Field>,
 }
 
-/// Filters the rows of `view` by words; `shown` are the columns on screen.
+/// Filters the row numbers `view`, in their order: each word must occur in a text column, in any case, or
+/// equal an id of the row. `shown` are the columns on screen, besides which matching ones are revealed.
 pub fn narrow(listing: &Listing, view: Vec<u32>, words: &[String], shown: &[&'static Field]) -> Narrowed {
     if words.is_empty() {
         // Without words there is no reason to read all text columns.
@@ -103,6 +106,7 @@ pub(crate) fn searched(listing: &Listing) -> impl Iterator<Item = &'static Field
     fields.filter(|field| is_searched(field))
 }
 
+/// The rows of a column that contain a word, in the first 1,024 bytes and in any case.
 fn hits_in<'a>(listing: &'a Listing, field: &'static Field, word: &str) -> Hits<'a> {
     let column = listing.column(field);
     let texts = column.texts().iter();

@@ -41,6 +41,7 @@ pub struct Rows {
 }
 
 impl Rows {
+    /// An arrangement without rows, with the default columns of the query's resource.
     pub(super) fn new(query: Query, dialect: &'static Dialect) -> Self {
         Self {
             words: Vec::new(),
@@ -75,15 +76,15 @@ impl Rows {
         }
     }
 
-    /// Whether `other` has the same settings.
+    /// Whether `other` has the same settings: query, words, columns and inputs of computed columns.
     fn is_arranged_as(&self, other: &Self) -> bool {
         self.computed.is_for(&other.computed)
             && (&self.query, &self.words, &self.preview, &self.columns)
                 == (&other.query, &other.words, &other.preview, &other.columns)
     }
 
-    /// Arranges the rows of a response. Values that the first frame shows are computed here, with
-    /// those of the market panel if `has_panel`.
+    /// Checks, prices, filters and sorts the rows of a response. Values that the first frame shows are
+    /// computed here, with those of the market panel if `has_panel`.
     pub(super) fn arrange(&mut self, listing: Listing, has_panel: bool) {
         read_ahead(&listing);
         if let Some(asked) = &self.shown_query {
@@ -96,7 +97,7 @@ impl Rows {
         self.prepare(has_panel);
     }
 
-    /// Arranges recorded rows, without checking them against a response.
+    /// Prices, filters and sorts recorded rows, without checking them against a request.
     pub(super) fn arrange_recorded(&mut self, listing: Listing) {
         read_ahead(&listing);
         self.listing = Some(listing);
@@ -104,7 +105,7 @@ impl Rows {
         self.revalue();
     }
 
-    /// Arranges the rows with the settings of `other`.
+    /// Arranges the rows again with the settings of `other`; nothing if they are the same.
     pub(super) fn arrange_as(&mut self, other: &Self) {
         if self.is_arranged_as(other) {
             return;
@@ -118,8 +119,8 @@ impl Rows {
         self.revalue();
     }
 
-    /// Removes the rows of the response. The prices of other models stay until the next request
-    /// replaces them.
+    /// Removes the rows of the response and empties the view. The prices of other models stay until the next
+    /// request replaces them.
     pub(super) fn clear(&mut self) {
         self.listing = None;
         self.shown_query = None;
@@ -131,8 +132,8 @@ impl Rows {
         self.narrow();
     }
 
-    /// Moves the rows of an arranged response here; true if they are arranged as the settings are
-    /// now.
+    /// Moves the rows of an arranged response here; true if they are arranged as the settings are now, else
+    /// the caller has to arrange them again.
     pub(super) fn take_arranged(&mut self, mut arranged: Self) -> bool {
         let has_price_models = !self.computed.price_models.is_empty();
         if has_price_models || !self.is_arranged_as(&arranged) {
@@ -147,11 +148,12 @@ impl Rows {
         true
     }
 
-    /// Removes and returns the loaded rows, so that nothing is shown.
+    /// Removes and returns the loaded rows; the view stays until it is rebuilt.
     pub(crate) const fn take_listing(&mut self) -> Option<Listing> {
         self.listing.take()
     }
 
+    /// The loaded rows, mutable; `None` before a response.
     pub(crate) const fn listing_mut(&mut self) -> Option<&mut Listing> {
         self.listing.as_mut()
     }
@@ -161,25 +163,28 @@ impl Rows {
         self.contents
     }
 
+    /// The kind of records that the rows are.
     pub const fn resource(&self) -> Resource {
         self.query.resource
     }
 
+    /// The market's dialect, which decides what it can filter and sort by.
     pub const fn dialect(&self) -> &'static Dialect {
         self.dialect
     }
 
-    /// The loaded rows; [`Rows::view`] selects and sorts them.
+    /// The loaded rows, unsorted and unfiltered; `None` before a response and while recorded rows are shown.
+    /// [`Rows::view`] selects and sorts them.
     pub const fn listing(&self) -> Option<&Listing> {
         self.listing.as_ref()
     }
 
-    /// The query whose response is shown; the running one may be newer.
+    /// The query whose response is shown, `None` before one; the running one may be newer.
     pub const fn shown_query(&self) -> Option<&Query> {
         self.shown_query.as_ref()
     }
 
-    /// The row numbers in display order.
+    /// The numbers in the listing of the visible rows, in display order.
     pub fn view(&self) -> &[u32] {
         &self.view
     }
@@ -189,12 +194,12 @@ impl Rows {
         &self.revealed
     }
 
-    /// Conditions that the market ignored.
+    /// Conditions sent to the market that rows of the response break.
     pub fn violations(&self) -> &[Violation] {
         &self.check.violations
     }
 
-    /// Other differences between request and response.
+    /// Other differences between request and response than broken conditions.
     pub fn discrepancies(&self) -> &[Discrepancy] {
         &self.check.discrepancies
     }
@@ -206,18 +211,18 @@ impl Rows {
         Some(query_coverage(self.listing()?, query))
     }
 
-    /// Whether the market has more rows than it sent.
+    /// Whether the response counts as truncated: the market reports more rows, or sent as many as the limit.
     pub fn is_cut(&self) -> bool {
         self.coverage() == Some(Coverage::Cut)
     }
 
-    /// Whether the loaded rows may be incomplete.
+    /// Whether the market has, or may have, more rows than it sent; false before a response.
     pub fn may_have_more(&self) -> bool {
         self.coverage().is_some_and(|coverage| coverage != Coverage::Whole)
     }
 
-    /// The conditions applied locally because the dialect cannot send them, except those whose
-    /// column has unmet prerequisites.
+    /// The active conditions that are applied to the loaded rows because the dialect cannot send them, except
+    /// those whose column has unmet prerequisites. For workergroups, all active ones.
     pub fn local_conditions(&self) -> Vec<&Condition> {
         match self.resource() {
             Resource::Workergroups => self.query.active().collect(),
@@ -229,8 +234,8 @@ impl Rows {
         }
     }
 
-    /// Shows the computed columns `keys` in their order after the column `behind`; those already
-    /// shown stay in place.
+    /// Shows the columns `keys` in their order after the column `behind`, or after the first one if that is
+    /// not shown; those already shown stay in place, and unknown keys are ignored.
     pub fn show_columns(&mut self, keys: &[&str], behind: &str) {
         let index = self.columns.iter().position(|field| field.key == behind);
         let mut index = index.map_or(self.columns.len().min(1), |index| index + 1);
@@ -245,17 +250,18 @@ impl Rows {
         }
     }
 
+    /// Removes the columns with these keys from the table; other columns stay.
     pub fn hide_columns(&mut self, keys: &[&str]) {
         self.columns.retain(|field| !keys.contains(&field.key));
     }
 
-    /// Whether the market ignored the requested order.
+    /// Whether the rows of the response were not in the requested order.
     pub(crate) fn is_unordered(&self) -> bool {
         self.check.is_unordered()
     }
 
-    /// The storage in GB that the displayed prices include, and whether they are bourse's estimate
-    /// that the market has not confirmed.
+    /// The storage in GB that the displayed prices include, and whether they are bourse's estimate, as the
+    /// response was priced for another.
     pub fn storage(&self) -> (f64, bool) {
         let wanted = self.query.storage_gb();
         let is_estimate = self
@@ -264,8 +270,8 @@ impl Rows {
         (wanted, is_estimate)
     }
 
-    /// The price basis: the job's bill, or else $/h as quoted, estimated for the chosen storage if
-    /// the response was not priced for it.
+    /// The basis of prices: the job's bill, or else $/h as quoted, estimated for the chosen storage if the
+    /// response was not priced for it.
     pub fn pricing(&self) -> Basis {
         let query = self.shown_query.as_ref().unwrap_or(&self.query);
         Basis {
@@ -275,7 +281,7 @@ impl Rows {
         }
     }
 
-    /// Why a row cannot do the job or serve the term; `None` if it can.
+    /// The reason a row cannot do the job, serve the term or hold the wanted disk; `None` if it can.
     pub fn shortfall(&self, row: usize) -> Option<Shortfall> {
         let listing = self.listing().filter(|_| self.computed.is_unfit(row))?;
         let now = listing.read_at();
@@ -290,14 +296,14 @@ impl Rows {
         }
     }
 
-    /// The disk in GB that offers must have, as chosen by the person.
+    /// The disk in GB that offers must have, as chosen by the user; `None` if it is the default.
     fn wanted_disk(&self) -> Option<f64> {
         self.query
             .storage
             .filter(|gb| (gb - DEFAULT_STORAGE_GB).abs() > f64::EPSILON)
     }
 
-    /// Recomputes the computed columns, then the view.
+    /// Recomputes the computed columns for the job, term and annotations, then the view.
     pub(super) fn revalue(&mut self) {
         let conditions: Vec<_> = self.local_conditions().into_iter().cloned().collect();
         let (pricing, disk) = (self.pricing(), self.wanted_disk());
@@ -328,7 +334,7 @@ impl Rows {
         Some((model, estimate))
     }
 
-    /// Recomputes the view from local conditions, words and order.
+    /// Recomputes the view from local conditions, words and order, and counts its rows on the Pareto front.
     pub(super) fn narrow(&mut self) {
         self.contents += 1;
         self.counted = None;
@@ -345,6 +351,7 @@ impl Rows {
         self.visible_best = self.computed.count_best(&self.view);
     }
 
+    /// Sorts the view by the query's order without filtering it again.
     pub(super) fn resort(&mut self) {
         if let Some(listing) = &self.listing {
             let view = self.view.clone();
@@ -352,7 +359,8 @@ impl Rows {
         }
     }
 
-    /// Sorts `rows` by the query.
+    /// Sorts row numbers by the query's order, or by number if its first column is blank; rows that do not
+    /// suit the job or term come last.
     fn sorted(&self, listing: &Listing, mut rows: Vec<u32>) -> Vec<u32> {
         let order = self.sorting_keys();
         let first = order.first();
@@ -368,18 +376,18 @@ impl Rows {
         rows
     }
 
-    /// Number of rows of the view on the front of price against speed.
+    /// Number of rows of the view on the Pareto front of price against speed.
     pub const fn visible_best(&self) -> usize {
         self.visible_best
     }
 
-    /// How many rows of the view are not known to do the job or term: they come last.
+    /// Number of rows of the view that are not known to suit the job or term; they come last.
     pub fn visible_unfit(&self) -> usize {
         let can = |row: &u32| !self.computed.is_unfit(*row as usize);
         self.view.len() - self.view.partition_point(can)
     }
 
-    /// Whether the request body differs from that of the query `before`.
+    /// Whether the request body of the current query differs from that of the query `before`.
     pub(crate) fn asks_other_than(&self, before: &Query) -> bool {
         let body = |query: &Query| {
             let request = Request::Search(query.clone());

@@ -15,8 +15,8 @@ use crate::domain::{Direction, Field, Listing, OrderKey, Query};
 const SETTLE: f64 = 0.3;
 
 impl Browser {
-    /// Sorts by `order` at once, and queries the market soon if the limit truncated the response.
-    /// Returns the ticket of a superseded request, to abort it.
+    /// Sorts the loaded rows by `order` and selects the first, and schedules a request if the limit truncated
+    /// the response. Returns the ticket of a superseded request, to abort it.
     pub fn set_order(&mut self, order: Vec<OrderKey>, now: Now) -> Option<Ticket> {
         self.query.order = order;
         self.go_to_top();
@@ -29,7 +29,8 @@ impl Browser {
         abort
     }
 
-    /// Sorts by one field, its better end first; the same field again reverses it.
+    /// Sorts by one field alone, its better end first; reverses it if it is the first key already. Returns
+    /// the ticket of a superseded request, to abort it.
     pub fn sort_by(&mut self, field: &'static Field, now: Now) -> Option<Ticket> {
         let first = match field.better {
             Some(true) => Direction::Descending,
@@ -42,7 +43,7 @@ impl Browser {
         self.set_order(vec![OrderKey { field, direction }], now)
     }
 
-    /// Reverses every key of the order.
+    /// Reverses every key of the order. Returns the ticket of a superseded request, to abort it.
     pub fn reverse(&mut self, now: Now) -> Option<Ticket> {
         let mut order = self.query.order.clone();
         for key in &mut order {
@@ -51,7 +52,7 @@ impl Browser {
         self.set_order(order, now)
     }
 
-    /// The leading sort keys that the market supports.
+    /// The leading sort keys of `query` that the market supports, up to the first that it does not.
     fn market_keys(&self, query: &Query) -> Vec<OrderKey> {
         let (catalog, dialect) = (query.catalog(), self.dialect());
         let keys = query.order.iter();
@@ -70,7 +71,7 @@ impl Browser {
         is_limited && self.may_have_more() && sent.is_some_and(|sent| !sent.starts_with(&wanted))
     }
 
-    /// Schedules a request for the market's order, unless one is in flight.
+    /// Schedules a request for the market's order in 0.3 s, if it is lacking and none is scheduled yet.
     pub(crate) fn schedule_order(&mut self, now: Now) {
         if self.ask_order_at.is_none() && self.lacks_market_order() {
             self.ask_order_at = Some(now.mono + SETTLE);
@@ -89,8 +90,8 @@ impl Browser {
         asked.order != shown.order && *asked == reordered
     }
 
-    /// A note on the order that the market is queried for, as its own top rows may differ; `None` if
-    /// it is not.
+    /// A note that the top rows in the new order are being requested, `loading the top 500 by Price ↑`;
+    /// `None` if they are not.
     pub fn order_request(&self) -> Option<String> {
         let is_asking = self.ask_order_at.is_some() || (self.remote.is_loading() && self.lacks_market_order());
         let limit = self.query.limit?;

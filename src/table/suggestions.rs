@@ -17,7 +17,7 @@ pub(crate) type Names = BTreeMap<&'static str, BTreeSet<String>>;
 const MOST_NAMES: usize = 5000;
 
 impl Browser {
-    /// Stores the names in the loaded rows.
+    /// Adds the distinct names in the loaded rows to those seen before, at most 5,000 a field.
     pub(crate) fn remember_names(&mut self) {
         // Only columns that are read with every response: others would cost another pass over all
         // rows.
@@ -35,35 +35,41 @@ impl Browser {
         }
     }
 
-    /// Conditions to try instead of those with an unknown name.
+    /// Conditions, as text, to try instead of the active ones with a name that the market does not use; empty
+    /// if there are none.
     pub fn suggestions(&self) -> Vec<String> {
         let conditions = self.query.active();
-        conditions.filter_map(|condition| self.meant(condition)).collect()
+        conditions
+            .filter_map(|condition| self.suggested_condition(condition))
+            .collect()
     }
 
-    /// The condition to try instead of one with an unknown name.
-    fn meant(&self, condition: &Condition) -> Option<String> {
+    /// The condition, as text, to try instead of one with an unknown name; `None` if its name is known or
+    /// none is similar.
+    fn suggested_condition(&self, condition: &Condition) -> Option<String> {
         let mut seen = seen_values(self.listing(), condition.field);
         let known = self.names.get(condition.field.key);
         seen.extend(known.into_iter().flatten().cloned());
         language::did_you_mean(condition, &seen)
     }
 
-    /// Whether no row is shown and another condition may find some.
+    /// Whether no row is shown and a suggested condition may find some; false if filter words hide rows or
+    /// records were skipped.
     pub fn has_suggestion(&self) -> bool {
         let is_for_query =
             |listing: &Listing| listing.skipped().is_empty() && (listing.is_empty() || self.words.is_empty());
         self.view().is_empty() && self.listing().is_some_and(is_for_query) && !self.suggestions().is_empty()
     }
 
-    /// Applies the suggestions; true if the market must be queried.
+    /// Replaces the active conditions with unknown names by the suggested ones; true if the market must be
+    /// queried.
     pub(crate) fn take_suggestions(&mut self) -> bool {
         let mut query = self.query.clone();
         let (catalog, dialect) = (query.catalog(), self.dialect());
         let active = query.conditions.iter_mut().filter(|condition| condition.enabled);
         for condition in active {
             let parsed = self
-                .meant(condition)
+                .suggested_condition(condition)
                 .and_then(|text| language::parse(&text, catalog, dialect, &[], language::Mode::Strict).ok());
             if let Some(meant) = parsed.and_then(|parsed| parsed.conditions.into_iter().next()) {
                 *condition = meant;
@@ -78,7 +84,8 @@ impl Browser {
     }
 }
 
-/// The distinct values of a text field in the loaded rows, for completion and choices.
+/// The distinct values of a text field in the loaded rows, sorted; countries as codes. Blank, hostile and
+/// long values are left out.
 pub(crate) fn seen_values(listing: Option<&Listing>, field: &Field) -> Vec<String> {
     let Some(listing) = listing else {
         return Vec::new();

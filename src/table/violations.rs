@@ -4,14 +4,14 @@ use super::browser::Browser;
 use crate::domain::{Field, Query, Source};
 
 impl Browser {
-    /// Whether a column has cells that break a condition sent to the market.
+    /// Whether a column shows the field of a condition that rows of the response break.
     pub fn is_accused(&self, field: &Field) -> bool {
         self.violations()
             .iter()
             .any(|violation| reads_same(violation.field, field))
     }
 
-    /// Whether a cell breaks a condition sent to the market.
+    /// Whether the cell of `row` in a column breaks a condition sent to the market.
     pub fn is_violating(&self, row: usize, field: &Field) -> bool {
         !self.violations().is_empty()
             && self.violations().iter().any(|violation| {
@@ -26,7 +26,8 @@ impl Browser {
             })
     }
 
-    /// The columns with such cells; chosen ones are preferred.
+    /// The columns whose cells break a condition sent to the market, in the order of the conditions; a chosen
+    /// column is preferred to another with the same data.
     pub fn accused(&self) -> Vec<&'static Field> {
         let catalog = self.query.catalog();
         let column = |field: &Field| {

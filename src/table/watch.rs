@@ -112,7 +112,7 @@ pub struct Changes {
 }
 
 impl Changes {
-    /// Number of rows that the chosen [`Baseline`] lacks.
+    /// Number of rows that are new since the baseline.
     pub fn new_rows(&self) -> usize {
         self.arrived.len()
     }
@@ -122,12 +122,12 @@ impl Changes {
         &self.gone_rows
     }
 
-    /// Whether the prices of a column are compared.
+    /// Whether the prices of this column are compared with the baseline.
     pub fn compares(&self, field: &Field) -> bool {
         self.field == Some(field)
     }
 
-    /// The numbers of prices that fell, and that rose.
+    /// The numbers of prices that fell, and that rose, since the baseline.
     pub fn moves(&self) -> (usize, usize) {
         let down = self.prices.values().filter(|(from, to)| to < from).count();
         (down, self.prices.len() - down)
@@ -138,17 +138,18 @@ impl Changes {
         self.arrived.contains(&id)
     }
 
-    /// A row's earlier and current price, if it changed.
+    /// A row's price in the baseline and now, if it changed; else `None`.
     pub fn price(&self, id: RowId) -> Option<(f64, f64)> {
         self.prices.get(&id).copied()
     }
 
-    /// Whether any price in a column changed since the baseline.
+    /// Whether any price in this column changed since the baseline; false for columns that are not compared.
     pub fn has_moved(&self, field: &Field) -> bool {
         !self.prices.is_empty() && self.field == Some(field)
     }
 
-    /// Whether a row's price fell (true) or rose in this column; `None` if it did not change.
+    /// Whether a row's price fell (true) or rose (false); `None` if it did not change, or this column is not
+    /// compared.
     pub fn fell(&self, id: RowId, field: &Field) -> Option<bool> {
         let (from, to) = self.price(id).filter(|_| self.field == Some(field))?;
         Some(to < from)
@@ -156,6 +157,8 @@ impl Changes {
 }
 
 impl Watch {
+    /// Auto-refresh every `interval` seconds, first after one interval; `responses` is the number of the
+    /// response on screen.
     pub(crate) fn new(interval: f64, zone: TimeZone, responses: u64, now: Now) -> Self {
         Self {
             interval,
@@ -184,10 +187,12 @@ impl Watch {
         &self.changes
     }
 
+    /// Seconds between a response and the next request.
     pub const fn interval(&self) -> f64 {
         self.interval
     }
 
+    /// The earlier response that the newest one is compared with, by kind.
     pub const fn baseline(&self) -> Baseline {
         self.baseline
     }
@@ -197,7 +202,7 @@ impl Watch {
         self.before().map(|(_, since)| *since)
     }
 
-    /// The number of missing rows for each known cause, then of those without one; empty if no
+    /// The name of each known cause with its number of missing rows, then the number without one; empty if no
     /// cause is known.
     pub fn gone_causes(&self) -> Vec<(&'static str, usize)> {
         let mut counts: Vec<(&'static str, usize)> = Vec::new();
@@ -217,7 +222,7 @@ impl Watch {
         counts
     }
 
-    /// The name of a departure's cause.
+    /// The name of a departure's cause, for the screen: `rented`.
     pub const fn cause_name(&self, cause: Cause) -> &'static str {
         match cause {
             Cause::Rented => "rented",
@@ -229,7 +234,8 @@ impl Watch {
         }
     }
 
-    /// The response that the newest one is compared with, and its time.
+    /// The response that the newest one is compared with, and the time it was received; `None` until there is
+    /// one.
     pub(crate) fn before(&self) -> Option<&(Listing, Now)> {
         let number = match self.baseline {
             Baseline::LastPoll => self.last,
@@ -239,7 +245,7 @@ impl Watch {
         self.kept.get(&number?)
     }
 
-    /// Records the rows of the previous response that the newest one lacks.
+    /// Records the rows of the previous response that `newest` lacks; nothing without a previous one.
     pub(crate) fn note_departures(&mut self, newest: Option<&Listing>, now: Now) {
         let before = self.last.and_then(|last| self.kept.get(&last));
         if let (Some((before, _)), Some(newest)) = (before, newest)
@@ -249,27 +255,27 @@ impl Watch {
         }
     }
 
-    /// The rows of the response that the newest one is compared with.
+    /// The rows of the response that the newest one is compared with; `None` until there is one.
     pub fn baseline_listing(&self) -> Option<&Listing> {
         self.before().map(|(listing, _)| listing)
     }
 
-    /// The response before the newest one.
+    /// The rows of the response before the newest one; `None` until there is one.
     pub(crate) fn last_poll(&self) -> Option<&Listing> {
         self.kept.get(&self.last?).map(|(listing, _)| listing)
     }
 
-    /// The earlier responses, to price them like the newest one.
+    /// The earlier responses that a baseline needs, to price them like the newest one.
     pub(crate) fn kept_mut(&mut self) -> impl Iterator<Item = &mut Listing> {
         self.kept.values_mut().map(|(listing, _)| listing)
     }
 
-    /// Sets the baseline; the caller computes the changes.
+    /// Sets the baseline only; the caller computes the changes.
     pub(crate) const fn compare_with(&mut self, baseline: Baseline) {
         self.baseline = baseline;
     }
 
-    /// Removes all responses, which belong to another search.
+    /// Removes all earlier responses, changes and causes, which belong to another search.
     pub(crate) fn forget(&mut self) {
         self.kept.clear();
         (self.last, self.looked, self.today) = (None, None, None);
@@ -280,7 +286,8 @@ impl Watch {
         self.recorded = None;
     }
 
-    /// Removes the causes of lots that are listed again, and of those that no baseline has.
+    /// Removes the causes of lots that are listed again and, above 1,000 causes, of those that no baseline
+    /// has.
     pub(crate) fn forget_causes(&mut self, newest: &Listing) {
         if self.causes.is_empty() {
             return;
@@ -294,12 +301,12 @@ impl Watch {
         }
     }
 
-    /// The cause of a lot's departure, if a search has determined it.
+    /// The cause of a lot's departure; `None` if no search has determined it.
     pub fn cause(&self, lot: &Lot) -> Option<Cause> {
         self.causes.get(lot).copied()
     }
 
-    /// Moves the missing rows with a known cause to the front.
+    /// Moves the missing rows with a known cause to the front; otherwise their order stays.
     ///
     /// Where the limit truncates responses, the others are many and mean little.
     pub(crate) fn order_gone(&mut self) {
@@ -312,13 +319,14 @@ impl Watch {
         self.changes.gone_rows = rows;
     }
 
-    /// The poll that waits for its causes, to record it without them as auto-refresh ends.
+    /// The poll that waits for its causes, to record it without them as auto-refresh ends; `None` if none
+    /// waits.
     pub(crate) fn ended(self) -> Option<Box<Poll>> {
         self.unrecorded
     }
 
-    /// Stores the response number `number`, which the next one is about to replace, and removes
-    /// those no baseline needs.
+    /// Stores the response `number`, received `at`, which the next one is about to replace, and removes those
+    /// no baseline needs.
     pub(crate) fn keep(&mut self, number: u64, listing: Listing, at: Now, now: Now) {
         self.last = Some(number);
         let is_of_yesterday = self.day(at) != self.day(now);
@@ -330,13 +338,14 @@ impl Watch {
         self.kept.retain(|kept, _| needed.contains(&Some(*kept)));
     }
 
+    /// The date of a time in the user's time zone; `None` if it has none.
     fn day(&self, now: Now) -> Option<jiff::civil::Date> {
         let moment = now.epoch.timestamp()?;
         Some(moment.to_zoned(self.zone.clone()).date())
     }
 
-    /// Records that the user is present while response `number` is shown; true if they were away,
-    /// so that the baseline changes.
+    /// Records that the user is present while response `number` is shown; true if the changes must be
+    /// computed again: the user was away for over a minute, and the baseline is the last look.
     pub(crate) fn looked(&mut self, number: u64, now: Now) -> bool {
         let (seen, at) = std::mem::replace(&mut self.seen, (number, now.mono));
         let was_away = now.mono - at > AWAY && seen != number;
@@ -364,18 +373,18 @@ impl Watch {
         }
     }
 
-    /// Pauses if the terminal was in the background for long.
+    /// Pauses if the terminal was in the background for an hour or longer.
     pub(crate) fn pause(&mut self, now: Now) {
         self.is_paused |= self.is_long_away(now);
     }
 
-    /// Whether the terminal was in the background for [`LONG_AWAY`] or longer.
+    /// Whether the terminal was in the background for an hour or longer.
     pub(crate) fn is_long_away(&self, now: Now) -> bool {
         self.away.is_some_and(|since| now.mono - since >= LONG_AWAY)
     }
 
-    /// The time at which it pauses, unless the terminal comes to the front; `None` while
-    /// it is there.
+    /// The time at which it pauses, unless the terminal comes to the front; `None` while it is there or
+    /// already paused.
     pub(crate) fn pauses_at(&self) -> Option<MonotonicTime> {
         self.away.filter(|_| !self.is_paused).map(|since| since + LONG_AWAY)
     }
@@ -385,18 +394,18 @@ impl Watch {
         self.is_paused
     }
 
-    /// Records that another program's poll was read from the record.
+    /// Records that a poll of another program was read from the record.
     pub(crate) const fn read(&mut self, poll: &Poll) {
         self.polls_read += 1;
         self.recorded = Some(poll.at);
     }
 
-    /// The time of prices that another program recorded, if they are newer than the rows.
+    /// The time of the latest prices that another program recorded; `None` if the rows are newer.
     pub const fn recorded(&self) -> Option<Moment> {
         self.recorded
     }
 
-    /// Number of another program's polls that were read from the record.
+    /// Number of polls of other programs that were read from the record.
     pub const fn polls_read(&self) -> u64 {
         self.polls_read
     }
@@ -429,7 +438,7 @@ impl Default for Pace {
 }
 
 impl Pace {
-    /// Applies the configuration.
+    /// Applies the settings of the configuration file.
     ///
     /// An interval chosen in a form stays, unless that of the file has changed.
     pub fn configure(&mut self, settings: Watching) {
@@ -441,7 +450,7 @@ impl Pace {
     }
 }
 
-/// The wire name of the price to compare.
+/// The wire name of the price that watched rows are compared by.
 pub(crate) const fn price_of(resource: Resource) -> &'static str {
     match resource {
         Resource::Offers => "dph_total",
@@ -449,7 +458,7 @@ pub(crate) const fn price_of(resource: Resource) -> &'static str {
     }
 }
 
-/// Whether two queries request the same rows and prices, regardless of limit and order.
+/// Whether two queries are equal except for their order: the same conditions, limit, price model and storage.
 pub(crate) fn is_same_question(left: &Query, right: &Query) -> bool {
     let left = Query {
         order: right.order.clone(),

@@ -18,9 +18,9 @@ impl Browser {
         self.watch.as_deref()
     }
 
-    /// Stores the current response for comparison; called before another one replaces it.
+    /// Moves the current response to those kept for comparison; called before another one replaces it.
     ///
-    /// A response to another query has nothing to compare with.
+    /// A response to another query has nothing to compare with: all are removed then.
     pub(crate) fn before_watched_answer(&mut self, now: Now) {
         // With a limit, another order selects other rows.
         let is_cut = self.coverage() != Some(Coverage::Whole);
@@ -38,7 +38,8 @@ impl Browser {
         }
     }
 
-    /// Records the departed rows and computes the changes; called after a response.
+    /// Records the departed rows and computes the changes; called after a response. Nothing without
+    /// auto-refresh.
     pub(crate) fn after_watched_answer(&mut self, now: Now) {
         let Some(mut watch) = self.watch.take() else { return };
         // These rows are newer.
@@ -51,7 +52,7 @@ impl Browser {
         self.recompare();
     }
 
-    /// Computes the changes again, after the response or the baseline has changed.
+    /// Computes the changes again, after the response or the baseline has changed; none without either.
     pub(crate) fn recompare(&mut self) {
         let Some(mut watch) = self.watch.take() else {
             return;
@@ -64,7 +65,7 @@ impl Browser {
         self.watch = Some(watch);
     }
 
-    /// Compares with another baseline from now on.
+    /// Compares with another baseline from now on; nothing without auto-refresh.
     pub(crate) fn compare_with(&mut self, baseline: Baseline) {
         if let Some(watch) = &mut self.watch {
             watch.compare_with(baseline);
@@ -73,8 +74,8 @@ impl Browser {
         }
     }
 
-    /// The lots of the previous response that the newest one lacks, without a known cause; none
-    /// where the limit may hide them.
+    /// The lots of the previous response that the newest one lacks, without a known cause, each with its
+    /// host's id; sorted. Empty where a limit may have truncated either response.
     pub(crate) fn missing_lots(&self) -> Vec<Missing> {
         let before = self.watching().and_then(|watch| Some((watch, watch.last_poll()?)));
         let (Some((watch, before)), Some(listing)) = (before, self.listing()) else {
@@ -95,6 +96,7 @@ impl Browser {
         missing.collect::<BTreeMap<_, _>>().into_iter().collect()
     }
 
+    /// The changes from the response `before` to `listing`: new, missing and repriced rows.
     fn compared(&self, departures: &Departures, before: &Listing, listing: &Listing) -> Changes {
         let Some(price) = listing.catalog().by_key(price_of(self.resource())) else {
             return Changes::default();
@@ -120,19 +122,20 @@ impl Browser {
         }
     }
 
-    /// Whether the limit may have truncated a response to the shown query.
+    /// Whether the limit may have truncated a response to the shown query; true without a shown query.
     fn is_truncated(&self, listing: &Listing) -> bool {
         self.shown_query()
             .is_none_or(|query| query_coverage(listing, query) != Coverage::Whole)
     }
 
-    /// Number of requests that a refresh sends.
+    /// Number of requests that a refresh sends: one, or four with the three price models.
     pub(crate) fn requests(&self) -> u32 {
         // A refresh also requests the three price models, since prices of one moment are compared.
         if self.computed.price_models.is_empty() { 1 } else { 4 }
     }
 
-    /// The poll that waits for its causes, to record it without them before the next one.
+    /// Takes the poll that waits for its causes, to record it without them before the next one; `None` if
+    /// none waits.
     pub(crate) fn take_unrecorded(&mut self) -> Option<Box<Poll>> {
         self.watch.as_mut()?.unrecorded.take()
     }

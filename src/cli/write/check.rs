@@ -39,7 +39,7 @@ pub struct CheckArguments {
     /// Settle the entry on this line of the write history, or `damaged` for all lines that can't be read
     ///
     /// A line that can't be read is moved to writes.jsonl.damaged beside the write history.
-    #[arg(long, value_name = "LINE", value_parser = target)]
+    #[arg(long, value_name = "LINE", value_parser = parse_target)]
     pub settle: Vec<SettleTarget>,
 
     /// Say what became of the write on that line
@@ -62,7 +62,8 @@ pub enum SettleTarget {
     Damaged,
 }
 
-fn target(text: &str) -> Result<SettleTarget, ArgumentError> {
+/// Parses the entries to settle: the number of a line, or `damaged`.
+fn parse_target(text: &str) -> Result<SettleTarget, ArgumentError> {
     if text == "damaged" {
         return Ok(SettleTarget::Damaged);
     }
@@ -87,6 +88,7 @@ enum Unsettled {
 }
 
 impl Unsettled {
+    /// The line of the write history that the entry is on.
     const fn line(&self) -> u64 {
         match self {
             Self::Damaged(damage) => damage.line,
@@ -94,6 +96,7 @@ impl Unsettled {
         }
     }
 
+    /// Whether the flag's target names this entry.
     fn is_chosen(&self, target: SettleTarget) -> bool {
         match target {
             SettleTarget::Line(line) => line == self.line(),
@@ -101,7 +104,7 @@ impl Unsettled {
         }
     }
 
-    /// Whether the list of workergroups can tell something about it.
+    /// Whether the market's list of workergroups can show something about the entry; false for an unlisting.
     const fn is_comparable(&self) -> bool {
         match self {
             Self::Damaged(_) => true,
@@ -110,6 +113,8 @@ impl Unsettled {
     }
 }
 
+/// `bourse writes check`: prints what is unsettled on this market, or settles the chosen entries after a
+/// confirmation.
 pub async fn check(settings: &Settings, arguments: &CheckArguments) -> Result<(), CliError> {
     let path = settings.paths.as_ref().map(Paths::journal_file);
     let journal = path.as_deref().map_or_else(Journal::default, Journal::at);
@@ -169,7 +174,7 @@ pub async fn check(settings: &Settings, arguments: &CheckArguments) -> Result<()
     settle(&journal, &chosen, arguments.outcome)
 }
 
-/// The entries that the flags name.
+/// The entries that `--settle` names; an error if a line is not open, or `--as` does not fit one of them.
 fn chosen(open: &[Unsettled], arguments: &CheckArguments) -> Result<Vec<Unsettled>, CliError> {
     for target in &arguments.settle {
         if let (SettleTarget::Line(line), false) = (target, open.iter().any(|open| open.is_chosen(*target))) {
@@ -194,6 +199,7 @@ fn chosen(open: &[Unsettled], arguments: &CheckArguments) -> Result<Vec<Unsettle
     Ok(chosen)
 }
 
+/// Records the decision on each chosen write in the journal, and moves damaged lines out of it.
 fn settle(journal: &Journal, chosen: &[Unsettled], settled: Option<Settled>) -> Result<(), CliError> {
     let not_settled = |error: JournalError| CliError::Failed(format!("not settled: {error}"));
     let mut damage = Vec::new();
@@ -226,7 +232,7 @@ fn settle(journal: &Journal, chosen: &[Unsettled], settled: Option<Settled>) -> 
     output::print(&format!("moved {lines} to {}\n", aside.display()))
 }
 
-/// Requests the current list of workergroups.
+/// The market's current list of workergroups, or the reason it could not be loaded.
 async fn listed(settings: &Settings) -> Result<Box<Listing>, String> {
     let connection = settings.connect().await.map_err(|error| error.to_string())?;
     let replied = reply(&connection.session, &Request::ListWorkergroups).await;
@@ -235,7 +241,8 @@ async fn listed(settings: &Settings) -> Result<Box<Listing>, String> {
     listing.map_err(|error| error.to_string())
 }
 
-/// The text of an open entry: the market's current groups, and how to settle it.
+/// The text of an open entry: its content, the market's current groups that it may be about, and the commands
+/// that settle it.
 fn describe(open: &Unsettled, listing: Result<&Listing, &String>, settings: &Settings) -> String {
     let line = open.line();
     let (head, content, how) = match open {
@@ -264,7 +271,7 @@ fn describe(open: &Unsettled, listing: Result<&Listing, &String>, settings: &Set
     if !content.is_empty() {
         add(&content);
     }
-    add(&now(open, listing));
+    add(&describe_current_groups(open, listing));
     for (flags, what) in how {
         let command = ["bourse", "writes", "check"].map(str::to_owned).into_iter();
         let command = shell_words::join(command.chain(market_flags(settings)));
@@ -273,8 +280,9 @@ fn describe(open: &Unsettled, listing: Result<&Listing, &String>, settings: &Set
     text
 }
 
-/// The text of the listed workergroups that an entry may have created.
-fn now(open: &Unsettled, listing: Result<&Listing, &String>) -> String {
+/// A phrase on the listed workergroups that an entry may have created, at most 8 of them, or the reason none
+/// are listed.
+fn describe_current_groups(open: &Unsettled, listing: Result<&Listing, &String>) -> String {
     if !open.is_comparable() {
         return "the market doesn't list your volumes: look in its console".to_owned();
     }
@@ -283,7 +291,7 @@ fn now(open: &Unsettled, listing: Result<&Listing, &String>) -> String {
         Err(why) => return format!("workergroups not listed: {why}"),
     };
     let groups = possible_groups(open, listing);
-    let shown = groups.iter().take(MOST).map(|id| group(*id, listing));
+    let shown = groups.iter().take(MOST).map(|id| describe_group(*id, listing));
     let more = groups.len().saturating_sub(MOST);
     let more = if more > 0 {
         format!(", and {more} more")
@@ -301,7 +309,7 @@ fn now(open: &Unsettled, listing: Result<&Listing, &String>) -> String {
     }
 }
 
-/// The listed workergroups that an entry may have created, newest first.
+/// The listed workergroups that an entry may have created, newest first; all of them for a damaged line.
 fn possible_groups(entry: &Unsettled, listing: &Listing) -> Vec<RowId> {
     let mut groups = match entry {
         Unsettled::Unknown { entry, .. } => candidates(&[], listing, &entry.intent.new_workergroup()),
@@ -312,7 +320,7 @@ fn possible_groups(entry: &Unsettled, listing: &Listing) -> Vec<RowId> {
 }
 
 /// The text of a listed workergroup: id, endpoint, time of creation.
-fn group(id: RowId, listing: &Listing) -> String {
+fn describe_group(id: RowId, listing: &Listing) -> String {
     let Some(row) = listing.row(id) else {
         return id.to_string();
     };
@@ -326,6 +334,7 @@ fn group(id: RowId, listing: &Listing) -> String {
     format!("{id}{endpoint}{created}")
 }
 
+/// The JSON document of open entries; without a listing, no groups like them.
 fn document(open: &[Unsettled], listing: Option<&Listing>) -> Writes {
     let matching = |open: &Unsettled| {
         let listing = listing.filter(|_| open.is_comparable());

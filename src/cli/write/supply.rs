@@ -28,16 +28,15 @@ pub(super) struct Checked {
 }
 
 impl Supply {
-    /// The supply of a draft; `None` if its search cannot be read.
+    /// The supply of a draft to create; `None` if its search cannot be read.
     pub fn new(draft: &Draft, may_exceed: bool, settings: &Settings) -> Option<Self> {
         let look = Look::at_draft(DraftNumber::default(), draft, settings.dialect).ok()?;
         Some(Self { look, may_exceed })
     }
 
-    /// Searches for the offers the group would recruit, if `is_wanted` or there is a limit, and
-    /// notes the cost.
+    /// Searches for the offers the group would recruit and prints the worst case to stderr.
     ///
-    /// `None` if the cost is unknown and there is no limit.
+    /// `None`, and no search sent, unless `is_wanted` or there is a limit.
     pub async fn check(self, settings: &Settings, session: &Session, is_wanted: bool) -> Option<Checked> {
         let limit = settings.preferences.config.values.group_hourly;
         let conditions = &self.look.search.conditions;
@@ -75,7 +74,7 @@ impl Supply {
     }
 }
 
-/// The offers that the search of a group finds now, without the user's bans.
+/// The supply that the search of a group finds now, without the user's bans; sends one search.
 ///
 /// # Errors
 ///
@@ -93,7 +92,8 @@ pub async fn report(settings: &Settings, session: &Session, search: &Recruitment
 }
 
 impl Checked {
-    /// The limit that the user lets the group exceed; `None` if the group is within the limit.
+    /// The excess over the limit that the user lets the group have; `None` if the group is within the limit
+    /// or there is none.
     ///
     /// # Errors
     ///
@@ -113,7 +113,7 @@ impl Checked {
         Ok(Some(self.outlook.over_limit(limit)))
     }
 
-    /// The member `cost` of a dry run.
+    /// The member `cost` of a dry run: the worst case in $/h, the limit, and whether it is exceeded.
     pub fn cost(&self) -> Cost {
         let excess = self.limit.and_then(|limit| self.outlook.excess(limit));
         Cost {

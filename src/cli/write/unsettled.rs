@@ -13,12 +13,13 @@ use crate::domain::journal::{Entry, Line, Verdict};
 use crate::store::Journal;
 
 impl Write {
+    /// Whether an earlier write is of the same kind and subject.
     fn is_about(&self, entry: &Entry) -> bool {
         entry.intent.kind == self.kind && entry.intent.subject == self.subject
     }
 }
 
-/// Notes the earlier writes with an unknown outcome; one of the same subject comes last.
+/// Notes on stderr the earlier writes with an unknown outcome; the latest of the same subject comes last.
 pub(super) fn tell(mutations: &Mutations, write: &Write) {
     for entry in mutations.unsettled_before().filter(|entry| !write.is_about(entry)) {
         output::note(&unsettled::describe(entry));
@@ -34,7 +35,8 @@ pub(super) fn tell(mutations: &Mutations, write: &Write) {
     }
 }
 
-/// Settles an identical earlier write as the user says; true if nothing is left to send.
+/// Settles identical earlier creations by `--earlier`; true if they were created, so that nothing is left to
+/// send. Always false for other writes.
 ///
 /// # Errors
 ///

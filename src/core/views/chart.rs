@@ -50,7 +50,8 @@ pub(crate) struct Tick {
 }
 
 impl Axis<'_> {
-    /// The label of a value, as short as possible.
+    /// The label of a value as short as possible, in the style of the axis: a field's format, a time, or up
+    /// to 4 significant digits.
     fn label(&self, value: f64) -> String {
         match self.1 {
             Labels::Of(field) if !matches!(field.format, Format::Places(_)) => format::number(field, value),
@@ -76,8 +77,8 @@ impl Axis<'_> {
         self.ticks(columns, APART[0], cells, column).next().unwrap_or_default()
     }
 
-    /// The ticks up `rows` rows, counted from the lowest. Evenly spaced ticks are preferred, even
-    /// if they are only half as many.
+    /// The ticks up `rows` rows; their cells count from the lowest row. Evenly spaced ticks are preferred to
+    /// more, as long as they are over half as many.
     fn upwards(&self, rows: u16) -> Vec<Tick> {
         let from_top = |value| Some(dotted(1.0 - self.0.position(value)?, rows, DOTS.1));
         let row = |value| Some(rows.saturating_sub(1) - from_top(value)?);
@@ -94,7 +95,9 @@ impl Axis<'_> {
         fewer.find(|rows| is_even(&self.upwards(*rows))).unwrap_or(rows)
     }
 
-    /// The sets of ticks whose labels do not touch, the largest first.
+    /// The sets of ticks whose labels have a gap between them, the largest first. `room` is the axis length
+    /// in cells, `step` the least cells between ticks, `gap` between labels; `length` measures a label and
+    /// `cell` places a value.
     fn ticks(
         &self,
         room: u16,
@@ -133,20 +136,20 @@ impl Axis<'_> {
     }
 }
 
-/// Whether all ticks are equally far apart.
+/// Whether all ticks are equally far apart; true for fewer than three.
 fn is_even(ticks: &[Tick]) -> bool {
     let mut steps = ticks.windows(2).map(|pair| pair[1].cell - pair[0].cell);
     let first = steps.next();
     steps.all(|step| Some(step) == first)
 }
 
-/// A canvas of dots from 0 to 1 in both directions.
+/// A braille canvas whose coordinates run from 0 to 1 in both directions, with y upwards.
 pub(crate) fn canvas<'a, F: Fn(&mut Context<'_>)>() -> Canvas<'a, F> {
     let canvas = Canvas::default().marker(Marker::Braille);
     canvas.x_bounds([0.0, 1.0]).y_bounds([0.0, 1.0])
 }
 
-/// Draws a line through points of the canvas.
+/// Draws straight lines of braille dots from each point of the canvas to the next.
 pub(crate) fn polyline(context: &mut Context<'_>, points: &[(f64, f64)], color: Color) {
     for step in points.windows(2) {
         let ((x1, y1), (x2, y2)) = (step[0], step[1]);
@@ -154,8 +157,8 @@ pub(crate) fn polyline(context: &mut Context<'_>, points: &[(f64, f64)], color: 
     }
 }
 
-/// The value where a chart is cut: the 98th percentile, if the highest values would press the others together;
-/// `None` if all have room.
+/// The value at which a chart is cut off: the 98th percentile of the finite values, if the range of all is
+/// over 1.5 times the range up to it; `None` if there is no need to cut.
 pub(crate) fn cut(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     let mut values: Vec<f64> = values.into_iter().filter(|value| value.is_finite()).collect();
     values.sort_by(f64::total_cmp);
@@ -164,8 +167,8 @@ pub(crate) fn cut(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     (cut > lowest && highest - lowest > 1.5 * (cut - lowest)).then_some(*cut)
 }
 
-/// Says at the top of a plot how high the values are that a scale cuts: `▲0.49` over the highest of each run of `points`,
-/// which have their positions across from 0 to 1.
+/// Labels the values above `scale`, which cut them off, at the top of the plot: `▲0.49`, the highest of each
+/// run of neighbouring `points` (position across from 0 to 1, value). Labels that would overlap are omitted.
 pub(crate) fn cut_labels(points: &[(f64, f64)], scale: &Scale, plot: Rect, scene: &mut Scene<'_, '_>) {
     let mut free = plot.x;
     let is_cut = |point: &(f64, f64)| point.1 > scale.high;
@@ -188,13 +191,14 @@ pub(crate) fn cut_labels(points: &[(f64, f64)], scale: &Scale, plot: Rect, scene
     }
 }
 
-/// The cell of a plot that has the dot at a position, from 0 to 1 in both directions.
+/// The screen cell (column, row) of a plot that has the dot at a position, from 0 to 1 in both directions, y
+/// upwards.
 pub(crate) fn dot_cell((x, y): (f64, f64), plot: Rect) -> (u16, u16) {
     let (column, row) = (dotted(x, plot.width, DOTS.0), dotted(1.0 - y, plot.height, DOTS.1));
     (plot.x + column, plot.y + row)
 }
 
-/// The cell, out of `many` with some `dots` each, that has the dot at a position from 0 to 1.
+/// The index of the cell, out of `many` with `dots` dots each, that has the dot at a position from 0 to 1.
 fn dotted(share: f64, many: u16, dots: u16) -> u16 {
     cell(share, many.saturating_mul(dots)) / dots
 }
@@ -207,7 +211,8 @@ pub(crate) struct Mark {
     pub style: Style,
 }
 
-/// Draws labelled lines across a plot, behind the lines that are drawn there already.
+/// Draws a dashed, labelled line across a plot at each mark's value, behind the lines that are drawn there
+/// already; marks outside the scale are omitted.
 pub(crate) fn marks(marks: &[Mark], scale: &Scale, plot: Rect, scene: &mut Scene<'_, '_>) {
     let buffer = scene.frame.buffer_mut();
     for mark in marks {
@@ -248,7 +253,8 @@ pub(crate) fn cursor(share: f64, plot: Rect, scene: &mut Scene<'_, '_>) {
     buffer.set_string(x, plot.bottom(), OWN_BAR, style);
 }
 
-/// Draws the axes with their ticks; returns the area between them, or `None` if there is none.
+/// Draws the axes with their ticks; returns the area between them, or `None`, and nothing drawn, if `area` is
+/// too small.
 ///
 /// Below the area are a row for the marks of the horizontal ticks and one for their labels.
 pub(crate) fn axes(x: &Axis<'_>, y: Option<&Axis<'_>>, area: Rect, scene: &mut Scene<'_, '_>) -> Option<Rect> {
@@ -259,6 +265,8 @@ pub(crate) fn axes(x: &Axis<'_>, y: Option<&Axis<'_>>, area: Rect, scene: &mut S
     axes_with(|columns| x.across(columns), &zone, y, area, scene)
 }
 
+/// Draws the axes, as [`axes`], with the horizontal ticks that `across` returns for a number of columns, and
+/// `zone` at the left of their labels.
 fn axes_with(
     across: impl FnOnce(u16) -> Vec<Tick>,
     zone: &str,
@@ -299,7 +307,7 @@ fn axes_with(
     Some(plot)
 }
 
-/// The cell of a position from 0 to 1, out of `many`; 0 and 1 are the middles of the outermost
+/// The index of the cell of a position from 0 to 1, out of `many`; 0 and 1 are the middles of the outermost
 /// cells.
 pub(crate) fn cell(share: f64, many: u16) -> u16 {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // from 0 to `many`
@@ -313,7 +321,7 @@ pub(crate) const OWN_BAR: &str = "▴";
 /// The fewest bars that show a distribution.
 const BARS: usize = 6;
 
-/// The style of a column of a histogram, also above its bar.
+/// The style of a column of a histogram; marked ones are highlighted.
 const fn bar_style(is_marked: bool, theme: &Theme) -> Style {
     if is_marked { theme.figure() } else { theme.series[0] }
 }

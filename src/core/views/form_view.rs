@@ -20,21 +20,25 @@ pub(crate) trait FormView: fmt::Debug + Send {
     /// The identity of a field of the form.
     type Field: Copy + Eq;
 
+    /// The form that the dialog is made of.
     fn form(&self) -> &Form<Self::Field>;
 
+    /// The form that the dialog is made of, mutable.
     fn form_mut(&mut self) -> &mut Form<Self::Field>;
 
+    /// The contexts in which its keys are looked up; those of the form by default.
     fn contexts(&self) -> &'static [Context] {
         self.form().contexts()
     }
 
-    /// A button was pressed, or Enter in a form that submits from any field.
+    /// Handles a press of the button `key`, or Enter in a form that submits from any field.
     fn submitted(&mut self, key: Self::Field, cx: &mut Cx<'_>);
 
-    /// Called after a value was typed or chosen.
+    /// Called after the value of the field `key` was typed or chosen.
     fn changed(&mut self, _key: Self::Field, _cx: &mut Cx<'_>) {}
 
-    /// Handles an action that the form does not use.
+    /// Handles an action that the form does not use; by default, `Back` closes the dialog and others are
+    /// ignored.
     fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         if action == Action::Back {
             cx.close();
@@ -42,26 +46,34 @@ pub(crate) trait FormView: fmt::Debug + Send {
         Outcome::handled_if(action == Action::Back)
     }
 
+    /// Whether an action is available; all are by default.
     fn availability(&self, _action: Action, _state: &State) -> Availability {
         Availability::Available
     }
 
+    /// The name of an action's effect here, or `None` if the word of the key table fits.
     fn hint(&self, action: Action) -> Option<&'static str>;
 
+    /// Called after rows, prices or marks of a pane have changed.
     fn rows_changed(&mut self, _state: &State) {}
 
+    /// Called when it gets the keyboard: it was opened, or the view above has closed.
     fn on_top(&mut self, _cx: &mut Cx<'_>) {}
 
+    /// Called when an effect has ended: a file was written, a market connected, a write completed.
     fn tick(&mut self, _cx: &mut Cx<'_>) {}
 
+    /// Handles the news of one of its tickets.
     fn on_news(&mut self, _news: News, _cx: &mut Cx<'_>) {}
 
+    /// Called before it closes, to abort its requests and store its draft.
     fn closing(&mut self, _cx: &mut Cx<'_>) {}
 
+    /// Draws the dialog, its form included, into `area`.
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>);
 }
 
-/// Passes an event of the form to the view; false if the form ignored its input.
+/// Calls the view's handler for an event of its form; false if the form ignored its input.
 fn pass_on<V: FormView>(view: &mut V, event: FormEvent<V::Field>, cx: &mut Cx<'_>) -> bool {
     match event {
         FormEvent::Submitted(key) => view.submitted(key, cx),

@@ -15,7 +15,7 @@ pub(crate) const TABBED_PRICE_CHART: &[Context] = &[
     Context::Always,
 ];
 
-/// The contexts of a list whose lines are edited. While nothing is typed, a space toggles the line;
+/// The contexts of a list whose lines are edited. Until a search is typed, a space toggles the line;
 /// afterwards it is text.
 pub(crate) const fn edits(is_typed: bool) -> &'static [Context] {
     if is_typed {
@@ -25,7 +25,7 @@ pub(crate) const fn edits(is_typed: bool) -> &'static [Context] {
     }
 }
 
-/// Hides the editing actions of a list that the view does not use.
+/// Hides the editing actions of a list that are not in `used`; any other action is available.
 pub(crate) fn only(used: &[Action], action: Action) -> Availability {
     let is_edit = matches!(
         action,
@@ -41,7 +41,7 @@ pub(crate) fn only(used: &[Action], action: Action) -> Availability {
     Availability::hidden_if(is_edit && !used.contains(&action))
 }
 
-/// Hides actions that mean something only to the table below a chart.
+/// Hides actions that mean something only to the table below a chart; any other is available.
 pub(crate) const fn of_chart(action: Action) -> Availability {
     Availability::hidden_if(matches!(
         action,
@@ -56,7 +56,8 @@ pub(crate) const fn of_chart(action: Action) -> Availability {
     ))
 }
 
-/// Hides the actions that a view of a single report has no use for: it has no next record.
+/// Hides the moves to the next and the previous record, of which a single report has none; any other action
+/// is available.
 pub(crate) const fn of_report(action: Action) -> Availability {
     Availability::hidden_if(matches!(action, Action::Left | Action::Right))
 }

@@ -19,7 +19,7 @@ pub(crate) struct RequestPreview {
 }
 
 impl RequestPreview {
-    /// The preview of `query` in `dialect`.
+    /// The text of `query`, the request it is sent as in `dialect`, and its conditions that are applied here.
     pub fn new(query: Query, dialect: &'static Dialect) -> Self {
         let is_listed = query.resource == Resource::Workergroups;
         let local: Vec<_> = query
@@ -41,7 +41,8 @@ impl RequestPreview {
     }
 }
 
-/// Pretty-prints JSON: objects and lists of plain values stay on one line.
+/// Pretty-prints JSON, line by line: an object with at most one member, or anything else, stays on one line,
+/// but an object in an object is broken.
 fn pretty(json: &Json) -> Vec<String> {
     let members = json
         .as_object()

@@ -12,8 +12,8 @@ pub(crate) const CHART: [&[Context]; 2] = [
     &[Context::Report, Context::Chart, Context::Global, Context::Always],
 ];
 
-/// The contexts of a view with a search: text while it is typed, the search's keys before the
-/// view's while it is active.
+/// The contexts of a view with a search: text while it is typed, `active` (the search's keys first) while the
+/// search has a text, else `idle`.
 pub(crate) fn contexts(find: &Find, [idle, active]: [&'static [Context]; 2]) -> &'static [Context] {
     match (find.is_typing(), find.is_active()) {
         (true, _) => &[Context::Query, Context::Always],

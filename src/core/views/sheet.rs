@@ -30,7 +30,8 @@ pub(crate) struct Sheet {
     pub side: Option<Rect>,
 }
 
-/// Dims the screen and draws both frames, high enough for `lines` lines in each.
+/// Dims the screen and draws the frames of a list and its preview, high enough for `lines` lines of the list;
+/// returns the areas inside. On a compact screen lower than 18 rows there is no preview.
 pub(crate) fn open(list: Panel<'_>, preview: Panel<'_>, lines: usize, area: Rect, scene: &mut Scene<'_, '_>) -> Sheet {
     let theme = scene.theme;
     let size = scene.size;
@@ -51,8 +52,8 @@ pub(crate) fn open(list: Panel<'_>, preview: Panel<'_>, lines: usize, area: Rect
     page(list, preview, dialog, scene)
 }
 
-/// The top of an area on a compact screen, and a rule between it and the pane that stays visible below; all of it, if
-/// little is left.
+/// The top `height` rows of an area on a compact screen, with a rule below, under which the pane stays
+/// visible; the whole area if at most three rows would be left.
 fn as_high_as(height: u16, area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
     if height >= area.height.saturating_sub(3) {
         return area;
@@ -64,11 +65,12 @@ fn as_high_as(height: u16, area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
     top
 }
 
+/// A number of lines as rows, at most 65,535.
 fn lines_of(lines: usize) -> u16 {
     u16::try_from(lines).unwrap_or(u16::MAX)
 }
 
-/// Draws both frames over the whole area, without dimming it.
+/// Draws both frames over the whole area, without dimming it; on a compact screen like [`open`].
 pub(crate) fn page(list: Panel<'_>, preview: Panel<'_>, area: Rect, scene: &mut Scene<'_, '_>) -> Sheet {
     if scene.size == Size::Compact {
         return open(list, preview, usize::MAX, area, scene);
@@ -79,7 +81,7 @@ pub(crate) fn page(list: Panel<'_>, preview: Panel<'_>, area: Rect, scene: &mut 
     frames((list, left), Some((preview, right)), scene)
 }
 
-/// Draws the frames of a sheet; returns the areas inside.
+/// Draws the frames of a sheet, with clickable tabs; returns the areas inside.
 fn frames(main: (Panel<'_>, Rect), side: Option<(Panel<'_>, Rect)>, scene: &mut Scene<'_, '_>) -> Sheet {
     let mut draw = |(panel, area): (Panel<'_>, Rect)| scene.framed(panel, area);
     Sheet {
@@ -88,9 +90,9 @@ fn frames(main: (Panel<'_>, Rect), side: Option<(Panel<'_>, Rect)>, scene: &mut 
     }
 }
 
-/// The area of frames of this height, centred.
+/// The area of frames with this height, centered, at most 170 columns wide.
 ///
-/// Frames nearly as high as the screen get all of it: remnants of the pane around them would
+/// Frames nearly as high as the screen get all of it, cleared: remnants of the pane around them would
 /// distract.
 fn place(height: u16, area: Rect, buffer: &mut Buffer) -> Rect {
     let width = area.width.saturating_sub(4).min(WIDEST);
@@ -101,7 +103,7 @@ fn place(height: u16, area: Rect, buffer: &mut Buffer) -> Rect {
     centred(width, area.height, area)
 }
 
-/// Cells of a line inside the second panel of a list or an editor.
+/// Width in cells of the text in the second panel of a list or an editor that is opened in `area`.
 pub(crate) fn side_width(area: Rect, size: Size) -> u16 {
     match size {
         Size::Compact => area.width,
@@ -109,7 +111,7 @@ pub(crate) fn side_width(area: Rect, size: Size) -> u16 {
     }
 }
 
-/// How many lines a text takes in `width` cells.
+/// Number of rows that these lines take in `width` cells, when wrapped.
 pub(crate) fn rows(lines: &[Line<'_>], width: u16) -> usize {
     let wrapped = lines.iter().map(|line| wrap_line(line, width, 2).len());
     wrapped.sum()
@@ -129,7 +131,7 @@ pub(crate) fn foot(facts: &str, area: Rect, scene: &mut Scene<'_, '_>) {
     scene.render(Line::styled(facts.to_owned(), scene.theme.dim), area);
 }
 
-/// Cells of a line inside the frame of a result.
+/// Width in cells of the text in the result's frame of a form that is opened in `area`; see [`with_result`].
 pub(crate) fn result_width(area: Rect, size: Size) -> u16 {
     match size {
         Size::Compact => area.width,
@@ -137,10 +139,11 @@ pub(crate) fn result_width(area: Rect, size: Size) -> u16 {
     }
 }
 
-/// Draws the frames of a form and its result, `rows` high inside.
+/// Draws the frames of a form and its result, `rows` (of the form, of the result) high inside; returns the
+/// areas inside.
 ///
-/// They are side by side from 100 columns on; below that, the result is under the form if there is
-/// room.
+/// They are side by side from 100 columns on; below that, the result is under the form, or left out if fewer
+/// than four rows remain.
 pub(crate) fn with_result(
     form: Panel<'_>,
     result: Panel<'_>,

@@ -35,12 +35,13 @@ pub(crate) struct Tabbed {
     left: Vec<(usize, Box<dyn View>)>,
 }
 
-/// Boxes the view of a tab.
+/// Boxes the view of a tab; `None` stays `None`.
 pub(crate) fn tab(view: Option<impl View + 'static>) -> Option<Box<dyn View>> {
     view.map(|view| Box::new(view) as Box<dyn View>)
 }
 
-/// Opens the view of these tabs on the tab of an action; false if that one has nothing to show.
+/// Opens the view of these tabs on the tab of `action`, with the tabs that apply to the open pane; false if
+/// that one does not apply or has nothing to show.
 pub(crate) fn open((title, tabs): (&'static str, &'static [Tab]), action: Action, cx: &mut Cx<'_>) -> bool {
     let pane = cx.state.pane;
     let tabs: Vec<&Tab> = tabs.iter().filter(|tab| (tab.is_of)(pane)).collect();
@@ -61,11 +62,13 @@ pub(crate) fn open((title, tabs): (&'static str, &'static [Tab]), action: Action
 }
 
 impl Tabbed {
+    /// The index of the tab that an action opens, or `None`.
     fn index_of(&self, action: Action) -> Option<usize> {
         self.tabs.iter().position(|tab| tab.action == action)
     }
 
-    /// Shows a tab in its last state, updated to the current rows.
+    /// Shows a tab in its last state, updated to the current rows, or new at its first time. `Ignored` if it
+    /// has nothing to show: the open tab stays.
     fn show(&mut self, index: usize, cx: &mut Cx<'_>) -> Outcome {
         if index == self.open {
             return Outcome::Handled;
@@ -88,6 +91,7 @@ impl Tabbed {
         Outcome::handled_if(is_there)
     }
 
+    /// The views of the open tab and of those opened before it, the open one first.
     fn views(&mut self) -> impl Iterator<Item = &mut Box<dyn View>> {
         let left = self.left.iter_mut().map(|(_, view)| view);
         std::iter::once(&mut self.view).chain(left)

@@ -31,6 +31,8 @@ pub(crate) struct TextDialog {
 }
 
 impl TextDialog {
+    /// A dialog with this text; `rows_per_line` rows are reserved for each line, and `current` returns the
+    /// updated text at each tick, or `None` if it stays.
     pub fn new(title: &'static str, text: Text, rows_per_line: usize, current: fn(&State) -> Option<Text>) -> Self {
         Self {
             title,

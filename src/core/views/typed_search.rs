@@ -29,7 +29,8 @@ pub(crate) enum TypedEvent {
 }
 
 impl TypedSearch {
-    /// Handles an action while words are typed.
+    /// Handles an action while words are typed: Enter ends typing, Esc also clears them, and Up or Down steps
+    /// through the list. Others are ignored.
     pub fn update(&mut self, action: Action) -> TypedEvent {
         match action {
             Action::Submit => self.is_typing = false,
@@ -44,18 +45,18 @@ impl TypedSearch {
         TypedEvent::Changed
     }
 
-    /// Whether the line of words is shown.
+    /// Whether the line of words is shown: it is being typed, or has words.
     pub fn is_shown(&self) -> bool {
         self.is_typing || !self.words.is_empty()
     }
 
-    /// Whether a text has all the words, in any case.
+    /// Whether a text contains every one of the words, in any case and order; true without words.
     pub fn matches(&self, text: &str) -> bool {
         let (words, text) = (self.words.text().to_lowercase(), text.to_lowercase());
         words.split_whitespace().all(|word| text.contains(word))
     }
 
-    /// The input, while words are typed.
+    /// The input of the words; `None` unless they are being typed.
     pub fn widget(&mut self) -> Option<&mut dyn InputWidget> {
         let words: &mut dyn InputWidget = &mut self.words;
         self.is_typing.then_some(words)
@@ -67,7 +68,8 @@ impl TypedSearch {
     }
 }
 
-/// Draws an input with its placeholder behind the key that leads to it.
+/// Draws an input with its placeholder behind the key that opens it, with the cursor only while it is typed;
+/// a click on it reports `region`.
 pub(crate) fn line(
     (input, placeholder): (&TextInput, &str),
     is_typing: bool,

@@ -12,26 +12,28 @@ use crate::keys::Action;
 /// A few presses reach the whole market, and each costs one request.
 const FACTOR: u32 = 4;
 
-/// The limit that loads more rows; `None` if the search's limit left none out.
-fn limit(state: &State) -> Option<u32> {
+/// The limit that loads more rows, four times the one the rows were loaded with; `None` if that left none
+/// out, or there is no table.
+fn wider_limit(state: &State) -> Option<u32> {
     let browser = state.browser().filter(|browser| browser.is_cut())?;
     // The planner may have loaded more rows than the search requests.
     let limit = browser.shown_query()?.limit?;
     Some(limit.saturating_mul(FACTOR))
 }
 
-/// Whether more rows can be loaded.
+/// Whether the search's limit left out rows that a higher one would load.
 pub(crate) fn is_possible(state: &State) -> bool {
-    limit(state).is_some()
+    wider_limit(state).is_some()
 }
 
+/// Hides the action that loads more rows if all are loaded.
 pub(crate) fn availability(state: &State) -> Availability {
     Availability::hidden_if(!is_possible(state))
 }
 
-/// Repeats the search with a higher limit.
+/// Repeats the search with a four times higher limit; a notice if all rows are loaded.
 pub(crate) fn load(cx: &mut Cx<'_>) {
-    let Some(limit) = limit(cx.state) else {
+    let Some(limit) = wider_limit(cx.state) else {
         cx.toast("All offers are loaded");
         return;
     };
@@ -41,18 +43,19 @@ pub(crate) fn load(cx: &mut Cx<'_>) {
     cx.perform_on_pane(Action::Refresh);
 }
 
-/// A warning that cheaper rows may be missing; `None` if they are complete.
+/// A warning that cheaper rows may be missing, without advice; `None` if the rows are complete.
 pub(crate) fn cut(scene: &Scene<'_, '_>) -> Option<Line<'static>> {
     warning("", scene)
 }
 
-/// A warning that cheaper rows may be missing, with the `keys` that load them; `None` if they are
+/// A warning that cheaper rows may be missing, with the `keys` that load them; `None` if the rows are
 /// complete.
 pub(crate) fn note(keys: &str, scene: &Scene<'_, '_>) -> Option<Line<'static>> {
-    let advice = limit(scene.state).map(|limit| format!(" ({keys} to load {})", grouped(limit as usize)));
+    let advice = wider_limit(scene.state).map(|limit| format!(" ({keys} to load {})", grouped(limit as usize)));
     warning(&advice.unwrap_or_default(), scene)
 }
 
+/// A warning that cheaper rows may be missing, which ends in `advice`; `None` if they are complete.
 fn warning(advice: &str, scene: &Scene<'_, '_>) -> Option<Line<'static>> {
     let browser = scene.state.browser().filter(|browser| browser.may_have_more())?;
     let loaded = grouped(browser.listing()?.len());

@@ -18,13 +18,15 @@ use crate::tui::text::{cells, fit, wrap};
 /// Cells that two buttons take.
 const BUTTONS: u16 = 30;
 
-/// Whether an outcome only informs, so that the keys of the pane work over it: the write is done.
+/// Whether the latest write of this kind is done and shown, so that its dialog only informs and the keys of
+/// the pane work over it.
 pub(crate) fn is_done(kind: WriteKind, state: &State) -> bool {
     matches!(state.mutations.stage(kind), Stage::Completed(write) if write.verdict == Verdict::Done)
 }
 
-/// Closes the outcome of a write that is done and carries out an action of the pane on it. Any
-/// other outcome has to be read first. Actions that are available everywhere are left to the core.
+/// Closes the outcome of a write that is done and carries out an action of the pane on it. Before that, the
+/// action only brings a notice. Actions that the pane does not have or that are available everywhere are
+/// ignored, for the core.
 pub(crate) fn act_below(action: Action, kind: WriteKind, cx: &mut Cx<'_>) -> Outcome {
     let is_in = |context: Context| bindings(context).any(|row| row.action == action);
     let is_of_pane = is_in(Context::Table) || is_in(Context::Workergroups);
@@ -42,7 +44,7 @@ pub(crate) fn act_below(action: Action, kind: WriteKind, cx: &mut Cx<'_>) -> Out
     Outcome::Handled
 }
 
-/// Closes an outcome, once it is shown.
+/// Closes the dialog of a write, unless the write is still in flight.
 ///
 /// Enter may still be held down from sending.
 pub(crate) fn close_outcome(kind: WriteKind, cx: &mut Cx<'_>) {
@@ -51,8 +53,8 @@ pub(crate) fn close_outcome(kind: WriteKind, cx: &mut Cx<'_>) {
     }
 }
 
-/// Closes a dialog. A notice says that a write in flight continues; `doing` names it, as
-/// `unlisting`.
+/// Closes the dialog of a write. If the write is in flight, it continues and a notice mentions that; `doing`
+/// names it, as `unlisting`.
 pub(crate) fn back(kind: WriteKind, doing: &str, cx: &mut Cx<'_>) {
     if let Some(sent) = cx.state.mutations.in_flight(kind) {
         let text = format!("Still {doing} {}: the outcome will be shown", sent.subject);
@@ -61,7 +63,7 @@ pub(crate) fn back(kind: WriteKind, doing: &str, cx: &mut Cx<'_>) {
     cx.close();
 }
 
-/// The reason help is unavailable in a dialog that sends a write.
+/// The disabled availability of help in a dialog that sends a write, with the reason.
 pub(crate) fn no_help() -> Availability {
     Availability::Disabled("Finish or cancel this dialog first".to_owned())
 }
@@ -73,6 +75,7 @@ enum Content {
 }
 
 impl Content {
+    /// Rows that the content takes in the dialog.
     const fn height(&self) -> u16 {
         match self {
             Self::Text(_) => 1,
@@ -80,6 +83,7 @@ impl Content {
         }
     }
 
+    /// Cells that the content needs in the dialog.
     fn width(&self) -> u16 {
         match self {
             Self::Text(line) => u16::try_from(line.width()).unwrap_or(u16::MAX),
@@ -106,13 +110,14 @@ impl Rows {
         }
     }
 
+    /// Adds a text, wrapped to the dialog's width; lines of the highest `rank` are dropped first.
     pub fn text(&mut self, rank: u8, text: &str, style: Style) {
         for line in wrap(text, self.width) {
             self.line(rank, Line::styled(line, style));
         }
     }
 
-    /// A text whose first two lines are dropped last: they hold the total or the outcome.
+    /// Adds a text whose first two lines are dropped last: they hold the total or the outcome.
     pub fn lead(&mut self, text: &str, style: Style) {
         for (index, line) in wrap(text, self.width).into_iter().enumerate() {
             let rank = if index < 2 { 0 } else { 2 };
@@ -120,18 +125,18 @@ impl Rows {
         }
     }
 
-    /// A line, cut to the width.
+    /// Adds a line, cut to the width; lines of the highest `rank` are dropped first.
     pub fn line(&mut self, rank: u8, line: Line<'static>) {
         let line = fit(line, self.width);
         self.rows.push((rank, Content::Text(line)));
     }
 
-    /// A blank line, which is dropped first.
+    /// Adds a blank line, which is dropped first.
     pub fn gap(&mut self) {
         self.line(7, Line::default());
     }
 
-    /// Space for the answering form; the caller draws it at the area that [`Rows::draw`] returns.
+    /// Adds space for the answering form; the caller draws it at the area that [`Rows::draw`] returns.
     pub fn form<K: Copy + Eq>(&mut self, form: &Form<K>, scene: &Scene<'_, '_>) {
         let height = FormLines::new(form, scene.theme).height(self.width);
         let is_text = !form.is_on_choice();
@@ -139,7 +144,7 @@ impl Rows {
         self.rows.push((0, Content::Form(width, height)));
     }
 
-    /// The exact request below a label such as `Sends once:`.
+    /// Adds the exact request (method, address, body, key) below a label such as `Sends once:`.
     pub fn request(&mut self, label: &str, preview: &RequestPreview, scene: &Scene<'_, '_>) {
         let theme = scene.theme;
         self.text(3, label, theme.dim);
@@ -157,6 +162,8 @@ impl Rows {
         self.text(5, &preview.key, theme.dim);
     }
 
+    /// Adds the lines of a write in flight with the seconds since it was sent; `what` names it, as
+    /// `Unlisting`.
     pub fn in_flight(&mut self, what: &str, sent: &InFlight, scene: &Scene<'_, '_>) {
         let seconds = (scene.now.mono - sent.since.mono).max(0.0);
         let text = format!("{what} {} … {seconds:.0} s", sent.subject);
@@ -165,6 +172,7 @@ impl Rows {
         self.text(2, note, scene.theme.dim);
     }
 
+    /// Adds the headline of a write's outcome, and the market's message or the error.
     pub fn completed(&mut self, write: &Completed, scene: &Scene<'_, '_>) {
         let style = match write.verdict {
             Verdict::Done => scene.theme.good,
@@ -175,7 +183,8 @@ impl Rows {
         self.text(0, market_words(write), scene.theme.text);
     }
 
-    /// Earlier writes, newest first, in at most `most` lines.
+    /// Adds the earlier writes of this kind, newest first, in at most `most` lines, the last of which counts
+    /// those left out; nothing without any.
     pub fn history(&mut self, title: &str, kind: WriteKind, most: usize, scene: &Scene<'_, '_>) {
         let writes = &scene.state.mutations;
         if let Some(note) = &writes.note {
@@ -198,7 +207,8 @@ impl Rows {
         }
     }
 
-    /// Draws the dialog, sized to its lines; returns where its form is.
+    /// Draws the dialog, sized to its lines; lines of the highest rank, the lowest first, are dropped if it
+    /// is too small. Returns the area of its form, empty if it has none.
     pub fn draw(mut self, title: &str, tone: Tone, area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
         let room = area.height.saturating_sub(2);
         let height = |rows: &[(u8, Content)]| rows.iter().map(|(_, content)| content.height()).sum::<u16>();
@@ -232,7 +242,8 @@ impl Rows {
     }
 }
 
-/// The tone of an outcome's frame: only a write in flight cannot be undone.
+/// The tone of the frame of a write's dialog: danger in flight, as only that cannot be undone; `Ask` for an
+/// outcome other than done.
 pub(crate) fn outcome_tone(kind: WriteKind, scene: &Scene<'_, '_>) -> Tone {
     match scene.state.mutations.stage(kind) {
         Stage::InFlight(_) => Tone::Danger,
@@ -244,6 +255,7 @@ pub(crate) fn outcome_tone(kind: WriteKind, scene: &Scene<'_, '_>) -> Tone {
     }
 }
 
+/// The line of an earlier write in the history: time, subject, verdict and message.
 fn past(entry: &Entry, is_in_flight: bool, scene: &Scene<'_, '_>) -> Line<'static> {
     let theme = scene.theme;
     let (verdict, style) = match (is_in_flight, entry.verdict()) {
@@ -266,8 +278,8 @@ fn past(entry: &Entry, is_in_flight: bool, scene: &Scene<'_, '_>) -> Line<'stati
     ])
 }
 
-/// A JSON object in lines of up to `width` cells that break between its members; a longer member
-/// gets its own line.
+/// A JSON object in lines of up to `width` cells that break only between its members; a longer member gets
+/// its own line.
 fn members(json: &str, width: u16) -> Vec<String> {
     let mut lines: Vec<String> = vec![String::new()];
     let mut member = String::new();

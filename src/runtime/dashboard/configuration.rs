@@ -13,6 +13,7 @@ use crate::settings::default_config;
 use crate::store::files;
 
 impl<S: Surface> Dashboard<S> {
+    /// Opens the user's editor on a document and waits for it; returns the edited text.
     pub(super) async fn edit(&mut self, document: Document) -> io::Result<Result<String, EditorError>> {
         let edited = self.surface.edit(document).await?;
         // The editor may have changed the title.
@@ -20,7 +21,8 @@ impl<S: Surface> Dashboard<S> {
         Ok(edited)
     }
 
-    /// Opens the editor on the configuration; a new file lists every setting.
+    /// Opens the editor on the configuration, which is created with every setting commented out if missing,
+    /// and then reloads it.
     pub(super) async fn edit_config(&mut self) -> io::Result<()> {
         let Some(path) = self.known.as_ref().and_then(|known| known.paths()) else {
             let error = EffectError::new("no home directory for a configuration");
@@ -45,7 +47,8 @@ impl<S: Surface> Dashboard<S> {
         Ok(())
     }
 
-    /// Applies the terminal settings; the core handles the rest.
+    /// Applies the terminal settings of a reloaded configuration (theme, mouse); returns the message for the
+    /// core, which handles the rest.
     pub(super) fn reconfigured(&mut self, reloaded: Reloaded) -> Message {
         Message::Reconfigured(reloaded.map_err(EffectError::new).map(|saved| {
             let Saved {

@@ -59,9 +59,9 @@ impl<S: Surface> Dashboard<S> {
                 writes::set_aside(self.files.journal.clone(), self.outbox.clone(), damage);
             }
             Effect::Abort(ticket) => self.abort(ticket),
-            Effect::History(job) => self.remember(job),
+            Effect::History(job) => self.queue_history(job),
             Effect::Market { ticket, command } => self.market(ticket, command),
-            Effect::Activate(ticket) => self.board(ticket),
+            Effect::Activate(ticket) => self.activate(ticket),
             Effect::Save { ticket, edit } => self.keep(Job::Save {
                 ticket: Some(ticket),
                 edit,
@@ -84,11 +84,13 @@ impl<S: Surface> Dashboard<S> {
         Ok(ControlFlow::Continue(()))
     }
 
+    /// Notifies the user as the settings want, see `alarm::attract`.
     fn attract(&mut self, notification: Notification) {
         let outbox = self.outbox.clone();
         alarm::attract(&self.rings, &self.model, notification, &mut self.surface, outbox);
     }
 
+    /// Opens the user's editor on a text; the edited text arrives as news of the ticket.
     async fn edit_text(&mut self, ticket: Ticket, text: String, suffix: &'static str) -> io::Result<()> {
         let edited = self.edit(Document::Text { text, suffix }).await?;
         let news = News::Edited(edited.map_err(EffectError::new));
@@ -96,12 +98,13 @@ impl<S: Surface> Dashboard<S> {
         Ok(())
     }
 
+    /// Forgets the intervals learned from refusals, also in their file.
     fn forget_limits(&self) {
         self.calls.forget_pacing();
         self.keep_pacing();
     }
 
-    /// Prepares a response off the event loop, which has keys to handle.
+    /// Arranges a response off the event loop, which has keys to handle; it arrives as news of its ticket.
     fn arrange(&self, arrival: Box<Arrival>) {
         let outbox = self.outbox.clone();
         tokio::task::spawn_blocking(move || {
@@ -112,13 +115,14 @@ impl<S: Surface> Dashboard<S> {
         });
     }
 
+    /// Aborts the read or route request of a ticket, if it is in flight.
     fn abort(&mut self, ticket: Ticket) {
         if let Some(flight) = self.flights.remove(&ticket) {
             flight.abort();
         }
     }
 
-    /// Copies a text to the clipboard, without known secrets.
+    /// Copies a text to the clipboard, without known secrets, and reports it; `what` describes the text.
     async fn copy(&mut self, what: &str, text: &str) {
         let text = self.calls.secrets().remove(text).into_owned();
         let copied = self.surface.copy(&text).await;
@@ -126,7 +130,7 @@ impl<S: Surface> Dashboard<S> {
         let _ = self.outbox.send(Message::Report(report.map_err(EffectError::new)));
     }
 
-    /// Receives the progress of a ticket's call.
+    /// The function that passes the progress of a ticket's call to the core.
     fn notify(&self, ticket: Ticket) -> Notify {
         let (outbox, clock) = (self.outbox.clone(), self.clock);
         Box::new(move |progress| {
@@ -134,6 +138,7 @@ impl<S: Surface> Dashboard<S> {
         })
     }
 
+    /// Journals and sends a write in the background; its response arrives as news of the ticket.
     fn write(&self, ticket: Ticket, request: Request, intent: Intent) {
         let (calls, journal) = (Arc::clone(&self.calls), self.files.journal.clone());
         let (outbox, clock) = (self.outbox.clone(), self.clock);
@@ -157,6 +162,7 @@ impl<S: Surface> Dashboard<S> {
         });
     }
 
+    /// Runs a user's program in the background and journals it; its end arrives as news of the ticket.
     fn run_command(&self, ticket: Ticket, command: RunCommand) {
         let (journal, secrets) = (self.files.journal.clone(), self.calls.secrets());
         let (outbox, clock) = (self.outbox.clone(), self.clock);
@@ -168,6 +174,7 @@ impl<S: Surface> Dashboard<S> {
         });
     }
 
+    /// Carries out a market command in the background; nothing without the configured markets.
     fn market(&self, ticket: Ticket, command: MarketCommand) {
         let Some(known) = &self.known else {
             return;
@@ -180,6 +187,7 @@ impl<S: Surface> Dashboard<S> {
         commands.run(ticket, command, self.disk_writer.as_ref().map(DiskWriter::written));
     }
 
+    /// Changes the configuration file by `save` in the background, and reports its message or error.
     fn save_setting(&self, save: impl FnOnce(&ProfileResolver) -> Result<String, SettingError> + Send + 'static) {
         let (known, outbox) = (self.known.clone(), self.outbox.clone());
         tokio::task::spawn_blocking(move || {
@@ -192,10 +200,10 @@ impl<S: Surface> Dashboard<S> {
         });
     }
 
-    /// Switches to the market that was connected.
+    /// Switches to the market that was connected under the ticket; nothing if there is none.
     ///
     /// Reads of the old one are aborted, and its state is saved before any of the new one.
-    fn board(&mut self, ticket: Ticket) {
+    fn activate(&mut self, ticket: Ticket) {
         let Some(ready) = self.pending.take(ticket) else {
             return;
         };
@@ -209,7 +217,7 @@ impl<S: Surface> Dashboard<S> {
         self.calls = ready.calls;
     }
 
-    /// Queues a job for the writer thread, which starts with the first one.
+    /// Queues a job for the writer thread, which starts with the first one; a notice if there is no thread.
     pub(super) fn keep(&mut self, job: Job) {
         let (files, outbox) = (&mut self.files, &self.outbox);
         let secrets = || self.calls.secrets();
@@ -223,7 +231,7 @@ impl<S: Surface> Dashboard<S> {
     }
 
     /// Queues a job for the record's thread, which starts with the first one.
-    fn remember(&mut self, job: HistoryJob) {
+    fn queue_history(&mut self, job: HistoryJob) {
         let (history, outbox) = (&self.files.history, &self.outbox);
         let market = self.files.sandbox.as_ref().and_then(Running::moving_market);
         let dialect = self.model.profile.dialect;
@@ -234,12 +242,14 @@ impl<S: Surface> Dashboard<S> {
         thread.take(job);
     }
 
+    /// Sends a route request in the background, and on to its worker with a `hop`; it can be aborted.
     fn route(&mut self, ticket: Ticket, request: Request, hop: Option<Arc<Hop>>) {
         let calls = Arc::clone(&self.calls);
         let flight = routes::send(calls, self.outbox.clone(), self.clock, ticket, (request, hop));
         self.flights.insert(ticket, flight);
     }
 
+    /// Sends a request in the background; its response arrives as news of the ticket. Reads can be aborted.
     fn call(&mut self, ticket: Ticket, request: Request) {
         let calls = Arc::clone(&self.calls);
         if request.operation() == Operation::Route {

@@ -70,11 +70,12 @@ impl<W: Write> Canvas<W> {
         self.terminal.backend_mut().write_aside(bytes)
     }
 
+    /// The writer that the frames go to.
     pub fn writer(&self) -> &W {
         self.terminal.backend().writer()
     }
 
-    /// Clears the terminal with the next frame.
+    /// Makes the next frame clear the terminal and draw every cell.
     ///
     /// `resize` does exactly that, without a query to the terminal.
     fn forget_screen(&mut self) -> io::Result<()> {

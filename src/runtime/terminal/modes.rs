@@ -34,7 +34,7 @@ const NO_MOUSE: &str = "\x1b[?1006l\x1b[?1002l\x1b[?1000l";
 const LEAVE: &str = "\x1b[?2026l\x1b[?1006l\x1b[?1002l\x1b[?1000l\x1b[?1004l\x1b[?2004l\x1b[8h\
     \x1b[0m\x1b[?1049l\x1b[0m\x1b[23;2t\x1b[?25h";
 
-/// Switches mouse capture on or off.
+/// The escape sequence that switches mouse capture on or off.
 pub(super) const fn mouse(is_on: bool) -> &'static [u8] {
     if is_on { MOUSE.as_bytes() } else { NO_MOUSE.as_bytes() }
 }
@@ -44,8 +44,9 @@ pub fn is_entered() -> bool {
     ENTERED.load(Ordering::SeqCst)
 }
 
-/// Switches everything on, even if it was on before: a shell may have switched some of it off while
-/// the process was stopped. `question` follows in the same write.
+/// Switches all modes of the dashboard on, the mouse if requested, even if they were on before: a shell may
+/// have switched some off while the process was stopped. `question` follows in the same write. If it fails,
+/// all are switched off.
 pub(super) fn enter(mouse: bool, question: &str) -> io::Result<()> {
     ENTERED.store(true, Ordering::SeqCst);
     let entered = raw_mode_on().and_then(|()| {

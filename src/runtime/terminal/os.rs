@@ -39,7 +39,7 @@ pub(super) fn raw_mode_is_on() -> bool {
     tcgetattr(io::stdin()).is_ok_and(|modes| !modes.local_modes.intersects(LocalModes::ICANON | LocalModes::ECHO))
 }
 
-/// Drops input that was not read yet.
+/// Drops input of the terminal that was not read yet.
 pub(super) fn drop_input() -> io::Result<()> {
     Ok(tcflush(io::stdin(), QueueSelector::IFlush)?)
 }

@@ -51,7 +51,7 @@ impl<W: Write> Output<W> {
         }
     }
 
-    /// Writes the collected frame, if there is anything in it.
+    /// Writes the collected frame at once; nothing if the frame changed nothing.
     pub(super) fn present(&mut self) -> io::Result<()> {
         if self.frame.len() == BEGIN.len() {
             return Ok(());
@@ -62,23 +62,24 @@ impl<W: Write> Output<W> {
         written
     }
 
+    /// The writer that the frames go to.
     pub(super) const fn writer(&self) -> &W {
         &self.tty
     }
 
-    /// Writes bytes that are not part of a frame and do not move the cursor.
+    /// Writes bytes at once that are not part of a frame and do not move the cursor.
     pub(super) fn write_aside(&mut self, bytes: &[u8]) -> io::Result<()> {
         write_all(&mut self.tty, bytes)
     }
 
-    /// Clears the known state of the terminal, and the frame so far.
+    /// Drops the frame so far and what is cached about the terminal's cursor, so that both are written again.
     pub(super) fn forget(&mut self) {
         self.frame.truncate(BEGIN.len());
         self.cursor_shown = None;
         self.cursor_at = None;
     }
 
-    /// ratatui's own backend, which writes to the frame.
+    /// The plain backend of ratatui, which writes into the frame instead of the terminal.
     const fn plain(&mut self) -> CrosstermBackend<&mut Vec<u8>> {
         CrosstermBackend::new(&mut self.frame)
     }
@@ -152,8 +153,8 @@ impl<W: Write> Backend for Output<W> {
     }
 }
 
-/// The part of a terminal of this size that is drawn on: all of it, unless the size is missing or
-/// absurd.
+/// The part of a terminal of this size that is drawn on: all of it up to 250,000 cells; 80x24 if the size is
+/// missing.
 fn drawable(size: Size) -> Size {
     if size == Size::ZERO {
         return UNSAID;
@@ -166,7 +167,7 @@ fn drawable(size: Size) -> Size {
     Size::new(width, size.height.min(u16::try_from(rows).unwrap_or(u16::MAX)))
 }
 
-/// Writes all bytes, with as few calls as the terminal allows.
+/// Writes all bytes, with as few calls as the terminal allows, waiting while it accepts none.
 pub(super) fn write_all(tty: &mut impl Write, mut bytes: &[u8]) -> io::Result<()> {
     while !bytes.is_empty() {
         match tty.write(bytes) {

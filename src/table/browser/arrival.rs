@@ -41,6 +41,7 @@ impl PartialEq for Arrival {
 }
 
 impl Arrival {
+    /// The ticket of the request whose response it is.
     pub const fn ticket(&self) -> Ticket {
         self.ticket
     }
@@ -50,7 +51,8 @@ impl Arrival {
         self.recorded
     }
 
-    /// Arranges the rows, which takes a tenth of a second for 100,000.
+    /// Filters, sorts and prices the rows, which takes a tenth of a second for 100,000, and creates the poll
+    /// of a response. Runs on another thread.
     #[must_use]
     pub fn arranged(mut self) -> Self {
         let catalog = self.rows.query.catalog();
@@ -77,7 +79,8 @@ impl Arrival {
 }
 
 impl Browser {
-    /// The job that prepares the awaited response, with the market panel if `has_panel`.
+    /// The job that arranges the awaited response on another thread, with the values of the market panel if
+    /// `has_panel`.
     pub(crate) fn arrival(&self, ticket: Ticket, response: Responses, now: Now, has_panel: bool) -> Box<Arrival> {
         Box::new(Arrival {
             ticket,
@@ -91,8 +94,8 @@ impl Browser {
         })
     }
 
-    /// Shows an arranged response if it is still awaited. Returns whether it was, and the poll to
-    /// record.
+    /// Shows an arranged response if it is still awaited. Returns whether it was, and the poll to record, if
+    /// any. If the settings have changed meanwhile, it is arranged again.
     pub(crate) fn arrived(&mut self, arrival: Arrival) -> (bool, Option<Poll>) {
         let Arrival {
             ticket,

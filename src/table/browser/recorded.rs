@@ -24,30 +24,30 @@ impl Browser {
         self.recorded.as_ref().map(|recorded| recorded.at)
     }
 
-    /// The age of recorded rows on screen, in seconds.
+    /// The age in seconds of the recorded rows on screen; `None` if they are a response.
     pub fn recorded_seconds(&self, now: Now) -> Option<f64> {
         self.recorded_at().map(|at| (now.epoch - at.unix()).max(0.0))
     }
 
-    /// The age of recorded rows on screen, as text: `recorded 3 h ago`.
+    /// The age of recorded rows on screen, as text: `recorded 3 h ago`; `None` if they are a response.
     pub fn recorded_age(&self, now: Now) -> Option<String> {
         let age = format::brief(self.recorded_seconds(now)?);
         Some(format!("recorded {age} ago"))
     }
 
-    /// The rows on screen: recorded ones, or else the response.
+    /// The rows on screen: recorded ones, or else the response, perhaps empty.
     pub fn displayed(&self) -> &Rows {
         self.recorded.as_ref().map_or(&self.rows, |recorded| &recorded.rows)
     }
 
-    /// The id of the row at the cursor, which may be a recorded one.
+    /// The id of the row at the cursor, which may be a recorded one; `None` without rows.
     pub(super) fn displayed_id(&self) -> Option<RowId> {
         let rows = self.displayed();
         rows.listing()?.id(*rows.view().get(self.cursor)? as usize)
     }
 
-    /// Starts to await the recorded rows of a search that is about to be sent, unless its rows are
-    /// on screen already.
+    /// Starts to await the recorded rows of the search that is about to be sent; returns the ticket and query
+    /// to look up. `None` if its rows are on screen already, or for workergroups.
     ///
     /// Conditions that the market cannot apply are left to the table, as with a response.
     pub(crate) fn await_recorded(&mut self, tickets: &mut Tickets) -> Option<(Ticket, Box<Query>)> {
@@ -77,13 +77,13 @@ impl Browser {
         self.recall.is_some()
     }
 
-    /// The search whose recorded rows are awaited under this ticket.
+    /// The search whose recorded rows are awaited under this ticket; `None` if another or none is awaited.
     fn recalled(&self, ticket: Ticket) -> Option<&Query> {
         let (own, query) = self.recall.as_ref()?;
         (*own == ticket).then_some(query)
     }
 
-    /// The job that prepares recorded rows; `None` if they are no longer awaited.
+    /// The job that arranges the rows recorded at `at`; `None` if they are no longer awaited.
     pub(crate) fn recorded_arrival(
         &self,
         ticket: Ticket,
@@ -104,7 +104,8 @@ impl Browser {
         }))
     }
 
-    /// Shows recorded rows, if they are still awaited, in place of the rows of an earlier search.
+    /// Shows recorded rows, if they are still awaited and not empty, in place of the rows of an earlier
+    /// search.
     pub(crate) fn show_recorded(&mut self, arrival: Arrival) {
         let Arrival {
             ticket, rows, recorded, ..
@@ -125,13 +126,15 @@ impl Browser {
         self.rebuild();
     }
 
-    /// Stops awaiting recorded rows, as there are none for this search.
+    /// Stops awaiting the recorded rows of this ticket, as there are none, and removes those of an earlier
+    /// search.
     pub(crate) fn no_recorded_rows(&mut self, ticket: Ticket) {
         if self.recalled(ticket).is_some() {
             self.drop_recorded();
         }
     }
 
+    /// Removes recorded rows from the screen and stops awaiting any.
     pub(super) fn drop_recorded(&mut self) {
         self.recall = None;
         if self.recorded.take().is_some() {
@@ -139,7 +142,7 @@ impl Browser {
         }
     }
 
-    /// Arranges recorded rows with the current settings.
+    /// Arranges recorded rows on screen with the current settings; nothing without any.
     pub(super) fn rearrange_recorded(&mut self) {
         if let Some(recorded) = &mut self.recorded {
             recorded.rows.arrange_as(&self.rows);

@@ -16,7 +16,7 @@ pub struct OfferCounts {
     pub groups: Vec<Vec<Offered>>,
 }
 
-/// The groupings of the market panel for a resource: their names and fields.
+/// The groupings of the market panel for a resource, each with its name and field; none for workergroups.
 ///
 /// There is none by host, as markets have many hosts.
 pub fn groupings(resource: Resource) -> impl Iterator<Item = (&'static str, &'static Field)> {
@@ -36,7 +36,8 @@ pub fn groupings(resource: Resource) -> impl Iterator<Item = (&'static str, &'st
 }
 
 impl Rows {
-    /// Passes the measures of the rows, for the price basis, to `measure`.
+    /// Passes the measures (price, speed and the like) of the rows, for the current price basis, to `measure`
+    /// and returns its result.
     pub fn measured<R>(&self, listing: &Listing, measure: impl FnOnce(&Measures<'_>) -> R) -> R {
         let pricing = self.pricing();
         match self.resource() {
@@ -49,8 +50,8 @@ impl Rows {
         }
     }
 
-    /// The groups of the rows shown, from the counts in advance or computed now. `index` is that of
-    /// the response, if available.
+    /// The groups of the rows shown, from the counts in advance or computed now; `None` before a response.
+    /// `index` is that of the response, if available.
     pub fn offer_counts(&self, index: Option<Arc<OfferIndex>>) -> Option<OfferCounts> {
         let listing = self.listing()?;
         if let Some(counts) = &self.counted {

@@ -44,7 +44,8 @@ impl fmt::Debug for Confirm {
 }
 
 impl Confirm {
-    /// A question whose button is labelled `verb` and runs `then` after the question is closed.
+    /// A question with the buttons Cancel and `verb`, and `effect` as its text; the latter button closes it
+    /// and runs `then`.
     pub fn new(
         title: impl Into<String>,
         effect: impl Into<String>,
@@ -61,20 +62,21 @@ impl Confirm {
         }
     }
 
-    /// Shows `request`, the first one that is sent.
+    /// Shows the preview of `request`, the first one that confirming sends.
     #[must_use]
     pub fn sends_first(mut self, request: Request) -> Self {
         self.request = Some(request);
         self
     }
 
-    /// Marks an action that cannot be undone.
+    /// Marks the action as one that cannot be undone, by the color of the frame.
     #[must_use]
     pub const fn danger(mut self) -> Self {
         self.tone = Tone::Danger;
         self
     }
 
+    /// Runs the action or closes on an answer; ignored without an answer.
     fn answered(&mut self, answer: Option<Answer>, cx: &mut Cx<'_>) -> Outcome {
         match answer {
             Some(Answer::Yes) => {

@@ -29,7 +29,7 @@ pub enum Entered {
 /// Marks that the question over the prompt was confirmed.
 struct Accept;
 
-/// Closes the prompt below the calling question.
+/// Closes the prompt below the calling question, once that question has closed.
 pub fn accept(cx: &mut Cx<'_>) {
     cx.state.drafts.put(Accept);
 }
@@ -80,7 +80,7 @@ impl Prompt {
         self
     }
 
-    /// Sets the text that an empty line stands for.
+    /// Sets the text that an empty line stands for, and mentions it above the line; empty for none.
     #[must_use]
     pub fn proposes(mut self, text: String) -> Self {
         if !text.is_empty() {
@@ -90,6 +90,7 @@ impl Prompt {
         self
     }
 
+    /// Puts a text into the line to be edited.
     #[must_use]
     pub fn value(mut self, value: &str) -> Self {
         self.form.set_text(AnswerField, value);

@@ -41,7 +41,8 @@ impl Question {
         }
     }
 
-    /// A question answered by typing a word, which the view compares.
+    /// A question answered by typing a word into the field `label`, which the view compares; `verb` names the
+    /// effect.
     pub fn typed(label: &'static str, verb: &'static str) -> Self {
         Self {
             form: Form::new(vec![Field::text(Answer::Word, label, "")]).submits(Answer::Yes),
@@ -59,28 +60,32 @@ impl Question {
         }
     }
 
+    /// The buttons or the word's field, to draw them.
     pub const fn form(&self) -> &Form<Answer> {
         &self.form
     }
 
-    /// Whether the answer confirms: the button was pressed, or `word` was typed.
+    /// Whether the answer may confirm: the question has buttons, or exactly `word` was typed.
     pub fn says(&self, word: &str) -> bool {
         !self.is_typed || self.word() == word
     }
 
+    /// The word typed so far; empty if the question has buttons.
     pub fn word(&self) -> &str {
         self.form.text(Answer::Word)
     }
 
+    /// Whether the question asks for a typed word rather than a button.
     pub const fn is_typed(&self) -> bool {
         self.is_typed
     }
 
-    /// Shows below the word the reason nothing was sent.
+    /// Shows the reason nothing was sent, as an error below the typed word.
     pub fn refuse(&mut self, why: impl Into<String>) {
         self.form.set_error(Answer::Word, Some(why.into()));
     }
 
+    /// The contexts in which the question's keys are looked up.
     pub fn contexts(&self) -> &'static [Context] {
         if self.is_typed {
             self.form.contexts()
@@ -89,11 +94,12 @@ impl Question {
         }
     }
 
-    /// Hides the hints of `Down` and `Last`, which answer nothing.
+    /// Hides the actions `Down` and `Last`, which answer nothing; all others are available.
     pub const fn availability(action: Action) -> Availability {
         Availability::hidden_if(matches!(action, Action::Move(Motion::Down | Motion::Last)))
     }
 
+    /// The name of an action's effect: the verb, or `cancel` on that button; `None` for other actions.
     pub fn hint(&self, action: Action) -> Option<&'static str> {
         match (action, self.form.focused()) {
             (Action::Yes, _) | (Action::Submit, Some(Answer::Yes | Answer::Word) | None) => Some(self.verb),
@@ -102,7 +108,7 @@ impl Question {
         }
     }
 
-    /// The answer to an action; `None` if it has no meaning here.
+    /// Handles an action and returns the answer; `None` if the action has no meaning here.
     pub fn update(&mut self, action: Action) -> Option<Answer> {
         match action {
             Action::Yes => Some(Answer::Yes),
@@ -111,21 +117,24 @@ impl Question {
         }
     }
 
+    /// Handles a click on the form's field with this index; `None` if it changes nothing.
     pub fn click(&mut self, field: usize) -> Option<Answer> {
         Self::answer(self.form.click(field))
     }
 
-    /// Edits the typed word; false if there is none, or the key edits nothing.
+    /// Edits the typed word and clears its error; false if the form does not use the key.
     pub fn key(&mut self, key: KeyEvent) -> bool {
         self.form.set_error(Answer::Word, None);
         self.form.key(key)
     }
 
-    /// Shows that a paste is refused: confirming should take a moment.
+    /// Shows that a paste is refused, and inserts nothing: confirming should take a moment.
     pub fn paste(&mut self) {
         self.refuse(PASTE_REFUSED);
     }
 
+    /// The answer that an event of the form gives; `Word` if it only moved or changed, `None` if it was
+    /// ignored.
     const fn answer(event: FormEvent<Answer>) -> Option<Answer> {
         match event {
             FormEvent::Submitted(answer) => Some(answer),
