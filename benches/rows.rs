@@ -254,7 +254,7 @@ fn texts(listing: &Listing, key: &str) -> (Vec<String>, Vec<u32>) {
     let column = listing.column(field(key));
     let texts = column.texts().iter();
     let cells = (0..listing.len()).map(|row| column.text_index(row).unwrap_or_default() as u32);
-    (texts.map(|text| text.compared().to_owned()).collect(), cells.collect())
+    (texts.map(|text| text.unescaped().to_owned()).collect(), cells.collect())
 }
 
 fn sorting(report: &mut Report) {

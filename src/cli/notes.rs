@@ -92,7 +92,7 @@ impl Answer<'_> {
         let conditions = local_conditions(self.query, self.dialect)?;
         let why = if self
             .query
-            .local(self.dialect)
+            .applied_locally(self.dialect)
             .any(|condition| self.dialect.sends(condition.field))
         {
             "this market filters before the discount"
@@ -197,11 +197,14 @@ pub fn is_sorted_locally(listing: &Listing, query: &Query, dialect: &'static Dia
 /// printed.
 fn plain(text: &Untrusted) -> Option<String> {
     let shown = text.screen(80);
-    (shown == text.compared()).then_some(shown)
+    (shown == text.unescaped()).then_some(shown)
 }
 
 /// The conditions that the market does not filter on, as text; `None` if there are none.
 fn local_conditions(query: &Query, dialect: &'static Dialect) -> Option<String> {
-    let local: Vec<_> = query.local(dialect).map(language::print_condition_briefly).collect();
+    let local: Vec<_> = query
+        .applied_locally(dialect)
+        .map(language::print_condition_briefly)
+        .collect();
     (!local.is_empty()).then(|| local.join(" "))
 }

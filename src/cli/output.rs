@@ -239,7 +239,7 @@ pub fn note_shown(shown: usize, all: usize, nouns: &str) {
 }
 
 /// Prints a line to stderr without a prefix, unless `--quiet` is set.
-pub fn explain(message: &str) {
+pub fn print_unless_quiet(message: &str) {
     if !IS_QUIET.load(Ordering::Relaxed) {
         tell(message);
     }

@@ -302,7 +302,7 @@ fn compute(
                 gb: listing.estimated_storage(),
                 job: *job,
             };
-            let conditions: Vec<_> = query.local(settings.dialect).cloned().collect();
+            let conditions: Vec<_> = query.applied_locally(settings.dialect).cloned().collect();
             computed.fill_for(listing, pricing, None, &conditions);
         }
         Resource::Volumes => computed.fill_volumes(listing),
@@ -314,7 +314,7 @@ fn compute(
 /// The numbers of the rows to show, in order. Conditions and orders that the market cannot apply are applied
 /// here.
 pub fn rows(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Vec<u32> {
-    let mut rows = listing.matching(query.local(dialect));
+    let mut rows = listing.matching(query.applied_locally(dialect));
     if is_sorted_here(query, dialect) {
         listing.sort(&mut rows, &query.order);
     }

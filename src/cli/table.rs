@@ -363,7 +363,7 @@ fn records<'l>(
         let record = if secrets {
             Cow::Borrowed(json)
         } else {
-            Cow::Owned(redact::record(json))
+            Cow::Owned(redact::without_possible_secrets(json))
         };
         Some(match members.get(index) {
             Some(member) => enrich::with_member(&record, member).into(),

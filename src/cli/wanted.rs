@@ -200,7 +200,7 @@ pub fn wanted(
     let reading = plain::read(&text, query.catalog(), dialect, &plain::Names::default());
     query.conditions = conditions(&reading, &text, &query, dialect)?;
     if !reading.is_empty() {
-        output::explain(&format!("understood: {}", reading.meaning.text()));
+        output::print_unless_quiet(&format!("understood: {}", reading.meaning.text()));
     }
     let words = &reading.meaning.settings;
     query.offer_type = words.offer_type.unwrap_or(query.offer_type);
@@ -223,7 +223,7 @@ pub fn wanted(
         if at <= local.now {
             return Err(CliError::Usage(format!("the deadline {by}")));
         }
-        output::explain(&format!("to be done by {by}"));
+        output::print_unless_quiet(&format!("to be done by {by}"));
     }
     if let Some(order) = &words.order {
         query.order.clone_from(order);
@@ -307,7 +307,8 @@ pub fn set_limit(wanted: &mut Wanted, limit: Option<u32>, dialect: &'static Dial
             let is_estimated = query.storage.is_some_and(|gb| {
                 query.resource == Resource::Offers && (gb - query.priced_storage(dialect)).abs() > 1e-9
             });
-            let is_local = query.local(dialect).next().is_some() || is_sorted_here(query, dialect) || is_estimated;
+            let is_local =
+                query.applied_locally(dialect).next().is_some() || is_sorted_here(query, dialect) || is_estimated;
             let least = if is_local { LOCAL_LIMIT } else { 0 };
             query.limit = query.limit.map(|usual| usual.max(least).max(rows));
         }

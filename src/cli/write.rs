@@ -364,9 +364,9 @@ async fn send(
     unsaved.as_deref().into_iter().for_each(output::note);
     if format == ReplyFormat::Json
         && let Some(reply) = &*reply.lock().unwrap_or_else(PoisonError::into_inner)
-        && serde_json::from_str::<IgnoredAny>(reply.compared()).is_ok()
+        && serde_json::from_str::<IgnoredAny>(reply.unescaped()).is_ok()
     {
-        output::print_json(&format!("{}\n", reply.compared()))?;
+        output::print_json(&format!("{}\n", reply.unescaped()))?;
     }
     let completed = mutations.complete(kind, &result, now());
     let (verdict, words) = completed.map_or((Verdict::Unknown, String::new()), |completed| {

@@ -36,7 +36,7 @@ impl Update<'_> {
                 self.effects.push(Effect::ForgetLimits);
             }
             Action::ForgetJob => self.lend(analysis::forget_job),
-            _ => self.ignored(action),
+            _ => self.report_ignored(action),
         }
     }
 

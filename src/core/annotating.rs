@@ -198,7 +198,7 @@ pub(crate) fn disabled(state: &State, action: Action) -> Option<String> {
 
 /// Whether an action is about annotations: to star, note, ban, show banned offers, or list starred offers
 /// only.
-pub(crate) const fn is_of_annotations(action: Action) -> bool {
+pub(crate) const fn is_annotation_action(action: Action) -> bool {
     matches!(
         action,
         Action::Star(_) | Action::Note(_) | Action::Ban | Action::ShowBanned | Action::StarredOnly

@@ -49,7 +49,7 @@ impl Model {
             Action::History => self.pane != Pane::Requests,
             Action::OpenRequest => self.failed_request().is_some(),
             action if BINDINGS.iter().any(|row| row.action == action && row.is_of_offers) => self.pane == Pane::Offers,
-            action if annotating::is_of_annotations(action) => self.pane.has_prices(),
+            action if annotating::is_annotation_action(action) => self.pane.has_prices(),
             action => !self.features.iter().any(|feature| (feature.hides)(self, action)),
         }
     }

@@ -165,7 +165,7 @@ impl<'a> Cx<'a> {
     /// Requests the offers' prices in all three price models, shown side by side in the table.
     pub fn ask_price_models(&mut self) {
         let state = &mut *self.state;
-        let effects = state.browsers[Resource::Offers].ask_three(&mut state.tickets, self.now);
+        let effects = state.browsers[Resource::Offers].show_price_models(&mut state.tickets, self.now);
         self.effects_for(Owner::Table(Resource::Offers), effects);
     }
 

@@ -13,7 +13,7 @@ pub fn endpoint_names(state: &State) -> Vec<String> {
     };
     let texts = listing.column(field).texts().iter();
     let mut names: Vec<String> = texts
-        .map(|name| name.compared().to_owned())
+        .map(|name| name.unescaped().to_owned())
         .filter(|name| !name.is_empty())
         .collect();
     names.sort();

@@ -83,7 +83,7 @@ pub fn update(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
     let mut effects = update.effects;
     model.state.save_in_time(now, is_input, &mut effects);
     model.state.leave_out_banned(&mut effects);
-    model.state.owners.settle(&effects);
+    model.state.owners.forget_aborted(&effects);
     effects
 }
 
@@ -107,7 +107,7 @@ impl<'a> Update<'a> {
         match message {
             Message::Started => self.start(),
             Message::Key(key) => self.on_key(key),
-            Message::Paste(text) => self.pasted(text),
+            Message::Paste(text) => self.on_paste(text),
             Message::AfterPaste(message) => self.came_with_paste(*message),
             Message::Mouse(event) => self.mouse(event),
             Message::Focus(is_focused) => {

@@ -325,7 +325,7 @@ pub fn outcome(intent: &Intent, response: &Result<Reply, ApiError>, at: UnixTime
 /// error after which the write may have succeeded, is unknown.
 fn judge(kind: WriteKind, response: &Result<Reply, ApiError>) -> (Verdict, String) {
     match response {
-        Ok(Reply::Unlisted { msg }) if msg.compared().trim().is_empty() => {
+        Ok(Reply::Unlisted { msg }) if msg.unescaped().trim().is_empty() => {
             (Verdict::Done, "(the market sent no message)".to_owned())
         }
         Ok(Reply::Unlisted { msg }) => (Verdict::Done, msg.screen(400)),
@@ -359,8 +359,8 @@ pub fn preview(request: &Request, profile: &Profile) -> RequestPreview {
     } else {
         &profile.base_url
     };
-    let base = Untrusted::from(base.trim_end_matches('/')).consent();
-    let name = Untrusted::from(profile.name.as_str()).consent();
+    let base = Untrusted::from(base.trim_end_matches('/')).for_confirmation();
+    let name = Untrusted::from(profile.name.as_str()).for_confirmation();
     RequestPreview {
         method: wire.method.name(),
         base,

@@ -65,7 +65,7 @@ impl Owners {
 
     /// Forgets the tickets that `effects` abort. In debug builds, asserts that every other ticket has an
     /// owner.
-    pub(crate) fn settle(&mut self, effects: &[Effect]) {
+    pub(crate) fn forget_aborted(&mut self, effects: &[Effect]) {
         for effect in effects {
             if let Effect::Abort(ticket) = effect {
                 self.0.remove(ticket);

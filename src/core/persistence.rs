@@ -34,14 +34,14 @@ impl State {
             panes: self.browsers.iter().map(pane_state).collect(),
             job: self.browsers[Resource::Offers].computed.job,
             volume_term: self.browsers[Resource::Volumes].computed.term,
-            split: self.screen.split.kept(),
+            split: self.screen.split.table_share(),
             is_welcomed: self.markets.is_welcomed,
         }
     }
 
     /// The state to save, if it has changed since it was last saved, and marks it as saved; `None` if it is
     /// unchanged or nothing is saved in this run.
-    pub fn unkept(&mut self) -> Option<DashboardState> {
+    pub fn take_unsaved(&mut self) -> Option<DashboardState> {
         if !self.persistence.is_on {
             return None;
         }
@@ -162,7 +162,7 @@ impl State {
         let leaves = effects.iter().position(|effect| matches!(effect, Effect::Quit));
         if is_due || leaves.is_some() {
             self.persistence.due = None;
-            if let Some(snapshot) = self.unkept() {
+            if let Some(snapshot) = self.take_unsaved() {
                 let place = leaves.unwrap_or(effects.len());
                 let save = self.saving(Edit::Replace(snapshot), state_saved);
                 effects.insert(place, save);
@@ -174,7 +174,7 @@ impl State {
 impl Cx<'_> {
     /// Requests the saving of the dashboard's state now, if it has changed.
     pub fn save(&mut self) {
-        let snapshot = self.state.unkept();
+        let snapshot = self.state.take_unsaved();
         if let Some(snapshot) = snapshot {
             self.save_edit(Edit::Replace(snapshot), state_saved);
         }

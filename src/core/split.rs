@@ -32,7 +32,7 @@ impl Split {
     }
 
     /// The table's share in percent, if the user has moved the divider.
-    pub const fn kept(self) -> Option<u16> {
+    pub const fn table_share(self) -> Option<u16> {
         self.share
     }
 

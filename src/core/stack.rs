@@ -83,7 +83,7 @@ impl Update<'_> {
     fn perform_on_pane(&mut self, action: Action) {
         let outcome = self.with(0, |view, cx| view.act(action, cx));
         if outcome != Some(Outcome::Handled) && !self.open(action) {
-            self.ignored(action);
+            self.report_ignored(action);
         }
     }
 
@@ -117,7 +117,7 @@ impl Update<'_> {
     }
 
     /// Shows an error notice that the action's key does nothing here, unless the last press was the same.
-    pub(crate) fn ignored(&mut self, action: Action) {
+    pub(crate) fn report_ignored(&mut self, action: Action) {
         let state = &mut self.model.state;
         if !state.keyboard.is_repeat() {
             let key = state.keymap.key_of(action);
@@ -127,7 +127,7 @@ impl Update<'_> {
 
     /// Passes a pasted text to the topmost view, and reports the parts it leaves out. A text over the length
     /// limit of the view's text field is refused whole.
-    pub(crate) fn pasted(&mut self, text: String) {
+    pub(crate) fn on_paste(&mut self, text: String) {
         // It may be a key: nothing of it stays in memory.
         let text = secrecy::zeroize::Zeroizing::new(text);
         let view = self.model.top();

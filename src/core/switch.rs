@@ -30,7 +30,7 @@ impl Model {
         state.mutations.note = restored.history_note;
         state.set_damage(restored.damage);
         state.sandbox = restored.sandbox;
-        state.tell_unsettled();
+        state.show_unsettled_notices();
     }
 
     /// Resets the dashboard for another profile: the user's data stays, data of the old market and all open
@@ -104,7 +104,7 @@ impl Update<'_> {
     /// Switches to another, connected market: saves the state of the old one, restores that of the new one
     /// and sends its first search.
     pub(crate) fn switch(&mut self, ready: MarketReady) {
-        if let Some(snapshot) = self.model.state.unkept() {
+        if let Some(snapshot) = self.model.state.take_unsaved() {
             let save = self
                 .model
                 .state

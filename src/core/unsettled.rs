@@ -99,7 +99,7 @@ impl State {
     }
 
     /// Puts notices of earlier runs' unknown outcomes before all others.
-    pub(crate) fn tell_unsettled(&mut self) {
+    pub(crate) fn show_unsettled_notices(&mut self) {
         if self.profile.is_sandbox {
             self.end_with_sandbox();
         }

@@ -122,7 +122,7 @@ pub(crate) fn follow(cx: &mut Cx<'_>) {
     let (a_minute, watching) = (state.requests_a_minute(), &mut state.watching);
     watching.engine.allow(a_minute);
     let wishes = watching.interests.iter().map(|interest| interest.wish.clone());
-    watching.engine.keep(wishes, now.mono);
+    watching.engine.replace_wishes(wishes, now.mono);
     // A request of a table may have been cancelled.
     let is_over = |under_way: &UnderWay| match &under_way.id {
         WishId::Table(resource) => under_way.claim.is_none() && !state.browsers[*resource].remote().is_loading(),
@@ -135,7 +135,7 @@ pub(crate) fn follow(cx: &mut Cx<'_>) {
             let ended = watching.under_way.remove(index);
             watching
                 .engine
-                .look_again(&ended.id, now.mono, every.unwrap_or_default());
+                .recheck_after(&ended.id, now.mono, every.unwrap_or_default());
             cx.effects.push(Effect::History(HistoryJob::EndTurn));
         }
     }
@@ -151,7 +151,7 @@ pub(crate) fn tick(cx: &mut Cx<'_>) {
         match claim {
             // The record does not answer.
             Some(_) => send(cx, id),
-            None => cx.state.watching.engine.look_again(&id, now.mono, 0.0),
+            None => cx.state.watching.engine.recheck_after(&id, now.mono, 0.0),
         }
     }
     if cx.state.held(now).is_some() {
@@ -172,7 +172,7 @@ fn claim(cx: &mut Cx<'_>, id: WishId) {
         return;
     };
     if state.is_waiting(&id, now) {
-        return state.watching.engine.look_again(&id, now.mono, wish.every);
+        return state.watching.engine.recheck_after(&id, now.mono, wish.every);
     }
     let engine = &mut state.watching.engine;
     let since = engine.since(&id, now.epoch);
@@ -214,7 +214,7 @@ fn claimed(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     match right {
         Right::Later(seconds) => {
             engine.refund(interest.wish.requests);
-            engine.look_again(&id, now.mono, seconds);
+            engine.recheck_after(&id, now.mono, seconds);
         }
         Right::Recorded(poll) => {
             engine.refund(interest.wish.requests);
@@ -224,7 +224,7 @@ fn claimed(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
         Right::Ours(_) if cx.state.is_waiting(&id, now) || cx.state.held(now).is_some() => {
             let engine = &mut cx.state.watching.engine;
             engine.refund(interest.wish.requests);
-            engine.look_again(&id, now.mono, interest.wish.every);
+            engine.recheck_after(&id, now.mono, interest.wish.every);
             cx.effect(Effect::History(HistoryJob::EndTurn));
         }
         Right::Ours(_) => send(cx, id),
@@ -245,7 +245,7 @@ fn send(cx: &mut Cx<'_>, id: WishId) {
 
 /// Spreads all polls over the next `seconds`, after the computer was suspended.
 pub(crate) fn woken(cx: &mut Cx<'_>, seconds: f64) {
-    cx.state.watching.engine.woken(cx.now.mono, seconds);
+    cx.state.watching.engine.on_wake(cx.now.mono, seconds);
 }
 
 /// Informs the engine that a table shows a response, or its failure; `poll` is the recorded response, `None`
@@ -279,12 +279,12 @@ impl Cx<'_> {
         let every = watching.interest(id).map(|interest| interest.wish.every);
         match (failure(error, now.epoch), every) {
             // The error holds all timers until a request of the user succeeds, see [`State::held`].
-            (Failure::ApiKey | Failure::Refused, Some(every)) => watching.engine.look_again(id, now.mono, every),
+            (Failure::ApiKey | Failure::Refused, Some(every)) => watching.engine.recheck_after(id, now.mono, every),
             (failure, every) => {
                 watching.engine.failed(id, now.mono, failure);
                 if let (ApiError::RateLimited { .. }, Some(every)) = (error, every) {
                     let pause = watching.engine.doubled(every);
-                    watching.engine.look_again(id, now.mono, pause);
+                    watching.engine.recheck_after(id, now.mono, pause);
                 }
             }
         }
@@ -292,7 +292,7 @@ impl Cx<'_> {
 
     /// Takes one request outside the wishes from the budget; false, and nothing taken, if there is no room or
     /// timers are held.
-    pub(crate) fn spend_beside(&mut self) -> bool {
+    pub(crate) fn take_extra_request(&mut self) -> bool {
         let now = self.now;
         let engine = &mut self.state.watching.engine;
         if engine.free_for(1) > now.mono || self.state.held(now).is_some() {

@@ -102,14 +102,14 @@ impl<S: Surface> Dashboard<S> {
     /// Sets the themes for a dark and a light background, of which the terminal's report selects one; `None`
     /// for a fixed theme.
     #[must_use]
-    pub const fn following(mut self, themes: Option<[Theme; 2]>) -> Self {
+    pub const fn with_background_themes(mut self, themes: Option<[Theme; 2]>) -> Self {
         self.themes = themes;
         self
     }
 
     /// Adds the market's files to write to, and the markets to switch to.
     #[must_use]
-    pub fn among(mut self, known: ProfileResolver, files: Files) -> Self {
+    pub fn with_markets(mut self, known: ProfileResolver, files: Files) -> Self {
         self.known = Some(Arc::new(known));
         self.files = files;
         self
@@ -123,7 +123,7 @@ impl<S: Surface> Dashboard<S> {
     pub async fn run(mut self) -> io::Result<i32> {
         let ended = self.run_loop().await;
         // Also after a signal, when the core could not ask for it.
-        if let Some(snapshot) = self.model.unkept() {
+        if let Some(snapshot) = self.model.take_unsaved() {
             let edit = AnyEdit::new(Edit::Replace(snapshot));
             self.keep(Job::Save { ticket: None, edit });
         }

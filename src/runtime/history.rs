@@ -245,7 +245,7 @@ impl Keeper {
             self.was_told = false;
         }
         let result = match &mut state {
-            State::Open(database) => database.follow().and_then(|()| act(database)),
+            State::Open(database) => database.reopen_if_moved().and_then(|()| act(database)),
             State::InMemory(database, _) => act(database),
             State::Closed => self.history.open().and_then(|mut database| {
                 let result = act(&mut database);

@@ -79,8 +79,8 @@ async fn connect_and_show(
     let surface = Tty::open(themes.asked.is_some(), preferences.config.values.mouse)?;
     let session = Arc::new(connection.session);
     let dashboard = Dashboard::new(model, surface, session, themes.unasked)
-        .following(themes.asked)
-        .among(markets, files);
+        .with_background_themes(themes.asked)
+        .with_markets(markets, files);
     let status = match Box::pin(dashboard.run()).await {
         Err(error) if terminal::is_hang_up(&error) => HANG_UP_STATUS,
         ended => ended?,

@@ -366,7 +366,7 @@ impl Browser {
         let (names, others): (Vec<_>, Vec<_>) =
             chosen.partition(|own| ["gpu_name", "num_gpus", "geolocation"].contains(&own.field.key));
         let used = if names.is_empty() { others } else { names };
-        let words = used.into_iter().map(|own| language::words(own, dialect));
+        let words = used.into_iter().map(|own| language::describe_condition(own, dialect));
         words.collect::<Vec<_>>().join(" ").replace("RTX ", "")
     }
 

@@ -138,7 +138,7 @@ impl Rows {
 impl Browser {
     /// Shows the columns of the three price models after the price, and returns the requests to send and to
     /// abort for them.
-    pub(crate) fn ask_three(&mut self, tickets: &mut Tickets, now: Now) -> Vec<Sending> {
+    pub(crate) fn show_price_models(&mut self, tickets: &mut Tickets, now: Now) -> Vec<Sending> {
         self.show_columns(&price_models::COLUMNS, "dph_total");
         self.ask_price_models(tickets, now)
     }

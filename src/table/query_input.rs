@@ -380,7 +380,7 @@ fn without_unfinished_word(mut words: Vec<String>, text: &str, browser: &Browser
     let may_become_a_name = |word: &str| {
         let word = word.to_lowercase();
         let catalog = browser.query.catalog();
-        let is_location = catalog.resource != Resource::Workergroups && country::begins(&word);
+        let is_location = catalog.resource != Resource::Workergroups && country::is_name_prefix(&word);
         is_location
             || catalog.fields().iter().chain(catalog.computed()).any(|field| {
                 std::iter::once(&field.key)

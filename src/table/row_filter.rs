@@ -114,7 +114,7 @@ fn hits_in<'a>(listing: &'a Listing, field: &'static Field, word: &str) -> Hits<
         field,
         column,
         texts: texts
-            .map(|text| !occurrences(beginning(text.compared(), SEARCHED).0, word).is_empty())
+            .map(|text| !occurrences(beginning(text.unescaped(), SEARCHED).0, word).is_empty())
             .collect(),
     }
 }

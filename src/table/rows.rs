@@ -228,7 +228,7 @@ impl Rows {
             Resource::Workergroups => self.query.active().collect(),
             Resource::Offers | Resource::Volumes => self
                 .query
-                .local(self.dialect)
+                .applied_locally(self.dialect)
                 .filter(|condition| self.need(condition.field).is_none())
                 .collect(),
         }

@@ -97,8 +97,8 @@ pub(crate) fn seen_values(listing: Option<&Listing>, field: &Field) -> Vec<Strin
         .texts()
         .iter()
         .map(|text| match known.kind {
-            Kind::Country => country::code(text.compared()),
-            _ => text.compared(),
+            Kind::Country => country::code(text.unescaped()),
+            _ => text.unescaped(),
         })
         .filter(|text| !text.is_empty() && visible(text, 80) == **text)
         .map(str::to_owned)

@@ -28,7 +28,7 @@ impl Browser {
 
     /// The columns whose cells break a condition sent to the market, in the order of the conditions; a chosen
     /// column is preferred to another with the same data.
-    pub fn accused(&self) -> Vec<&'static Field> {
+    pub fn violated_columns(&self) -> Vec<&'static Field> {
         let catalog = self.query.catalog();
         let column = |field: &Field| {
             let mut columns = self.columns.iter().copied().chain(catalog.columns());

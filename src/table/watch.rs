@@ -25,7 +25,7 @@ const LONG_AWAY: f64 = 3600.0;
 const MOST_KNOWN_CAUSES: usize = 1000;
 
 /// The shortest interval in seconds between two requests of a watched search.
-pub const fn floor(resource: Resource) -> f64 {
+pub const fn shortest_interval(resource: Resource) -> f64 {
     match resource {
         Resource::Offers | Resource::Volumes => 10.0,
         // The market lists all of them, so it costs more.
@@ -321,7 +321,7 @@ impl Watch {
 
     /// The poll that waits for its causes, to record it without them as auto-refresh ends; `None` if none
     /// waits.
-    pub(crate) fn ended(self) -> Option<Box<Poll>> {
+    pub(crate) fn into_unrecorded(self) -> Option<Box<Poll>> {
         self.unrecorded
     }
 

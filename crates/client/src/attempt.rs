@@ -35,7 +35,7 @@ pub fn completion(result: Result<Reply, ApiError>, bytes: u64) -> Completion {
         Ok(Reply::Routed(RouteReply::Waiting { json })) => {
             let (request_id, request_idx) = identity(&json);
             Completion {
-                outcome: Outcome::waiting(json.compared()),
+                outcome: Outcome::waiting(json.unescaped()),
                 bytes,
                 request_id,
                 request_idx,
@@ -134,7 +134,7 @@ fn failure(error: &ApiError) -> Outcome {
 /// The id and the queue index that the server assigned to a waiting request, each `None` if the reply lacks
 /// it or is longer than 64 KB.
 fn identity(json: &Untrusted) -> (Option<Untrusted>, Option<u64>) {
-    let text = json.compared();
+    let text = json.unescaped();
     if text.len() > SEARCHED {
         return (None, None);
     }

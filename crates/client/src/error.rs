@@ -456,7 +456,7 @@ fn broke_off(records: Option<usize>, bytes: usize) -> String {
 
 /// The end of a sentence about the target of a redirect; empty if it has none.
 fn elsewhere(to: Option<&Untrusted>) -> String {
-    to.map_or_else(String::new, |to| format!(" to {}", to.consent()))
+    to.map_or_else(String::new, |to| format!(" to {}", to.for_confirmation()))
 }
 
 /// The end of a sentence with the title of a web page; empty if it has none.

@@ -124,13 +124,13 @@ impl LedgerEntry {
 
     /// The body as sent, without possible secrets; `None` if the request has none.
     pub fn request_body(&self) -> Option<String> {
-        self.request.as_deref().map(redact::record)
+        self.request.as_deref().map(redact::without_possible_secrets)
     }
 
     /// The response, possibly truncated, without possible secrets; `None` if there was none.
     pub fn response_body(&self) -> Option<String> {
-        let text = self.response.as_ref()?.compared();
-        Some(redact::record(text))
+        let text = self.response.as_ref()?.unescaped();
+        Some(redact::without_possible_secrets(text))
     }
 
     /// The first bytes of a body, at most `bytes` and without cutting a character, and whether it is longer.
@@ -146,7 +146,7 @@ impl LedgerEntry {
 
     /// The size of the stored bodies of the entry, in bytes.
     fn weight(&self) -> usize {
-        self.request.as_ref().map_or(0, String::len) + self.response.as_ref().map_or(0, |text| text.compared().len())
+        self.request.as_ref().map_or(0, String::len) + self.response.as_ref().map_or(0, |text| text.unescaped().len())
     }
 }
 
@@ -225,7 +225,7 @@ pub(crate) fn excerpt(content: &Content) -> (String, bool) {
     let beginning = if content.is_clean() {
         beginning.to_owned()
     } else {
-        redact::record(beginning)
+        redact::without_possible_secrets(beginning)
     };
     (beginning, is_cut)
 }

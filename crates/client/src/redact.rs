@@ -32,7 +32,7 @@ pub fn api_keys(json: &str) -> String {
 ///
 /// In addition to the secret members of the specification, members with the name of a secret lose their value, and so
 /// do copies of it.
-pub fn record(json: &str) -> String {
+pub fn without_possible_secrets(json: &str) -> String {
     without_secrets(json, &Known::default(), secrets::is_secret_name).into_owned()
 }
 
@@ -138,7 +138,7 @@ mod tests {
     fn a_secret_member_s_value_is_removed_elsewhere_too() {
         let text = r#"{"msg":"bad key group/key-1","api_key":"group/key-1","token":"short","x":"short",
             "echo":"{\"api_key\":\"group/key-1\"}"}"#;
-        let clean = record(text);
+        let clean = without_possible_secrets(text);
         assert!(!clean.contains("key-1"), "{clean}");
         assert!(clean.contains(r#""x":"short""#), "{clean}");
     }

@@ -251,7 +251,7 @@ impl Annotations {
 
     /// The number of banned machines and hosts that a query does not exclude by its own `!=` or `notin`
     /// conditions.
-    pub fn not_left_out(&self, query: &Query) -> usize {
+    pub fn count_bans_not_in_query(&self, query: &Query) -> usize {
         let leaves_out = |of: &Supplier| {
             let id = Value::id(of.id().into());
             query.active().any(|condition| {
@@ -301,7 +301,7 @@ impl Bans {
     /// A number that identifies these bans: different for other bans, 0 for none.
     ///
     /// Responses with different numbers exclude different machines.
-    pub fn number(&self) -> i64 {
+    pub fn fingerprint(&self) -> i64 {
         if self.0.is_empty() {
             return 0;
         }
@@ -312,7 +312,7 @@ impl Bans {
 
     /// The bans that the market applies because they are sent with the query: hosts, then machines, at most
     /// 100 of each.
-    pub fn left_out(&self, query: &Query, dialect: &Dialect) -> Vec<Supplier> {
+    pub fn sent_bans(&self, query: &Query, dialect: &Dialect) -> Vec<Supplier> {
         self.sent_with(query, dialect).concat()
     }
 

@@ -204,6 +204,6 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 
 /// Whether a text in lower case, of two letters or more, is the beginning of the name of a country or group.
 /// Codes of two letters are not names here.
-pub fn begins(text: &str) -> bool {
+pub fn is_name_prefix(text: &str) -> bool {
     text.len() > 1 && BY_NAME.keys().any(|name| name.len() > 2 && name.starts_with(text))
 }

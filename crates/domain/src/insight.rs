@@ -25,7 +25,7 @@ mod supply;
 mod totals;
 
 pub use bill::Bill;
-pub use compare::{CompareLine, CompareSection, Subject, compare, compare_fields, is_silent};
+pub use compare::{CompareLine, CompareSection, Subject, compare, compare_fields, has_no_value};
 pub use depth::{Depth, MOST_GPUS, Purchase};
 pub use host::{Count as HostCount, HostSummary, PriceLevel, host_summary, price_level};
 pub use offered::{OfferIndex, Offered};

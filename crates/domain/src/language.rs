@@ -28,15 +28,15 @@ mod words;
 pub use colour::{Token, highlight};
 pub use complete::{ANY, Candidate, Completion, complete};
 pub use error::{LanguageError, Suggestion};
-pub use merge::renew;
+pub use merge::overlay;
 pub use operand::parse_operand;
 pub use order::{parse_columns, parse_order, print_order};
 pub use parse::parse;
 pub use print::{print, print_briefly, print_condition, print_condition_briefly, print_value, quoted};
 pub use suggest::did_you_mean;
 pub use warn::warning;
-pub use witness::{Witness, named, never_met, witnesses};
-pub use words::words;
+pub use witness::{Witness, find_contradiction, operand_values, witnesses};
+pub use words::describe_condition;
 
 use super::catalog::{Catalog, Resource};
 use super::dialect::Dialect;

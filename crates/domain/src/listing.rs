@@ -116,7 +116,7 @@ impl Column {
             Some(Cell::Text(index)) => self
                 .texts
                 .get(index as usize)
-                .map_or(CellRef::Missing, |text| CellRef::Text(text.compared())),
+                .map_or(CellRef::Missing, |text| CellRef::Text(text.unescaped())),
             Some(Cell::Bad(kind)) => CellRef::Bad(kind),
         }
     }
@@ -432,7 +432,7 @@ impl Listing {
     /// The columns of several fields as received, read in one pass.
     ///
     /// They are not cached in the listing: for callers that need many fields once.
-    pub fn columns_apart(&self, fields: &[&Field]) -> Vec<Column> {
+    pub fn read_columns_uncached(&self, fields: &[&Field]) -> Vec<Column> {
         let positions = fields.iter().map(|field| self.catalog.position(field));
         let known: Vec<usize> = positions.clone().flatten().collect();
         let mut columns = self.columns_at(&known).into_iter();
@@ -460,7 +460,7 @@ impl Listing {
     ///
     /// For a detail view, which must not read columns of all rows. The last record is cached, as a frame needs it
     /// several times and a record may be large.
-    pub fn whole(&self, row: usize) -> Arc<FullRecord> {
+    pub fn full_record(&self, row: usize) -> Arc<FullRecord> {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         match &*last {
             Some((last, record)) if *last == row => Arc::clone(record),

@@ -268,13 +268,13 @@ impl Query {
     }
 
     /// The active conditions that `dialect` sends.
-    pub fn sent(&self, dialect: &'static Dialect) -> impl Iterator<Item = &Condition> {
+    pub fn sent_conditions(&self, dialect: &'static Dialect) -> impl Iterator<Item = &Condition> {
         self.active()
             .filter(move |condition| self.sends(condition.field, dialect))
     }
 
     /// The active conditions that `dialect` cannot send: they are applied to the response.
-    pub fn local(&self, dialect: &'static Dialect) -> impl Iterator<Item = &Condition> {
+    pub fn applied_locally(&self, dialect: &'static Dialect) -> impl Iterator<Item = &Condition> {
         self.active()
             .filter(move |condition| !self.sends(condition.field, dialect))
     }
@@ -312,7 +312,7 @@ impl Query {
     /// are joined so that both still hold.
     pub fn filters_json(&self, dialect: &'static Dialect) -> Map<String, Json> {
         let mut joined: Vec<Condition> = Vec::new();
-        for condition in self.sent(dialect) {
+        for condition in self.sent_conditions(dialect) {
             join(&mut joined, condition.clone());
         }
         let mut filters = Map::new();

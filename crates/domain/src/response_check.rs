@@ -179,7 +179,7 @@ impl ResponseCheck {
 /// Each sent condition that rows violate, with the number of those rows. Missing values violate nothing.
 fn violations(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Vec<Violation> {
     query
-        .sent(dialect)
+        .sent_conditions(dialect)
         .filter_map(|condition| {
             let column = listing.sent_column(condition.field);
             let rows = (0..listing.len())

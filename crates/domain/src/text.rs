@@ -51,7 +51,7 @@ impl Untrusted {
     }
 
     /// The unescaped text, only to compare and match.
-    pub fn compared(&self) -> &str {
+    pub fn unescaped(&self) -> &str {
         &self.0
     }
 
@@ -67,7 +67,7 @@ impl Untrusted {
 
     /// The text for a confirmation, where a look-alike letter could mislead: at most 256 characters of it,
     /// all but printable ASCII as `<U+XXXX>`.
-    pub fn consent(&self) -> String {
+    pub fn for_confirmation(&self) -> String {
         ascii(&self.0, 256)
     }
 

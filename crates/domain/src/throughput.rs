@@ -187,7 +187,7 @@ impl Throughput {
         let catalog = listing.catalog();
         let model = listing.text(row, catalog.by_key("gpu_name")?)?;
         let gpus = listing.cell(row, catalog.by_key("num_gpus")?).number()?;
-        unit.cost(self.rate(unit, model.compared(), gpus)?, hourly)
+        unit.cost(self.rate(unit, model.unescaped(), gpus)?, hourly)
     }
 
     /// Units per second of `gpus` GPUs of a model; `None` if it has no rate.

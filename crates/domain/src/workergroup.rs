@@ -21,7 +21,7 @@ mod worst_case;
 
 pub use super::objection::Objection;
 pub use draft::Draft;
-pub use launch::{DiskError, disk};
+pub use launch::{DiskError, parse_disk_gb};
 pub use made::{GroupChange, MOST_GROUPS, MadeGroup, MadeGroups};
 pub use parameters::{Key, PARAMETERS, Parameter, ParameterKind};
 pub use preflight::{HostShare, Part, Preflight, Recruitment, VramCheck, WorkerCost, WorkerOffer, WorkerPrices};

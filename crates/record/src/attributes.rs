@@ -56,7 +56,7 @@ impl Attribute {
     /// Whether offers of a price type have it on record.
     ///
     /// The others' values follow from price and storage, or equal the bid floor.
-    pub fn is_kept_of(&self, offer_type: OfferType) -> bool {
+    pub fn is_recorded_for(&self, offer_type: OfferType) -> bool {
         match self.field.key {
             "discounted_dph_total" => offer_type == OfferType::Reserved,
             "dph_base" => offer_type != OfferType::Bid,

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use bourse_domain::field::Source;
-use bourse_domain::language::{Witness, named, witnesses};
+use bourse_domain::language::{Witness, operand_values, witnesses};
 use bourse_domain::{Condition, Field, Kind, Operand, Operator, Value};
 
 /// Fields whose values include the storage of a search.
@@ -88,7 +88,7 @@ impl Both<'_> {
             return self.scope.iter().all(|condition| self.query.contains(condition));
         }
         let conditions = || self.scope.iter().chain(&self.query).copied();
-        let cells = witnesses(kind, named(conditions()));
+        let cells = witnesses(kind, operand_values(conditions()));
         let is_real = |cell: &&Witness| match cell {
             Witness::Number(number) => name != "num_gpus" || number.fract() == 0.0,
             Witness::Null | Witness::Flag(_) | Witness::Text(_) => true,

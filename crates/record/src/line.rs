@@ -142,11 +142,11 @@ impl<'a> FactReader<'a> {
     fn new(listing: &'a Listing, offer_type: OfferType) -> Self {
         let attributes = attributes(listing.catalog().resource);
         let fields: Vec<&'static Field> = attributes.iter().map(|attribute| attribute.field).collect();
-        let columns = listing.columns_apart(&fields);
+        let columns = listing.read_columns_uncached(&fields);
         let cut = |text: &str| -> Arc<str> { text.chars().take(LONGEST_TEXT).collect::<String>().into() };
         let texts = columns.iter().map(|column| {
             let texts = column.texts().iter();
-            texts.map(|text| cut(text.compared())).collect()
+            texts.map(|text| cut(text.unescaped())).collect()
         });
         let time_left = listing.catalog().by_key("duration");
         Self {
@@ -165,7 +165,7 @@ impl<'a> FactReader<'a> {
         let row = row as usize;
         let facts = self.attributes.iter().zip(&self.columns).zip(&self.texts);
         let facts = facts.map(|((attribute, column), texts)| match attribute.field.key {
-            _ if !attribute.is_kept_of(self.offer_type) => Fact::Unknown,
+            _ if !attribute.is_recorded_for(self.offer_type) => Fact::Unknown,
             "discounted_dph_total" => quote.map_or(Fact::Unknown, |quote| Fact::Number(quote.base)),
             "end_date" => self.end(row, column),
             _ => self.fact(attribute.field, column, texts, row),

@@ -80,7 +80,7 @@ impl Poll {
         let is_of_one_moment = listing.known_coverage().is_none() || arrival.took <= LONGEST_LOAD;
         let proof = Proof::new(query, listing, check, dialect, lines.is_read && is_of_one_moment);
         let at = arrival.sent();
-        let mut scope = Scope::new(query, dialect, arrival.bans.left_out(query, dialect));
+        let mut scope = Scope::new(query, dialect, arrival.bans.sent_bans(query, dialect));
         if let Some(included) = check.included_storage() {
             scope.storage = included;
         }
@@ -93,7 +93,7 @@ impl Poll {
             outcome,
             rows: u32::try_from(listing.len()).unwrap_or(u32::MAX),
             interval: arrival.interval,
-            bans: arrival.bans.number(),
+            bans: arrival.bans.fingerprint(),
             causes: lots.rented(),
             sightings: lots.sightings,
             lines: if proof.is_usable() { lines.seen } else { Vec::new() },
@@ -106,13 +106,13 @@ impl Poll {
         Self {
             search: SearchKey::new(query),
             at: arrival.sent(),
-            scope: Scope::new(query, dialect, arrival.bans.left_out(query, dialect)),
+            scope: Scope::new(query, dialect, arrival.bans.sent_bans(query, dialect)),
             proof: Proof::Nothing,
             took: arrival.took,
             outcome: PollOutcome::Failed,
             rows: 0,
             interval: arrival.interval,
-            bans: arrival.bans.number(),
+            bans: arrival.bans.fingerprint(),
             sightings: Vec::new(),
             lines: Vec::new(),
             causes: Vec::new(),
@@ -190,7 +190,7 @@ pub(crate) fn all_rows(listing: &Listing) -> std::ops::Range<u32> {
 /// The indices of the rows that satisfy those conditions of `query` that `dialect` cannot send.
 fn matching(query: &Query, listing: &Listing, dialect: &'static Dialect) -> Vec<u32> {
     let local: Vec<_> = query
-        .local(dialect)
+        .applied_locally(dialect)
         .map(|condition| (condition, listing.column(condition.field)))
         .collect();
     let meets = |row: &u32| {

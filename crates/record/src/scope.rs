@@ -38,7 +38,7 @@ impl Scope {
             Resource::Volumes | Resource::Workergroups => 0.0,
         };
         let sent = query
-            .sent(dialect)
+            .sent_conditions(dialect)
             .map(|condition| normalised(condition, dialect.transfer));
         let mut excluded: Vec<Supplier> = excluded.into_iter().collect();
         excluded.sort_unstable();
@@ -72,7 +72,7 @@ impl Scope {
     /// The scope with conditions and exclusions parsed from [`Scope::conditions_text`] and [`Scope::excluded_text`];
     /// `None` if they cannot be parsed, as after a field was removed from the catalog.
     #[must_use]
-    pub fn with(mut self, conditions: &str, excluded: &str) -> Option<Self> {
+    pub fn with_parsed(mut self, conditions: &str, excluded: &str) -> Option<Self> {
         let catalog = self.resource.catalog();
         // The dialect only affects warnings.
         let parsed = parse(conditions, catalog, &Dialect::SANDBOX, &[], Mode::Strict).ok()?;

@@ -93,7 +93,7 @@ impl Memory {
     pub fn lifetime_sentence(&self) -> String {
         let nouns = self.query.resource.nouns();
         let departures = self.lifetimes.departures;
-        let Some(lifetimes) = self.lasting() else {
+        let Some(lifetimes) = self.reliable_lifetimes() else {
             let median = self.lifetimes.median().filter(|_| departures >= LEAST_FOR_MEDIAN);
             let departures = format::counted(departures, "departure", "departures");
             return match median {

@@ -124,7 +124,7 @@ impl Standing {
 impl Memory {
     /// The time a lot has been on offer at `now`; `None` if the last poll lacked it. Memory is compared only
     /// if both report it.
-    pub fn seen(&self, lot: &Lot, now: Moment) -> Option<Lasted> {
+    pub fn time_on_offer(&self, lot: &Lot, now: Moment) -> Option<Lasted> {
         let key = (lot.machine, lot.model.as_str());
         let place = |offered: &Lot| (offered.machine, offered.model.as_str()).cmp(&key);
         let first = self.on_offer.partition_point(|(offered, _)| place(offered).is_lt());
@@ -143,7 +143,7 @@ impl Memory {
     }
 
     /// The lifetimes of such lots; `None` while fewer than 30 departures were seen.
-    pub fn lasting(&self) -> Option<&Lifetimes> {
+    pub fn reliable_lifetimes(&self) -> Option<&Lifetimes> {
         let is_enough = self.lifetimes.departures >= LEAST_DEPARTURES;
         is_enough.then_some(&self.lifetimes)
     }
@@ -324,7 +324,7 @@ impl Memory {
     /// Sets the lowest price now from the rows on screen, see [`Excerpt::of_response`].
     ///
     /// Of rows that may lack the cheapest one, only a lower price than the recorded one counts.
-    pub fn look_at(&mut self, rows: &Excerpt) {
+    pub fn set_lowest_from(&mut self, rows: &Excerpt) {
         let gb = self.query.storage_gb();
         let quotes = rows.spells.iter().flat_map(|spell| &spell.quotes);
         let lowest = quotes.map(|quote| quote.per_gpu(gb)).reduce(f64::min);

@@ -35,7 +35,7 @@ pub fn apply(body: &Map<String, Json>, group: &mut MadeGroup) -> Result<Place, R
             continue;
         }
         match name.as_str() {
-            "endpoint_name" => place.endpoint_name = Some(named(name, value)?),
+            "endpoint_name" => place.endpoint_name = Some(non_blank_text(name, value)?),
             "endpoint_id" => place.endpoint_id = Some(count(name, value)?),
             "template_hash" => group.template_hash = Some(text(name, value)?),
             "template_id" => group.template_id = Some(count(name, value)?),
@@ -63,7 +63,7 @@ pub fn apply(body: &Map<String, Json>, group: &mut MadeGroup) -> Result<Place, R
 /// The other members are about scaling, which the sandbox decides itself.
 pub fn endpoint(body: &Map<String, Json>) -> Result<String, Refusal> {
     let name = body.get("endpoint_name").unwrap_or(&Json::Null);
-    named("endpoint_name", name)
+    non_blank_text("endpoint_name", name)
 }
 
 /// A non-negative whole number, also as text; the error for other values names the member `name`.
@@ -80,7 +80,7 @@ pub fn amount(name: &str, value: &Json) -> Result<f64, Refusal> {
 }
 
 /// A text that is not blank; the error for other values names the member `name`.
-pub fn named(name: &str, value: &Json) -> Result<String, Refusal> {
+pub fn non_blank_text(name: &str, value: &Json) -> Result<String, Refusal> {
     let text = text(name, value)?;
     if text.trim().is_empty() {
         return Err(Refusal::invalid(format!("{name} must not be blank")));

@@ -363,7 +363,7 @@ impl State {
     /// The name of the endpoint in a body, given by name or id; an error if there is none with the id.
     fn endpoint_named(&self, body: &Map<String, Json>) -> Result<String, Refusal> {
         match (body.get("endpoint"), body.get("endpoint_id")) {
-            (Some(name), _) => groups::named("endpoint", name),
+            (Some(name), _) => groups::non_blank_text("endpoint", name),
             (None, Some(id)) => {
                 let id = groups::count("endpoint_id", id)?;
                 let world = self.world();

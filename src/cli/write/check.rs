@@ -326,7 +326,7 @@ fn describe_group(id: RowId, listing: &Listing) -> String {
     };
     let field = |key: &str| WORKERGROUPS.by_key(key);
     let endpoint = field("endpoint_name").and_then(|field| listing.column(field).text(row));
-    let endpoint = endpoint.map_or_else(String::new, |name| format!(" {}", name.consent()));
+    let endpoint = endpoint.map_or_else(String::new, |name| format!(" {}", name.for_confirmation()));
     let created = match field("created_at").map(|field| listing.cell(row, field)) {
         Some(CellRef::Number(seconds)) => format!(", created {} UTC", moment(UnixTime::new(seconds))),
         _ => String::new(),

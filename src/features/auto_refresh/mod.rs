@@ -17,7 +17,7 @@ use crate::record::Poll;
 use crate::record::watch::{CauseSearch, Wish, cause_search};
 use crate::table::browser::Browser;
 use crate::table::remote::Ticket;
-use crate::table::watch::{Watch, floor};
+use crate::table::watch::{Watch, shortest_interval};
 
 pub(crate) const FEATURE: Feature = Feature {
     event: |cx, event| match event {
@@ -63,7 +63,7 @@ fn toggle(cx: &mut Cx<'_>, resource: Resource) {
         return stop(cx, resource);
     }
     // The configured interval holds for all tables, some of which cost the market more.
-    let interval = cx.state().settings.pace.interval.max(floor(resource));
+    let interval = cx.state().settings.pace.interval.max(shortest_interval(resource));
     start(cx, resource, interval);
 }
 
@@ -84,7 +84,7 @@ pub(crate) fn start(cx: &mut Cx<'_>, resource: Resource, interval: f64) {
 /// them.
 pub(crate) fn stop(cx: &mut Cx<'_>, resource: Resource) {
     let watch = cx.table(resource).watch.take();
-    let unrecorded = watch.and_then(|watch| watch.ended());
+    let unrecorded = watch.and_then(|watch| watch.into_unrecorded());
     cx.effects(unrecorded.map(Effect::record));
 }
 
@@ -145,7 +145,7 @@ fn ask_causes(cx: &mut Cx<'_>, resource: Resource) -> bool {
     let query = browser.shown_query();
     let search = query.and_then(|query| cause_search(browser.missing_lots(), query, browser.dialect()));
     // A cause is good to know; the rows themselves come first in the budget.
-    let Some(search) = search.filter(|_| cx.spend_beside()) else {
+    let Some(search) = search.filter(|_| cx.take_extra_request()) else {
         return false;
     };
     let (ticket, request) = (cx.ticket(), Request::Search(search.query.clone()));

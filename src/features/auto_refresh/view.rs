@@ -12,7 +12,7 @@ use crate::domain::quantity::{Quantity, QuantityError};
 use crate::domain::{Resource, format, quantity};
 use crate::features::auto_refresh;
 use crate::keys::Action;
-use crate::table::watch::{Baseline, Watch, floor};
+use crate::table::watch::{Baseline, Watch, shortest_interval};
 use crate::tui::form::{Field, Form};
 use crate::tui::panel::Panel;
 
@@ -49,7 +49,7 @@ impl WatchForm {
         let browser = state.browser()?;
         let resource = browser.resource();
         let watch = browser.watching();
-        let least = floor(resource);
+        let least = shortest_interval(resource);
         let interval = watch.map_or(state.settings.pace.interval.max(least), Watch::interval);
         let baseline = watch.map_or_else(Baseline::default, Watch::baseline);
         let choice = Baseline::ALL.iter().position(|known| *known == baseline);
@@ -85,7 +85,7 @@ impl WatchForm {
 
     /// The typed interval in seconds; `Err` if it is invalid, below the table's minimum, or above a day.
     fn interval(&self) -> Result<f64, QuantityError> {
-        read(self.form.text(RefreshField::Interval), floor(self.resource))
+        read(self.form.text(RefreshField::Interval), shortest_interval(self.resource))
     }
 
     /// The chosen baseline, with which changes are compared.

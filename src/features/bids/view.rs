@@ -131,7 +131,7 @@ impl Bids {
             return say(why, theme.warning);
         }
         if self.is_awaited {
-            return say(&history::reading(scene.state), theme.dim);
+            return say(&history::describe_wait(scene.state), theme.dim);
         }
         let Some(history) = self.history.as_ref().filter(|history| history.watched > 0) else {
             return say(NOTHING, theme.text);
@@ -208,7 +208,7 @@ impl View for Bids {
         let subject = self.market().map_or_else(String::new, |market| {
             format!("{}x {} · ", market.gpus, visible(&market.model, 24))
         });
-        let mark = history::rating::mark(scene.state);
+        let mark = history::rating::simulation_suffix(scene.state);
         let facts = format!("{subject}$/h for all GPUs without storage{mark}");
         let inner = scene.tabbed("Bids", facts, area);
         let text = self.head(scene);

@@ -18,8 +18,8 @@ pub async fn plan(settings: &Settings, options: &PlanArguments) -> Result<(), Cl
     let need = need(options)?;
     let mut market = PricedOffers::load(settings, &options.analysis, options.by).await?;
     let planning = Offers::new(&market.prices(), market.basis, &market.result.rows, |_| true).plan(&need);
-    let shares = planning.plan.as_ref().map_or(need.gpus, Plan::shares);
-    market.share(shares);
+    let shares = planning.plan.as_ref().map_or(need.gpus, Plan::gpu_count);
+    market.divide_work(shares);
     let shown = Shown {
         market: &market,
         need: &need,
@@ -187,7 +187,7 @@ impl Shown<'_> {
     /// The JSON member of a plan; the hours are those of an offer for its share of the job, `None` without a
     /// job or if they are unknown.
     fn plan_json(&self, plan: &Plan) -> document::Plan {
-        let job = self.market.basis.job.map(|job| job.on_gpus(plan.shares()));
+        let job = self.market.basis.job.map(|job| job.on_gpus(plan.gpu_count()));
         let prices = self.market.prices();
         let offers = plan.lots().map(|lot| document::PlanOffer {
             id: self.market.result.listing.id(lot.row as usize).map(|id| id.0),

@@ -18,7 +18,7 @@ use crate::table::browser::Browser;
 
 /// The texts that help and palette offer to copy: those of the copy menu, where that can be opened; none
 /// elsewhere.
-pub fn offered(commands: &Commands, state: &State) -> Vec<CopyItem> {
+pub fn reachable_items(commands: &Commands, state: &State) -> Vec<CopyItem> {
     let has_menu = commands.rows().any(|row| row.action == Action::Copy);
     has_menu.then(|| items(state)).flatten().unwrap_or_default()
 }
@@ -70,8 +70,8 @@ pub fn items(state: &State) -> Option<Vec<CopyItem>> {
 pub fn api_key(state: &State) -> Option<String> {
     let browser = &state.browsers[Resource::Workergroups];
     let field = WORKERGROUPS.by_key("api_key")?;
-    let record = browser.listing()?.whole(browser.selected_row()?);
-    record.text(field).map(|key| key.compared().to_owned())
+    let record = browser.listing()?.full_record(browser.selected_row()?);
+    record.text(field).map(|key| key.unescaped().to_owned())
 }
 
 /// The items of a pane of records. `waits` is the reason no rows are copied while they are recorded

@@ -17,7 +17,7 @@ use crate::domain::{Condition, Dialect, Listing, Operand, Query, Resource, Value
 pub fn row_json(listing: &Listing, row: u32) -> Result<String, CopyError> {
     let json = listing.json(row as usize).unwrap_or_default();
     check_size(json.len())?;
-    Ok(json_for_terminal(redact::record(json)))
+    Ok(json_for_terminal(redact::without_possible_secrets(json)))
 }
 
 /// Records as a JSON list, one per line.
@@ -37,7 +37,7 @@ pub fn rows_json(listing: &Listing, rows: &[u32]) -> Result<String, CopyError> {
 /// As [`row_json`].
 pub fn row_csv(listing: &Listing, row: u32, columns: &[&'static crate::domain::Field]) -> Result<String, CopyError> {
     let texts = columns.iter().filter_map(|field| listing.text(row as usize, field));
-    check_size(texts.map(|text| text.compared().len()).sum())?;
+    check_size(texts.map(|text| text.unescaped().len()).sum())?;
     Ok(export::csv_line(listing, row, columns))
 }
 
@@ -46,7 +46,7 @@ pub fn document(listing: &Listing, rows: &[u32]) -> String {
     let records: Vec<_> = rows
         .iter()
         .filter_map(|row| listing.json(*row as usize))
-        .map(|json| json_for_terminal(redact::record(json)))
+        .map(|json| json_for_terminal(redact::without_possible_secrets(json)))
         .collect();
     let key = listing.catalog().list_key;
     format!("{{\"{key}\": [{}]}}\n", records.join(",\n"))
@@ -98,7 +98,7 @@ pub fn client_command(query: &Query) -> String {
 /// The conditions that the market's own client supports, in its syntax: versions have three parts.
 fn client_query(query: &Query) -> String {
     let conditions: Vec<Condition> = query
-        .sent(&Dialect::VAST)
+        .sent_conditions(&Dialect::VAST)
         .cloned()
         .map(|mut condition| {
             let plain = |value: &mut Value| {
@@ -120,7 +120,7 @@ fn client_query(query: &Query) -> String {
 pub fn unknown_to_client(query: &Query) -> usize {
     match query.resource {
         Resource::Workergroups => query.active().count(),
-        Resource::Offers | Resource::Volumes => query.local(&Dialect::VAST).count(),
+        Resource::Offers | Resource::Volumes => query.applied_locally(&Dialect::VAST).count(),
     }
 }
 

@@ -63,7 +63,7 @@ pub fn wanted(settings: &Settings, options: &WatchedSearch, limit: Option<u32>) 
 /// nothing is recorded, that is noted; it is an error with `--fail-empty` only.
 pub fn history(settings: &Settings, options: &HistoryArguments) -> Result<(), CliError> {
     let wanted = wanted(settings, &options.search, None)?;
-    let query = asked(&wanted.query, options)?;
+    let query = narrowed_query(&wanted.query, options)?;
     let (database, until) = recorded::without_banned(settings, &wanted)?;
     let question = Question::of_last(i64::from(options.days) * DAY, query, until);
     let buckets = usize::from(options.days) * PER_DAY[usize::from(options.days > 2)];
@@ -102,7 +102,7 @@ pub fn history(settings: &Settings, options: &HistoryArguments) -> Result<(), Cl
 /// # Errors
 ///
 /// When volumes have no such field.
-pub fn asked(query: &Query, options: &HistoryArguments) -> Result<Query, CliError> {
+pub fn narrowed_query(query: &Query, options: &HistoryArguments) -> Result<Query, CliError> {
     let mut query = query.clone();
     let machine = match query.resource {
         Resource::Volumes if options.model.is_some() => {
@@ -199,7 +199,11 @@ impl Report {
     /// Sentences on the prices: their unit, the lowest one now, the record low, the verdict, and how long
     /// offers last. Those without data are left out.
     fn sentences(&self) -> Vec<String> {
-        let mut lines = vec![format!("Prices {}: {}", super::origin(self.is_simulated), self.unit)];
+        let mut lines = vec![format!(
+            "Prices {}: {}",
+            super::price_origin(self.is_simulated),
+            self.unit
+        )];
         if let (Some(now), Some(low)) = (self.series.now, self.lowest()) {
             let at = short(now.at, &self.zone);
             lines.push(format!("Lowest now: {} (last search {at})", unit_price(low)));
@@ -233,7 +237,7 @@ impl Report {
     fn document(&self, simulated: Option<bool>) -> document::History {
         let series = &self.series;
         let newest = series.buckets.len().saturating_sub(self.rows);
-        let lifetimes = self.memory.as_ref().and_then(Memory::lasting);
+        let lifetimes = self.memory.as_ref().and_then(Memory::reliable_lifetimes);
         document::History {
             conditions: self.search.conditions.clone(),
             offer_type: self.search.offer_type.wire(),

@@ -111,7 +111,7 @@ impl Remembered {
     /// Updates the current lowest price from the rows on screen.
     fn update_lowest(&mut self) {
         if let Some(memory) = &mut self.memory {
-            memory.look_at(&self.rows);
+            memory.set_lowest_from(&self.rows);
         }
     }
 }
@@ -209,13 +209,13 @@ fn job(ticket: Ticket, analysis: impl Analysis) -> Effect {
 }
 
 /// The kind of the recorded prices, for a text after their unit: `simulated`, or `asked, not paid`.
-pub(crate) const fn origin(is_simulated: bool) -> &'static str {
+pub(crate) const fn price_origin(is_simulated: bool) -> &'static str {
     if is_simulated { "simulated" } else { "asked, not paid" }
 }
 
 /// The reason an output is awaited, as text: the progress of the sandbox's simulation, or
 /// `Reading the record`.
-pub(crate) fn reading(state: &State) -> String {
+pub(crate) fn describe_wait(state: &State) -> String {
     let simulation = state.sandbox.simulation();
     simulation.unwrap_or_else(|| "Reading the record".to_owned())
 }
@@ -241,7 +241,7 @@ fn on_output(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
 
 /// The verdict's basis for the offers like that of a row, with the lot and the price per GPU of the row.
 /// `None` until that basis is read.
-pub fn remembered(state: &State, resource: Resource, row: usize) -> Option<(&Memory, Lot, f64)> {
+pub fn verdict_basis_of_row(state: &State, resource: Resource, row: usize) -> Option<(&Memory, Lot, f64)> {
     let (browser, row) = (&state.browsers[resource], u32::try_from(row).ok()?);
     let (listing, like) = (browser.listing()?, like(browser, row)?);
     let price = quotes(listing, like.offer_type)(row)?.per_gpu(like.storage_gb());

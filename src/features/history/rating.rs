@@ -7,12 +7,12 @@ use crate::core::State;
 use crate::domain::format::percent;
 use crate::domain::time::Now;
 use crate::domain::{Resource, format};
-use crate::features::history::remembered;
+use crate::features::history::verdict_basis_of_row;
 use crate::record::{Lasted, Memory, Standing, Verdict, seconds};
 use crate::tui::theme::Theme;
 
 /// The ending of a text about recorded prices, which marks simulated ones; empty on a real market.
-pub(crate) const fn mark(state: &State) -> &'static str {
+pub(crate) const fn simulation_suffix(state: &State) -> &'static str {
     if state.profile.is_sandbox { ", simulated" } else { "" }
 }
 
@@ -24,23 +24,31 @@ pub(crate) fn sentences(
     now: Now,
     theme: &Theme,
 ) -> Vec<(String, Style)> {
-    let Some((memory, lot, price)) = remembered(state, resource, row) else {
+    let Some((memory, lot, price)) = verdict_basis_of_row(state, resource, row) else {
         return Vec::new();
     };
     let mut sentences = Vec::new();
     let verdict = memory.verdict();
     // Without any watched time the verdict says nothing about this offer.
     if memory.watched > 0 {
-        sentences.push((memory.verdict_sentence() + mark(state), style(&verdict, theme)));
+        sentences.push((
+            memory.verdict_sentence() + simulation_suffix(state),
+            style(&verdict, theme),
+        ));
     }
-    let offer = offer(memory, price).map(|text| format!("This offer: {text}{}", mark(state)));
+    let offer = offer(memory, price).map(|text| format!("This offer: {text}{}", simulation_suffix(state)));
     sentences.extend(offer.map(|text| (text, theme.text)));
-    let lasted = memory.seen(&lot, now.epoch.moment());
+    let lasted = memory.time_on_offer(&lot, now.epoch.moment());
     let seen = lasted.filter(|lasted| lasted.seconds >= 60);
-    sentences.extend(seen.map(|lasted| (format!("Seen for {}{}", span(lasted), mark(state)), theme.dim)));
+    sentences.extend(seen.map(|lasted| {
+        (
+            format!("Seen for {}{}", span(lasted), simulation_suffix(state)),
+            theme.dim,
+        )
+    }));
     // Without a verdict, too little is recorded for a statement on lifetimes.
     if let Verdict::Given(_) = verdict {
-        sentences.push((memory.lifetime_sentence() + mark(state), theme.dim));
+        sentences.push((memory.lifetime_sentence() + simulation_suffix(state), theme.dim));
     }
     sentences
 }
@@ -50,7 +58,7 @@ pub(crate) fn sentences(
 pub(crate) fn trend(state: &State, (resource, row): (Resource, usize), theme: &Theme) -> Option<Line<'static>> {
     // With the range beside it that fits the preview of a terminal with 120 columns.
     const PARTS: usize = 16;
-    let (memory, ..) = remembered(state, resource, row)?;
+    let (memory, ..) = verdict_basis_of_row(state, resource, row)?;
     // Of less than a day it would tell nothing of the market.
     let Verdict::Given(_) = memory.verdict() else {
         return None;
@@ -99,8 +107,8 @@ fn levels(prices: &[Option<f64>], low: f64, high: f64) -> String {
 /// The price of an offer compared with the lowest one now, as a phrase; `None` until the record is read, or
 /// if too little is recorded.
 pub(crate) fn sentence(state: &State, resource: Resource, row: usize) -> Option<String> {
-    let (memory, _, price) = remembered(state, resource, row)?;
-    Some(offer(memory, price)? + mark(state))
+    let (memory, _, price) = verdict_basis_of_row(state, resource, row)?;
+    Some(offer(memory, price)? + simulation_suffix(state))
 }
 
 /// The style of a verdict: good for a low price, a warning for a high one, dim if there is no verdict.

@@ -59,7 +59,7 @@ impl PricedOffers {
 
     /// Divides the work of the job among `gpus` GPUs and recomputes the prices; without a job given as work,
     /// nothing changes.
-    pub fn share(&mut self, gpus: u32) {
+    pub fn divide_work(&mut self, gpus: u32) {
         if let Some(job) = self.basis.job.filter(Job::is_work) {
             self.basis.job = Some(job.on_gpus(gpus));
             self.result.set_basis(self.basis);
@@ -81,7 +81,7 @@ impl PricedOffers {
 
     /// Whether the offer at `row` has the disk and the time for the job, started when the offers were
     /// received; true without a job.
-    pub fn is_choice(&self, prices: &Prices<'_>, row: usize) -> bool {
+    pub fn suits_job(&self, prices: &Prices<'_>, row: usize) -> bool {
         let now = self.result.listing.read_at();
         let job = self.basis.job;
         job.is_none_or(|job| prices.fits(row, &job, now))
@@ -91,7 +91,7 @@ impl PricedOffers {
     /// are not choices.
     fn measured<T>(&self, measure: impl FnOnce(&Measures<'_>) -> T) -> T {
         let prices = self.prices();
-        let is_choice = |row| self.is_choice(&prices, row);
+        let is_choice = |row| self.suits_job(&prices, row);
         measure(&Measures::priced(&prices, self.basis, is_choice))
     }
 
@@ -107,7 +107,7 @@ impl PricedOffers {
     }
 
     /// The members that describe the basis in every JSON document.
-    pub fn described(&self) -> document::Basis {
+    pub fn basis_document(&self) -> document::Basis {
         let query = &self.result.query;
         let unit = match self.bill() {
             Bill::Job => "$ for the job",
@@ -126,7 +126,7 @@ impl PricedOffers {
 
 /// Prints a JSON document of that kind, with the members on its basis.
 pub fn print_analysis<T: Serialize>(market: &PricedOffers, kind: &str, result: T) -> Result<(), CliError> {
-    let basis = market.described();
+    let basis = market.basis_document();
     output::print_document(kind, document::Analysis { basis, result })
 }
 

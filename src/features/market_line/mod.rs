@@ -219,7 +219,7 @@ pub(crate) fn draw(area: Rect, scene: &mut Scene<'_, '_>) {
     let mark = if line.weeks.is_empty() {
         UNIT.to_owned()
     } else {
-        format!("{UNIT}{TREND}{}", rating::mark(scene.state))
+        format!("{UNIT}{TREND}{}", rating::simulation_suffix(scene.state))
     };
     let end = area.right().saturating_sub(crate::tui::text::cells(&mark) + 2);
     let mut x = area.x + 1;
@@ -271,5 +271,5 @@ pub(crate) fn open(index: usize, cx: &mut Cx<'_>) {
         return;
     };
     let query = query_of(cx.state(), &offered.model);
-    History::of_search(&query, cx);
+    History::open_for_search(&query, cx);
 }

@@ -22,7 +22,7 @@ use crate::keys::Action;
 
 /// The reason switching markets is blocked: a write, a route run or a save is in progress. `None` if it is
 /// possible.
-pub fn held(state: &State) -> Option<String> {
+pub fn switch_blocked_reason(state: &State) -> Option<String> {
     if state.mutations.all_in_flight().next().is_some() {
         return Some("a write is in progress: wait for its outcome, then switch".to_owned());
     }

@@ -48,7 +48,7 @@ fn failed(state: &State, name: &str, error: &ApiError) -> String {
 
 /// Starts to connect to a market, without sending anything to it; a status message if that is blocked.
 pub fn connect(name: &str, cx: &mut Cx<'_>) {
-    if let Some(why) = super::held(cx.state()) {
+    if let Some(why) = super::switch_blocked_reason(cx.state()) {
         let text = format!("Not connected to {name}: {why}.");
         cx.markets().status = Some(StatusMessage::bad(text));
         return;
@@ -144,7 +144,7 @@ fn on_ready(cx: &mut Cx<'_>, ready: MarketReady) {
     if cx.markets().connecting.take_if(is_awaited).is_none() {
         return;
     }
-    match super::held(cx.state()) {
+    match super::switch_blocked_reason(cx.state()) {
         Some(why) => {
             let text = format!("Not connected to {}: {why}.", ready.profile.name);
             cx.markets().status = Some(StatusMessage::bad(text));

@@ -89,10 +89,10 @@ pub async fn pick(settings: &Settings, options: &PickArguments) -> Result<(), Cl
         .map_err(|error| CliError::Failed(error.to_string()))?;
     match options.print {
         // The output is the program's.
-        None if options.exec.is_some() => output::explain(&format!("{}\n{command}", offer.reasons())),
+        None if options.exec.is_some() => output::print_unless_quiet(&format!("{}\n{command}", offer.reasons())),
         None => output::print(&format!("{}\n{command}\n", offer.reasons()))?,
         Some(printed) => {
-            output::explain(&offer.reasons());
+            output::print_unless_quiet(&offer.reasons());
             match printed {
                 Printed::Id => output::print(&format!("{id}\n"))?,
                 Printed::Command => output::print(&format!("{command}\n"))?,
@@ -372,7 +372,9 @@ impl Offer<'_> {
                 member.extend(more);
             }
         }
-        let record = row.and_then(|row| result.listing.json(row)).map(redact::record);
+        let record = row
+            .and_then(|row| result.listing.json(row))
+            .map(redact::without_possible_secrets);
         let record = record.unwrap_or_default();
         enrich::note_renamed(std::iter::once(&*record));
         enrich::with_member(&record, &member)

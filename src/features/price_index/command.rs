@@ -10,9 +10,9 @@ use crate::cli::output::CliError;
 use crate::cli::recorded;
 use crate::domain::Resource;
 use crate::features::history::arguments::HistoryArguments;
-use crate::features::history::command::{asked, rfc3339, wanted, zoned};
+use crate::features::history::command::{narrowed_query, rfc3339, wanted, zoned};
 use crate::features::history::figures::Figures;
-use crate::features::history::origin;
+use crate::features::history::price_origin;
 use crate::record::{DAY, Moment, SearchKey, price_unit};
 use crate::settings::Settings;
 
@@ -29,7 +29,7 @@ pub fn index(settings: &Settings, options: &HistoryArguments, index: IndexArgume
     let wanted = wanted(settings, &options.search, None)?;
     let (database, until) = recorded::without_banned(settings, &wanted)?;
     let since = Moment(until.0 - i64::from(options.days) * DAY);
-    let query = asked(&wanted.query, options)?;
+    let query = narrowed_query(&wanted.query, options)?;
     let (unit, search) = (price_unit(Resource::Offers, query.storage_gb()), SearchKey::new(&query));
     let analysis = PriceIndex { query, since, until };
     let mut figures = Figures {
@@ -59,7 +59,7 @@ pub fn index(settings: &Settings, options: &HistoryArguments, index: IndexArgume
     document.since = Some(rfc3339(index.since));
     document.models_withheld = Some(index.withheld);
     document.simulated = recorded::simulated(settings);
-    let origin = origin(settings.is_sandbox());
+    let origin = price_origin(settings.is_sandbox());
     let basis = basis(&index, &zoned(index.since), (&unit, origin));
     figures.print(options.format, &basis, &document.figures, (KIND, &document))?;
     output::require_rows(options.fail_empty, figures.rows.is_empty())

@@ -196,7 +196,7 @@ impl View for PriceIndex {
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
         let unit = price_unit(Resource::Offers, self.storage);
-        let origin = history::origin(scene.state.profile.is_sandbox);
+        let origin = history::price_origin(scene.state.profile.is_sandbox);
         let subject = self.model.as_ref().map_or_else(
             || "all models".to_owned(),
             |model| format!("{} by country", visible(model, 24)),
@@ -205,7 +205,7 @@ impl View for PriceIndex {
         let why = self
             .why
             .clone()
-            .or_else(|| self.is_awaited.then(|| history::reading(scene.state)));
+            .or_else(|| self.is_awaited.then(|| history::describe_wait(scene.state)));
         let why = why.map(|why| Line::styled(why, scene.theme.text));
         let lines = self.lines();
         let text: Vec<Line<'static>> = why.or_else(|| self.headline(&lines, scene)).into_iter().collect();

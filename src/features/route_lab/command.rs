@@ -38,7 +38,7 @@ pub async fn route(settings: &Settings, arguments: &RouteArguments) -> Result<()
     let against = arguments.against.as_deref();
     let against = against.map(|path| Against::read(path, &plan)).transpose()?;
     if plan.hop.is_some() {
-        send::allowed(arguments)?;
+        send::check_can_confirm(arguments)?;
     }
     let connection = settings.connect().await?;
     let session = &connection.session;
@@ -140,7 +140,7 @@ fn plan(arguments: &RouteArguments, dialect: &Dialect) -> Result<RoutePlan, CliE
             patience: arguments.patience.as_secs_f64(),
             ..PollPolicy::default()
         },
-        ..RoutePlan::single(arguments.endpoint.as_str()).on(dialect)
+        ..RoutePlan::single(arguments.endpoint.as_str()).for_dialect(dialect)
     };
     if let Some(hop) = send::hop(arguments)? {
         plan = plan.sending(hop);

@@ -456,7 +456,7 @@ pub fn headline(state: &State, now: Now) -> Option<Headline> {
     }
     let percent = run.progress(now.mono) * 100.0;
     let is_paused = run.phase() == Phase::Paused;
-    let why = words::resting(run, now.mono).or_else(|| words::waiting_for(run));
+    let why = words::describe_rate_limit_wait(run, now.mono).or_else(|| words::waiting_for(run));
     let why = match why {
         _ if is_paused => ", paused".to_owned(),
         Some(why) => format!(", {why}"),

@@ -37,7 +37,7 @@ pub async fn offers(settings: &Settings, arguments: &OffersArguments) -> Result<
     enrich::check(&arguments.with, is_json, "--format json or jsonl", wanted.job.is_some())?;
     wanted.additions.clone_from(&arguments.with);
     if arguments.all {
-        whole_market::set(&mut wanted, &arguments.search, arguments.requests)?;
+        whole_market::set_up_all(&mut wanted, &arguments.search, arguments.requests)?;
     }
     search(settings, &arguments.search, wanted).await
 }

@@ -77,7 +77,7 @@ fn value(listing: &Listing, row: usize, field: &'static Field) -> Result<String,
         return Ok(number.to_string());
     }
     let text = listing.text(row, field).ok_or(RowError::Missing(field.key))?;
-    let text = text.compared();
+    let text = text.unescaped();
     if text.is_empty() {
         return Err(RowError::Missing(field.key));
     }

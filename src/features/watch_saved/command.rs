@@ -195,7 +195,7 @@ impl Run<'_> {
             if let Some(publisher) = &self.publisher {
                 publisher.send_replace(watcher.snapshot());
             }
-            self.print(watcher.tell(), &jobs)?;
+            self.print(watcher.take_output(), &jobs)?;
             match step {
                 Step::Send(request) => {
                     let session = &self.connection.session;
@@ -234,7 +234,7 @@ impl Run<'_> {
                     };
                 }
             }
-            self.print(watcher.tell(), &jobs)?;
+            self.print(watcher.take_output(), &jobs)?;
         }
     }
 
@@ -359,7 +359,7 @@ fn list(settings: &Settings, rhythm: Rhythm, format: WatchFormat) -> Result<(), 
     }
     let start = MonotonicTime::default();
     let mut engine = Engine::new(rhythm.requests_a_minute, start, has_same_conditions);
-    engine.keep(targets.iter().map(|target| target.wish(rhythm, start)), start);
+    engine.replace_wishes(targets.iter().map(|target| target.wish(rhythm, start)), start);
     let every = |target: &Target| engine.interval(rhythm.every(&target.task));
     let (wanted, rate) = (engine.wanted(), engine.rate());
     if format != WatchFormat::Text {

@@ -124,7 +124,7 @@ fn conditions(
         .parse(catalog, settings.dialect, &[], Mode::Strict)
         .map_err(|error| CliError::Usage(format!("in --if:\n{}", error.render(text))))?;
     if !reading.is_empty() {
-        output::explain(&format!("--if understood: {}", reading.meaning.text()));
+        output::print_unless_quiet(&format!("--if understood: {}", reading.meaning.text()));
     }
     let mut asked = wanted.clone();
     asked.query.conditions.clone_from(&parsed.conditions);
@@ -133,7 +133,7 @@ fn conditions(
         return Err(CliError::Usage("--if: no condition".to_owned()));
     }
     let all = parsed.conditions.iter().chain(wanted.query.active());
-    if let Some(never) = language::never_met(all) {
+    if let Some(never) = language::find_contradiction(all) {
         return Err(CliError::Usage(format!("--if can never be met: {never}")));
     }
     if options.limit > 0 && options.count > options.limit {

@@ -234,7 +234,7 @@ impl<'a> Watcher<'a> {
             if free > now.mono && self.one.is_none() {
                 return Step::Wait(free);
             }
-            if self.turns.has_room(self.requests_a_minute(), now.epoch) {
+            if self.turns.take_request(self.requests_a_minute(), now.epoch) {
                 return Step::Send(request);
             }
             self.conclude_without_causes();
@@ -264,7 +264,7 @@ impl<'a> Watcher<'a> {
                     return Step::Send(self.request());
                 }
                 Right::Later(wait) => return Step::Wait(now.mono + wait),
-                Right::Recorded(poll) => self.read(&task, &poll, now),
+                Right::Recorded(poll) => self.on_recorded_poll(&task, &poll, now),
             }
         }
     }
@@ -292,7 +292,7 @@ impl<'a> Watcher<'a> {
     }
 
     /// Takes the output since the last call.
-    pub fn tell(&mut self) -> Vec<Output> {
+    pub fn take_output(&mut self) -> Vec<Output> {
         std::mem::take(&mut self.output)
     }
 
@@ -356,7 +356,7 @@ impl<'a> Watcher<'a> {
         };
         let wishes = self.targets.iter().filter(is_ready);
         let wishes = wishes.map(|target| target.wish(self.rhythm, now.mono));
-        self.engine.keep(wishes, now.mono);
+        self.engine.replace_wishes(wishes, now.mono);
     }
 
     /// Seconds between two polls of a task, rounded up, within the limit on requests.
@@ -428,7 +428,7 @@ impl<'a> Watcher<'a> {
             (Some(mut waiting), listing) => {
                 // Without a response the causes are unknown.
                 if let Some(listing) = listing {
-                    self.engine.look_again(&task, now.mono, self.rhythm.every(&task));
+                    self.engine.recheck_after(&task, now.mono, self.rhythm.every(&task));
                     waiting.poll.causes.extend(waiting.search.causes(&listing));
                 }
                 self.conclude(&waiting.poll, waiting.workers, waiting.result.as_ref());
@@ -522,7 +522,7 @@ impl<'a> Watcher<'a> {
     /// Removes a task from the schedule if each is polled only once.
     fn finish(&mut self, task: &Task) {
         if self.rhythm.is_once {
-            self.engine.drop(task);
+            self.engine.remove_wish(task);
         }
     }
 

@@ -16,7 +16,7 @@ use crate::domain::{Dialect, Listing, Query};
 /// at once.
 ///
 /// A usage error together with `--curl` or `--limit 0`.
-pub fn set(wanted: &mut Wanted, arguments: &SearchArguments, budget: u32) -> Result<(), CliError> {
+pub fn set_up_all(wanted: &mut Wanted, arguments: &SearchArguments, budget: u32) -> Result<(), CliError> {
     let wrong = match arguments.limit {
         _ if arguments.curl => "--curl prints one request, and --all may send several: leave out one of them",
         Some(0) => "--all compares each response with the limit: leave out --limit 0",

@@ -74,7 +74,7 @@ pub async fn groups(settings: &Settings, arguments: &GroupsArguments) -> Result<
 /// that the market does not return unchanged.
 fn tell_sent(listing: &Listing, rows: &[u32], writes: &[Entry]) {
     for row in rows.iter().map(|row| *row as usize) {
-        let limits = sent::described(writes, listing, row);
+        let limits = sent::describe_unreturned_limits(writes, listing, row);
         if let (Some(id), false) = (listing.id(row), limits.is_empty()) {
             output::note(&format!("workergroup {id}: {}", limits.join("; ")));
         }

@@ -7,7 +7,7 @@ use crate::domain::cost::ColdStart;
 use crate::domain::journal::Entry;
 use crate::domain::language::{LanguageError, Mode};
 use crate::domain::workergroup::{
-    CostOutlook, Draft, Key, NewWorkergroup, Preflight, Recruitment, UnknownCost, disk, group_search,
+    CostOutlook, Draft, Key, NewWorkergroup, Preflight, Recruitment, UnknownCost, group_search, parse_disk_gb,
 };
 use crate::domain::{CellRef, Dialect, Listing, RowId, Untrusted, format, language};
 use crate::settings::Values;
@@ -152,13 +152,13 @@ impl Look {
         let mut gap = None;
         if !search.left_out.is_empty() {
             gap = Some(UnknownCost::Inexpressible);
-            let names: Vec<_> = search.left_out.iter().map(Untrusted::consent).collect();
+            let names: Vec<_> = search.left_out.iter().map(Untrusted::for_confirmation).collect();
             notes.push(format!(
                 "not part of this search, since bourse can't express it: {}",
                 names.join(", ")
             ));
         }
-        let text = search.text.compared().trim();
+        let text = search.text.unescaped().trim();
         let is_blank = text.is_empty();
         if is_blank {
             let mut templates = ["template_hash", "template_id"].into_iter();
@@ -172,7 +172,7 @@ impl Look {
         notes.extend(assumed);
         let launch_args = WORKERGROUPS.by_key("launch_args");
         let launch_args = launch_args.and_then(|field| listing.text(row, field));
-        let disk = launch_args.and_then(|text| disk_of(text.compared(), &mut notes, &mut gap));
+        let disk = launch_args.and_then(|text| disk_of(text.unescaped(), &mut notes, &mut gap));
         Ok(Self {
             subject: Subject::Group(id),
             title: format!("workergroup {id}"),
@@ -206,11 +206,11 @@ fn name(listing: &Listing, row: usize, key: Key) -> Option<String> {
 /// The disk in GB that launch arguments set; `None` for the default. An invalid one is noted, and becomes a
 /// gap in the cost.
 fn disk_of(launch_args: &str, notes: &mut Vec<String>, gap: &mut Option<UnknownCost>) -> Option<f64> {
-    disk(launch_args).unwrap_or_else(|error| {
+    parse_disk_gb(launch_args).unwrap_or_else(|error| {
         gap.get_or_insert(UnknownCost::Disk);
         notes.push(format!(
             "--disk {} in the launch arguments is not a size in GB: prices include the default disk",
-            Untrusted::from(error.text).consent()
+            Untrusted::from(error.text).for_confirmation()
         ));
         None
     })

@@ -63,7 +63,7 @@ pub(crate) const FEATURE: Feature = Feature {
     },
     follow: |cx| {
         let bans = cx.state().annotations.bans();
-        cx.feature::<Groups>().supply.banned(bans);
+        cx.feature::<Groups>().supply.set_bans(bans);
     },
     hides: |state, action| is_of_workergroups(action) && state.pane != Pane::Workergroups,
     disabled: |state, action, is_on_pane| disabled(state, is_on_pane, action),
@@ -276,9 +276,9 @@ fn check_due(cx: &mut Cx<'_>) {
 pub fn check(cx: &mut Cx<'_>, search: Recruitment, again: bool) {
     let now = cx.now;
     let lent = cx.lend::<Groups>();
-    let banned = lent.annotations.all.not_left_out(&search.query());
+    let banned = lent.annotations.all.count_bans_not_in_query(&search.query());
     let supply = &mut lent.feature.supply;
-    let asked = supply.ask((search, banned), again, lent.tickets, now);
+    let asked = supply.queue((search, banned), again, lent.tickets, now);
     cx.effects_for(Owner::Feature(on_news), asked);
 }
 

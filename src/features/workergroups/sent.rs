@@ -58,7 +58,7 @@ pub fn columns(entries: &[Entry], listing: &Listing) -> [(&'static str, Vec<Opti
 
 /// The sent limits of the group in a row that the market does not return unchanged, each with its name; empty
 /// if it was not created here.
-pub fn described(entries: &[Entry], listing: &Listing, row: usize) -> Vec<String> {
+pub fn describe_unreturned_limits(entries: &[Entry], listing: &Listing, row: usize) -> Vec<String> {
     let Some(sent) = sent(entries, listing, row) else {
         return Vec::new();
     };

@@ -102,7 +102,7 @@ impl SupplyChecks {
     /// running.
     ///
     /// It is not queued while its report is current, unless `again` is set, and never twice.
-    pub fn ask(
+    pub fn queue(
         &mut self,
         (search, banned): (Recruitment, usize),
         again: bool,
@@ -164,7 +164,7 @@ impl SupplyChecks {
     }
 
     /// Replaces the bans; if they have changed, drops the reports that are not loading.
-    pub(crate) fn banned(&mut self, bans: Bans) {
+    pub(crate) fn set_bans(&mut self, bans: Bans) {
         if bans != self.bans {
             self.bans = bans;
             self.checks.retain(|check| check.remote.is_loading());

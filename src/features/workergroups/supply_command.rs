@@ -168,7 +168,7 @@ impl GroupRow {
     fn supply(&self, starts: u32) -> GroupSupply {
         GroupSupply {
             id: self.id.map(|id| id.0),
-            endpoint: self.endpoint.as_ref().map(|name| name.compared().to_owned()),
+            endpoint: self.endpoint.as_ref().map(|name| name.unescaped().to_owned()),
             result: match &self.found {
                 Ok((look, report)) => SupplyResult::Found(Box::new(self.figures(look, report, starts))),
                 Err(why) => SupplyResult::Unknown { error: why.to_string() },
@@ -196,8 +196,8 @@ impl GroupRow {
             let cost = offer.start.zip(self.start).map(|(terms, start)| terms.cost(start));
             document::WorkerOffer {
                 id: offer.id.0,
-                gpus: offer.gpus.compared().to_owned(),
-                country: offer.country.compared().to_owned(),
+                gpus: offer.gpus.unescaped().to_owned(),
+                country: offer.country.unescaped().to_owned(),
                 hourly: offer.price,
                 start: cost.map(|cost| document::WorkerStart {
                     download_seconds: cost.download,

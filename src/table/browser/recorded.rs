@@ -64,7 +64,7 @@ impl Browser {
         }
         let ticket = tickets.take();
         self.recall = Some((ticket, self.query.clone()));
-        let conditions = self.query.sent(self.dialect()).cloned().collect();
+        let conditions = self.query.sent_conditions(self.dialect()).cloned().collect();
         let query = Query {
             conditions,
             ..self.query.clone()

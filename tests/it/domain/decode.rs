@@ -150,7 +150,7 @@ fn an_unlisting_gives_the_servers_words() {
         (r#"{"success": true}"#, ""),
     ] {
         match reply(&unlist, body.as_bytes()) {
-            Ok(Reply::Unlisted { msg }) => assert_eq!(msg.compared(), words),
+            Ok(Reply::Unlisted { msg }) => assert_eq!(msg.unescaped(), words),
             other => panic!("{other:?}"),
         }
     }
@@ -204,11 +204,11 @@ fn an_assignment_is_read_whole_and_kept_as_it_came() {
     let body = r#"{"endpoint": "my-endpoint", "url": "http://1.2.3.4:8000", "cost": 242.5,
         "reqnum": 17, "signature": "c2ln", "__request_id": "r-1", "request_idx": 99}"#;
     let assignment = assigned(body);
-    assert_eq!(assignment.url.compared(), "http://1.2.3.4:8000");
+    assert_eq!(assignment.url.unescaped(), "http://1.2.3.4:8000");
     assert_eq!((assignment.reqnum, assignment.request_idx), (Some(17), Some(99)));
-    assert_eq!(assignment.signature.as_ref().unwrap().compared(), "c2ln");
-    assert_eq!(assignment.request_id.as_ref().unwrap().compared(), "r-1");
-    assert_eq!(assignment.json.compared(), body);
+    assert_eq!(assignment.signature.as_ref().unwrap().unescaped(), "c2ln");
+    assert_eq!(assignment.request_id.as_ref().unwrap().unescaped(), "r-1");
+    assert_eq!(assignment.json.unescaped(), body);
     assert!(assignment.mismatches.is_empty());
 }
 
@@ -235,7 +235,7 @@ fn whatever_has_no_address_is_a_status_reply_shown_whole() {
         r#"{"error": "no workers yet"}"#,
     ] {
         match route(body) {
-            Ok(RouteReply::Waiting { json }) => assert_eq!(json.compared(), body),
+            Ok(RouteReply::Waiting { json }) => assert_eq!(json.unescaped(), body),
             other => panic!("{body}: {other:?}"),
         }
     }

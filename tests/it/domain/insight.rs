@@ -786,8 +786,8 @@ fn a_row_stands_among_the_offers_of_its_model() {
     let share = |row| standing.rank(&listing, Measure::Network, row).unwrap().share();
     assert_eq!((share(1), share(2), share(3)), (None, None, None));
     assert_eq!(standing.on_machine(&listing, 0), Some(2));
-    assert_eq!(standing.of_host(&listing, 2), Some(3));
-    assert_eq!(standing.of_host(&listing, 3), None);
+    assert_eq!(standing.count_of_host(&listing, 2), Some(3));
+    assert_eq!(standing.count_of_host(&listing, 3), None);
 }
 
 #[test]

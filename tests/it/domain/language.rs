@@ -109,7 +109,7 @@ fn sent(text: &str, dialect: &'static Dialect) -> Json {
         parse(text, &OFFERS, dialect, &[], Mode::Strict).unwrap_or_else(|error| panic!("{}", error.render(text)));
     let mut query = Query::empty(Resource::Offers);
     query.conditions = parsed.conditions;
-    assert_eq!(query.local(dialect).count(), 0, "{text}");
+    assert_eq!(query.applied_locally(dialect).count(), 0, "{text}");
     Json::Object(query.filters_json(dialect))
 }
 

@@ -68,7 +68,7 @@ pub fn judge(request: &Request, status: u16, body: &[u8]) -> bool {
         Ok(Reply::Records(listing)) => {
             listing.prepare(listing.catalog().fields());
             for row in 0..listing.len() {
-                let _ = (listing.whole(row), listing.unknown_members(row, 9));
+                let _ = (listing.full_record(row), listing.unknown_members(row, 9));
             }
             assert!(listing.skipped().iter().all(|record| !record.reason.is_empty()));
             true

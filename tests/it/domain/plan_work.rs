@@ -334,7 +334,7 @@ fn plans_for_work_are_the_cheapest_of_all_sets_of_offers() {
         prop_assert!(same(Some(prices), best), "the prices add up to {prices}");
         let mut hours = plan
             .lots()
-            .map(|lot| market[lot.row as usize].hours(&job, plan.shares()).unwrap());
+            .map(|lot| market[lot.row as usize].hours(&job, plan.gpu_count()).unwrap());
         let slowest = hours.by_ref().reduce(f64::max);
         prop_assert!(same(planning.hours, slowest), "{:?} is not {slowest:?}", planning.hours);
         Ok(())

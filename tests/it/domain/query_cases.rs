@@ -215,7 +215,7 @@ fn outcome(text: &str, catalog: &'static Catalog, seed: &[Condition]) -> String 
             assert!(parsed.words.is_empty());
             let mut query = Query::empty(catalog.resource);
             query.conditions = parsed.conditions;
-            let local: Vec<_> = query.local(&Dialect::VAST).cloned().collect();
+            let local: Vec<_> = query.applied_locally(&Dialect::VAST).cloned().collect();
             if local.is_empty() {
                 Json::Object(query.filters_json(&Dialect::VAST)).to_string()
             } else {

@@ -140,7 +140,7 @@ fn no_discount_is_a_dash_and_no_price() {
         ("discount_rate", "10%"),
         ("search.discountTotalHour", "$0.0500/h"),
     ] {
-        let detail = |row| format::detail(&listing.whole(row), field(key), &Dialect::VAST);
+        let detail = |row| format::detail(&listing.full_record(row), field(key), &Dialect::VAST);
         assert_eq!(format::cell(&listing, 0, field(key), 20), "—");
         assert_eq!(detail(0), "—");
         assert_eq!(detail(1), with_unit);
@@ -227,7 +227,7 @@ fn a_place_without_a_region_is_its_country() {
     let listing = offers(json);
     let shown = |row| format::cell(&listing, row, field("geolocation"), 20);
     assert_eq!([shown(0), shown(1), shown(2)], ["CA", "Texas, US", "IS"]);
-    let detail = format::detail(&listing.whole(0), field("geolocation"), &Dialect::VAST);
+    let detail = format::detail(&listing.full_record(0), field("geolocation"), &Dialect::VAST);
     assert_eq!(detail, "CA");
     TestApp::with_offers(json).expect_not(", CA").expect("US Texas");
 }

@@ -206,7 +206,7 @@ fn a_closed_loop_keeps_its_slots_busy_and_counts() {
     // Without a rate an attempt is due when it is sent.
     close(run.samples()[0].latency(), 0.2);
     close(run.samples()[2].latency(), 0.1);
-    assert_eq!(run.reply(3).unwrap().compared(), r#"{"reqnum":4}"#);
+    assert_eq!(run.reply(3).unwrap().unescaped(), r#"{"reqnum":4}"#);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use bourse::domain::language::{self, Mode};
 use bourse::domain::time::UnixTime;
 use bourse::domain::workergroup::{
     Change, ChangeKind, CostOutlook, Draft, GroupSnapshot, Key, NewWorkergroup, PARAMETERS, Preflight, Recruitment,
-    UnknownCost, WorkerCounts, candidates, disk, drift, group_search, search_query_text,
+    UnknownCost, WorkerCounts, candidates, drift, group_search, parse_disk_gb, search_query_text,
 };
 use bourse::domain::{Condition, Dialect, Listing, OFFERS, RowId, Untrusted, WORKERGROUPS};
 
@@ -304,7 +304,7 @@ fn a_search_is_read_however_it_comes() {
         ("null", ""),
     ] {
         let search = search_query_text(json);
-        assert_eq!(search.text.compared(), text, "{json}");
+        assert_eq!(search.text.unescaped(), text, "{json}");
         assert!(search.left_out.is_empty(), "{json}: {:?}", search.left_out);
     }
 }
@@ -315,8 +315,8 @@ fn what_a_search_cannot_say_is_named() {
         r#"{"num_gpus":{"gte":2},"order":[["score","desc"]],"type":"on-demand",
             "gpu_name":{"gt":"A"},"mystery":{"eq":1},"cpu_ram":{"gte":[1]}}"#,
     );
-    assert_eq!(search.text.compared(), "num_gpus>=2");
-    let left_out: Vec<_> = search.left_out.iter().map(Untrusted::compared).collect();
+    assert_eq!(search.text.unescaped(), "num_gpus>=2");
+    let left_out: Vec<_> = search.left_out.iter().map(Untrusted::unescaped).collect();
     assert_eq!(left_out, ["order", "type", "gpu_name", "mystery", "cpu_ram"]);
     assert_eq!(search_query_text("{broken").left_out.len(), 1);
 }
@@ -327,7 +327,7 @@ fn a_listing_s_search_is_found_as_text_and_as_object() {
         groups(r#"{"id":1,"search_query":"num_gpus>=2"},{"id":2,"search_query":{"num_gpus":{"gte":2}}},{"id":3}"#);
     for row in [0, 1] {
         let search = group_search(&listing, row).unwrap();
-        assert_eq!(search.text.compared(), "num_gpus>=2");
+        assert_eq!(search.text.unescaped(), "num_gpus>=2");
     }
     assert_eq!(group_search(&listing, 2), None);
 }

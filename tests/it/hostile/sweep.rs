@@ -34,7 +34,7 @@ const LINES: [Exit; 5] = [
 
 /// Exits for people who decide, and for logs: plain ASCII.
 const ASCII: [Exit; 2] = [
-    ("consent", |text| Untrusted::from(text).consent()),
+    ("consent", |text| Untrusted::from(text).for_confirmation()),
     ("log", |text| Untrusted::from(text).log()),
 ];
 

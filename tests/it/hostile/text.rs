@@ -126,8 +126,8 @@ fn logs_and_debug_texts_are_bounded_and_visible() {
     let long = |count: usize| Untrusted::from("a".repeat(count));
     assert_eq!(long(512).log(), "a".repeat(512));
     assert_eq!(long(513).log(), "a".repeat(512) + "...");
-    assert_eq!(long(256).consent(), "a".repeat(256));
-    assert_eq!(long(257).consent(), "a".repeat(256) + "...");
+    assert_eq!(long(256).for_confirmation(), "a".repeat(256));
+    assert_eq!(long(257).for_confirmation(), "a".repeat(256) + "...");
     assert_eq!(Untrusted::from("a é\n").log(), "a <U+00E9><U+000A>");
     let debug = format!("{:?}", Untrusted::from("a\u{202e}b\u{1b}"));
     assert_eq!(debug, r#"Untrusted("a<U+202E>b<U+001B>")"#);

@@ -277,7 +277,7 @@ impl World<'_> {
             watcher.answered(result, (took * 1000.0) as u32, now(at));
         }
         let step = watcher.next(now(at));
-        for output in watcher.tell() {
+        for output in watcher.take_output() {
             match output {
                 Output::Event {
                     document,
@@ -527,7 +527,7 @@ fn answered(
             Step::Wait(mono) | Step::AwaitApiKey(mono) => at = awake_after(at, (mono - now(at).mono).max(1e-3)),
             Step::Done => break,
         }
-        notes.extend(watcher.tell().into_iter().filter_map(|output| match output {
+        notes.extend(watcher.take_output().into_iter().filter_map(|output| match output {
             Output::Note(text) => Some(text),
             Output::Event { .. } => None,
         }));

@@ -113,7 +113,7 @@ async fn listed(flags: Global, root: &Path, create: Option<&str>) -> Vec<String>
     let field = listing.catalog().by_key("endpoint_name").unwrap();
     let column = listing.column(field);
     let names = (0..listing.len()).filter_map(|row| column.text(row));
-    names.map(|name| name.compared().to_owned()).collect()
+    names.map(|name| name.unescaped().to_owned()).collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]

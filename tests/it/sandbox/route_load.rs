@@ -37,7 +37,7 @@ fn two_hundred(fleet: &mut Fleet, dialect: &Dialect) -> Run {
     let plan = RoutePlan {
         stop: Stop::Count(200),
         concurrency: 8,
-        ..RoutePlan::single("sdxl").on(dialect)
+        ..RoutePlan::single("sdxl").for_dialect(dialect)
     };
     let mut run = Run::start(plan.clone(), MonotonicTime::default(), UnixTime::new(FROZEN_AT)).unwrap();
     let mut random = fastrand::Rng::with_seed(7);

@@ -149,7 +149,7 @@ fn a_saved_search_keeps_its_computed_conditions() {
     let spec = &searches.named("cheap cards").unwrap().spec;
     assert!(spec.query.ends_with("dph_per_gpu<0.36"), "{}", spec.query);
     let (query, _) = spec.read(&Dialect::VAST).unwrap();
-    assert_eq!(query.local(&Dialect::VAST).count(), 1);
+    assert_eq!(query.applied_locally(&Dialect::VAST).count(), 1);
 }
 
 #[test]
@@ -179,7 +179,7 @@ fn a_workergroup_s_search_refuses_computed_columns() {
     // A listed group whose search names one is not run as if it did not.
     let named = r#"{"dph_per_gpu":{"lt":0.3},"num_gpus":{"gte":2}}"#;
     let search = bourse::domain::workergroup::search_query_text(named);
-    assert_eq!(search.text.compared(), "num_gpus>=2");
+    assert_eq!(search.text.unescaped(), "num_gpus>=2");
     assert_eq!(search.left_out.len(), 1);
 }
 

@@ -206,7 +206,11 @@ fn a_new_search_replaces_the_rows_of_the_old_one() {
     desk.answer(THREE);
     desk.keys("/ ctrl-u").type_text("gpu_name=RTX_5090").keys("enter");
     let (_, query) = question(&mut desk).expect("the record was not asked");
-    let sent: Vec<_> = desk.asked_query().sent(&Dialect::DOCUMENTED).cloned().collect();
+    let sent: Vec<_> = desk
+        .asked_query()
+        .sent_conditions(&Dialect::DOCUMENTED)
+        .cloned()
+        .collect();
     assert_eq!(language::print(&query.conditions), language::print(&sent));
     assert!(language::print(&query.conditions).contains("5090"), "{query:?}");
     desk.expect("3 offers of an earlier query");

@@ -88,7 +88,7 @@ fn estimated(record: &str, gb: f64, key: &str) -> Option<f64> {
     listing.estimate_storage(Some(gb));
     let field = OFFERS.by_key(key).unwrap();
     assert_eq!(
-        listing.whole(0).cell(field).number(),
+        listing.full_record(0).cell(field).number(),
         listing.cell(0, field).number(),
         "{key}: the detail and the table agree"
     );

@@ -184,7 +184,7 @@ async fn dashboard(config: &str, environment: Environment) -> (Person, Loop) {
         sandbox: Some(sandbox),
         ..Files::default()
     };
-    let running = Dashboard::new(model, surface, Arc::new(session), Theme::MONO).among(known, files);
+    let running = Dashboard::new(model, surface, Arc::new(session), Theme::MONO).with_markets(known, files);
     let handle = on_a_thread(running);
     let ended = tokio::task::spawn_blocking(move || handle.join().unwrap());
     let kept = Loop {

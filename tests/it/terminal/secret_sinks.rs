@@ -109,7 +109,7 @@ async fn nothing_that_holds_a_key_prints_it() {
     print!(outcome, outcome.record, sandbox, wire::encode(&route, &Dialect::VAST));
     print!(
         listing.skipped(),
-        listing.whole(0),
+        listing.full_record(0),
         listing.cell(0, &WORKERGROUPS.fields()[0])
     );
     assert_eq!(found(&shown), Vec::<String>::new(), "{shown}");

@@ -185,10 +185,10 @@ impl WorkerClient {
     /// Sends the request and reads the response into `seen`, also if it ends early; an error unless it
     /// arrives in full.
     async fn exchange(&self, worker: &Untrusted, reply: &Untrusted, hop: &Hop, seen: &mut Seen) -> Result<(), Failure> {
-        let url = address(worker.compared(), hop).ok_or_else(|| {
+        let url = address(worker.unescaped(), hop).ok_or_else(|| {
             Failure::Other("the worker's address is no plain http or https address: nothing was sent".to_owned())
         })?;
-        let body = next_hop_body(&redact::api_keys(reply.compared()), &hop.payload)
+        let body = next_hop_body(&redact::api_keys(reply.unescaped()), &hop.payload)
             .map_err(|why| Failure::Other(format!("the request cannot be built: {why}")))?;
         let http = self.client(is_loopback(&url)).await?;
         let request = http

@@ -191,7 +191,7 @@ fn too_many(answer: Answer<'_>, said: ErrorBody, now: UnixTime) -> ApiError {
     ApiError::RateLimited {
         threshold: said
             .message()
-            .and_then(|message| error_body::threshold(message.compared())),
+            .and_then(|message| error_body::threshold(message.unescaped())),
         retry_after: answer
             .retry_after
             .and_then(|header| error_body::retry_after(header, now))
@@ -233,7 +233,7 @@ fn mentions(said: &ErrorBody, words: &[&str]) -> bool {
         return false;
     };
     [code, message].into_iter().flatten().any(|text| {
-        let text = text.compared().to_ascii_lowercase();
+        let text = text.unescaped().to_ascii_lowercase();
         words.iter().any(|word| text.contains(word))
     })
 }
@@ -326,7 +326,10 @@ fn routed(call: &RouteCall, text: &str, status: u16) -> Result<Reply, ApiError> 
             return Err(ApiError::Unreadable { status, why });
         }
         // A status would be polled until patience runs out, but this error will not change.
-        if members.words("error_msg").is_some_and(|said| said.compared() != "null") {
+        if members
+            .words("error_msg")
+            .is_some_and(|said| said.unescaped() != "null")
+        {
             return Err(ApiError::RouteRefused {
                 said: words(&members).unwrap_or_default(),
             });

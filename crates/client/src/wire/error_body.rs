@@ -60,7 +60,7 @@ pub(super) fn said(body: &str) -> ErrorBody {
 pub(super) fn words(members: &Members<'_>) -> Option<ErrorBody> {
     let code = members.words("error").filter(|code| {
         // `"error": true` adds nothing to the status.
-        !matches!(code.compared(), "true" | "1")
+        !matches!(code.unescaped(), "true" | "1")
     });
     // The services of one market differ: offers and volumes send `msg`, the router `error_msg`, others
     // `detail`.

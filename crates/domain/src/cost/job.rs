@@ -213,7 +213,7 @@ impl Prices<'_> {
         let field = self.listing.catalog().by_key("gpu_name");
         let model = field.and_then(|field| self.listing.text(row, field));
         let model = model.ok_or(Gap::Missing("gpu_name"))?;
-        let rate = self.listing.throughput().rate(unit, model.compared(), 1.0);
+        let rate = self.listing.throughput().rate(unit, model.unescaped(), 1.0);
         rate.ok_or_else(|| Gap::NoRate(unit, model.screen(LONGEST_MODEL)))
     }
 

@@ -35,7 +35,7 @@ impl JobWords {
     }
 
     /// Overlays other parts; of two values the one in `last` is used. The disk is not overlaid.
-    pub fn add(&mut self, last: &Self) {
+    pub fn overlay(&mut self, last: &Self) {
         self.hours = last.hours.or(self.hours);
         self.work = last.work.or(self.work);
         self.by = last.by.or(self.by);

@@ -55,7 +55,7 @@ pub struct CompareSection {
 /// offers, with `gb` of storage or as quoted.
 pub fn compare(listing: &Listing, rows: &[u32], prices: Option<(&Prices<'_>, Option<f64>)>) -> Vec<CompareSection> {
     // Reads the few records in full rather than all columns of all rows.
-    let records: Vec<Arc<FullRecord>> = rows.iter().map(|row| listing.whole(*row as usize)).collect();
+    let records: Vec<Arc<FullRecord>> = rows.iter().map(|row| listing.full_record(*row as usize)).collect();
     Section::ALL
         .into_iter()
         .filter_map(|section| {
@@ -84,7 +84,7 @@ fn is_derived(field: &Field) -> bool {
 
 /// The lines of the given fields, in their order, without those that are blank for all rows.
 pub fn compare_fields(listing: &Listing, rows: &[u32], fields: &[&'static Field]) -> Vec<CompareLine> {
-    let records: Vec<Arc<FullRecord>> = rows.iter().map(|row| listing.whole(*row as usize)).collect();
+    let records: Vec<Arc<FullRecord>> = rows.iter().map(|row| listing.full_record(*row as usize)).collect();
     let mut lines: Vec<_> = fields
         .iter()
         .map(|field| line_of(listing, rows, &records, field))
@@ -106,7 +106,7 @@ fn line_of(listing: &Listing, rows: &[u32], records: &[Arc<FullRecord>], field: 
 
 /// Whether a cell has no value: missing, null, an empty text, or the text `NULL`, which some hosts send. A
 /// value of a wrong kind is not silent.
-pub fn is_silent(cell: &CellRef<'_>) -> bool {
+pub fn has_no_value(cell: &CellRef<'_>) -> bool {
     match cell {
         CellRef::Missing | CellRef::Null => true,
         CellRef::Text(text) => text.is_empty() || text.eq_ignore_ascii_case("null"),
@@ -120,7 +120,7 @@ fn field_line(field: &'static Field, cells: &[CellRef<'_>]) -> CompareLine {
     CompareLine {
         subject: Subject::Field(field),
         best: best(&values, field.better),
-        blank: cells.iter().all(is_silent),
+        blank: cells.iter().all(has_no_value),
         values,
     }
 }

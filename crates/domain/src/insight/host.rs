@@ -46,7 +46,7 @@ pub fn host_summary(listing: &Listing, rows: &[u32]) -> HostSummary {
     let text = |row: u32, key: &str| {
         let field = listing.catalog().by_key(key)?;
         let text = listing.text(row as usize, field)?;
-        (!text.compared().is_empty()).then_some(text)
+        (!text.unescaped().is_empty()).then_some(text)
     };
     let shown = |row: u32, key: &str| Some(text(row, key)?.screen(LONGEST));
     let supply = Supply::new(listing, rows);
@@ -133,5 +133,5 @@ fn kind(listing: &Listing, row: usize) -> Option<(String, u64)> {
     let catalog = listing.catalog();
     let model = listing.text(row, catalog.by_key("gpu_name")?)?;
     let count = listing.cell(row, catalog.by_key("num_gpus")?).whole()?;
-    Some((model.compared().to_owned(), u64::try_from(count).ok()?))
+    Some((model.unescaped().to_owned(), u64::try_from(count).ok()?))
 }

@@ -61,7 +61,7 @@ impl Plan {
     }
 
     /// The number of GPUs that share the work of a job.
-    pub fn shares(&self) -> u32 {
+    pub fn gpu_count(&self) -> u32 {
         u32::try_from(self.gpus).unwrap_or(u32::MAX)
     }
 
@@ -444,7 +444,7 @@ impl<'a> Offers<'a> {
 
     /// Hours that the slowest offer of a plan runs; `None` without a job.
     fn hours(&self, plan: &Plan) -> Option<f64> {
-        let quotes = self.quotes(plan.shares());
+        let quotes = self.quotes(plan.gpu_count());
         let hours = plan.rows().filter_map(|row| quotes.get(&row)?.hours);
         hours.reduce(f64::max)
     }

@@ -119,7 +119,7 @@ pub struct Share {
 /// The share of a row: `gpu_frac`, or its part of the processors if that is not sent.
 pub fn share(listing: &Listing, row: usize) -> Share {
     // Not from columns, which are read for all rows.
-    let record = listing.whole(row);
+    let record = listing.full_record(row);
     let number = |key: &str| {
         let field = listing.catalog().by_key(key)?;
         record.cell(field).number().filter(|count| *count >= 0.0)

@@ -84,7 +84,7 @@ impl Rank {
     }
 
     /// Describes the rank of a price: `below 91% of 56 others`; `None` without others.
-    pub fn of_price(self) -> Option<String> {
+    pub fn describe_price_rank(self) -> Option<String> {
         let Self { beats, ties, of } = self;
         let others = of.checked_sub(1).filter(|others| *others > 0)?;
         Some(match (beats, ties) {
@@ -159,7 +159,7 @@ impl Standing {
         }
         self.price_scale(listing, 0);
         self.on_machine(listing, 0);
-        self.of_host(listing, 0);
+        self.count_of_host(listing, 0);
     }
 
     /// The rank of a row by a measure among the rows with its GPU model (of volumes, all); `None` if it has
@@ -240,7 +240,7 @@ impl Standing {
 
     /// The number of loaded offers of the host of `row`, including `row`; `None` if the record does not report the
     /// host.
-    pub fn of_host(&self, listing: &Listing, row: usize) -> Option<u32> {
+    pub fn count_of_host(&self, listing: &Listing, row: usize) -> Option<u32> {
         let counts = || counts(listing, "host_id");
         same_id_count(listing, row, "host_id", self.hosts.get_or_init(counts))
     }

@@ -31,10 +31,10 @@ impl GroupValue {
             Self::Flag(flag) => Value::Flag(*flag),
             Self::Number(number) => Value::Number(*number),
             Self::Text(text) if field.kind == Kind::Version => {
-                let text = text.compared();
+                let text = text.unescaped();
                 Version::parse(text.trim()).map_or_else(|| Value::Text(text.into()), Value::Version)
             }
-            Self::Text(text) => Value::Text(text.compared().to_owned()),
+            Self::Text(text) => Value::Text(text.unescaped().to_owned()),
         };
         Condition::new(field, Operator::Eq, Operand::One(value))
     }

@@ -109,7 +109,7 @@ fn several(field: &Field, rivals: &[&Located], text: &str) -> LanguageError {
 ///
 /// The newer condition on a field replaces the older, a bound the one on its side. Exclusions add up, and so
 /// do the values of the fields in `added`.
-pub fn renew(old: Vec<Condition>, mut new: Vec<Condition>, added: &[&str]) -> (Vec<Condition>, Vec<Condition>) {
+pub fn overlay(old: Vec<Condition>, mut new: Vec<Condition>, added: &[&str]) -> (Vec<Condition>, Vec<Condition>) {
     let is_equal = |condition: &Condition| matches!(condition.operator, Operator::Eq | Operator::In);
     let excludes = |condition: &Condition| matches!(condition.operator, Operator::Neq | Operator::Nin);
     let is_upper = |condition: &Condition| matches!(condition.operator, Operator::Lt | Operator::Lte);

@@ -29,7 +29,7 @@ impl Witness {
 }
 
 /// Iterates over the values in the operands of conditions, those of lists one by one.
-pub fn named<'a>(conditions: impl IntoIterator<Item = &'a Condition>) -> impl Iterator<Item = &'a Value> {
+pub fn operand_values<'a>(conditions: impl IntoIterator<Item = &'a Condition>) -> impl Iterator<Item = &'a Value> {
     conditions.into_iter().flat_map(|condition| condition.operand.values())
 }
 
@@ -106,7 +106,7 @@ fn beside(number: f64) -> impl Iterator<Item = Witness> {
 
 /// The conditions on one field that contradict each other, as text; `None` if no conditions do. Only the
 /// first such field, by its name.
-pub fn never_met<'a>(conditions: impl Iterator<Item = &'a Condition>) -> Option<String> {
+pub fn find_contradiction<'a>(conditions: impl Iterator<Item = &'a Condition>) -> Option<String> {
     let mut of_fields: BTreeMap<&str, Vec<&Condition>> = BTreeMap::new();
     for condition in conditions {
         of_fields.entry(condition.field.key).or_default().push(condition);
@@ -131,7 +131,7 @@ fn is_possible(conditions: &[&Condition]) -> bool {
         Witness::Number(number) => *number >= 0.0 && (kind != Kind::Integer || number.fract() == 0.0),
         Witness::Null | Witness::Flag(_) | Witness::Text(_) => true,
     };
-    let cells = witnesses(kind, named(conditions.iter().copied()));
+    let cells = witnesses(kind, operand_values(conditions.iter().copied()));
     let mut cells = cells.iter().filter(|cell| is_real(cell));
     cells.any(|cell| conditions.iter().all(|condition| condition.accepts(cell.cell())))
         // Their cells are written differently from their values.

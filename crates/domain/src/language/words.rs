@@ -17,7 +17,7 @@ const NAMED: usize = 3;
 
 /// Describes a condition, active or not, for reading only: `200 GB disk`, `not rented`. It cannot be parsed
 /// back.
-pub fn words(condition: &Condition, dialect: &Dialect) -> String {
+pub fn describe_condition(condition: &Condition, dialect: &Dialect) -> String {
     let (field, operator) = (condition.field, condition.operator);
     match &condition.operand {
         Operand::One(Value::Null) => {

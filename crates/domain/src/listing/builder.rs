@@ -41,7 +41,7 @@ impl Builder {
         let slot = cache_slot(text.as_bytes());
         if let Some(index) = self.recent.get(slot)
             && let Some(known) = self.column.texts.get(*index as usize)
-            && known.compared() == text
+            && known.unescaped() == text
         {
             return *index;
         }

@@ -14,7 +14,7 @@ impl Listing {
             // Texts are interned: each is compared once, however many rows have it.
             let texts = column.texts().iter();
             let texts: Vec<bool> = texts
-                .map(|text| condition.accepts(CellRef::Text(text.compared())))
+                .map(|text| condition.accepts(CellRef::Text(text.unescaped())))
                 .collect();
             let flags = [false, true].map(|flag| condition.accepts(CellRef::Flag(flag)));
             let accepts = number_test(condition);

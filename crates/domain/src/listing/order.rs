@@ -117,7 +117,7 @@ fn text_ranks(field: &Field, column: &Column) -> Vec<u64> {
     let texts = column.texts().iter().zip(0_usize..);
     let mut sorted: Vec<_> = texts
         .map(|(text, index)| {
-            let text = text.compared();
+            let text = text.unescaped();
             let code = if field.kind == Kind::Version { version(text) } else { 0 };
             (code, text, index)
         })

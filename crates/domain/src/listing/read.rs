@@ -420,10 +420,10 @@ fn search(json: &str) -> RawCell<'static> {
         return RawCell::Null;
     }
     let search = search_query_text(json);
-    if search.text.compared().is_empty() && !search.left_out.is_empty() {
+    if search.text.unescaped().is_empty() && !search.left_out.is_empty() {
         return RawCell::Bad(kind_of(json));
     }
-    RawCell::Text(Cow::Owned(search.text.compared().to_owned()))
+    RawCell::Text(Cow::Owned(search.text.unescaped().to_owned()))
 }
 
 /// Parses a moment as seconds since 1970: ISO 8601, in UTC without an offset. Any other text is unchanged.

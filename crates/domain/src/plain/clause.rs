@@ -233,7 +233,8 @@ impl Frame {
             Dim::NetworkBytes => "MB/s",
             _ => "",
         };
-        let on = |field: &str, factor: f64| Fact::Condition(compared(&scaled(&bounds, factor), field, default, unit));
+        let on =
+            |field: &str, factor: f64| Fact::Condition(bounds_to_query(&scaled(&bounds, factor), field, default, unit));
         let fact = match field {
             // `50gb upload per day` is another amount, and the lanes of `pcie 4.0 x16` are not GPUs.
             "+down" | "+up" if is_bare || text.is_one_of(self.next, "per / a each every daily") => return None,
@@ -366,7 +367,7 @@ fn scaled(bounds: &[Bound], factor: f64) -> Vec<Bound> {
 
 /// The bounds as conditions on a field in the query language, with `unit` after each number; a bound without
 /// a comparison has `default`.
-pub(super) fn compared(bounds: &[Bound], field: &str, default: Operator, unit: &str) -> String {
+pub(super) fn bounds_to_query(bounds: &[Bound], field: &str, default: Operator, unit: &str) -> String {
     let written = bounds.iter().map(|(operator, number)| {
         let operator = operator.unwrap_or(default).symbol();
         format!("{field}{operator}{}{unit}", trimmed(*number, 6))
@@ -389,7 +390,7 @@ pub(super) fn as_sold(bounds: &[Bound], field: &str) -> Vec<Fact> {
         sold.extend(((least, most) != (*gb, *gb)).then(|| trimmed(*gb, 3)));
     }
     let note = (!sold.is_empty()).then(|| Fact::Note(format!("{} GB as sold", sold.join(" and "))));
-    let condition = Fact::Condition(compared(&reported, field, Gte, ""));
+    let condition = Fact::Condition(bounds_to_query(&reported, field, Gte, ""));
     std::iter::once(condition).chain(note).collect()
 }
 
@@ -398,6 +399,6 @@ pub(super) fn as_sold(bounds: &[Bound], field: &str) -> Vec<Fact> {
 pub(super) fn disk(bounds: &[Bound]) -> Vec<Fact> {
     let (operator, gb) = bounds[0];
     let storage = Some(gb).filter(|_| !matches!(operator, Some(Lt | Lte)));
-    let disk = Fact::Condition(compared(bounds, "disk_space", Gte, ""));
+    let disk = Fact::Condition(bounds_to_query(bounds, "disk_space", Gte, ""));
     vec![disk, set(|settings| settings.storage = storage)]
 }

@@ -1,6 +1,6 @@
 //! The meaning of clauses for a search: conditions, and its settings.
 
-use super::clause::{as_sold, compared, disk};
+use super::clause::{as_sold, bounds_to_query, disk};
 use super::grammar::{Fact, Group, Sense};
 use super::settings::Settings;
 use super::text::Bound;
@@ -106,7 +106,7 @@ impl Context<'_> {
                     meaning.add(self.meaning(&as_sold(size, "gpu_ram"))?);
                 }
                 Fact::Size(size) => meaning.add(self.meaning(&disk(size))?),
-                Fact::Price(price) => conditions.push(compared(price, self.priced(price)?, Operator::Lte, "")),
+                Fact::Price(price) => conditions.push(bounds_to_query(price, self.priced(price)?, Operator::Lte, "")),
                 Fact::Set(settings) if self.is_part(settings.job) => meaning.settings.add(settings),
                 Fact::Set(_) => return None,
                 Fact::Note(note) => meaning.notes.push(note.clone()),

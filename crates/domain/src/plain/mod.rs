@@ -165,7 +165,7 @@ impl Reading {
         parsed.conditions.retain(|old| !meant.removed.contains(&old.field));
         parsed.removed.extend(meant.removed);
         parsed.words.extend(self.words.iter().cloned());
-        let (conditions, replaced) = language::renew(parsed.conditions, meant.conditions, &self.added);
+        let (conditions, replaced) = language::overlay(parsed.conditions, meant.conditions, &self.added);
         Ok((Parsed { conditions, ..parsed }, replaced))
     }
 

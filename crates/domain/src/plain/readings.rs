@@ -122,7 +122,7 @@ impl Reading {
         }
         for error in &self.refused {
             let (words, span) = (&self.text[error.span.clone()], error.span.clone());
-            let is_word = words.chars().all(char::is_alphanumeric) && !country::begins(words);
+            let is_word = words.chars().all(char::is_alphanumeric) && !country::is_name_prefix(words);
             if is_word && !vocabulary::is_known(words) {
                 self.query.replace_range(span, words);
             } else {

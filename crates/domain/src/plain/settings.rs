@@ -34,7 +34,7 @@ impl Settings {
         self.order = last.order.clone().or(self.order.take());
         self.limit = last.limit.or(self.limit);
         self.cluster = last.cluster.or(self.cluster);
-        self.job.add(&last.job);
+        self.job.overlay(&last.job);
     }
 
     /// Completes the settings once all are known.

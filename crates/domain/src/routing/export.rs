@@ -156,7 +156,7 @@ fn plan_json(plan: &RoutePlan) -> Map<String, Json> {
 /// and `status`.
 pub fn statuses_json(run: &Run) -> Json {
     run.statuses()
-        .map(|change| json!({ "at_s": number_json(change.at), "status": change.status.compared() }))
+        .map(|change| json!({ "at_s": number_json(change.at), "status": change.status.unescaped() }))
         .collect()
 }
 
@@ -168,7 +168,7 @@ fn workers_json(run: &Run) -> Json {
         .into_iter()
         .map(|share| {
             json!({
-                "worker": share.worker.compared(),
+                "worker": share.worker.unescaped(),
                 "assigned": share.assigned,
                 "share": number_json(workers.share(share)),
                 "reqnum_gaps": share.gaps(),
@@ -195,15 +195,15 @@ fn attempt_json(sample: &RouteSample) -> Json {
         "latency_s": number_json(sample.latency()),
         "time_to_worker_s": optional(sample.time_to_worker()),
         "outcome": sample.outcome.kind().label(),
-        "worker": sample.outcome.worker().map(Untrusted::compared),
+        "worker": sample.outcome.worker().map(Untrusted::unescaped),
         "reqnum": sample.outcome.reqnum(),
-        "detail": Some(detail.compared()).filter(|detail| !detail.is_empty()),
+        "detail": Some(detail.unescaped()).filter(|detail| !detail.is_empty()),
         "bytes": sample.bytes,
-        "request_id": sample.request_id.as_ref().map(Untrusted::compared),
+        "request_id": sample.request_id.as_ref().map(Untrusted::unescaped),
         "load": number_json(sample.load()),
         "retry": sample.retry.map_or(0, |retry| retry.number),
         "worker_status": call.and_then(WorkerCall::status),
-        "worker_error": call.and_then(words::trouble),
+        "worker_error": call.and_then(words::failure_reason),
         "connect_s": optional(call.and_then(|call| call.connect)),
         "first_byte_s": optional(call.and_then(|call| call.first_byte)),
         "worker_s": optional(call.map(|call| call.total)),

@@ -34,7 +34,7 @@ pub struct Hop {
 impl Hop {
     /// The wait in seconds before retry number `retry` of a request, from 1: 2 to the power of `retry` plus
     /// `jitter` (from 0 to 1), at most 5, like that of the market's own client.
-    pub fn rest(retry: u32, jitter: f64) -> f64 {
+    pub fn retry_wait(retry: u32, jitter: f64) -> f64 {
         let doubled = f64::from(1_u32 << retry.min(16));
         (doubled + jitter).min(LONGEST_REST)
     }
@@ -111,7 +111,7 @@ impl WorkerCall {
     }
 
     /// Whether the worker answered with 408, 429 or 5xx, after which clients retry.
-    pub const fn may_pass(&self) -> bool {
+    pub const fn is_retryable(&self) -> bool {
         matches!(
             self.outcome,
             WorkerOutcome::Answered {

@@ -82,7 +82,7 @@ impl RoutePlan {
     /// The plan for a market: if its router has a queue, unused assignments release their load after 10 s;
     /// else no timeout is sent.
     #[must_use]
-    pub fn on(mut self, dialect: &Dialect) -> Self {
+    pub fn for_dialect(mut self, dialect: &Dialect) -> Self {
         self.replay_timeout = dialect.route_queue.then_some(SHORT_REPLAY);
         self
     }

@@ -75,7 +75,7 @@ impl PollPolicy {
 
     /// The wait in seconds of a slot of a closed loop after `misses` (at least 1) failures in a row: a random
     /// time from half the ceiling to the whole; the ceiling doubles from `least` up to `most`.
-    pub(super) fn rest(&self, misses: u32, jitter: Jitter) -> f64 {
+    pub(super) fn failure_wait(&self, misses: u32, jitter: Jitter) -> f64 {
         // Doubling continues up to a bound: an endpoint without workers is polled less and less, one that starts a
         // worker is noticed soon.
         let doubled = self.least * f64::from(1_u32 << misses.saturating_sub(1).min(16));

@@ -275,12 +275,12 @@ impl RouteSample {
             "{} {} {} {} {} {}",
             self.number(),
             self.outcome.kind().label(),
-            self.outcome.worker().map_or("", Untrusted::compared),
+            self.outcome.worker().map_or("", Untrusted::unescaped),
             self.outcome
                 .reqnum()
                 .map_or_else(String::new, |reqnum| reqnum.to_string()),
-            self.request_id.as_ref().map_or("", Untrusted::compared),
-            detail.compared(),
+            self.request_id.as_ref().map_or("", Untrusted::unescaped),
+            detail.unescaped(),
         )
         .to_lowercase();
         filter.split_whitespace().all(|word| row.contains(&word.to_lowercase()))

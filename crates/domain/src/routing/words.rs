@@ -60,7 +60,7 @@ pub fn load(plan: &RoutePlan) -> String {
 }
 
 /// The recipients of a run and its requests, line by line: requests and concurrency, router, workers.
-pub fn sending(request_plan: &RoutePlan, hop: &Hop, route_url: &str) -> Vec<String> {
+pub fn describe_recipients(request_plan: &RoutePlan, hop: &Hop, route_url: &str) -> Vec<String> {
     let path = Untrusted::from(hop.absolute_path()).screen(200);
     let route_url = Untrusted::from(route_url).screen(200);
     let retries = match hop.retries {
@@ -77,7 +77,7 @@ pub fn sending(request_plan: &RoutePlan, hop: &Hop, route_url: &str) -> Vec<Stri
 }
 
 /// The reason the call of a worker failed, in a sentence; `None` if it succeeded.
-pub fn trouble(call: &WorkerCall) -> Option<String> {
+pub fn failure_reason(call: &WorkerCall) -> Option<String> {
     match &call.outcome {
         WorkerOutcome::Answered { .. } if call.is_good() => None,
         WorkerOutcome::Answered { status } => Some(format!("{status} from the worker: {}", status_sentence(*status))),
@@ -87,7 +87,7 @@ pub fn trouble(call: &WorkerCall) -> Option<String> {
 }
 
 /// The sentence about the costs of a run: nothing in a sandbox, else a warning that workers are billed.
-pub const fn bill(is_sandbox: bool) -> &'static str {
+pub const fn billing_notice(is_sandbox: bool) -> &'static str {
     if is_sandbox {
         "This is the sandbox: nothing is billed."
     } else {
@@ -221,7 +221,7 @@ pub fn result(run: &Run) -> String {
 
 /// The sentence about the next request of a rate-limited run; `None` if that is less than 2 s away, an
 /// attempt is in flight, or the latest one was not rate limited.
-pub fn resting(run: &Run, now: MonotonicTime) -> Option<String> {
+pub fn describe_rate_limit_wait(run: &Run, now: MonotonicTime) -> Option<String> {
     const LEAST: f64 = 2.0;
     let latest = run.samples().last()?.outcome.kind();
     let is_refused = latest == OutcomeKind::RateLimited && run.in_flight() == 0;
@@ -243,7 +243,7 @@ pub fn waiting_for(run: &Run) -> Option<String> {
     }
     let status = latest.outcome.detail();
     let parts: Option<Vec<(u64, &str)>> = status
-        .compared()
+        .unescaped()
         .split(',')
         .map(|part| {
             let (number, state) = part.trim().split_once(' ')?;

@@ -67,7 +67,7 @@ impl Draft {
             draft.put(parameter.key, text);
         }
         if let Some(search) = group_search(listing, row) {
-            draft.put(Key::SearchParams, search.text.compared());
+            draft.put(Key::SearchParams, search.text.unescaped());
         }
         for (first, second) in [
             (Key::EndpointName, Key::EndpointId),

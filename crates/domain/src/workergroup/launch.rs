@@ -20,7 +20,7 @@ pub struct DiskError {
 /// assert_eq!(disk("--env '-e A=1 --disk 9' --disk 200"), Ok(Some(200.0)));
 /// assert_eq!(disk("--disk=lots").unwrap_err().text, "lots");
 /// ```
-pub fn disk(launch_args: &str) -> Result<Option<f64>, DiskError> {
+pub fn parse_disk_gb(launch_args: &str) -> Result<Option<f64>, DiskError> {
     let words = shell_words::split(launch_args);
     // A text with an open quote is not valid for a shell.
     let words = words.unwrap_or_else(|_| launch_args.split_whitespace().map(str::to_owned).collect());

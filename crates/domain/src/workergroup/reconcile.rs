@@ -39,7 +39,7 @@ fn fits(listing: &Listing, row: usize, asked: &NewWorkergroup, asked_for: &Json)
     let search = asked
         .search_params
         .as_ref()
-        .is_none_or(|asked| group_search(listing, row).is_none_or(|search| holds(asked, search.text.compared())));
+        .is_none_or(|asked| group_search(listing, row).is_none_or(|search| holds(asked, search.text.unescaped())));
     members && search
 }
 

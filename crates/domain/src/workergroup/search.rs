@@ -86,7 +86,7 @@ fn search_text_of(json: &Json) -> SearchText {
             let parts: Vec<SearchText> = items.iter().map(search_text_of).collect();
             let texts: Vec<&str> = parts
                 .iter()
-                .map(|part| part.text.compared())
+                .map(|part| part.text.unescaped())
                 .filter(|text| !text.is_empty())
                 .collect();
             SearchText {

@@ -55,7 +55,7 @@ impl Database {
     pub fn answer_since(&self, query: &Query, bans: &Bans, since: Moment) -> Result<Option<Poll>, HistoryError> {
         let answer = || -> rusqlite::Result<Option<Poll>> {
             let asked = Asked::new(query, self.dialect.transfer);
-            let request = Scope::new(query, self.dialect, bans.left_out(query, self.dialect));
+            let request = Scope::new(query, self.dialect, bans.sent_bans(query, self.dialect));
             let recalled = self.recalled(&asked, since, Some((&request, bans)))?;
             Ok(recalled.map(|recalled| poll(query, &asked, recalled, bans)))
         };
@@ -251,7 +251,7 @@ fn poll(query: &Query, asked: &Asked, recalled: Recalled, bans: &Bans) -> Poll {
         outcome: row.outcome,
         rows: row.rows,
         interval: row.interval,
-        bans: bans.number(),
+        bans: bans.fingerprint(),
         sightings: spells.map(Spell::sighting).collect(),
         lines: Vec::new(),
         causes: Vec::new(),

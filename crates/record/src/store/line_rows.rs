@@ -121,7 +121,7 @@ pub(super) fn scopes(
         };
         let (conditions, excluded): (String, String) = (row.get(3)?, row.get(4)?);
         // A scope that can no longer be parsed is not evidence.
-        if let Some(scope) = bare.with(&conditions, &excluded) {
+        if let Some(scope) = bare.with_parsed(&conditions, &excluded) {
             scopes.push(KnownScope {
                 id: row.get(0)?,
                 scope,

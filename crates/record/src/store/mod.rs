@@ -108,7 +108,7 @@ impl HistoryLocation {
             Some(path) => Database::open(path, &self.market),
             None => Database::in_memory(&self.market),
         };
-        Ok(opened?.asked_in(self.dialect))
+        Ok(opened?.with_dialect(self.dialect))
     }
 }
 
@@ -157,7 +157,7 @@ impl Database {
     ///
     /// # Errors
     /// See [`Database::open`].
-    pub fn follow(&mut self) -> Result<(), HistoryError> {
+    pub fn reopen_if_moved(&mut self) -> Result<(), HistoryError> {
         let Some((path, opened)) = &self.file else {
             return Ok(());
         };
@@ -210,7 +210,7 @@ impl Database {
 
     /// The database with these limits on its age and size, applied when it is next checked.
     #[must_use]
-    pub const fn within(mut self, limits: Limits) -> Self {
+    pub const fn with_limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
@@ -225,7 +225,7 @@ impl Database {
 
     /// The database with the dialect in which queries are sent.
     #[must_use]
-    pub const fn asked_in(mut self, dialect: &'static Dialect) -> Self {
+    pub const fn with_dialect(mut self, dialect: &'static Dialect) -> Self {
         self.dialect = dialect;
         self
     }

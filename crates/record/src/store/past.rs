@@ -31,7 +31,7 @@ impl Database {
     /// # Errors
     /// If the record cannot be read or written.
     pub fn write_past(&mut self) -> Result<Option<PastWriter<'_>>, HistoryError> {
-        self.follow()?;
+        self.reopen_if_moved()?;
         let path = self
             .file
             .as_ref()

@@ -98,7 +98,7 @@ fn old_searches(
             excluded: Vec::new(),
         };
         // A search that can no longer be parsed is not evidence.
-        let scope = bare.with(conditions, "")?;
+        let scope = bare.with_parsed(conditions, "")?;
         let normal = scope.conditions.iter().map(|condition| normalised(condition, transfer));
         Some(Scope {
             conditions: normal.collect(),

@@ -94,7 +94,7 @@ impl Turns {
 
     /// Takes a further request of the same turn out of the budget of `a_minute`; false if there is no room,
     /// and true if requests cannot be counted.
-    pub fn has_room(&self, a_minute: u32, now: UnixTime) -> bool {
+    pub fn take_request(&self, a_minute: u32, now: UnixTime) -> bool {
         // Requests that cannot be counted are limited by the program's own budget.
         !matches!(self.budget.claim(1, a_minute, now), Ok(Some(_)))
     }

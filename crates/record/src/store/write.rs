@@ -19,7 +19,7 @@ impl Database {
     /// # Errors
     /// If it cannot be written; then nothing of it is.
     pub fn record(&mut self, poll: &Poll) -> Result<bool, HistoryError> {
-        self.follow()?;
+        self.reopen_if_moved()?;
         let mut write = || {
             // The writes depend on these reads: no other program may write in between.
             let behavior = TransactionBehavior::Immediate;

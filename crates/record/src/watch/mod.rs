@@ -169,7 +169,7 @@ impl<K: Clone + PartialEq> Engine<K> {
 
     /// Replaces the wishes; those with the same id, conditions and prices keep their schedule, sooner if
     /// their interval got shorter.
-    pub fn keep(&mut self, wishes: impl IntoIterator<Item = Wish<K>>, now: MonotonicTime) {
+    pub fn replace_wishes(&mut self, wishes: impl IntoIterator<Item = Wish<K>>, now: MonotonicTime) {
         let mut before = std::mem::take(&mut self.tasks);
         let kept = wishes.into_iter().map(|wish| {
             let known = before.iter().position(|task| task.wish.id == wish.id);
@@ -199,7 +199,7 @@ impl<K: Clone + PartialEq> Engine<K> {
     }
 
     /// Removes a wish; wishes that shared its responses are polled themselves again.
-    pub fn drop(&mut self, id: &K) {
+    pub fn remove_wish(&mut self, id: &K) {
         self.tasks.retain(|task| task.wish.id != *id);
         self.pair();
     }
@@ -305,7 +305,7 @@ impl<K: Clone + PartialEq> Engine<K> {
     }
 
     /// Postpones the next request of all wishes until `until`, unless it is later already.
-    pub fn wait(&mut self, until: MonotonicTime) {
+    pub fn postpone_until(&mut self, until: MonotonicTime) {
         self.free = self.free.max(until);
     }
 
@@ -388,7 +388,7 @@ impl<K: Clone + PartialEq> Engine<K> {
     }
 
     /// Makes a wish due again `after` seconds from `now`, without a request having been sent.
-    pub fn look_again(&mut self, id: &K, now: MonotonicTime, after: f64) {
+    pub fn recheck_after(&mut self, id: &K, now: MonotonicTime, after: f64) {
         self.reschedule(id, now, |_| after);
     }
 
@@ -432,7 +432,7 @@ impl<K: Clone + PartialEq> Engine<K> {
     /// Makes all wishes due `seconds` from `now`, after a suspend; one that is being polled is not affected.
     ///
     /// Every program of this computer woke at once.
-    pub fn woken(&mut self, now: MonotonicTime, seconds: f64) {
+    pub fn on_wake(&mut self, now: MonotonicTime, seconds: f64) {
         for task in self.tasks.iter_mut().filter(|task| task.next.is_finite()) {
             task.next = now + seconds;
         }

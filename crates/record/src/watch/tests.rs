@@ -88,7 +88,7 @@ fn due(engine: &Engine<u8>) -> (u8, f64) {
 #[test]
 fn more_wishes_than_the_budget_take_turns() {
     let mut engine = engine(10);
-    engine.keep(wishes((0..20).map(|id| (id, 60.0))), at(0.0));
+    engine.replace_wishes(wishes((0..20).map(|id| (id, 60.0))), at(0.0));
     assert_eq!(
         (engine.wanted(), engine.rate(), engine.interval(60.0)),
         (20.0, 10.0, 120.0)
@@ -103,9 +103,9 @@ fn more_wishes_than_the_budget_take_turns() {
 #[test]
 fn after_hours_asleep_there_is_no_burst() {
     let mut engine = engine(10);
-    engine.keep(wishes((0..5).map(|id| (id, 60.0))), at(0.0));
+    engine.replace_wishes(wishes((0..5).map(|id| (id, 60.0))), at(0.0));
     run(&mut engine, 0.0, 600.0, 0.5);
-    engine.woken(at(40_000.0), 0.0);
+    engine.on_wake(at(40_000.0), 0.0);
     let sent = run(&mut engine, 40_000.0, 60.0, 0.5);
     assert_eq!(sent.len(), 5, "{sent:?}");
     assert!(sent.windows(2).all(|two| two[1].1 - two[0].1 >= 6.0));
@@ -114,7 +114,7 @@ fn after_hours_asleep_there_is_no_burst() {
 #[test]
 fn an_outage_doubles_the_pause_of_all_and_ends_with_the_first_answer() {
     let mut engine = engine(10);
-    engine.keep(wishes([(1, 1.0), (2, 1.0)]), at(0.0));
+    engine.replace_wishes(wishes([(1, 1.0), (2, 1.0)]), at(0.0));
     let mut pauses = Vec::new();
     let mut now = 0.0;
     for _ in 0..9 {
@@ -139,10 +139,10 @@ fn an_outage_doubles_the_pause_of_all_and_ends_with_the_first_answer() {
 #[test]
 fn a_search_that_fails_pauses_alone_and_a_refused_key_pauses_all() {
     let mut engine = engine(60);
-    engine.keep(wishes([(1, 60.0), (2, 60.0)]), at(0.0));
+    engine.replace_wishes(wishes([(1, 60.0), (2, 60.0)]), at(0.0));
     for pause in [120.0, 240.0, 480.0, 600.0] {
         engine.failed(&1, at(1000.0), Failure::Request);
-        engine.look_again(&2, at(2000.0), 0.0);
+        engine.recheck_after(&2, at(2000.0), 0.0);
         assert_eq!(due(&engine), (1, 1000.0 + pause));
     }
     engine.failed(&2, at(3000.0), Failure::Refused);
@@ -156,18 +156,18 @@ fn a_search_that_fails_pauses_alone_and_a_refused_key_pauses_all() {
 #[test]
 fn wishes_that_stay_keep_their_turn() {
     let mut engine = engine(10);
-    engine.keep(wishes([(1, 60.0), (2, 60.0)]), at(0.0));
+    engine.replace_wishes(wishes([(1, 60.0), (2, 60.0)]), at(0.0));
     complete(&mut engine, 1, 0.0);
     complete(&mut engine, 2, 1.0);
-    engine.keep(wishes([(2, 60.0), (3, 60.0), (1, 60.0)]), at(7.0));
+    engine.replace_wishes(wishes([(2, 60.0), (3, 60.0), (1, 60.0)]), at(7.0));
     assert_eq!(due(&engine), (3, 6.0));
-    engine.drop(&3);
+    engine.remove_wish(&3);
     assert_eq!(due(&engine), (1, 60.0));
     // Another interval counts from the last response.
-    engine.keep(wishes([(1, 90.0), (2, 30.0)]), at(7.0));
+    engine.replace_wishes(wishes([(1, 90.0), (2, 30.0)]), at(7.0));
     assert_eq!(due(&engine), (2, 31.0));
     // Another search is another wish.
-    engine.keep([wish(1, "num_gpus>=9", 60.0)], at(7.0));
+    engine.replace_wishes([wish(1, "num_gpus>=9", 60.0)], at(7.0));
     assert_eq!(due(&engine), (1, 6.0));
 }
 
@@ -175,13 +175,13 @@ fn wishes_that_stay_keep_their_turn() {
 fn a_wish_rides_on_one_that_contains_it_and_comes_at_least_as_often() {
     let mut engine = Engine::new(60, at(0.0), contains);
     let narrow = wish(1, "num_gpus>=8", 60.0);
-    engine.keep([narrow.clone(), wish(2, "num_gpus>=2", 60.0)], at(0.0));
+    engine.replace_wishes([narrow.clone(), wish(2, "num_gpus>=2", 60.0)], at(0.0));
     assert_eq!(engine.wanted(), 1.0);
     assert_eq!(due(&engine).0, 2);
     assert_eq!(complete(&mut engine, 2, 0.0), [1]);
     assert_eq!(due(&engine), (2, 60.0));
     // Equal ones are polled once, by the first.
-    engine.keep([narrow.clone(), wish(3, "num_gpus>=8", 60.0)], at(100.0));
+    engine.replace_wishes([narrow.clone(), wish(3, "num_gpus>=8", 60.0)], at(100.0));
     assert_eq!((engine.wanted(), due(&engine).0), (1.0, 1));
     let rare = wish(2, "num_gpus>=2", 61.0);
     let other_prices = |change: fn(&mut Query)| {
@@ -196,15 +196,15 @@ fn a_wish_rides_on_one_that_contains_it_and_comes_at_least_as_often() {
         other_prices(|query| query.unbundled = true),
     ] {
         let mut engine = Engine::new(60, at(0.0), contains);
-        engine.keep([narrow.clone(), other], at(0.0));
+        engine.replace_wishes([narrow.clone(), other], at(0.0));
         assert!(engine.wanted() > 1.9, "{}", engine.wanted());
     }
     // A wish that needs a response of its own gets it, and may still lead.
     let mut own = narrow.clone();
     own.is_own = true;
-    engine.keep([wish(2, "num_gpus>=2", 60.0), own.clone()], at(200.0));
+    engine.replace_wishes([wish(2, "num_gpus>=2", 60.0), own.clone()], at(200.0));
     assert_eq!(engine.wanted(), 2.0);
-    engine.keep([narrow, Wish { id: 4, ..own }], at(300.0));
+    engine.replace_wishes([narrow, Wish { id: 4, ..own }], at(300.0));
     assert_eq!((engine.wanted(), due(&engine).0), (1.0, 4));
 }
 
@@ -213,7 +213,7 @@ fn a_cut_or_broken_response_separates_wishes_until_three_complete_ones() {
     let both = [wish(1, "num_gpus>=8", 60.0), wish(2, "num_gpus>=2", 60.0)];
     for is_cut in [true, false] {
         let mut engine = Engine::new(60, at(0.0), contains);
-        engine.keep(both.clone(), at(0.0));
+        engine.replace_wishes(both.clone(), at(0.0));
         complete(&mut engine, 2, 0.0);
         if is_cut {
             let also = engine.answered(&2, PollOutcome::Truncated, Moment(1060), at(60.0));
@@ -229,7 +229,7 @@ fn a_cut_or_broken_response_separates_wishes_until_three_complete_ones() {
     }
     // Two that are the same request stay so, whatever its response.
     let mut engine = Engine::new(60, at(0.0), contains);
-    engine.keep(
+    engine.replace_wishes(
         [
             both[0].clone(),
             Wish {
@@ -246,7 +246,7 @@ fn a_cut_or_broken_response_separates_wishes_until_three_complete_ones() {
 #[test]
 fn a_poll_of_another_program_answers_and_the_next_is_awaited_a_little_longer() {
     let mut engine = Engine::new(60, at(0.0), contains);
-    engine.keep([wish(1, "num_gpus>=2", 60.0), wish(2, "num_gpus>=8", 60.0)], at(0.0));
+    engine.replace_wishes([wish(1, "num_gpus>=2", 60.0), wish(2, "num_gpus>=8", 60.0)], at(0.0));
     assert_eq!(engine.since(&1, UnixTime::new(1000.0)), Some(Moment(940)));
     // It is twenty seconds old.
     let now = Now {
@@ -266,7 +266,7 @@ fn a_poll_of_another_program_answers_and_the_next_is_awaited_a_little_longer() {
         is_own: true,
         ..wish(3, "num_gpus>=2", 60.0)
     };
-    engine.keep([own], at(0.0));
+    engine.replace_wishes([own], at(0.0));
     assert_eq!(engine.since(&3, UnixTime::new(1000.0)), None);
 }
 
@@ -274,7 +274,7 @@ fn a_poll_of_another_program_answers_and_the_next_is_awaited_a_little_longer() {
 fn without_spacing_requests_follow_each_other_within_the_budget_of_a_minute() {
     let mut engine = Engine::without_spacing(has_same_conditions);
     engine.allow(10);
-    engine.keep(wishes((0..12).map(|id| (id, 60.0))), at(0.0));
+    engine.replace_wishes(wishes((0..12).map(|id| (id, 60.0))), at(0.0));
     for sent in 0..10 {
         assert_eq!(due(&engine), (sent, 0.0));
         engine.begin(&sent);
@@ -283,7 +283,7 @@ fn without_spacing_requests_follow_each_other_within_the_budget_of_a_minute() {
     assert_eq!(due(&engine), (10, 60.0));
     // Requests that were not sent free their room, and after a suspend those under way are not repeated.
     engine.refund(2);
-    engine.woken(at(5.0), 1.0);
+    engine.on_wake(at(5.0), 1.0);
     assert_eq!(due(&engine), (10, 6.0));
     assert_eq!(engine.free_for(3).seconds(), 60.0);
     engine.failed(&0, at(5.0), Failure::Market { pause: 0.0 });

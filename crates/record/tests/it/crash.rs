@@ -41,7 +41,7 @@ fn open(path: &Path) -> Database {
         size: 350_000,
         ..Limits::default()
     };
-    Database::open(path, "market").unwrap().within(limits)
+    Database::open(path, "market").unwrap().with_limits(limits)
 }
 
 /// The program that is killed: it records until then, and prints each poll that is recorded. The file is so small that it

@@ -10,7 +10,7 @@ use super::support::{offer, poll, rows};
 fn the_past_goes_at_one_border_and_the_present_stays() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("history.sqlite");
-    let mut database = Database::open(&path, "market").unwrap().within(Limits {
+    let mut database = Database::open(&path, "market").unwrap().with_limits(Limits {
         age: 900,
         ..Limits::default()
     });
@@ -40,7 +40,7 @@ fn the_past_goes_at_one_border_and_the_present_stays() {
 fn a_scope_that_nobody_asks_for_goes_with_its_last_response() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("history.sqlite");
-    let mut database = Database::open(&path, "market").unwrap().within(Limits {
+    let mut database = Database::open(&path, "market").unwrap().with_limits(Limits {
         age: 1000,
         ..Limits::default()
     });
@@ -59,7 +59,7 @@ fn the_file_stays_within_its_size() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("history.sqlite");
     let limit = 600_000;
-    let mut database = Database::open(&path, "market").unwrap().within(Limits {
+    let mut database = Database::open(&path, "market").unwrap().with_limits(Limits {
         size: limit,
         ..Limits::default()
     });

@@ -61,7 +61,9 @@ fn a_scope_is_read_back_from_its_texts() {
         excluded: Vec::new(),
         ..scope.clone()
     };
-    let read = bare.with(&scope.conditions_text(), &scope.excluded_text()).unwrap();
+    let read = bare
+        .with_parsed(&scope.conditions_text(), &scope.excluded_text())
+        .unwrap();
     assert_eq!(read.conditions_text(), scope.conditions_text());
     assert_eq!(read, scope);
     assert!(scope.excludes(5, None) && scope.excludes(1, Some(7)) && !scope.excludes(1, Some(5)));
@@ -343,7 +345,7 @@ fn every_field_is_stored_derived_or_left_out_on_purpose() {
 /// The documented market counts megabytes: 100 MB/s are 800 Mb/s, which is how speeds are recorded.
 #[test]
 fn speeds_are_asked_and_exported_in_the_unit_of_the_market() {
-    let market = |dialect| Database::in_memory("market").unwrap().asked_in(dialect);
+    let market = |dialect| Database::in_memory("market").unwrap().with_dialect(dialect);
     let fast = query("inet_down>=100");
     let listing = listing(
         &[offer(1, 1, 1, 0.3, r#","inet_down":1600"#)],

@@ -57,7 +57,7 @@ impl Queue {
 
 impl Place {
     /// Attaches work that ends when the place is dropped.
-    pub fn ends(&mut self, work: Work) {
+    pub fn attach_work(&mut self, work: Work) {
         self.work = Some(work);
     }
 

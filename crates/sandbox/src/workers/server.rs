@@ -159,7 +159,7 @@ async fn perform(server: &Server, state: &State, parts: &Parts, body: &[u8], spe
     let Some(mut place) = server.queue.enqueue(load, speed) else {
         return empty(StatusCode::TOO_MANY_REQUESTS);
     };
-    place.ends(Work::start(&server.state, &server.machine, &request));
+    place.attach_work(Work::start(&server.state, &server.machine, &request));
     place.turn().await;
     match ModelRequest::read(path, &request.payload, load, request.number, state.seconds()) {
         Ok(job) => job.answer(place, state.work_time(speed)).await,

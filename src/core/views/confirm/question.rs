@@ -66,7 +66,7 @@ impl Question {
     }
 
     /// Whether the answer may confirm: the question has buttons, or exactly `word` was typed.
-    pub fn says(&self, word: &str) -> bool {
+    pub fn is_confirmed_by(&self, word: &str) -> bool {
         !self.is_typed || self.word() == word
     }
 

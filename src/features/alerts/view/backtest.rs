@@ -68,7 +68,7 @@ impl Backtest {
 
     /// The number of times a rule would have fired, as a sentence ending with `mark`; `None` while there is
     /// no result for it, or less than an hour is recorded.
-    pub fn rung(&self, rule: &Rule, mark: &str) -> Option<String> {
+    pub fn describe_firings(&self, rule: &Rule, mark: &str) -> Option<String> {
         let (replay, answered) = self.replay.zip(self.answered.as_ref())?;
         let is_same = answered.rule == *rule;
         let times = match replay.rings {

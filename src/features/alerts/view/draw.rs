@@ -235,10 +235,10 @@ pub(super) fn form(view: &AlertForm, area: Rect, scene: &mut Scene<'_, '_>) {
         Ok(rule) => {
             let text = condition(&rule, view.is_volume());
             let how = repeat(rule.repeat);
-            let mark = rating::mark(scene.state);
+            let mark = rating::simulation_suffix(scene.state);
             let rung = view
                 .backtest
-                .rung(&rule, mark)
+                .describe_firings(&rule, mark)
                 .map(|text| Line::styled(text, theme.accent));
             std::iter::once(Line::raw(format!("Rings {how}: {text}.")))
                 .chain(rung)
@@ -256,6 +256,6 @@ pub(super) fn form(view: &AlertForm, area: Rect, scene: &mut Scene<'_, '_>) {
         let text = format!("Prices are {per}{storage}, as the search has them.");
         lines.push(Line::styled(text, theme.dim));
     }
-    lines.extend(view.rhythm().map(|text| Line::styled(text, theme.dim)));
+    lines.extend(view.check_sentences().map(|text| Line::styled(text, theme.dim)));
     sheet::text(lines, side, scene);
 }

@@ -238,7 +238,7 @@ impl AlertForm {
     }
 
     /// Sentences on how often the alert is checked, by which programs, and whether it fires again.
-    pub fn rhythm(&self) -> [&'static str; 2] {
+    pub fn check_sentences(&self) -> [&'static str; 2] {
         let repeat = match self.form.chosen(AlertField::Repeat) {
             0 => "Checked every minute while bourse runs, until it rings.",
             _ => "Checked every minute while bourse runs. Rings again after the condition was clear for a while.",

@@ -77,7 +77,7 @@ fn model(state: &State) -> Option<AlertSubject> {
     let name = browser.listing()?.text(browser.selected_row()?, field)?;
     let mut query = language::default_query(Resource::Offers, browser.dialect());
     query.offer_type = browser.query.offer_type;
-    let query = query.with("gpu_name", Operator::Eq, Value::Text(name.compared().to_owned()));
+    let query = query.with("gpu_name", Operator::Eq, Value::Text(name.unescaped().to_owned()));
     Some(AlertSubject {
         label: format!("Any {}", name.screen(40)),
         follows: Followed::Search(SearchSpec::new(&query, &[])),

@@ -72,7 +72,7 @@ fn parts(annotation: &Annotation, theme: &Theme) -> Vec<Span<'static>> {
 
 /// The user's annotations of these machines and hosts, a line each: `Machine 4711: ★ starred ✎ slow disk`;
 /// those without any are left out.
-pub(crate) fn line(suppliers: [Option<Supplier>; 2], state: &State, theme: &Theme) -> Vec<Line<'static>> {
+pub(crate) fn annotation_lines(suppliers: [Option<Supplier>; 2], state: &State, theme: &Theme) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
     for of in suppliers.into_iter().flatten() {
         let Some(annotation) = state.annotations.all.get(of) else {

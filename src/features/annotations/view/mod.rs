@@ -18,7 +18,7 @@ use crate::tui::input_widget::InputWidget;
 use crate::tui::list::{Item, List};
 
 pub(crate) use self::ban::Ban;
-pub(crate) use self::draw::{BANNED, NOTE, STAR, line};
+pub(crate) use self::draw::{BANNED, NOTE, STAR, annotation_lines};
 
 /// The kinds of annotations, in the order of the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -13,7 +13,7 @@ use crate::core::view::{Availability, Cx, Outcome, Region, Scene, View};
 use crate::core::views::searched;
 use crate::domain::cost::Prices;
 use crate::domain::field::{Section, Unit};
-use crate::domain::insight::{CompareLine, Subject, compare, compare_fields, is_silent};
+use crate::domain::insight::{CompareLine, Subject, compare, compare_fields, has_no_value};
 use crate::domain::listing::FullRecord;
 use crate::domain::{Dialect, Field, Listing, Resource, RowId, format};
 use crate::keys::{Action, Context, Motion};
@@ -165,7 +165,7 @@ impl Compare {
         (listing, rows): (&Listing, &[u32]),
         sections: impl Iterator<Item = (&'static str, Vec<CompareLine>)>,
     ) {
-        let records: Vec<Arc<FullRecord>> = rows.iter().map(|row| listing.whole(*row as usize)).collect();
+        let records: Vec<Arc<FullRecord>> = rows.iter().map(|row| listing.full_record(*row as usize)).collect();
         // Markets repeat a price under other names: adjusted, discounted, running, in total.
         let mut prices: Vec<Vec<Option<String>>> = Vec::new();
         let mut alike = Vec::new();
@@ -256,7 +256,7 @@ fn values(
 
 /// The value of a field as text; `None` if the record does not report it.
 fn cell(record: &FullRecord, field: &Field, dialect: &Dialect) -> Option<String> {
-    let is_reported = !is_silent(&record.cell(field));
+    let is_reported = !has_no_value(&record.cell(field));
     is_reported.then(|| format::detail(record, field, dialect))
 }
 

@@ -72,7 +72,7 @@ impl<'a> Subject<'a> {
     /// The lines of the card, at most `width` cells wide.
     pub fn card(&self, width: u16) -> Vec<Line<'static>> {
         let card = Card {
-            record: self.listing.whole(self.row),
+            record: self.listing.full_record(self.row),
             subject: *self,
             width,
         };
@@ -119,7 +119,7 @@ impl Card<'_> {
     fn annotations(&self) -> Vec<Line<'static>> {
         let subject = &self.subject;
         let of = suppliers(subject.listing, subject.row);
-        annotations::line(of, subject.state, subject.theme)
+        annotations::annotation_lines(of, subject.state, subject.theme)
     }
 
     /// The comparison of its price with the record: the trend and the sentences, empty for a row that is not

@@ -201,7 +201,7 @@ fn bars(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {
             true => "the bill, ",
             false => "per GPU, ",
         };
-        let ranked = |standing: Rank| Some(format!("{basis}{}", standing.of_price()?));
+        let ranked = |standing: Rank| Some(format!("{basis}{}", standing.describe_price_rank()?));
         standing.map(|standing| ranked(standing).unwrap_or_else(alone))
     };
     let dlperf = || {
@@ -340,7 +340,7 @@ fn machine(card: &Card<'_>) -> Option<String> {
 fn host(card: &Card<'_>) -> Option<String> {
     let id = card.text("host_id")?;
     let subject = &card.subject;
-    let offers = subject.standing.of_host(subject.listing, subject.row);
+    let offers = subject.standing.count_of_host(subject.listing, subject.row);
     let offers = offers.filter(|offers| *offers > 1);
     let offers = offers.map(|offers| format!(" ({offers} offers loaded)"));
     Some(format!("host {id}{}", offers.unwrap_or_default()))

@@ -90,7 +90,7 @@ fn price(card: &Card<'_>) -> Vec<Line<'static>> {
 /// out.
 fn bars(card: &Card<'_>) -> Vec<Line<'static>> {
     let dialect = card.subject.state.profile.dialect;
-    let price = |rank: Option<Rank>| rank?.of_price();
+    let price = |rank: Option<Rank>| rank?.describe_price_rank();
     let read = || {
         let average = card.number("nw_disk_avg_bw")?;
         let ends = card.number("nw_disk_min_bw").zip(card.number("nw_disk_max_bw"));

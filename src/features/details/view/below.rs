@@ -5,7 +5,7 @@ use ratatui::text::{Line, Span};
 use super::overview::{Block, job, labelled, launch, prices, scaling};
 use crate::core::view::Scene;
 use crate::domain::format::NONE;
-use crate::domain::insight::is_silent;
+use crate::domain::insight::has_no_value;
 use crate::domain::text::visible;
 use crate::domain::{Condition, Listing, Resource, format, language};
 use crate::features::workergroups::look::Look;
@@ -117,11 +117,11 @@ pub(super) fn more(resource: Resource, row: usize, scene: &Scene<'_, '_>) -> Opt
 
 /// The lines of those fields that are reported.
 fn fields(keys: &[&str], listing: &Listing, row: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
-    let record = listing.whole(row);
+    let record = listing.full_record(row);
     let dialect = scene.state.profile.dialect;
     let fields = keys.iter().filter_map(|key| listing.catalog().by_key(key));
     fields
-        .filter(|field| !is_silent(&record.cell(field)))
+        .filter(|field| !has_no_value(&record.cell(field)))
         .map(|field| (field, format::detail(&record, field, dialect)))
         .filter(|(_, text)| text != NONE)
         .map(|(field, text)| labelled(field.label, text, scene.theme))

@@ -131,7 +131,7 @@ impl Fields {
             return Vec::new();
         };
         let reader = Reader {
-            record: listing.whole(row),
+            record: listing.full_record(row),
             local: state.local_time(now),
             key: state.keymap.key_of(Action::Secrets),
             browser,
@@ -222,7 +222,7 @@ impl Reader<'_> {
             (Kind::Secret, CellRef::Text(_)) => {
                 let secret = self.record.text(field);
                 return (
-                    secret.map_or_else(String::new, |secret| detail(secret.compared(), 0)),
+                    secret.map_or_else(String::new, |secret| detail(secret.unescaped(), 0)),
                     doc,
                 );
             }

@@ -44,7 +44,7 @@ pub(super) struct Json {
 /// The beginning of a record's JSON for a preview, without secrets; empty for a very long record.
 pub(crate) fn json_of(listing: &Listing, row: usize, theme: &Theme) -> Vec<Line<'static>> {
     let record = listing.json(row).filter(|text| text.len() <= LONGEST);
-    let text = JsonText::new(redact::record(record.unwrap_or_default()));
+    let text = JsonText::new(redact::without_possible_secrets(record.unwrap_or_default()));
     (0..text.len().min(PREVIEWED))
         .map(|line| json::paint(&Line::from(text.line(line)), theme))
         .collect()
@@ -61,7 +61,7 @@ impl Json {
     /// The JSON of a row's record, without secrets and with nothing folded.
     pub fn new(listing: &Listing, row: usize) -> Self {
         let record = listing.json(row).unwrap_or_default();
-        let text = JsonText::new(json_for_terminal(redact::record(record)));
+        let text = JsonText::new(json_for_terminal(redact::without_possible_secrets(record)));
         let mut json = Self {
             hash: hash(record),
             ends: text.ends(),
@@ -119,7 +119,7 @@ impl Json {
         scene: &Scene<'_, '_>,
     ) -> Vec<(u16, Line<'static>)> {
         let (theme, dialect) = (scene.theme, scene.state.profile.dialect);
-        let record = listing.whole(row);
+        let record = listing.full_record(row);
         let note = |(line, row): (usize, u16)| {
             let text = self.text.line(*self.shown.get(line)?);
             // Members of nested objects are indented further.

@@ -93,7 +93,7 @@ impl Machine {
     }
 
     /// Whether the selected offer belongs to this host, so that nothing new is requested.
-    pub fn is_about(&self, browser: &Browser) -> bool {
+    pub fn is_same_host(&self, browser: &Browser) -> bool {
         self.host.is_some() && browser.host_condition() == self.host
     }
 
@@ -286,7 +286,7 @@ impl Machine {
             Line::styled(title, theme.heading),
             Line::styled(describe_share(&self.share), theme.text),
         ];
-        lines.extend(annotations::line(self.suppliers, scene.state, theme));
+        lines.extend(annotations::annotation_lines(self.suppliers, scene.state, theme));
         let under_way = self
             .remote
             .phase()

@@ -159,7 +159,10 @@ impl Detail {
         cx.table(self.resource).step(by);
         self.rebuild(cx.state());
         let browser = &cx.state().browsers[self.resource];
-        let is_same = self.machine.as_ref().is_some_and(|machine| machine.is_about(browser));
+        let is_same = self
+            .machine
+            .as_ref()
+            .is_some_and(|machine| machine.is_same_host(browser));
         if self.machine.is_some() && !is_same {
             self.forget_machine(cx);
             self.show(self.tab, cx);

@@ -222,7 +222,7 @@ pub(super) fn prices(
         }
     }
     lines.extend(view.into_iter().flat_map(|view| models(view, browser, scene)));
-    let record = listing.whole(row);
+    let record = listing.full_record(row);
     let number = |key: &str| record.cell(listing.catalog().by_key(key)?).number();
     if let (Some(down), Some(up)) = (number("inet_down_cost"), number("inet_up_cost")) {
         let per_gb = |price: f64| format!("${}/GB", trimmed(price, 5));
@@ -428,7 +428,7 @@ fn figure(listing: &Listing, row: usize, key: &str) -> String {
 /// The lines on how a workergroup starts its workers.
 pub(super) fn launch(listing: &Listing, row: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
-    let record = listing.whole(row);
+    let record = listing.full_record(row);
     let keys = [
         "endpoint_id",
         "template_id",
@@ -462,7 +462,7 @@ pub(super) fn launch(listing: &Listing, row: usize, scene: &Scene<'_, '_>) -> Ve
 /// The scaling parameters of a workergroup, with their meanings.
 pub(super) fn scaling(listing: &Listing, row: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
-    let record = listing.whole(row);
+    let record = listing.full_record(row);
     let sent = sent::sent(&scene.state.mutations.history, listing, row);
     let keys = [
         "max_workers",

@@ -12,7 +12,7 @@ use crate::core::view::{Cx, Outcome, Placement, Scene, View};
 use crate::domain::Field;
 use crate::domain::saved::SavedSearch;
 use crate::domain::text::visible;
-use crate::features::copy_export::copy::{copy_item, offered};
+use crate::features::copy_export::copy::{copy_item, reachable_items};
 use crate::features::{markets, saved as searches, user_commands};
 use crate::keys::{Action, Binding, Context, Group};
 use crate::settings::NamedCommand;
@@ -214,7 +214,7 @@ fn key(row: &Binding, commands: &Commands, state: &State) -> String {
 /// the reason.
 fn copies(commands: &Commands, state: &State) -> Vec<Item<PaletteEntry>> {
     let menu = state.keymap.key_of(Action::Copy);
-    let copies = offered(commands, state).into_iter();
+    let copies = reachable_items(commands, state).into_iter();
     copies
         .map(|copy| Item {
             title: label(copy.name),
@@ -287,7 +287,7 @@ fn own(commands: &Commands, state: &State) -> Vec<Item<PaletteEntry>> {
 /// A line for each configured market, which connects to it; all are disabled if the market cannot be changed
 /// now.
 fn connections(state: &State) -> Vec<Item<PaletteEntry>> {
-    let held = markets::held(state);
+    let held = markets::switch_blocked_reason(state);
     (0_u16..)
         .zip(&state.markets.market_list.markets)
         .map(|(index, market)| Item {

@@ -11,7 +11,7 @@ use crate::core::copy_item::CopyItem;
 use crate::core::view::{Cx, Outcome, Placement, Scene, View};
 use crate::core::{Pane, State};
 use crate::domain::text::visible;
-use crate::features::copy_export::copy::{copy_item, offered};
+use crate::features::copy_export::copy::{copy_item, reachable_items};
 use crate::features::user_commands;
 use crate::keys::{Action, BINDINGS, Binding, Context, bindings};
 use crate::tui::input_widget::InputWidget;
@@ -160,7 +160,7 @@ fn own(commands: &Commands, state: &State) -> Vec<Item<HelpEntry>> {
 /// The letters of the copy menu with their texts, below a heading; empty if nothing can be copied.
 fn copies(commands: &Commands, state: &State) -> Vec<Item<HelpEntry>> {
     let menu = state.keymap.key_of(Action::Copy);
-    let items: Vec<Item<HelpEntry>> = offered(commands, state)
+    let items: Vec<Item<HelpEntry>> = reachable_items(commands, state)
         .into_iter()
         .map(|item| {
             let (title, text) = (format!("{menu} {}", item.letter), format!("Copy {}", item.what));

@@ -20,8 +20,8 @@ use crate::domain::query::DEFAULT_STORAGE_GB;
 use crate::domain::text::visible;
 use crate::domain::time::UnixTime;
 use crate::domain::{Resource, format};
-use crate::features::history::remembered;
-use crate::features::history::{origin, rating, reading};
+use crate::features::history::verdict_basis_of_row;
+use crate::features::history::{describe_wait, price_origin, rating};
 use crate::keys::Action;
 use crate::record::{Levels, Memory, Moment, Verdict, price_unit};
 use crate::tui::panel::Size;
@@ -122,7 +122,7 @@ fn empty(view: &History, resource: Resource, scene: &Scene<'_, '_>) -> Vec<Line<
         return vec![Line::styled(text, theme.text)];
     }
     if view.is_awaited {
-        return vec![Line::styled(reading(scene.state), theme.dim)];
+        return vec![Line::styled(describe_wait(scene.state), theme.dim)];
     }
     // A single response has a price and no duration to draw.
     let single = view.series.as_deref().filter(|series| series.now.is_some());
@@ -204,7 +204,7 @@ fn prices_of_now(now: &Now, memory: Option<&Memory>, (resource, ago): (Resource,
 fn basis(series: &Series, unit: &str, scene: &Scene<'_, '_>) -> String {
     let mut text = format!(
         "{unit}, {} · {} watched",
-        origin(scene.state.profile.is_sandbox),
+        price_origin(scene.state.profile.is_sandbox),
         percent(series.watched)
     );
     if let Some((price, at)) = series.record {
@@ -315,7 +315,7 @@ fn marks(view: &History, scene: &Scene<'_, '_>) -> Vec<Mark> {
     };
     let row = state.browsers[view.pane.0].selected_row();
     let row = row.filter(|_| view.is_of_pane && !subject.is_search);
-    let own = row.and_then(|row| remembered(state, view.pane.0, row));
+    let own = row.and_then(|row| verdict_basis_of_row(state, view.pane.0, row));
     let own = own.map(|(.., value)| own_mark(value, theme));
     let alerts = state
         .features
@@ -419,7 +419,7 @@ fn band(series: &Series, (time, scale): (&Scale, &Scale), plot: Rect, scene: &mu
 /// Draws the lowest price of offers like that of a row over time; false if too little is recorded.
 pub(crate) fn draw_similar_lows(of_row: (Resource, usize), area: Rect, scene: &mut Scene<'_, '_>) -> bool {
     let state = scene.state;
-    let Some((memory, lot, price)) = remembered(state, of_row.0, of_row.1) else {
+    let Some((memory, lot, price)) = verdict_basis_of_row(state, of_row.0, of_row.1) else {
         return false;
     };
     let subject = match of_row.0 {
@@ -428,7 +428,7 @@ pub(crate) fn draw_similar_lows(of_row: (Resource, usize), area: Rect, scene: &m
     };
     let heading = format!(
         "Lowest price of {subject}, {}",
-        price_unit(of_row.0, state.browsers[of_row.0].storage().0) + rating::mark(state)
+        price_unit(of_row.0, state.browsers[of_row.0].storage().0) + rating::simulation_suffix(state)
     );
     let own = own_mark(price, scene.theme);
     chart_of_lows(

@@ -80,7 +80,7 @@ impl History {
     }
 
     /// Opens the history of all offers that a query finds.
-    pub fn of_search(query: &Query, cx: &mut Cx<'_>) {
+    pub fn open_for_search(query: &Query, cx: &mut Cx<'_>) {
         let subject = Subject::of_search(query.clone(), "search");
         let responses = cx.state().browsers[query.resource].polls();
         let view = Self::with_subjects(vec![subject], (query.resource, responses), false, cx);
@@ -184,7 +184,7 @@ impl History {
             let like = self.subject().map(|subject| &subject.like);
             let rows = like.and_then(|like| self.rows(state, like));
             if let (Some(memory), Some(rows)) = (&mut self.memory, rows) {
-                memory.look_at(&rows);
+                memory.set_lowest_from(&rows);
             }
         }
     }

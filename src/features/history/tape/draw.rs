@@ -11,7 +11,7 @@ use crate::domain::local::LocalTime;
 use crate::domain::text::visible;
 use crate::domain::{Resource, Untrusted, format};
 use crate::features::history::Recall;
-use crate::features::history::{Recalled, origin, reading};
+use crate::features::history::{Recalled, describe_wait, price_origin};
 use crate::keys::Action;
 use crate::record::{Change, ChangeKind, Event, EventKind, Lasted, Moment, price_unit, seconds};
 use crate::tui::records::{Cell, Records};
@@ -31,7 +31,7 @@ pub(super) fn tape(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) {
     let subject = view.subjects.get(view.index).filter(|subject| !subject.is_search);
     let scope = subject.map_or("this search", |subject| subject.title.as_str());
     let unit = price_unit(view.resource, view.storage);
-    let origin = origin(scene.state.profile.is_sandbox);
+    let origin = price_origin(scene.state.profile.is_sandbox);
     let [area, side] = with_flows(view, area);
     if side.width > 0 {
         flows::draw(&view.flows, side, scene);
@@ -156,7 +156,7 @@ fn draw_reason(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) {
     let lines = if let Some(why) = &view.failure {
         vec![Line::styled(visible(why, 200), theme.warning)]
     } else if is_awaited {
-        vec![Line::styled(reading(scene.state), theme.dim)]
+        vec![Line::styled(describe_wait(scene.state), theme.dim)]
     } else if !view.search.words.is_empty() {
         let text = format!(
             "None of {} events matches “{}”",

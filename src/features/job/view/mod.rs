@@ -245,7 +245,7 @@ impl JobForm {
             .map(|work| work.unit);
         let model = offers.listing().zip(offers.selected_row()).and_then(|(listing, row)| {
             let model = listing.text(row, listing.catalog().by_key("gpu_name")?)?;
-            Some(model.compared().to_owned())
+            Some(model.unescaped().to_owned())
         });
         let rated = unit.zip(model);
         if self.rated == rated {

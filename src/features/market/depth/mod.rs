@@ -58,7 +58,7 @@ impl DepthView {
         let rows = offers.view();
         let names = facets(listing, rows, field).into_iter();
         let names = names.filter_map(|(value, _)| match value {
-            GroupValue::Text(name) => Some(name.compared().to_owned()),
+            GroupValue::Text(name) => Some(name.unescaped().to_owned()),
             GroupValue::Blank | GroupValue::Flag(_) | GroupValue::Number(_) => None,
         });
         self.models = names.collect();
@@ -67,7 +67,7 @@ impl DepthView {
             None => true,
             Some(model) => {
                 let text = column.text(*row as usize);
-                text.is_some_and(|text| text.compared() == model)
+                text.is_some_and(|text| text.unescaped() == model)
             }
         };
         let rows: Vec<u32> = rows.iter().copied().filter(is_shown).collect();

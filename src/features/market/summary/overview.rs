@@ -100,7 +100,7 @@ impl Overview {
 
     /// Whether a scrolling region belongs to a section of the overview, and not to another part of the
     /// screen.
-    pub fn owns(region: Region) -> bool {
+    pub fn is_section_region(region: Region) -> bool {
         region.0 >= Self::region(0).0
     }
 

@@ -236,7 +236,7 @@ fn received(entry: &LedgerEntry, room: usize, scene: &Scene<'_, '_>) -> Vec<Line
     let mut lines = vec![Line::styled("Response body", theme.heading)];
     match &entry.response {
         Some(response) => {
-            let body = body(response.compared(), entry.response_cut).into_iter();
+            let body = body(response.unescaped(), entry.response_cut).into_iter();
             let body = body.take(room);
             lines.extend(body.map(|line| json::paint(&Line::from(line), theme)));
         }
@@ -248,7 +248,7 @@ fn received(entry: &LedgerEntry, room: usize, scene: &Scene<'_, '_>) -> Vec<Line
 /// The pretty-printed lines of the first 12 KiB of a body, without secrets.
 fn body(text: &str, is_cut: bool) -> Vec<String> {
     let (beginning, is_long) = LedgerEntry::beginning(text, BEGINNING);
-    pretty::body(&redact::record(beginning), is_cut || is_long)
+    pretty::body(&redact::without_possible_secrets(beginning), is_cut || is_long)
 }
 
 /// The figures of a route run: its counts, times and percentiles, and the outcomes of those of its requests

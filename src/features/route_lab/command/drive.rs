@@ -169,12 +169,12 @@ impl Ended {
         }
         match (&completion.outcome, &completion.reply) {
             (Outcome::Waiting { .. }, Some(reply)) => {
-                self.status = Some(Untrusted::from(redact::record(reply.compared())));
+                self.status = Some(Untrusted::from(redact::without_possible_secrets(reply.unescaped())));
             }
             (Outcome::Waiting { .. } | Outcome::Cancelled, _) => {}
             (Outcome::Assigned { echoed, .. }, _) => {
                 self.mismatched += u64::from(!echoed);
-                let trouble = completion.call.as_ref().and_then(words::trouble);
+                let trouble = completion.call.as_ref().and_then(words::failure_reason);
                 if let Some(words) = trouble {
                     *self.failures.entry(words).or_default() += 1;
                 }

@@ -32,7 +32,7 @@ pub(super) fn hop(arguments: &RouteArguments) -> Result<Option<Hop>, CliError> {
 /// # Errors
 ///
 /// When there is neither.
-pub(super) fn allowed(arguments: &RouteArguments) -> Result<(), CliError> {
+pub(super) fn check_can_confirm(arguments: &RouteArguments) -> Result<(), CliError> {
     let can_ask = io::stdin().is_terminal() && io::stderr().is_terminal();
     if arguments.yes || can_ask {
         return Ok(());
@@ -52,8 +52,8 @@ pub(super) async fn confirm(
 ) -> Result<(), CliError> {
     let Some(hop) = &plan.hop else { return Ok(()) };
     let route = session.client().config().route.to_string();
-    for line in words::sending(plan, hop, &route) {
-        output::tell(&line);
+    for annotation_lines in words::describe_recipients(plan, hop, &route) {
+        output::tell(&annotation_lines);
     }
     if let Some(warmup) = warmup {
         output::tell(&format!(
@@ -61,7 +61,7 @@ pub(super) async fn confirm(
             words::plan(warmup)
         ));
     }
-    output::tell(words::bill(settings.is_sandbox()));
+    output::tell(words::billing_notice(settings.is_sandbox()));
     if yes {
         return Ok(());
     }

@@ -40,7 +40,7 @@ pub fn progress(run: &Run, now: MonotonicTime) -> String {
         .summary(now)
         .per_second
         .map_or_else(String::new, |rate| format!(", {rate:.1}/s"));
-    let rest = words::resting(run, now).map_or_else(String::new, |why| format!("; {why}"));
+    let rest = words::describe_rate_limit_wait(run, now).map_or_else(String::new, |why| format!("; {why}"));
     format!(
         "[{}{}] {:.0}%  {}{rate}{rest}",
         "#".repeat(filled),
@@ -259,13 +259,17 @@ fn as_csv(run: &Run) -> String {
 ///
 /// With `secrets` a reply includes its signature, which the worker checks, but never a key.
 fn document(ended: &Ended, against: Option<&Against>, secrets: bool) -> String {
-    let redact = if secrets { redact::api_keys } else { redact::record };
+    let redact = if secrets {
+        redact::api_keys
+    } else {
+        redact::without_possible_secrets
+    };
     let replies = ended.replies.iter().flatten();
     let run = &ended.run;
     let replies: Vec<_> = replies
         .map(|(index, reply)| match (reply, &run.plan().hop) {
-            (Answer::Reply(reply), Some(_)) => worker::reply(run, *index, &redact(reply.compared())).to_string(),
-            (Answer::Reply(reply), None) => redact(reply.compared()),
+            (Answer::Reply(reply), Some(_)) => worker::reply(run, *index, &redact(reply.unescaped())).to_string(),
+            (Answer::Reply(reply), None) => redact(reply.unescaped()),
             (Answer::Refused(why), _) => worker::refusal(run, *index, why).to_string(),
         })
         .collect();
@@ -287,7 +291,7 @@ fn document(ended: &Ended, against: Option<&Against>, secrets: bool) -> String {
 fn summary_document(ended: &Ended) -> Summary {
     let run = &ended.run;
     let workers = shares(run).into_iter().map(|(worker, share)| Worker {
-        url: worker.worker.compared().to_owned(),
+        url: worker.worker.unescaped().to_owned(),
         requests: worker.assigned,
         share,
     });
@@ -295,7 +299,7 @@ fn summary_document(ended: &Ended) -> Summary {
     let status = ended
         .status
         .as_ref()
-        .and_then(|status| serde_json::from_str::<Json>(status.compared()).ok());
+        .and_then(|status| serde_json::from_str::<Json>(status.unescaped()).ok());
     let mut parameters = parameters_json(run);
     parameters.insert("warmup".to_owned(), ended.warmup.into());
     Summary {

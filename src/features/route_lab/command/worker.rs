@@ -51,12 +51,12 @@ pub(super) fn response(run: &Run) -> Option<String> {
         return None;
     }
     let last = run.samples().last()?;
-    let answer = run.answer(last.index).filter(|answer| !answer.compared().is_empty())?;
+    let answer = run.answer(last.index).filter(|answer| !answer.unescaped().is_empty())?;
     let is_cut = last
         .call
         .as_ref()
-        .is_some_and(|call| call.bytes > answer.compared().len() as u64);
-    let lines = pretty::body(answer.compared(), is_cut);
+        .is_some_and(|call| call.bytes > answer.unescaped().len() as u64);
+    let lines = pretty::body(answer.unescaped(), is_cut);
     Some(visible_lines(&format!("{}\n", lines.join("\n"))))
 }
 
@@ -93,12 +93,12 @@ fn measured(run: &Run, sample: &RouteSample) -> Measured {
         request: sample.request + 1,
         retry: sample.retry.map_or(0, |retry| retry.number),
         status: call.and_then(WorkerCall::status),
-        error: call.and_then(words::trouble),
+        error: call.and_then(words::failure_reason),
         bytes: call.map(|call| call.bytes),
         tokens: call.and_then(|call| call.tokens),
         tokens_per_second: call.and_then(WorkerCall::tokens_per_second),
         response: run.answer(sample.index).map(|answer| {
-            let text = answer.compared();
+            let text = answer.unescaped();
             serde_json::from_str(text).unwrap_or_else(|_| Json::from(text))
         }),
     }

@@ -44,7 +44,7 @@ pub(super) fn assignment(run: &Run, index: usize) -> Option<(&Untrusted, &Untrus
 
 /// The member `signature` of a router's reply; `None` if the reply is no JSON or has no such text.
 pub(super) fn signature(reply: &Untrusted) -> Option<Untrusted> {
-    let reply: Json = serde_json::from_str(reply.compared()).ok()?;
+    let reply: Json = serde_json::from_str(reply.unescaped()).ok()?;
     match reply.get("signature")? {
         Json::String(signature) => Some(Untrusted::from(signature.as_str())),
         _ => None,
@@ -95,7 +95,7 @@ pub(super) fn details(run: &Run, sample: &RouteSample, width: u16, theme: &Theme
         add("To a worker", words, theme.accent);
     }
     if let Some(call) = &sample.call {
-        let (words, style) = match words::trouble(call) {
+        let (words, style) = match words::failure_reason(call) {
             None => (
                 format!("{} from the worker", call.status().unwrap_or_default()),
                 theme.good,
@@ -162,7 +162,7 @@ const fn meaning(kind: OutcomeKind) -> &'static str {
 /// The members of the reply that echo the request, endpoint and cost: each with its value as text, and
 /// whether it matches. Empty if the reply is no JSON.
 fn echoes(run: &Run, sample: &RouteSample, reply: &Untrusted) -> Vec<(&'static str, String, bool)> {
-    let Ok(reply) = serde_json::from_str::<Json>(reply.compared()) else {
+    let Ok(reply) = serde_json::from_str::<Json>(reply.unescaped()) else {
         return Vec::new();
     };
     let (endpoint, cost) = (reply.get("endpoint"), reply.get("cost"));
@@ -190,7 +190,7 @@ fn echoes(run: &Run, sample: &RouteSample, reply: &Untrusted) -> Vec<(&'static s
 ///
 /// Screens are shared and recorded.
 fn shortened(signature: &Untrusted) -> String {
-    let text = signature.compared();
+    let text = signature.unescaped();
     let count = text.chars().count();
     if count <= 24 {
         return format!("hidden ({count} characters)");
@@ -225,15 +225,15 @@ pub(super) fn body(state: &State, run: &Run, sample: &RouteSample) -> Vec<Line<'
 
 /// The beginning of the worker's response and the heading of the router's reply below it; empty without a response.
 fn response_lines(run: &Run, sample: &RouteSample) -> Vec<Line<'static>> {
-    let Some(answer) = run.answer(sample.index).filter(|answer| !answer.compared().is_empty()) else {
+    let Some(answer) = run.answer(sample.index).filter(|answer| !answer.unescaped().is_empty()) else {
         return Vec::new();
     };
     let is_cut = sample
         .call
         .as_ref()
-        .is_some_and(|call| call.bytes > answer.compared().len() as u64);
+        .is_some_and(|call| call.bytes > answer.unescaped().len() as u64);
     let mut lines = vec![Line::from("Response of the worker").bold()];
-    for line in pretty::body(answer.compared(), is_cut) {
+    for line in pretty::body(answer.unescaped(), is_cut) {
         lines.push(Line::from(json_for_terminal(&line)));
     }
     lines.push(Line::default());
@@ -249,7 +249,7 @@ pub(super) fn request_lines(state: &State, run: &Run, sample: &RouteSample) -> V
         return Vec::new();
     };
     // Screens are shared and recorded: only a copy contains the signature that the worker checks.
-    let masked = Untrusted::from(redact::members(reply.compared()));
+    let masked = Untrusted::from(redact::members(reply.unescaped()));
     let text = match worker_request::Written::new(state, run).command(worker, &masked) {
         Ok(command) => json_for_terminal(&command),
         Err(why) => why.to_string(),
@@ -270,7 +270,7 @@ pub(super) fn reply_lines(run: &Run, sample: &RouteSample) -> Vec<Line<'static>>
             "The reply is no longer in memory: only the latest 1,000 are.",
         )];
     };
-    let text = reply.compared();
+    let text = reply.unescaped();
     let pretty = if text.len() <= LONGEST_REPLY {
         serde_json::from_str::<Json>(text)
             .ok()

@@ -172,8 +172,8 @@ pub(super) fn table<'a>(
 /// The failure at the worker, or else the assigned worker, or else the message of the router; at most a cell
 /// wider than `width`.
 fn message(sample: &RouteSample, width: usize) -> String {
-    if let Some(trouble) = sample.call.as_deref().and_then(words::trouble) {
-        return visible(&trouble, width + 1);
+    if let Some(failure_reason) = sample.call.as_deref().and_then(words::failure_reason) {
+        return visible(&failure_reason, width + 1);
     }
     match (&sample.outcome, sample.outcome.worker()) {
         (Outcome::Assigned { echoed: false, .. }, Some(worker)) => {

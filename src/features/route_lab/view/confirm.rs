@@ -11,10 +11,10 @@ use crate::domain::routing::{RoutePlan, words};
 /// The question before a run starts that can wake billed workers, or that forwards requests to workers: its
 /// plan, load and cost. Confirmed, it starts the run.
 pub(super) fn question(plan: RoutePlan, state: &State) -> Confirm {
-    let bill = words::bill(state.profile.is_sandbox);
+    let bill = words::billing_notice(state.profile.is_sandbox);
     let subject = match &plan.hop {
         None => words::plan(&plan),
-        Some(hop) => words::sending(&plan, hop, &state.profile.route_url).join("\n"),
+        Some(hop) => words::describe_recipients(&plan, hop, &state.profile.route_url).join("\n"),
     };
     let text = format!("{subject}\n\n{}\n{bill}", words::load(&plan));
     let first = first_request(&plan);

@@ -44,7 +44,7 @@ fn items(state: &State, run: &Run, attempt: Option<usize>) -> Vec<CopyItem> {
             "the signature",
             of_worker(&|_, reply| {
                 let signature = signature(reply).ok_or("the reply has no signature")?;
-                Ok(visible(signature.compared(), LONGEST))
+                Ok(visible(signature.unescaped(), LONGEST))
             }),
         ),
         CopyItem::new(
@@ -52,7 +52,7 @@ fn items(state: &State, run: &Run, attempt: Option<usize>) -> Vec<CopyItem> {
             "copy-address",
             "the worker's address",
             of_worker(&|worker, _| {
-                let worker = worker.compared();
+                let worker = worker.unescaped();
                 // As a shell command it could run: only a plain web address is copied.
                 if curl::without_key(worker, "").is_none() {
                     return Err("the address is no plain http or https address");

@@ -161,7 +161,7 @@ fn status(route_run: &RouteRun, scene: &Scene<'_, '_>) -> Line<'static> {
         spans.extend(RangeBar::new(progress, theme).line(width).spans);
         spans.push(Span::raw(format!(" {:.0}%", progress * 100.0)));
     }
-    if let Some(why) = words::resting(run, now.mono).or_else(|| words::waiting_for(run)) {
+    if let Some(why) = words::describe_rate_limit_wait(run, now.mono).or_else(|| words::waiting_for(run)) {
         spans.push(Span::styled(format!("  {why}"), theme.warning));
     }
     if let Some(note) = words::early_end(run) {

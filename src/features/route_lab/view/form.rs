@@ -232,7 +232,7 @@ impl NewRun {
         let number = |key: RouteField| key.read(self.form.text(key)).ok().flatten();
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // read as whole numbers
         let count = |key: RouteField| number(key).unwrap_or_default() as u32;
-        let mut plan = RoutePlan::single(self.form.text(RouteField::Endpoint)).on(self.dialect);
+        let mut plan = RoutePlan::single(self.form.text(RouteField::Endpoint)).for_dialect(self.dialect);
         plan.cost = number(RouteField::Cost).unwrap_or_default();
         let mode = self.mode();
         match mode {

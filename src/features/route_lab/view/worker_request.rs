@@ -87,7 +87,7 @@ impl Written {
         let body = self.body(reply)?;
         let url = format!(
             "{}/{}",
-            worker.compared().trim_end_matches('/'),
+            worker.unescaped().trim_end_matches('/'),
             self.path.trim().trim_start_matches('/')
         );
         if url.len() > LONGEST_URL {
@@ -99,7 +99,7 @@ impl Written {
     /// The body of the request: the router's reply without API keys, and the payload (`{}` if blank). An
     /// error for an invalid payload.
     fn body(&self, reply: &Untrusted) -> Result<String, Unwritten> {
-        let reply = redact::api_keys(reply.compared());
+        let reply = redact::api_keys(reply.unescaped());
         let payload = if self.payload.trim().is_empty() {
             NO_PAYLOAD
         } else {

@@ -268,7 +268,7 @@ impl View for Saved {
                 let dialect = cx.state().profile.dialect;
                 let search = self.search(cx.state());
                 if let Some(Ok((query, _, _))) = search.map(|search| search.read(dialect)) {
-                    History::of_search(&query, cx);
+                    History::open_for_search(&query, cx);
                 }
             }
             (Action::Edit, Some(Entry::Saved(name))) => ask_new_name(name, cx),

@@ -100,7 +100,7 @@ impl ConditionForm {
     }
 
     /// Minimum, maximum and median in the loaded rows, as text; `None` for a field without a range.
-    pub fn seen(&self) -> Option<&str> {
+    pub fn describe_loaded_values(&self) -> Option<&str> {
         self.seen.as_deref()
     }
 
@@ -138,7 +138,7 @@ impl ConditionForm {
     }
 
     /// Whether Space ticks or toggles instead of being typed.
-    pub fn takes_blank(&self) -> bool {
+    pub fn uses_space_as_toggle(&self) -> bool {
         self.operator().takes_list() || is_flag(self.field)
     }
 

@@ -67,7 +67,7 @@ impl Draft {
 
     /// Stores the draft for the next dialog, with the running search; `None` removes the stored
     /// one.
-    pub fn leave(&self, running: Option<&Self>, cx: &mut Cx<'_>) {
+    pub fn store(&self, running: Option<&Self>, cx: &mut Cx<'_>) {
         let mut left = cx.drafts().take::<Left>().unwrap_or_default();
         left.0[self.query.resource as usize] = running.map(|running| Box::new((running.clone(), self.clone())));
         cx.drafts().put(left);
@@ -81,7 +81,7 @@ impl Draft {
         let Some((before, mut edited)) = left else {
             return;
         };
-        edited.leave(None, cx);
+        edited.store(None, cx);
         if edited.query.order == before.query.order {
             edited.query.order.clone_from(&self.query.order);
         }

@@ -184,14 +184,14 @@ fn selected(view: &SearchDialog, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
         lines.push(line(Action::Remove, format!("removes it: {}", step.removal(removals))));
         lines.extend(step.looser.as_ref().map(|(looser, many)| {
             let looser = print_condition_briefly(looser);
-            let text = format!("loosens it to {looser}: {}", removals.back(*many));
+            let text = format!("loosens it to {looser}: {}", removals.describe_returning(*many));
             line(Action::Shift(Step::Forward), text)
         }));
         lines.push(Line::default());
     }
     lines.push(Line::styled(field.label, theme.heading));
     lines.push(Line::raw(field.doc));
-    lines.push(Line::styled(draw_condition::becomes(view.fate(field)), theme.dim));
+    lines.push(Line::styled(draw_condition::describe_fate(view.fate(field)), theme.dim));
     lines.extend(distribution(view, field, scene));
     lines.push(Line::default());
     lines

@@ -27,7 +27,7 @@ pub(super) fn condition(form: &ConditionForm, fate: &str, area: Rect, scene: &mu
     if !is_low {
         let docs = wrap(form.field.doc, area.width).into_iter();
         lines.extend(docs.take(3).map(Line::raw));
-        lines.push(Line::styled(becomes(fate), theme.dim));
+        lines.push(Line::styled(describe_fate(fate), theme.dim));
     }
     lines.push(operators(form, scene));
     let mut rows = area.rows();
@@ -57,7 +57,7 @@ pub(super) fn condition(form: &ConditionForm, fate: &str, area: Rect, scene: &mu
 }
 
 /// A sentence on how a condition of the given `fate` is applied: `local`, `sent`, or else undocumented.
-pub(super) fn becomes(fate: &str) -> &'static str {
+pub(super) fn describe_fate(fate: &str) -> &'static str {
     match fate {
         "local" => "Applied to the loaded rows: this market can't filter by it",
         "sent" => "Sent to the market",
@@ -172,7 +172,7 @@ fn remark(form: &ConditionForm, scene: &Scene<'_, '_>) -> (String, Style) {
         Err(wanted) if form.is_blank() => parts.push(wanted.message.clone()),
         Err(_) => {}
     }
-    parts.extend(form.seen().map(str::to_owned));
+    parts.extend(form.describe_loaded_values().map(str::to_owned));
     (parts.join("; "), theme.dim)
 }
 

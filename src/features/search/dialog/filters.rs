@@ -110,7 +110,7 @@ impl SearchDialog {
     /// # Errors
     ///
     /// The mistake that parsing reports.
-    pub(super) fn sound(&self, conditions: Vec<Condition>) -> Result<Vec<Condition>, LanguageError> {
+    pub(super) fn check_conditions(&self, conditions: Vec<Condition>) -> Result<Vec<Condition>, LanguageError> {
         let text = language::print_briefly(&conditions);
         let catalog = self.draft.query.catalog();
         let parsed = language::parse(&text, catalog, self.dialect, &[], language::Mode::Strict)?;
@@ -129,7 +129,7 @@ impl SearchDialog {
     ///
     /// The reason they contradict each other; nothing is changed then.
     fn put(&mut self, conditions: Vec<Condition>, keep: Option<DialogLine>) -> Result<(), LanguageError> {
-        self.draft.query.conditions = self.sound(conditions)?;
+        self.draft.query.conditions = self.check_conditions(conditions)?;
         // Indices have changed, so unfinished forms of existing conditions are dropped.
         self.unfinished.retain(|form| form.index.is_none());
         self.relist(keep);

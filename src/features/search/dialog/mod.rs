@@ -287,7 +287,7 @@ impl SearchDialog {
             && !form.is_blank()
         {
             filters::put(&mut query.conditions, form.index, condition.clone());
-            if let Ok(sound) = self.sound(query.conditions.clone()) {
+            if let Ok(sound) = self.check_conditions(query.conditions.clone()) {
                 query.conditions = sound;
             }
         }
@@ -321,7 +321,7 @@ impl SearchDialog {
     fn count(&mut self, cx: &mut Cx<'_>) {
         if self.removals.is_none() {
             let wanted = self.wanted;
-            self.removals = cx.state().browser().map(|browser| Removals::ask(browser, wanted));
+            self.removals = cx.state().browser().map(|browser| Removals::prepare(browser, wanted));
         }
         if let Some(removals) = &mut self.removals {
             removals.send(cx);

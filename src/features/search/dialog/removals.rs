@@ -89,7 +89,7 @@ impl Removals {
     /// id only.
     ///
     /// The limit is at least 2,000 rows.
-    pub fn ask(browser: &Browser, wanted: Option<u64>) -> Self {
+    pub fn prepare(browser: &Browser, wanted: Option<u64>) -> Self {
         let (gb, _) = browser.storage();
         let priced = browser.query.priced_storage(browser.dialect());
         let wanted = wanted.and_then(|id| {
@@ -288,7 +288,7 @@ impl Removals {
 
     /// The phrase for `many` rows that come back: `at least 12 rows come back`; "at least" if the response
     /// was truncated.
-    pub fn back(&self, many: usize) -> String {
+    pub fn describe_returning(&self, many: usize) -> String {
         // Of a truncated response, others may come back as well.
         let least = if self.is_cut { "at least " } else { "" };
         match many {
@@ -331,7 +331,7 @@ impl RemovalStep {
     /// as a phrase. `of` is the count it belongs to.
     pub fn removal(&self, of: &Removals) -> String {
         let both = self.with.as_ref();
-        let both = both.map(|(partner, many)| format!("; without {partner} as well, {}", of.back(*many)));
-        format!("{}{}", of.back(self.cost.last), both.unwrap_or_default())
+        let both = both.map(|(partner, many)| format!("; without {partner} as well, {}", of.describe_returning(*many)));
+        format!("{}{}", of.describe_returning(self.cost.last), both.unwrap_or_default())
     }
 }

@@ -28,7 +28,7 @@ impl View for SearchDialog {
         const SETTINGS: &[Context] = &[Context::Choice, Context::Tabs, Context::Form, Context::Always];
         // Without a checkbox, Space is text.
         let (all, has_choice) = match &self.form {
-            Some(form) => (FORM, form.takes_blank()),
+            Some(form) => (FORM, form.uses_space_as_toggle()),
             None if self.tab == Tab::Settings => (SETTINGS, self.settings.is_on_choice()),
             None => (LIST, !self.is_typed()),
         };
@@ -200,9 +200,9 @@ impl View for SearchDialog {
     fn closing(&mut self, cx: &mut Cx<'_>) {
         cx.abort(self.removals.as_mut().and_then(|removals| removals.remote.cancel()));
         if self.is_done {
-            self.draft.leave(None, cx);
+            self.draft.store(None, cx);
         } else if self.draft != self.running {
-            self.draft.leave(Some(&self.running), cx);
+            self.draft.store(Some(&self.running), cx);
             cx.toast("Query unchanged, edits kept");
         }
     }

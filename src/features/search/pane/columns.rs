@@ -168,7 +168,7 @@ fn fields(browser: &Browser, listing: &Listing, has_preview: bool, is_tight: boo
             }
         }
     }
-    let accused = browser.accused();
+    let accused = browser.violated_columns();
     let revealed = browser.displayed().revealed().iter().copied();
     for field in revealed.filter(|field| !fields.contains(field)).collect::<Vec<_>>() {
         fields.insert(leading.max(1).min(fields.len()), field);

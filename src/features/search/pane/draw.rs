@@ -99,7 +99,7 @@ fn room_below(view: &BrowserPane, browser: &Browser, area: Rect, scene: &Scene<'
     let around = if scene.size == Size::Compact { 2 } else { 3 }; // the frame and the header
     let table = rows.saturating_add(around);
     (view.resource == Resource::Workergroups
-        && scene.state.screen.split.kept().is_none()
+        && scene.state.screen.split.table_share().is_none()
         && rows > 0
         && table <= area.height / 2)
         .then_some(table)

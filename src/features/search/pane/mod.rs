@@ -316,7 +316,7 @@ impl View for BrowserPane {
 
     fn click(&mut self, region: Region, line: usize, cx: &mut Cx<'_>) -> Outcome {
         first_run::close(self, false, cx);
-        if self.focus != Focus::Query && Overview::owns(region) {
+        if self.focus != Focus::Query && Overview::is_section_region(region) {
             let was_selected = self.market.click(region, line);
             if was_selected && self.focus == Focus::Market {
                 market::narrow(self.market.conditions(), cx);

@@ -187,7 +187,7 @@ fn words(browser: &Browser, theme: &Theme) -> Vec<(String, Style)> {
         Resource::Offers | Resource::Volumes => browser.local_conditions(),
     };
     let (usual, chosen): (Vec<_>, Vec<_>) = browser.query.active().partition(|own| defaults.contains(own));
-    let in_words = |own: &Condition| language::words(own, browser.dialect());
+    let in_words = |own: &Condition| language::describe_condition(own, browser.dialect());
     let chosen = chosen.into_iter().map(|own| {
         if local.contains(&own) {
             (format!("{} (local)", in_words(own)), theme.warning)
@@ -456,7 +456,9 @@ fn parts(browser: &Browser, keymap: &Keymap, local: &LocalTime, theme: &Theme) -
         parts.push((format!("limit {limit}{loaded}"), theme.text));
     }
     let off = query.conditions.iter().filter(|condition| !condition.enabled);
-    let off: Vec<_> = off.map(|own| language::words(own, browser.dialect())).collect();
+    let off: Vec<_> = off
+        .map(|own| language::describe_condition(own, browser.dialect()))
+        .collect();
     if !off.is_empty() {
         parts.push((format!("off: {}", off.join(", ")), theme.dim));
     }

@@ -201,7 +201,7 @@ impl Unlist {
     /// allows it, notes that and sends nothing.
     fn send(&mut self, cx: &mut Cx<'_>) {
         let id = self.id.text(Id);
-        if !self.question.says(id) {
+        if !self.question.is_confirmed_by(id) {
             let why = if self.question.word().is_empty() {
                 "Nothing is sent before you type the id again.".to_owned()
             } else {

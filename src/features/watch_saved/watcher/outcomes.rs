@@ -18,7 +18,7 @@ use crate::record::{Moment, Poll, Ring, SearchKey};
 impl Watcher<'_> {
     /// Handles a poll that another program recorded: alerts and changes as after a poll of its own. With
     /// conditions, a change makes the search be polled again at once.
-    pub(super) fn read(&mut self, task: &Task, poll: &Poll, now: Now) {
+    pub(super) fn on_recorded_poll(&mut self, task: &Task, poll: &Poll, now: Now) {
         if self.one.is_some() {
             self.say_once(["another program watches this search: reading what it records".to_owned()]);
         } else {
@@ -31,7 +31,7 @@ impl Watcher<'_> {
         self.tell_changes(poll.at, None);
         if self.has_conditions() && self.output.len() > before {
             self.needs_response = true;
-            self.engine.look_again(task, now.mono, 0.0);
+            self.engine.recheck_after(task, now.mono, 0.0);
         }
         self.read_for(also, poll.at);
     }

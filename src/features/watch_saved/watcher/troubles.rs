@@ -132,7 +132,7 @@ impl Watcher<'_> {
         };
         let is_last = self.rhythm.is_once && matches!(failure, Failure::Refused | Failure::ApiKey);
         if is_last {
-            self.engine.keep([], now.mono);
+            self.engine.replace_wishes([], now.mono);
             self.engine.resume();
         }
         match failure {

@@ -142,7 +142,7 @@ fn history(rows: &mut Rows, scene: &Scene<'_, '_>) {
 /// A sentence on the workergroup to create: endpoint, template, search, and the highest number of machines it
 /// rents.
 fn describe_group(new: &NewWorkergroup, scene: &Scene<'_, '_>) -> String {
-    let clean = |text: &str| Untrusted::from(text).consent();
+    let clean = |text: &str| Untrusted::from(text).for_confirmation();
     let endpoint = match (&new.endpoint_name, new.endpoint_id) {
         (Some(name), _) => format!("endpoint {}", clean(name)),
         (None, Some(id)) => format!("endpoint no. {id}"),
@@ -199,7 +199,7 @@ fn unknown_template(new: &NewWorkergroup, scene: &Scene<'_, '_>) -> Option<Strin
         CellRef::Number(id) => format::number(field, id) == typed,
         CellRef::Flag(_) | CellRef::Missing | CellRef::Null | CellRef::Bad(_) => false,
     });
-    let typed = Untrusted::from(typed.as_str()).consent();
+    let typed = Untrusted::from(typed.as_str()).for_confirmation();
     (!is_used).then(|| format!("! None of your workergroups uses template {typed}: check it before you create."))
 }
 
@@ -352,7 +352,7 @@ fn group(id: RowId, scene: &Scene<'_, '_>) -> String {
     let field = |key: &str| WORKERGROUPS.by_key(key);
     let endpoint = field("endpoint_name")
         .and_then(|field| listing.column(field).text(row))
-        .map_or_else(String::new, |name| format!("  {}", name.consent()));
+        .map_or_else(String::new, |name| format!("  {}", name.for_confirmation()));
     let created = match field("created_at").map(|field| listing.cell(row, field)) {
         Some(CellRef::Number(seconds)) => {
             format!(

@@ -190,7 +190,7 @@ impl Create {
         if !self.is_within_limit(cx) {
             return;
         }
-        let is_answered = self.question.says(CREATE) || self.question.word() == OVER_LIMIT;
+        let is_answered = self.question.is_confirmed_by(CREATE) || self.question.word() == OVER_LIMIT;
         if !is_answered {
             let back = cx.state().keymap.key_of(Action::Back);
             self.question

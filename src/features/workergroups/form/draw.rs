@@ -142,7 +142,7 @@ pub(crate) fn new_endpoint(typed: &str, names: &[String]) -> Option<String> {
     let typed = typed.trim();
     let is_new = !typed.is_empty() && !names.is_empty() && names.iter().all(|name| name != typed);
     is_new.then(|| {
-        let typed = Untrusted::from(typed).consent();
+        let typed = Untrusted::from(typed).for_confirmation();
         format!("None of your workergroups serves endpoint {typed}: the market may create it.")
     })
 }
@@ -184,7 +184,7 @@ fn json(new: &NewWorkergroup, width: u16, theme: &Theme) -> Vec<Line<'static>> {
     let pretty = serde_json::to_string_pretty(new).unwrap_or_default();
     let mut lines = Vec::new();
     for line in pretty.lines() {
-        let line = Untrusted::from(line.trim_start()).consent();
+        let line = Untrusted::from(line.trim_start()).for_confirmation();
         match line.split_once("\": ") {
             Some((name, value)) => {
                 let member = Line::from(vec![

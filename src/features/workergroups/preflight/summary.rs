@@ -59,7 +59,7 @@ pub fn of_group(state: &State, row: usize, now: Now, theme: &Theme) -> Vec<Line<
     let field = WORKERGROUPS.by_key("endpoint_name");
     let endpoint = field.and_then(|field| listing.column(field).text(row));
     if let Some(endpoint) = endpoint {
-        lines.push(last_run(state, endpoint.compared(), theme));
+        lines.push(last_run(state, endpoint.unescaped(), theme));
     }
     lines
 }

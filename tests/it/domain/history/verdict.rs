@@ -299,13 +299,13 @@ fn the_memory_tells_since_when_a_lot_is_on_offer() {
         complete(180, vec![sighting(1, 1, 0.4), sighting(2, 1, 0.6)]),
     ];
     let memory = remembered(&Record::of(&polls), 300);
-    let seen = |machine| memory.seen(&lot(machine), Moment(200));
+    let seen = |machine| memory.time_on_offer(&lot(machine), Moment(200));
     let since = |seconds, is_at_least| Some(Lasted { seconds, is_at_least });
     assert_eq!(seen(1), since(200, true));
     assert_eq!(seen(2), since(140, false));
     assert_eq!(seen(3), None);
     // One departure says nothing of lifetimes.
-    assert_eq!(memory.lasting(), None);
+    assert_eq!(memory.reliable_lifetimes(), None);
 }
 
 /// Machines that come one a poll and stay for an hour.
@@ -320,7 +320,7 @@ fn lifetimes_are_told_from_thirty_departures_on() {
             .collect();
         remembered(&Record::of(&polls), (machines + 6) * 600)
     };
-    assert_eq!(market(29).lasting(), None);
+    assert_eq!(market(29).reliable_lifetimes(), None);
     assert_eq!(
         market(29).lifetime_sentence(),
         "Lifetimes: median 60 min of 29 departures, too few for a range (30 needed)"
@@ -331,7 +331,7 @@ fn lifetimes_are_told_from_thirty_departures_on() {
         "Lifetimes, too few: 4 departures, 30 needed"
     );
     let memory = market(30);
-    let median = memory.lasting().unwrap().median().unwrap();
+    let median = memory.reliable_lifetimes().unwrap().median().unwrap();
     near(median.median, 3600.0);
     assert_eq!(memory.lifetimes.departures, 30);
     assert_eq!(
@@ -416,11 +416,11 @@ fn the_lowest_price_now_is_that_of_the_rows_on_screen() {
         let listing = Listing::read(Resource::Offers.catalog(), &body, UnixTime::new(0.0)).unwrap();
         Excerpt::of_response(&listing, &about("gpu_name=RTX_4090", 0, HOUR).query, is_complete)
     };
-    memory.look_at(&rows(0.7, true));
+    memory.set_lowest_from(&rows(0.7, true));
     assert_eq!(memory.lowest, Some(0.7));
     // Rows that a limit cut may lack the cheapest one.
-    memory.look_at(&rows(0.7, false));
+    memory.set_lowest_from(&rows(0.7, false));
     assert_eq!(memory.lowest, Some(0.5));
-    memory.look_at(&rows(0.4, false));
+    memory.set_lowest_from(&rows(0.4, false));
     assert_eq!(memory.lowest, Some(0.4));
 }

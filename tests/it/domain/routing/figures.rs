@@ -37,7 +37,7 @@ fn shares_of_workers_add_up() {
     let workers = stats.workers;
     let ranked = workers.ranked();
     assert_eq!(ranked.len(), 2);
-    assert_eq!(ranked[0].worker.compared(), "https://a:1");
+    assert_eq!(ranked[0].worker.unescaped(), "https://a:1");
     assert_eq!((ranked[0].assigned, ranked[1].assigned), (7, 3));
     close(workers.share(ranked[0]), 0.7);
     close(workers.share(ranked[1]), 0.3);

@@ -214,7 +214,7 @@ fn a_poll_repeats_the_index_of_its_request_and_adds_no_load() {
     run.complete(4, at(1001.7), assigned("w", 2), 0.0);
     close(run.load_injected(), 200.0);
     assert_eq!((run.stats().requests(), run.stats().polls), (2, 3));
-    let changes: Vec<_> = run.statuses().map(|change| change.status.compared()).collect();
+    let changes: Vec<_> = run.statuses().map(|change| change.status.unescaped()).collect();
     assert_eq!(changes, ["3 model_loading", "1 ready, 2 model_loading", "2 loading"]);
     close(run.statuses().next().unwrap().at, 0.1);
 }
@@ -233,12 +233,12 @@ fn a_router_that_gives_no_index_gets_the_load_of_each_poll() {
 
 #[test]
 fn the_load_of_a_plan_and_its_release_are_said_before_it_starts() {
-    let queue = plan(Stop::Count(20), 2, None).on(&Dialect::VAST);
+    let queue = plan(Stop::Count(20), 2, None).for_dialect(&Dialect::VAST);
     assert_eq!(
         words::load(&queue),
         "A load of up to 2,000 in all. Unused assignments release it after 10 s."
     );
-    let documented = plan(Stop::Count(20), 2, None).on(&Dialect::DOCUMENTED);
+    let documented = plan(Stop::Count(20), 2, None).for_dialect(&Dialect::DOCUMENTED);
     assert_eq!(
         words::load(&documented),
         "A load of up to 2,000 in all. Each poll while no worker is ready adds 100."

@@ -37,7 +37,9 @@ fn served(status: u16) -> Completion {
 fn sending(count: u64, retries: u32) -> RoutePlan {
     RoutePlan {
         stop: Stop::Count(count),
-        ..RoutePlan::single("chat").on(&Dialect::VAST).sending(hop(retries))
+        ..RoutePlan::single("chat")
+            .for_dialect(&Dialect::VAST)
+            .sending(hop(retries))
     }
 }
 
@@ -153,7 +155,7 @@ fn a_request_at_the_end_of_a_rate_is_still_answered() {
 
 #[test]
 fn a_run_that_sends_nothing_on_measures_no_worker_and_one_request_never_polls() {
-    let mut run = start(RoutePlan::single("chat").on(&Dialect::VAST));
+    let mut run = start(RoutePlan::single("chat").for_dialect(&Dialect::VAST));
     assert_eq!(run.plan().replay_timeout, Some(10.0));
     run.step(at(1000.0));
     run.complete(0, at(1000.1), waiting(), 0.0);

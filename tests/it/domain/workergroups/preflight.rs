@@ -42,13 +42,13 @@ fn a_preflight_counts_prices_and_places_by_hand() {
     let gpus: Vec<_> = preflight
         .gpus
         .iter()
-        .map(|part| (part.label.compared(), part.machines))
+        .map(|part| (part.label.unescaped(), part.machines))
         .collect();
     assert_eq!(gpus, [("RTX 4090", 3), ("RTX 3090", 1)]);
     let countries: Vec<_> = preflight
         .countries
         .iter()
-        .map(|part| (part.label.compared(), part.machines))
+        .map(|part| (part.label.unescaped(), part.machines))
         .collect();
     assert_eq!(countries, [("SE", 2), ("US", 2)]);
     assert_eq!(preflight.hosts, 2);
@@ -166,7 +166,7 @@ fn the_disk_of_launch_arguments_is_found_as_a_shell_would_find_it() {
         ("--args serve --disk 9", None),
         ("--disk 5 -- --disk 9", Some(5.0)),
     ] {
-        assert_eq!(disk(text), Ok(size), "{text}");
+        assert_eq!(parse_disk_gb(text), Ok(size), "{text}");
     }
     for (text, wrong) in [
         ("--disk", ""),
@@ -176,7 +176,7 @@ fn the_disk_of_launch_arguments_is_found_as_a_shell_would_find_it() {
         ("--disk nan", "nan"),
         ("--disk 1e12", "1e12"),
     ] {
-        assert_eq!(disk(text).unwrap_err().text, wrong, "{text}");
+        assert_eq!(parse_disk_gb(text).unwrap_err().text, wrong, "{text}");
     }
 }
 
@@ -200,7 +200,7 @@ fn a_preflight_owns_up_to_what_it_does_not_know() {
     let odd = Listing::read(&OFFERS, odd, UnixTime::new(0.0)).unwrap();
     let odd = Preflight::new(&odd, &asked("verified=true rentable=true", Some(1.0)), None);
     assert_eq!(odd.recruitable.machines, 2);
-    assert_eq!(odd.gpus[0].label.compared(), "not reported");
+    assert_eq!(odd.gpus[0].label.unescaped(), "not reported");
     assert!(odd.warnings.join("; ").contains("2 offers have no price"));
 }
 

@@ -328,7 +328,7 @@ fn times_that_no_clock_shows_are_damage_and_make_no_loop() {
     // A program that has it open meets the end of its work all the same.
     let root = tempfile::tempdir().unwrap();
     let path = root.path().join("history.sqlite");
-    let mut database = recorded(&path).within(Limits { age: 60, size: 0 });
+    let mut database = recorded(&path).with_limits(Limits { age: 60, size: 0 });
     let other = Connection::open(&path).unwrap();
     for damage in &damages[3..] {
         other.execute_batch(damage).unwrap();
@@ -346,7 +346,7 @@ fn the_size_is_kept_at_every_poll() {
         age: 90 * 86_400,
         size: 2 * MIB,
     };
-    let mut database = open(&path).within(limits);
+    let mut database = open(&path).with_limits(limits);
     for number in 0..40_u32 {
         let price = 0.25 + f64::from(number);
         let seen: Vec<_> = (1..=2000).map(|machine| (machine, 1, price)).collect();

@@ -233,7 +233,7 @@ fn what_is_older_than_the_limit_is_forgotten_with_its_polls() {
         age: 3600,
         ..Limits::default()
     };
-    let mut database = Database::in_memory(MARKET).unwrap().within(limits);
+    let mut database = Database::in_memory(MARKET).unwrap().with_limits(limits);
     for minute in 0..120 {
         // A price for each ten minutes, and one that stays.
         let price = 0.5 + f64::from(i32::try_from(minute / 10).unwrap());
@@ -274,7 +274,7 @@ fn a_file_beyond_its_size_loses_the_oldest_and_shrinks() {
     let before = database.contents().unwrap();
     assert_eq!((before.polls, before.prices), (polls, 1000 * polls));
     assert!(2 * before.size > 3 * size, "{before:?}");
-    let mut database = database.within(limits);
+    let mut database = database.with_limits(limits);
     database.sweep(at(polls * 60)).unwrap();
     database.vacuum(at(polls * 60)).unwrap();
     let after = database.contents().unwrap();

@@ -72,8 +72,8 @@ fn without_lines(poll: Poll) -> Poll {
 
 /// The poll, sent without what is banned.
 fn leaving_out(mut poll: Poll, bans: &Bans) -> Poll {
-    poll.scope.excluded = bans.left_out(&query("gpu_ram>=24"), &Dialect::SANDBOX);
-    poll.bans = bans.number();
+    poll.scope.excluded = bans.sent_bans(&query("gpu_ram>=24"), &Dialect::SANDBOX);
+    poll.bans = bans.fingerprint();
     poll
 }
 
@@ -311,7 +311,7 @@ fn a_cut_response_answers_the_very_same_request_and_no_other() {
     let found = narrower(&database).unwrap();
     // Without the machine that is banned.
     assert_eq!((found.at, &found.sightings[..]), (whole.at, &whole.sightings[1..]));
-    assert_eq!((found.outcome, found.bans), (PollOutcome::Complete, bans.number()));
+    assert_eq!((found.outcome, found.bans), (PollOutcome::Complete, bans.fingerprint()));
 }
 
 #[test]

@@ -255,7 +255,7 @@ impl Run {
         let own = if is_waiting {
             self.plan.poll.wait(flight.attempt.poll.saturating_add(1), jitter)
         } else {
-            self.plan.poll.rest(misses, jitter)
+            self.plan.poll.failure_wait(misses, jitter)
         };
         // The wait requested by the server counts if it is longer than our own pause.
         let wait = own.max(asked);
@@ -285,7 +285,7 @@ impl Run {
     /// Plans a retry of a request after its worker's temporary status (408, 429, 5xx); false if there is none
     /// to plan, or if the request has used up its retries.
     fn plan_retry(&mut self, flight: &Flight, completion: &Completion, now: MonotonicTime, jitter: Jitter) -> bool {
-        let call = completion.call.as_ref().filter(|call| call.may_pass());
+        let call = completion.call.as_ref().filter(|call| call.is_retryable());
         let (Some(status), Some(hop)) = (call.and_then(WorkerCall::status), &self.plan.hop) else {
             return false;
         };
@@ -293,7 +293,7 @@ impl Run {
         if number > hop.retries || !self.still_polls() {
             return false;
         }
-        let due = self.elapsed(now) + Hop::rest(number, jitter.ceiling);
+        let due = self.elapsed(now) + Hop::retry_wait(number, jitter.ceiling);
         let mut attempt = flight.attempt;
         attempt.retry = Some(Retry { number, status });
         attempt.request_idx = attempt

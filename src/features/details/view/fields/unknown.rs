@@ -59,7 +59,7 @@ impl Reader<'_> {
         let read = read.and_then(|json| serde_json::from_str::<serde_json::Value>(json).ok());
         let plain = read.map_or_else(|| json.to_owned(), |json| json.to_string());
         // A key may stand anywhere in it, and be repeated in front of that: all of it is searched.
-        let safe = redact::record(&plain);
+        let safe = redact::without_possible_secrets(&plain);
         let (head, more) = beginning(&safe, DETAIL);
         detail(&json_for_terminal(head), more)
     }
