@@ -391,9 +391,9 @@ impl<T: Clone> StatefulWidget for ListLines<'_, T> {
     }
 }
 
-/// The distance of a typed `text` from the title, note and aliases of a line; lower is closer. Each typed
-/// word adds 0 if it is one of their words, 2 if one starts with it, else 4; plus 1 unless the text is a
-/// whole name.
+/// The distance of a typed `text` from the title, note and aliases of a line; lower is closer: 0 if it is the
+/// title or the note, 1 if it is an alias, else 2, and for each typed word 0 if it is one of their words, 1 if one
+/// starts with it, else 2.
 ///
 /// A typed name means that line, however often the same letters occur in the sentences of other lines.
 fn remoteness<T>(item: &Item<T>, aliases: &[&str], text: &str) -> usize {
@@ -420,8 +420,13 @@ fn remoteness<T>(item: &Item<T>, aliases: &[&str], text: &str) -> usize {
             2
         }
     };
-    let is_whole = aliases.contains(&text.as_str()) || names.iter().any(|name| name.trim() == text);
-    2 * text.split_whitespace().map(far).sum::<usize>() + usize::from(!is_whole)
+    if names.iter().any(|name| name.trim() == text) {
+        0
+    } else if aliases.contains(&text.as_str()) {
+        1
+    } else {
+        2 + text.split_whitespace().map(far).sum::<usize>()
+    }
 }
 
 /// The keys of the lines that match `pattern`, best first: lines that contain each typed word; only

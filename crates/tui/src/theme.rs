@@ -127,7 +127,7 @@ impl Theme {
         error: 0xff8a8a,
         live: (0x200c0c, 0xffa66b),
         field: (0xe8edf5, 0x1b222e),
-        input: (0xffffff, 0x2f3b50),
+        input: (0xffffff, 0x222d3e),
         highlight: (0xffe9a8, 0x5c4a12),
         series: [0x7ac7ff, 0xc8b6ff, 0x6fd3c7, 0xf0a8d0, 0xb4c2da, 0xdccfb0],
     }
@@ -178,7 +178,7 @@ impl Theme {
             error: 0xffa0a0,
             live: (0, 0xffd040),
             field: (0xffffff, 0),
-            input: (0, 0xffffff),
+            input: (0xffffff, 0x00407a),
             highlight: (0, 0xffffff),
             series: [0x66ffff, 0xff9dff, 0xa8ffe0, 0xffffff, 0xb4b4ff, 0xffd8c0],
         }

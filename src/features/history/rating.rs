@@ -74,9 +74,9 @@ pub(crate) fn trend(state: &State, (resource, row): (Resource, usize), theme: &T
     let span = format::brief(seconds(memory.until.since(memory.since)));
     let range = if low < high {
         // Between two parts, days apart, it may have been above all of them.
-        format!("from {}", memory.money(low))
+        format!("from {}", format::unit_price(low))
     } else {
-        format!("always {}", memory.money(low))
+        format!("always {}", format::unit_price(low))
     };
     Some(Line::from(vec![
         Span::styled(format!("{:9} ", format!("Low {span}")), theme.dim),

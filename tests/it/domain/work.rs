@@ -266,7 +266,7 @@ fn words_change_what_they_name_of_the_job_that_is_there() {
         (job.work, job.deadline),
         (Some(TOKENS), Some(UnixTime::new(1_795_823_940.0)))
     );
-    let brief = "500M tokens, 8 GB, 0 GB in / 0 GB out, by Fri 2026-11-27 23:59 +00:00 (2.3 days left)";
+    let brief = "500M tokens, 8 GB, by Fri 23:59 (2.3 days left)";
     assert_eq!(job.brief(&local), brief);
     let hours = said("3d", Some(job));
     assert_eq!(

@@ -77,6 +77,13 @@ fn without_alerts_there_are_examples_to_take_over() {
         desk.keys("pgdn enter").expect("Added alert “Offers: at least 8 GPUs”");
         desk.expect("1 on").expect_not("None yet");
         desk.keys("n").expect("New alert").expect("‹ price below ›");
+        // The table continues on the new one.
+        desk.type_text("0.2").keys("pgdn enter").expect("2 on");
+        desk.keys("ctrl-t").expect("1 on");
+        let Some(AlertChange::Pause(name, true)) = desk.changes_of::<Alerts>().last() else {
+            panic!("not paused");
+        };
+        assert_eq!(name, "Offers: any below $0.200/h per GPU");
     }
 }
 

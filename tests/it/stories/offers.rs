@@ -371,7 +371,7 @@ fn any_removes_a_default_from_the_bar() {
     desk.keys("/").type_text("rented=any gpu_name=H100_SXM").keys("enter");
     assert_eq!(desk.asked_text(), "verified=true rentable=true gpu_name=H100_SXM");
     // Ctrl-u brings all of them back, and nothing else.
-    desk.answer(THREE).keys("/").expect("Ctrl-u defaults");
+    desk.answer(THREE).keys("/").expect("Ctrl-u start over");
     desk.keys("ctrl-u enter");
     assert_eq!(desk.asked_text(), "verified=true rentable=true rented=false");
 }

@@ -153,7 +153,7 @@ fn with_a_job_its_bill_ranks_compares_and_sums_up() {
     assert!(!row(&desk, "2").contains('◆'), "3 is cheaper and faster");
     set_job(&mut desk);
     // 720 GB for 20 hours: 0.20 x 20 + 1.8 x 20 = 40, 0.30 x 20 + 0.09 x 20 = 7.80.
-    desk.expect("job 20h, 720 GB, 0 GB in / 0 GB out");
+    desk.expect("job 20h, 720 GB");
     assert!(row(&desk, "1").contains("40.00") && row(&desk, "2").contains("7.80"));
     // An hour includes the job's disk: 0.20 + 1.8 and 0.30 + 0.09.
     assert!(row(&desk, "1").contains("2.0000") && row(&desk, "2").contains("0.3900"));

@@ -139,7 +139,7 @@ fn set_job(desk: &mut TestApp) {
     desk.keys("J ctrl-u").type_text("3d");
     desk.keys("tab tab ctrl-u").type_text("200");
     desk.keys("enter");
-    desk.expect("Offers priced for 3d, 200 GB, 20 GB in / 5 GB out");
+    desk.expect("Offers priced for 3d, 200 GB, 20 GB in, 5 GB out");
 }
 
 #[test]
@@ -157,7 +157,7 @@ fn a_search_sorted_by_the_cost_of_a_job_keeps_the_job() {
         .expect("Limit  500")
         .expect("Prices  on-demand")
         .expect("Storage  200 GB")
-        .expect("Job  3d, 200 GB, 20 GB in / 5 GB out");
+        .expect("Job  3d, 200 GB, 20 GB in, 5 GB out");
     let searches = desk.model.searches.clone();
     // Another start, without a job: the search brings its own.
     let mut desk = TestApp::prepared(&Dialect::SANDBOX, |model| {

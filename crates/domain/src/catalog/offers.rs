@@ -112,7 +112,7 @@ const SECTIONS: &[(Section, &[Field])] = &[
         Field::integer("num_gpus", "N").also(&["gpus", "count"]).documented_filter().range(1.0, 64.0).column(3, 2, 1)
             .derived().doc("Number of GPUs in the offer."),
         Field::text("gpu_name", "GPU").also(&["gpu", "model"]).documented_filter().choices(MODELS).column(4, 16, 1)
-            .derived().doc("GPU model as the market spells it: RTX 4090, H100 SXM."),
+            .derived().doc("GPU model: RTX 4090, H100 SXM."),
         Field::number("gpu_ram", "VRAM", Unit::Megabytes).also(&["vram"]).documented_filter()
             .range(1000.0, 2_000_000.0).column(5, 8, 8).more_is_better()
             .doc("Memory of one GPU. Cards report slightly less or more: a 24 GB card has 24564 MB, so >=24 finds it \

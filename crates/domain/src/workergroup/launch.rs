@@ -16,9 +16,9 @@ pub struct DiskError {
 /// If it is not a size.
 ///
 /// ```
-/// use bourse_domain::workergroup::disk;
-/// assert_eq!(disk("--env '-e A=1 --disk 9' --disk 200"), Ok(Some(200.0)));
-/// assert_eq!(disk("--disk=lots").unwrap_err().text, "lots");
+/// use bourse_domain::workergroup::parse_disk_gb;
+/// assert_eq!(parse_disk_gb("--env '-e A=1 --disk 9' --disk 200"), Ok(Some(200.0)));
+/// assert_eq!(parse_disk_gb("--disk=lots").unwrap_err().text, "lots");
 /// ```
 pub fn parse_disk_gb(launch_args: &str) -> Result<Option<f64>, DiskError> {
     let words = shell_words::split(launch_args);

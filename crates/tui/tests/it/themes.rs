@@ -173,6 +173,9 @@ fn text_can_be_read_in_every_theme() {
             let got = contrast(*style, ground);
             assert!(name == "border" || got >= least, "{name}: {got}");
         }
+        // The placeholder of the field that is typed into.
+        let got = contrast(theme.input.patch(theme.dim), ground);
+        assert!(got >= least, "placeholder: {got}");
     }
 }
 

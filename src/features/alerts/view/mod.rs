@@ -32,6 +32,8 @@ const EXAMPLES: usize = 3;
 #[derive(Debug, Default)]
 pub(crate) struct AlertList {
     cursor: usize,
+    /// The number of alerts when the table had the keyboard last.
+    count: usize,
     /// Words that the name or the condition of an alert has, to be listed.
     search: TypedSearch,
 }
@@ -39,8 +41,12 @@ pub(crate) struct AlertList {
 impl AlertList {
     /// The table, on its first line. Opening it marks all alerts as seen.
     pub fn new(cx: &mut Cx<'_>) -> Self {
-        cx.feature::<AlertWatch>().unread = 0;
-        Self::default()
+        let watch = cx.feature::<AlertWatch>();
+        watch.unread = 0;
+        Self {
+            count: watch.all.alerts.len(),
+            ..Self::default()
+        }
     }
 
     /// The alerts whose name or condition matches the typed words; all without words.
@@ -218,6 +224,15 @@ impl View for AlertList {
             _ => self.cursor = line,
         }
         Outcome::Handled
+    }
+
+    /// Selects the alert that the form has added, which is the last one.
+    fn on_top(&mut self, cx: &mut Cx<'_>) {
+        let count = AlertWatch::read(cx.state()).all.alerts.len();
+        if count > self.count {
+            self.cursor = self.alerts(cx.state()).len().saturating_sub(1);
+        }
+        self.count = count;
     }
 
     // Another window may have changed them.

@@ -6,6 +6,7 @@ use ratatui::text::Line;
 use super::{Cluster, TEXTS, bill};
 use crate::core::view::{Region, Scene};
 use crate::core::views::{sheet, wider};
+use crate::domain::insight::plan::RemarkKind;
 use crate::domain::insight::{Bill, PriceScale};
 use crate::domain::{Resource, country, format};
 use crate::keys::{Action, Context, Motion};
@@ -92,17 +93,20 @@ fn lines(view: &Cluster, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
         id.map_or_else(String::new, |id| id.to_string())
     };
     let searched = offers.shown_query().unwrap_or(&offers.query);
-    let remarks = planning.remarks(need, bill, searched, id).into_iter();
-    let (warnings, notes): (Vec<_>, Vec<_>) = remarks.partition(|remark| remark.is_warning);
-    let warnings = warnings.into_iter().map(|remark| format!("! {}", remark.text));
+    let remarks = planning.remarks(need, bill, searched, id);
+    let of_kind = |kind: RemarkKind| remarks.iter().filter(move |remark| remark.kind == kind);
+    let warnings = of_kind(RemarkKind::Warning).map(|remark| format!("! {}", remark.text));
     lines.extend(warnings.map(|text| Line::styled(text, theme.warning)));
+    // Above the offers, which may be many.
+    let runner_up = of_kind(RemarkKind::RunnerUp).map(|remark| remark.text.clone());
+    lines.extend(runner_up.map(|text| Line::styled(text, theme.text)));
     lines.extend(wider::cut(scene));
     if !view.picks.is_empty() {
         lines.extend(is_roomy.then(Line::default));
         lines.extend(picks(view, bill, scene));
         lines.extend(is_roomy.then(Line::default));
     }
-    let notes = notes.into_iter().map(|remark| format!("- {}", remark.text));
+    let notes = of_kind(RemarkKind::Note).map(|remark| format!("- {}", remark.text));
     lines.extend(notes.map(|text| Line::styled(text, theme.text)));
     let sizes = planning.curve.iter().map(|(gpus, total)| {
         let total = total.map_or_else(|| format::NONE.to_owned(), |total| bill.money(total));

@@ -33,8 +33,6 @@ const LABEL: usize = 18;
 /// Width of the rails beside the alternatives.
 const RAIL: u16 = 8;
 
-const SECONDS_PER_DAY: f64 = 86_400.0;
-
 /// The alternatives to a row: those that beat it, then the cheapest with the same GPUs; for a volume, the
 /// cheapest ones. At most `ALTERNATIVES`, without rows that do not suit the job; empty for workergroups.
 pub(super) fn alternatives(browser: &Browser, listing: &Listing, row: usize) -> Vec<u32> {
@@ -331,7 +329,7 @@ fn columns_of_others(browser: &Browser) -> &'static [(&'static str, &'static str
             ("$/h", "dph_total", 8),
             ("DLPerf", "dlperf", 7),
             ("Rel. %", "reliability", 7),
-            ("Left d", "duration", 7),
+            ("Left", "duration", 7),
             ("Country", "geolocation", 8),
         ],
     }
@@ -407,7 +405,7 @@ fn rail(browser: &Browser, listing: &Listing, row: usize, theme: &Theme) -> Line
 }
 
 /// The value in the row's column `key` as text without its unit, which the header names: ratios in percent,
-/// seconds in days, a country as its code. Empty without such a column.
+/// durations in their largest unit, a country as its code. Empty without such a column.
 fn figure(listing: &Listing, row: usize, key: &str) -> String {
     let Some(field) = listing.catalog().column(key) else {
         return String::new();
@@ -415,7 +413,6 @@ fn figure(listing: &Listing, row: usize, key: &str) -> String {
     // Decimal points below each other: a fixed number of decimals and one unit.
     match (field.unit, listing.cell(row, field)) {
         (Unit::Ratio, CellRef::Number(value)) => format!("{:.2}", value * 100.0),
-        (Unit::Seconds, CellRef::Number(value)) => format!("{:.1}", value / SECONDS_PER_DAY),
         (Unit::Gigabytes, CellRef::Number(value)) => format!("{value:.0}"),
         _ if key == "geolocation" => {
             let cell = format::cell(listing, row, field, 80);

@@ -422,9 +422,10 @@ pub(crate) fn draw_similar_lows(of_row: (Resource, usize), area: Rect, scene: &m
     let Some((memory, lot, price)) = verdict_basis_of_row(state, of_row.0, of_row.1) else {
         return false;
     };
+    let size = memory.gpus.map_or_else(String::new, |gpus| format!("{gpus}× "));
     let subject = match of_row.0 {
         Resource::Volumes => "volumes like it".to_owned(),
-        Resource::Offers | Resource::Workergroups => visible(&lot.model, 24),
+        Resource::Offers | Resource::Workergroups => size + &visible(&lot.model, 24),
     };
     let heading = format!(
         "Lowest price of {subject}, {}",

@@ -72,8 +72,8 @@ impl SearchDialog {
             items.push(Item::heading("In the query", ""));
         } else if !self.draft.query.conditions.is_empty() {
             let count = self.removals().map(Removals::summary);
-            let count = count.unwrap_or_else(|| "One search without filters tells".to_owned());
-            items.push(Item::new("What each filter removes", count, DialogLine::Count));
+            let count = count.unwrap_or_else(|| "Enter counts them, in one search".to_owned());
+            items.push(Item::new("Rows each filter removes", count, DialogLine::Count));
         }
         for of in self.removals().map_or(&[][..], Removals::banned) {
             let title = format!("    Your ban on {of}");

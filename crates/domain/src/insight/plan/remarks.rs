@@ -6,9 +6,21 @@ use crate::format::counted;
 use crate::query::Query;
 use crate::{format, language};
 
+/// The subject of a remark.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RemarkKind {
+    /// The need or the budget is not met.
+    Warning,
+    /// The second-best plan.
+    RunnerUp,
+    /// The basis of the bill, or what a limit costs.
+    Note,
+}
+
+/// A sentence about a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Remark {
-    pub is_warning: bool,
+    pub kind: RemarkKind,
     pub text: String,
 }
 
@@ -16,15 +28,15 @@ impl Planning {
     /// The remarks about a plan of the offers that `searched` finds; `id` names the offer of a row.
     pub fn remarks(&self, need: &Need, bill: Bill, searched: &Query, id: impl Fn(u32) -> String) -> Vec<Remark> {
         let mut remarks = Vec::new();
-        let mut say = |is_warning, text| remarks.push(Remark { is_warning, text });
+        let mut say = |kind, text| remarks.push(Remark { kind, text });
         match (&self.plan, self.offers) {
             (Some(_), _) => {}
-            (None, 0) => say(true, "No offer meets the limits".to_owned()),
+            (None, 0) => say(RemarkKind::Warning, "No offer meets the limits".to_owned()),
             (None, offers) => {
                 let offers = counted(offers, "offer", "offers");
                 let most = self.most;
                 say(
-                    true,
+                    RemarkKind::Warning,
                     format!("Not enough: {offers} within the limits have {most} GPUs at most"),
                 );
             }
@@ -37,19 +49,22 @@ impl Planning {
                     _ => format!(": {budget} pays for {}", counted(gpus as usize, "GPU", "GPUs")),
                 });
                 let paid = paid.unwrap_or_default();
-                say(true, format!("{over} over the budget{paid}"));
+                say(RemarkKind::Warning, format!("{over} over the budget{paid}"));
             }
             let offers = plan.rows().count();
             if bill == Bill::Job && offers > 1 {
                 let text = format!("The bill has disk and traffic for each of the {offers} offers");
-                say(false, text);
+                say(RemarkKind::Note, text);
             }
             if let Some(hours) = self.hours {
                 let (gpus, hours) = (plan.gpus, format::lasting(hours * 3600.0));
-                say(false, format!("Done in {hours}: {gpus} GPUs divide the work evenly"));
+                say(
+                    RemarkKind::Note,
+                    format!("Done in {hours}: {gpus} GPUs divide the work evenly"),
+                );
             }
             if let Some(second) = &self.runner_up {
-                say(false, runner_up(plan, second, bill, id));
+                say(RemarkKind::RunnerUp, runner_up(plan, second, bill, id));
             }
         }
         for (name, without) in &self.binding {
@@ -57,13 +72,13 @@ impl Planning {
             if let Some(plan) = &self.plan {
                 text = format!("{text} ({})", bill.difference(without - plan.bill));
             }
-            say(false, text);
+            say(RemarkKind::Note, text);
         }
         if let Some(size) = size_condition(searched) {
             let text = format!("Only offers with {size}, as the search says: without it sizes can be mixed");
-            say(false, text);
+            say(RemarkKind::Note, text);
         } else if self.plan.is_some() && self.binding.is_empty() && self.is_limited {
-            say(false, "No limit raises the bill".to_owned());
+            say(RemarkKind::Note, "No limit raises the bill".to_owned());
         }
         remarks
     }
