@@ -306,15 +306,23 @@ fn what_is_wrong_is_said_at_its_line_before_anything_is_kept() {
     desk.keys("ctrl-u").type_text("work").keys("enter");
     desk.expect("type the address");
     for (address, why) in [
-        ("market.example", "not an address"),
+        ("market", "not an address"),
+        ("localhost:port", "not an address"),
         ("ftp://market.example", "only http and https"),
         ("https://me:pw@market.example", "user name or password"),
         ("https://market.example/?a=1", "must not contain a query"),
     ] {
         desk.keys("ctrl-u").type_text(address).expect(why);
     }
-    desk.keys("ctrl-u").type_text("http://127.0.0.1:8080");
+    // Without a scheme it is https, on this computer http.
+    desk.keys("ctrl-u")
+        .type_text("market.example")
+        .expect("Taken as https://market.example");
+    desk.keys("ctrl-u")
+        .type_text("127.0.0.1:8080")
+        .expect("Taken as http://127.0.0.1:8080");
     desk.keys("enter").expect("type or paste the key");
+    desk.expect("http://127.0.0.1:8080");
     desk.type_text("two words").expect("it contains spaces");
     desk.keys("enter").expect("not a valid key").expect_not("two words");
     assert_eq!(commands(&mut desk), []);
@@ -327,6 +335,7 @@ fn what_is_wrong_is_said_at_its_line_before_anything_is_kept() {
         panic!("{asked:?}");
     };
     assert_eq!(new.key, KeyFrom::Command("pass show work".to_owned()));
+    assert_eq!(new.base_url, "http://127.0.0.1:8080");
 }
 
 /// The form of a market whose dialect is to be found out, with the searches under way.
