@@ -141,7 +141,8 @@ impl MarketTasks {
         let address = Origin::parse(&market.base_url).map_err(EffectError::new)?;
         let known = Arc::clone(&self.known);
         let key = blocking(move || known.new_key(&market.key)).await;
-        let key = key.ok_or_else(|| EffectError::new(lost()))?.map_err(EffectError::new)?;
+        let key = key.ok_or_else(|| EffectError::new(lost()))?;
+        let key = key.map_err(|error| ProbeError::Key(shown(&error.to_string())))?;
         let record = |entry| {
             let _ = self.outbox.send(Message::Recorded { ticket: None, entry });
         };

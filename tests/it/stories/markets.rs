@@ -346,6 +346,7 @@ fn probed() -> TestApp {
     desk.expect("Save sends the market four searches to find it out");
     desk.keys("tab tab right").expect("‹ the environment ›");
     desk.keys("enter");
+    desk.expect("Checking https://lab.example …");
     let asked = commands(&mut desk);
     assert!(
         matches!(asked.as_slice(), [MarketCommand::Probe(new)] if new.name == "lab"),
@@ -410,9 +411,12 @@ fn thin_evidence_and_a_silent_market_leave_the_dialect_to_the_user() {
         &mut desk,
         MarketEvent::Probed(Err(EffectError::new("connection refused").into())),
     );
-    desk.expect("The dialect was not found: connection refused. Choose one.");
-    desk.expect("lab").expect("https://lab.example");
-    desk.keys("right right enter");
+    assert!(flat(&desk).contains("not found: connection refused. To save it anyway, choose the dialect."));
+    // The address can be corrected at once.
+    desk.keys("ctrl-u")
+        .type_text("https://lab2.example")
+        .expect("https://lab2.example");
+    desk.keys("tab tab right right enter");
     let asked = commands(&mut desk);
     assert!(matches!(asked.as_slice(), [MarketCommand::Change(Change::Add(new))] if new.dialect.name == "vast"));
 }

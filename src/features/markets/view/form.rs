@@ -10,9 +10,9 @@ use super::{draw, question};
 use crate::api::Origin;
 use crate::core::State;
 use crate::core::view::{Cx, Outcome, Placement, Region, Scene, View};
-use crate::domain::Dialect;
 use crate::domain::evidence::Findings;
 use crate::domain::secrets::KeyFault;
+use crate::domain::{Dialect, Untrusted};
 use crate::features::markets;
 use crate::features::markets::name::name_fault;
 use crate::features::markets::{Change, KeyFrom, Market, NewMarket};
@@ -138,6 +138,22 @@ impl MarketForm {
 
     pub fn complaint(&self) -> Option<&str> {
         self.complaint.as_deref()
+    }
+
+    /// What is in progress; `None` while the form can be edited.
+    pub fn progress(&self) -> Option<String> {
+        if !self.is_busy {
+            return None;
+        }
+        let is_probing = self.is_new() && self.dialect().is_none();
+        Some(if is_probing {
+            format!(
+                "Checking {} …",
+                Untrusted::from(self.text(MarketField::Address)).screen(60)
+            )
+        } else {
+            "Saving …".to_owned()
+        })
     }
 
     /// Number of fields that can be visible at the same time.
