@@ -255,12 +255,12 @@ pub async fn reply(session: &Session, request: &Request) -> Result<Reply, ApiErr
     let mut line = ProgressLine::new();
     session
         .run(request, |progress| match progress {
-            Progress::Waiting { attempt, span, why } => {
-                let why = match why {
-                    Wait::Turn => "its turn".to_owned(),
-                    Wait::Fault(error) => format!("attempt {attempt}: {}", error.headline()),
+            Progress::Waiting { span, why, .. } => {
+                let (doing, why) = match &why {
+                    Wait::Turn => ("sending", "rate limited"),
+                    Wait::Fault(error) => ("retrying", error.headline()),
                 };
-                line.show(&format!("waiting {:.1} s for {why}", span.as_secs_f64()));
+                line.show(&format!("{doing} in {:.1} s: {why}", span.as_secs_f64()));
             }
             Progress::Sent { .. } => line.show(&format!("{} ...", request.operation().label())),
             Progress::Received(received) => {

@@ -309,7 +309,7 @@ async fn turn(
             Err(SendBlocked::NotConfirmed) => return Err(not_sent("not confirmed")),
             Err(SendBlocked::Unsettled) => return Err(not_sent("the same was sent before")),
             Err(SendBlocked::TooEarly(seconds)) => {
-                output::note(&format!("rate limited: sending in {} s", seconds.ceil()));
+                output::note(&format!("sending in {} s: rate limited", seconds.ceil()));
                 let span = Duration::try_from_secs_f64(seconds).unwrap_or_default();
                 tokio::select! {
                     biased;

@@ -15,8 +15,6 @@ impl State {
         match result {
             Ok(new) => {
                 let has_notices = !new.notices.is_empty();
-                let saved = self.settings.themes.saved.as_ref();
-                let is_own_change = saved.is_some_and(|name| *name == new.themes.chosen);
                 self.notify_of_config(new.notices);
                 self.keymap = new.keymap;
                 self.markets.market_list = new.market_list;
@@ -33,7 +31,7 @@ impl State {
                 }
                 if has_notices {
                     self.show(Toast::error("Configuration reloaded with errors", now));
-                } else if new.is_noticeable && !is_own_change {
+                } else if new.is_noticeable {
                     self.show(Toast::new("Configuration reloaded", now));
                 }
             }

@@ -124,7 +124,7 @@ pub enum MarketCommand {
 /// The reason the dialect of a market could not be detected.
 #[derive(Debug, thiserror::Error)]
 pub enum ProbeError {
-    /// The market refuses the key, or wants one. The text is the refusal.
+    /// The market refuses the key or wants one, or the key can't be read. The text is the reason.
     #[error("{0}")]
     Key(String),
     #[error(transparent)]

@@ -319,7 +319,8 @@ pub struct Reconfigured {
     pub values: Values,
     /// Problems with the file that stop nothing: an unknown key, an invalid color.
     pub notices: Vec<String>,
-    /// Whether keys, colors or switches differ from before; adding a market changes none of them.
+    /// Whether the user changed keys, colors or switches in the file; adding a market changes none of
+    /// them, and a setting that bourse saves is no news.
     pub is_noticeable: bool,
 }
 

@@ -20,6 +20,4 @@ pub struct Themes {
     pub chosen: String,
     /// The theme in use; `None` while it is that of the start.
     pub shown: Option<Theme>,
-    /// The theme just saved to the configuration, whose reloading is not reported.
-    pub saved: Option<String>,
 }

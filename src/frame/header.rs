@@ -13,7 +13,7 @@ use crate::domain::journal::WriteKind;
 use crate::domain::text::{truncate, visible};
 use crate::domain::time::Now;
 use crate::table::browser::Browser;
-use crate::table::remote::{Phase, Waiting};
+use crate::table::remote::Phase;
 use crate::tui::panel::Size;
 use crate::tui::text::{cells, wrap};
 use crate::tui::theme::Theme;
@@ -329,7 +329,8 @@ fn loading(browser: &Browser, now: Now) -> Option<(String, String)> {
         return None;
     };
     if let Some(waiting) = waiting {
-        return Some(until_sent(waiting, *attempt, now));
+        let countdown = waiting.countdown(*attempt, now);
+        return Some((format!("{countdown}: {}", waiting.why), countdown));
     }
     let elapsed = (now.mono - *since).max(0.0);
     let size = arrived
@@ -393,17 +394,6 @@ fn activity(model: &Model, browser: &Browser, now: Now, theme: &Theme) -> Option
 /// The text for a retry, such as `retry 1`; `None` for the first attempt.
 fn retry(attempt: u32) -> Option<String> {
     (attempt > 1).then(|| format!("retry {}", attempt - 1))
-}
-
-/// The reason a request waits, and the seconds until it is sent: a long and a short text.
-fn until_sent(waiting: &Waiting, attempt: u32, now: Now) -> (String, String) {
-    let seconds = (waiting.until - now.mono).max(0.0).ceil();
-    let retry = retry(attempt);
-    let what = retry.as_deref().unwrap_or("sending");
-    (
-        format!("{}: {what} in {seconds:.0} s", waiting.why),
-        format!("{what} in {seconds:.0} s"),
-    )
 }
 
 /// The sign of the spinner after `elapsed` seconds.

@@ -29,7 +29,7 @@ pub(super) struct Saved {
     pub market_list: MarketList,
     /// Mistakes in the file that stop nothing.
     pub notices: Vec<String>,
-    /// Whether more than the markets changed.
+    /// Whether more than the markets changed, and not by a setting that bourse saved.
     pub is_noticeable: bool,
 }
 
@@ -100,7 +100,9 @@ impl SavedFile {
             let reloaded = match tokio::task::spawn_blocking(read).await {
                 Ok(Ok(((preferences, notices), market_list))) => {
                     let last = self.before.replace(preferences.config.clone());
-                    let is_noticeable = last.is_none_or(|last| !last.has_same_preferences(&preferences.config));
+                    let is_saved_here = self.known.recognize_saved(&preferences.config);
+                    let is_changed = last.is_none_or(|last| !last.has_same_preferences(&preferences.config));
+                    let is_noticeable = is_changed && !is_saved_here;
                     Ok(Box::new(Saved {
                         preferences,
                         market_list,

@@ -16,7 +16,7 @@ pub(super) fn from_progress(ticket: Ticket, now: Now, progress: session::Progres
                 until: now.mono + span.as_secs_f64(),
                 why: match why {
                     Wait::Turn => "rate limited".to_owned(),
-                    Wait::Fault(error) => error.to_string(),
+                    Wait::Fault(error) => error.without_advice(),
                 },
             }),
         },

@@ -147,7 +147,6 @@ pub(super) fn theme_choices(preferences: &Preferences, light: Option<bool>) -> c
         all: all.collect(),
         chosen: preferences.config.values.theme.name().to_owned(),
         shown: None,
-        saved: None,
     }
 }
 

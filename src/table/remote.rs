@@ -50,12 +50,17 @@ impl Phase {
     /// The reason of the wait before a request is sent with the seconds left, or `doing` with the seconds
     /// since it was sent; `None` if none is in flight.
     pub fn under_way(&self, doing: &str, now: Now) -> Option<String> {
-        let Self::Loading { since, waiting, .. } = self else {
+        let Self::Loading {
+            since,
+            attempt,
+            waiting,
+            ..
+        } = self
+        else {
             return None;
         };
         Some(if let Some(waiting) = waiting {
-            let left = (waiting.until - now.mono).max(0.0).ceil();
-            format!("{}: sending in {left:.0} s", waiting.why)
+            format!("{}: {}", waiting.countdown(*attempt, now), waiting.why)
         } else {
             format!("{doing} {:.0} s", (now.mono - *since).max(0.0))
         })
@@ -69,6 +74,15 @@ pub struct Waiting {
     pub until: MonotonicTime,
     /// The reason for the wait, for display.
     pub why: String,
+}
+
+impl Waiting {
+    /// The time left, such as `retrying in 3 s`; `attempt` is the number of the next attempt.
+    pub fn countdown(&self, attempt: u32, now: Now) -> String {
+        let seconds = (self.until - now.mono).max(0.0).ceil();
+        let doing = if attempt > 1 { "retrying" } else { "sending" };
+        format!("{doing} in {seconds:.0} s")
+    }
 }
 
 /// The progress of a request whose response is not complete.

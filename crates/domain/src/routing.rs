@@ -32,7 +32,7 @@ mod stats;
 pub mod words;
 mod workers;
 
-pub use compare::{Figure, FigureUnit, compare};
+pub use compare::{Better, Figure, FigureUnit, compare};
 pub use export::{export_csv, export_json, parameters_json, statuses_json};
 pub use hop::{Hop, MOST_RETRIES, Retry, WorkerCall, WorkerOutcome, WorkerStats, WorkerSummary, status_sentence};
 pub use latency::Latencies;

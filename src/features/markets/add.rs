@@ -62,12 +62,13 @@ pub async fn add(global: &Global, arguments: &AddArguments) -> Result<(), CliErr
     }
     let base_url = match (&arguments.address, &global.base_url) {
         (Some(_), Some(_)) => return Err(usage("give the address once: as an argument or with --base-url")),
-        (Some(address), None) | (None, Some(address)) => address.clone(),
+        (Some(address), None) | (None, Some(address)) => Origin::complete(address),
         (None, None) => return Err(usage("give the address of the market, such as https://market.example")),
     };
     let origin = |address: &str| Origin::parse(address).map_err(|why| CliError::Usage(format!("{address}: {why}")));
     let address = origin(&base_url)?;
-    let route = global.route_url.as_deref().map(origin).transpose()?;
+    let route_url = global.route_url.as_deref().map(Origin::complete);
+    let route = route_url.as_deref().map(origin).transpose()?;
     let environment = Environment::of_process();
     let key = match (&global.api_key_file, &environment.key) {
         (Some(file), _) => Some(keys::from_file(file).map_err(unusable)?),
@@ -89,7 +90,7 @@ pub async fn add(global: &Global, arguments: &AddArguments) -> Result<(), CliErr
     let market = NewMarket {
         name: arguments.name.clone(),
         base_url,
-        route_url: global.route_url.clone(),
+        route_url,
         dialect,
         read_only: global.read_only,
         key: saved.map_or(KeyFrom::Environment, KeyFrom::File),

@@ -2,6 +2,7 @@
 //! their settings while the dashboard runs.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::{fmt, fs, io};
 
 use secrecy::ExposeSecret as _;
@@ -33,6 +34,8 @@ pub struct ProfileResolver {
     started: String,
     /// The API keys in use, shared by all profiles.
     secrets: KnownSecrets,
+    /// The configuration after a setting was saved here, until it is reloaded.
+    saved: Arc<Mutex<Option<Config>>>,
 }
 
 /// The reason the saved markets were not changed.
@@ -95,6 +98,7 @@ impl ProfileResolver {
             paths,
             started: started.to_owned(),
             secrets: KnownSecrets::default(),
+            saved: Arc::default(),
         }
     }
 
@@ -243,8 +247,7 @@ impl ProfileResolver {
     /// # Errors
     /// When it was not changed.
     pub fn choose_theme(&self, name: &str) -> Result<String, SettingError> {
-        let paths = self.paths.as_ref().ok_or(SettingError::NoHome)?;
-        themes::choose(&paths.config_file(), name)?;
+        self.save_setting(|file| themes::choose(file, name))?;
         Ok(format!("Theme {name} saved"))
     }
 
@@ -255,9 +258,24 @@ impl ProfileResolver {
     ///
     /// When it was not changed.
     pub fn save_rate(&self, unit: WorkUnit, model: &str, rate: &str) -> Result<String, SettingError> {
-        let paths = self.paths.as_ref().ok_or(SettingError::NoHome)?;
-        rewrite::set_rate(&paths.config_file(), unit, model, rate)?;
+        self.save_setting(|file| rewrite::set_rate(file, unit, model, rate))?;
         Ok(format!("Rate of {model} saved: {rate} {}", unit.rate()))
+    }
+
+    fn save_setting(&self, save: impl FnOnce(&Path) -> Result<(), SettingError>) -> Result<(), SettingError> {
+        let file = self.file().ok_or(SettingError::NoHome)?;
+        // Locked over the write: a reload that sees it has to wait for the note.
+        let mut saved = self.saved.lock().unwrap_or_else(PoisonError::into_inner);
+        save(&file)?;
+        *saved = Config::load(&file).ok();
+        Ok(())
+    }
+
+    /// Whether a reloaded configuration has the preferences that were last saved here; each save is
+    /// recognized once.
+    pub fn recognize_saved(&self, reloaded: &Config) -> bool {
+        let mut saved = self.saved.lock().unwrap_or_else(PoisonError::into_inner);
+        saved.take_if(|saved| saved.has_same_preferences(reloaded)).is_some()
     }
 
     /// Changes the saved markets; returns the name of the market and the change that was made.

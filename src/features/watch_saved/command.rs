@@ -13,7 +13,7 @@ use super::SavedArguments;
 use super::metrics::Metrics;
 use super::metrics::server::Server;
 use super::one::OneSearch;
-use super::targets::{SavedState, Target, Task, targets};
+use super::targets::{SavedState, Target, Task, nothing_saved, targets};
 use super::watcher::{End, Output, Rhythm, Step, Watcher};
 use crate::api::client::current_time;
 use crate::api::{ApiError, Secret};
@@ -348,7 +348,8 @@ fn list(settings: &Settings, rhythm: Rhythm, format: WatchFormat) -> Result<(), 
         output::note(notice);
     }
     let at = current_time().moment();
-    let (targets, left_out) = targets(settings, &saved, None, at);
+    let (targets, mut left_out) = targets(settings, &saved, None, at);
+    left_out.extend(targets.is_empty().then(|| nothing_saved(settings)));
     for text in left_out {
         output::note(&text);
     }

@@ -9,6 +9,7 @@ use crate::domain::text::visible;
 use crate::domain::time::MonotonicTime;
 use crate::domain::{Listing, Query, Resource};
 use crate::features::workergroups::followed::{FollowedSearch, cheapest_first};
+use crate::keys::{Action, Context};
 use crate::record::alerts::{Alerts, Followed};
 use crate::record::watch::{SearchFigures, Wish};
 use crate::record::{Moment, SearchKey};
@@ -138,6 +139,18 @@ fn target(targets: &mut Vec<Target>, task: Task, search: Option<FollowedSearch>,
         targets.push(Target::new(task, search, job));
     }
     &mut targets[index]
+}
+
+/// The ways to have something to watch, where nothing is saved.
+pub fn nothing_saved(settings: &Settings) -> String {
+    let key = |action| settings.preferences.keymap.key_in(&[Context::Table], action);
+    format!(
+        "nothing is saved in '{}' that can be watched: in the dashboard {} saves a search and {} adds an alert; bourse \
+         watch QUERY watches one search",
+        settings.profile,
+        key(Action::SaveSearch),
+        key(Action::Alerts)
+    )
 }
 
 /// The reason a saved search cannot be watched.

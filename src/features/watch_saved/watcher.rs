@@ -12,7 +12,7 @@ use serde_json::Value as Json;
 use self::troubles::{BUDGET, GROUPS, KEY, MARKET, RECORD};
 use super::metrics::RequestCounts;
 use super::one::OneSearch;
-use super::targets::{SavedState, Target, Task, targets};
+use super::targets::{SavedState, Target, Task, nothing_saved, targets};
 use crate::api::{ApiError, Reply, Request};
 use crate::cli::search::{SearchResult, arranged};
 use crate::cli::wanted::{self, Wanted};
@@ -340,6 +340,9 @@ impl<'a> Watcher<'a> {
         }
         self.targets = wanted;
         self.wish(now);
+        if self.targets.is_empty() {
+            return self.say_once([nothing_saved(self.settings)]);
+        }
         let count = |of: fn(&Target) -> usize| self.targets.iter().map(of).sum::<usize>();
         let searches = counted(count(|target| target.saved.len()), "saved search", "saved searches");
         let alerts = counted(count(|target| target.alerts.len()), "alert", "alerts");

@@ -152,7 +152,9 @@ fn answer_with(manners: Manners, body: &Json) -> Vec<u8> {
 fn added(recorder: &Recorder, more: &[&str]) -> (i32, String, String, Option<String>) {
     let home = Home::new();
     let url = recorder.url();
-    let words = [&["markets", "add", "lab", &url], more].concat();
+    // As typed without a scheme, for an address of this computer.
+    let address = url.trim_start_matches("http://");
+    let words = [&["markets", "add", "lab", address], more].concat();
     let (status, out, err) = run(&mut home.bourse(&words));
     let saved = std::fs::read_to_string(home.path().join(".config/bourse/config.toml")).ok();
     (status, out, err, saved)

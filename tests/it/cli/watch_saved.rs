@@ -177,6 +177,19 @@ fn a_signal_ends_an_alert_s_command_and_all_that_it_started() {
 }
 
 #[test]
+fn where_nothing_is_saved_it_says_how_to_save_a_search() {
+    let home = Home::new();
+    for flags in [["--once"], ["--list"]] {
+        let (status, _, err) = run(&mut watch(&home, &flags));
+        assert_eq!(status, 0, "{err}");
+        let note = "nothing is saved in 'sandbox' that can be watched: in the dashboard B saves a search and A adds an \
+                    alert; bourse watch QUERY watches one search";
+        assert!(err.contains(note), "{err}");
+        assert!(!err.contains("0 saved searches"), "{err}");
+    }
+}
+
+#[test]
 fn a_full_disk_is_told_and_alerts_ring() {
     let recorder = market();
     let home = home(&recorder.url());

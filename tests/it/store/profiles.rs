@@ -6,6 +6,7 @@ use std::path::Path;
 
 use bourse::api::Secret;
 use bourse::domain::Dialect;
+use bourse::domain::throughput::WorkUnit;
 use bourse::features::markets::command::ProfileResolver;
 use bourse::features::markets::{Change, Done, KeyFrom, NewMarket};
 use bourse::settings::Global;
@@ -175,6 +176,21 @@ fn the_list_names_where_a_key_is_and_why_it_cannot_be_used() {
     assert_eq!(source(&known, "vast"), KeySource::Variable("VAST_API_KEY"));
     assert_eq!(source(&known, "a"), KeySource::None);
     assert!(!format!("{known:?} {:?}", known.market_list()).contains("canary"));
+}
+
+#[test]
+fn a_setting_that_is_saved_is_recognized_once_when_the_file_is_reloaded() {
+    let home = Home::new("");
+    let known = home.plain();
+    let reload = || known.recognize_saved(&known.preferences().unwrap().0.config);
+    assert!(!reload());
+    known.save_rate(WorkUnit::Tokens, "RTX 4090", "5000").unwrap();
+    known.choose_theme("light").unwrap();
+    assert_eq!([reload(), reload()], [true, false]);
+    // An edit of the file after it, before it is reloaded.
+    known.choose_theme("dark").unwrap();
+    fs::write(home.paths.config_file(), "mouse = false\n").unwrap();
+    assert!(!reload());
 }
 
 #[test]

@@ -138,7 +138,7 @@ fn labels_are_complete_and_lines_are_counted() {
 fn unmarking_one_of_two_closes_and_says_so() {
     let mut desk = compared();
     desk.keys("space")
-        .expect("One left: comparison closed")
+        .expect("Comparison closed: only one row is left")
         .expect_not("Compare 2 offers")
         .expect("1 marked");
 }

@@ -33,9 +33,9 @@ fn loading_and_retries_are_visible_at_80_columns() {
     });
     desk.tell(ticket, News::Progress(Progress::Attempt { number: 2, waiting }));
     desk.wait(0.0);
-    says(&desk, "retry 1 in 4 s");
+    says(&desk, "retrying in 4 s");
     desk.resize(120, 40);
-    says(&desk, "Connection refused: retry 1 in 4 s");
+    says(&desk, "retrying in 4 s: Connection refused");
     desk.tell(
         ticket,
         News::Progress(Progress::Attempt {

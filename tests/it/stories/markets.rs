@@ -306,15 +306,23 @@ fn what_is_wrong_is_said_at_its_line_before_anything_is_kept() {
     desk.keys("ctrl-u").type_text("work").keys("enter");
     desk.expect("type the address");
     for (address, why) in [
-        ("market.example", "not an address"),
+        ("market", "not an address"),
+        ("localhost:port", "not an address"),
         ("ftp://market.example", "only http and https"),
         ("https://me:pw@market.example", "user name or password"),
         ("https://market.example/?a=1", "must not contain a query"),
     ] {
         desk.keys("ctrl-u").type_text(address).expect(why);
     }
-    desk.keys("ctrl-u").type_text("http://127.0.0.1:8080");
+    // Without a scheme it is https, on this computer http.
+    desk.keys("ctrl-u")
+        .type_text("market.example")
+        .expect("Taken as https://market.example");
+    desk.keys("ctrl-u")
+        .type_text("127.0.0.1:8080")
+        .expect("Taken as http://127.0.0.1:8080");
     desk.keys("enter").expect("type or paste the key");
+    desk.expect("http://127.0.0.1:8080");
     desk.type_text("two words").expect("it contains spaces");
     desk.keys("enter").expect("not a valid key").expect_not("two words");
     assert_eq!(commands(&mut desk), []);
@@ -327,6 +335,7 @@ fn what_is_wrong_is_said_at_its_line_before_anything_is_kept() {
         panic!("{asked:?}");
     };
     assert_eq!(new.key, KeyFrom::Command("pass show work".to_owned()));
+    assert_eq!(new.base_url, "http://127.0.0.1:8080");
 }
 
 /// The form of a market whose dialect is to be found out, with the searches under way.
@@ -337,6 +346,7 @@ fn probed() -> TestApp {
     desk.expect("Save sends the market four searches to find it out");
     desk.keys("tab tab right").expect("‹ the environment ›");
     desk.keys("enter");
+    desk.expect("Checking https://lab.example …");
     let asked = commands(&mut desk);
     assert!(
         matches!(asked.as_slice(), [MarketCommand::Probe(new)] if new.name == "lab"),
@@ -401,9 +411,12 @@ fn thin_evidence_and_a_silent_market_leave_the_dialect_to_the_user() {
         &mut desk,
         MarketEvent::Probed(Err(EffectError::new("connection refused").into())),
     );
-    desk.expect("The dialect was not found: connection refused. Choose one.");
-    desk.expect("lab").expect("https://lab.example");
-    desk.keys("right right enter");
+    assert!(flat(&desk).contains("not found: connection refused. To save it anyway, choose the dialect."));
+    // The address can be corrected at once.
+    desk.keys("ctrl-u")
+        .type_text("https://lab2.example")
+        .expect("https://lab2.example");
+    desk.keys("tab tab right right enter");
     let asked = commands(&mut desk);
     assert!(matches!(asked.as_slice(), [MarketCommand::Change(Change::Add(new))] if new.dialect.name == "vast"));
 }

@@ -608,6 +608,7 @@ fn a_run_is_exported_to_a_named_file() {
 #[test]
 fn two_runs_are_compared_side_by_side() {
     let mut desk = at_groups(&Dialect::DOCUMENTED);
+    desk.theme = Theme::DARK;
     desk.keys("t enter v").expect("There is no other run");
     route(&mut desk, 0.2, assigned("http://w1:80", 1));
     desk.keys("n enter");
@@ -618,6 +619,19 @@ fn two_runs_are_compared_side_by_side() {
         .expect("200 ms")
         .expect("-50%")
         .expect_not("better");
+    let color = |desk: &TestApp, text: &str| {
+        let row = desk.screen().lines().position(|line| line.contains(text)).unwrap();
+        let line = &desk.cells()[row * 120..][..64];
+        let sign = line
+            .iter()
+            .rposition(|cell| matches!(cell.symbol(), "-" | "+"))
+            .unwrap();
+        line[sign].style().fg
+    };
+    assert_eq!(color(&desk, "router reply p50"), desk.theme.good.fg);
+    desk.keys("esc < v").expect("Run 1 vs run 2").expect("+100%");
+    assert_eq!(color(&desk, "router reply p50"), desk.theme.warning.fg);
+    desk.keys("esc > v").expect("Run 2 vs run 1");
     desk.keys("esc <").expect("run 1 of 2");
     desk.keys(">").expect("run 2 of 2");
 }

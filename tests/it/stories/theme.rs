@@ -29,7 +29,6 @@ fn desk() -> TestApp {
             ],
             chosen: "dark".to_owned(),
             shown: None,
-            saved: None,
         };
     });
     desk.theme = Theme::DARK;
@@ -110,7 +109,7 @@ fn every_size_is_drawn_without_a_panic() {
     }
 }
 
-fn reloaded(desk: &mut TestApp, theme: &str) {
+fn reloaded(desk: &mut TestApp, theme: &str, is_noticeable: bool) {
     let themes = Themes {
         all: desk.model.settings.themes.all.clone(),
         chosen: theme.to_owned(),
@@ -122,7 +121,7 @@ fn reloaded(desk: &mut TestApp, theme: &str) {
         themes,
         values: bourse::settings::Values::default(),
         notices: Vec::new(),
-        is_noticeable: true,
+        is_noticeable,
     }))));
     desk.wait(0.0);
 }
@@ -132,10 +131,10 @@ fn the_saved_theme_is_no_news_when_its_file_is_read_back() {
     let mut desk = desk();
     desk.keys(":").type_text("theme").keys("enter pgdn enter");
     desk.send(Message::Report(Ok("Theme night saved".to_owned())));
-    reloaded(&mut desk, "night");
+    reloaded(&mut desk, "night", false);
     desk.expect("Theme night saved").expect_not("Configuration reloaded");
     // A change that the person makes in the file is.
-    reloaded(&mut desk, "light");
+    reloaded(&mut desk, "light", true);
     desk.expect("Configuration reloaded");
     desk.keys(":").type_text("theme").keys("enter");
     desk.expect("› light");

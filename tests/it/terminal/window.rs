@@ -104,6 +104,31 @@ fn a_saved_configuration_applies_at_once_and_a_broken_one_is_named() {
 }
 
 #[test]
+fn a_setting_that_is_saved_on_the_screen_is_not_reported_as_a_reloaded_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("bourse/config.toml");
+    let home = folder.path().to_str().unwrap();
+    let mut pty = Pty::bourse(&["--freeze"], &[("XDG_CONFIG_HOME", home)], 100, 30);
+    pty.wait_for("offers", |screen| screen.contents().contains("RTX"));
+    pty.keys("J<Tab><Tab><Tab><Tab><Tab>180m tokens");
+    pty.wait_for_text("tokens/s");
+    pty.keys("<Tab>5000");
+    pty.wait_for_text("5000 tokens/s");
+    pty.keys("<Enter>");
+    pty.wait_for_text("Rate of");
+    pty.keys(":theme<Enter>light<Enter>");
+    pty.wait_for_text("Theme light saved");
+    // A mistake is reported after whatever was to be reported of the settings.
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    fs::write(&file, "theme = ").unwrap();
+    pty.wait_for_text("Configuration not reloaded");
+    pty.keys("q");
+    let exit = pty.exit();
+    exit.assert_clean(0);
+    assert!(places(&exit.log_text(), "Configuration reloaded").is_empty());
+}
+
+#[test]
 fn the_configuration_opens_in_the_editor_and_applies_when_it_is_closed() {
     let (_folder, editor) = editor("grep -q default_profile \"$1\" && printf '[keys]\\nsort = \"S\"\\n' > \"$1\"");
     let mut pty = started("", &[("EDITOR", &editor)]);

@@ -53,6 +53,18 @@ impl Origin {
         mistake.map_or(Ok(Self { url }), |(_, why)| Err(why))
     }
 
+    /// A typed address with the scheme that it may lack: http for this computer, https for others.
+    ///
+    /// A single word stays as it is: it may be anything but an address.
+    pub fn complete(text: &str) -> String {
+        let text = text.trim();
+        let is_loopback = Self::parse(&format!("http://{text}")).is_ok_and(|origin| origin.is_loopback());
+        if text.contains("://") || !(is_loopback || text.contains(['.', ':'])) {
+            return text.to_owned();
+        }
+        format!("{}://{text}", if is_loopback { "http" } else { "https" })
+    }
+
     /// The plain http address of a server that listens on this computer at a socket address.
     pub fn of_listener(address: SocketAddr) -> Result<Self, OriginError> {
         Self::parse(&format!("http://{address}"))
@@ -225,6 +237,27 @@ mod tests {
         ] {
             let error = Origin::parse(text).unwrap_err().to_string();
             assert!(error.contains(why), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_typed_address_gets_the_scheme_that_it_lacks() {
+        for (typed, address) in [
+            ("127.0.0.1:8080", "http://127.0.0.1:8080"),
+            (" localhost:8080/p ", "http://localhost:8080/p"),
+            ("localhost", "http://localhost"),
+            ("[::1]:9", "http://[::1]:9"),
+            ("market.example", "https://market.example"),
+            ("market.example:8443/api", "https://market.example:8443/api"),
+            ("gpu-box:8080", "https://gpu-box:8080"),
+            ("localhost.example.com:80", "https://localhost.example.com:80"),
+            ("10.0.0.1:8080", "https://10.0.0.1:8080"),
+            ("http://market.example", "http://market.example"),
+            ("ftp://127.0.0.1", "ftp://127.0.0.1"),
+            ("market", "market"),
+            ("", ""),
+        ] {
+            assert_eq!(Origin::complete(typed), address, "{typed}");
         }
     }
 

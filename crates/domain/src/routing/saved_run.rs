@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 
-use super::compare::{Figure, FigureUnit};
+use super::compare::{Better, Figure, FigureUnit};
 use super::plan::RoutePlan;
 use super::stats::{Quantiles, RouteStats};
 use crate::text::Untrusted;
@@ -143,6 +143,7 @@ impl SavedRun {
                     .map(|(first, (label, get))| Figure {
                         label: format!("{part} {label}"),
                         unit: FigureUnit::Seconds,
+                        better: Better::Lower,
                         first,
                         second: now.as_ref().map(get),
                     }),
@@ -151,6 +152,7 @@ impl SavedRun {
         figures.push(Figure {
             label: "errors".to_owned(),
             unit: FigureUnit::Share,
+            better: Better::Lower,
             first: self.errors,
             second: stats.error_share(self.path.is_some()),
         });

@@ -66,7 +66,6 @@ impl Theme {
         if let Some(name) = named.map(|named| named.name.clone()) {
             if name != cx.state().settings.themes.chosen {
                 cx.themes().chosen.clone_from(&name);
-                cx.themes().saved = Some(name.clone());
                 cx.effect(Effect::Config(ConfigCommand::SaveTheme(name)));
             }
             cx.close();

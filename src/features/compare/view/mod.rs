@@ -204,7 +204,7 @@ impl Compare {
         }
         self.rebuild(browser);
         if self.rows.len() < 2 {
-            cx.toast("One left: comparison closed");
+            cx.toast("Comparison closed: only one row is left");
             cx.close();
         }
     }

@@ -45,8 +45,10 @@ impl MarketForm {
                 self.complaint = Some(format!("{why}. Change the key and save again: nothing is saved yet."));
             }
             Err(ProbeError::Failed(why)) => {
-                self.form.focus_on(MarketField::Dialect);
-                self.complaint = Some(format!("The dialect was not found: {why}. Choose one."));
+                self.form.focus_on(MarketField::Address);
+                self.complaint = Some(format!(
+                    "The dialect was not found: {why}. To save it anyway, choose the dialect."
+                ));
             }
         }
         self.check();

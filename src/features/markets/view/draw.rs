@@ -111,7 +111,9 @@ pub(super) fn form(view: &MarketForm, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let width = area.width.saturating_sub(4).min(90);
     let mut notes: Vec<Line<'static>> = Vec::new();
-    if let Some(complaint) = view.complaint() {
+    if let Some(progress) = view.progress() {
+        notes.push(Line::styled(progress, theme.accent));
+    } else if let Some(complaint) = view.complaint() {
         notes.push(Line::styled(format!("! {complaint}"), theme.error));
     } else {
         notes.push(Line::styled(

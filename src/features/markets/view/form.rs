@@ -5,13 +5,14 @@
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::layout::Rect;
 
+use super::address::addresses;
 use super::{draw, question};
 use crate::api::Origin;
 use crate::core::State;
 use crate::core::view::{Cx, Outcome, Placement, Region, Scene, View};
-use crate::domain::Dialect;
 use crate::domain::evidence::Findings;
 use crate::domain::secrets::KeyFault;
+use crate::domain::{Dialect, Untrusted};
 use crate::features::markets;
 use crate::features::markets::name::name_fault;
 use crate::features::markets::{Change, KeyFrom, Market, NewMarket};
@@ -52,7 +53,7 @@ struct Left {
 #[derive(Debug)]
 pub(super) struct MarketForm {
     /// The market that is changed; `None` for a new one.
-    market: Option<Box<Market>>,
+    pub(super) market: Option<Box<Market>>,
     pub(super) form: Form<MarketField>,
     /// The reason it could not be saved.
     pub(super) complaint: Option<String>,
@@ -141,6 +142,22 @@ impl MarketForm {
         self.complaint.as_deref()
     }
 
+    /// What is in progress; `None` while the form can be edited.
+    pub fn progress(&self) -> Option<String> {
+        if !self.is_busy {
+            return None;
+        }
+        let is_probing = self.is_new() && self.dialect().is_none();
+        Some(if is_probing {
+            format!(
+                "Checking {} …",
+                Untrusted::from(self.text(MarketField::Address)).screen(60)
+            )
+        } else {
+            "Saving …".to_owned()
+        })
+    }
+
     /// Number of fields that can be visible at the same time.
     pub const fn field_count(&self) -> u16 {
         if self.market.is_some() { 3 } else { 7 }
@@ -163,7 +180,7 @@ impl MarketForm {
     }
 
     /// The text in a field of the form, as typed.
-    fn text(&self, line: MarketField) -> String {
+    pub(super) fn text(&self, line: MarketField) -> String {
         self.form.text(line).to_owned()
     }
 
@@ -183,6 +200,7 @@ impl MarketForm {
 
     /// Shows the mistakes in the input, except that a field is still empty.
     pub(super) fn check(&mut self) {
+        self.complete_addresses(self.form.focused());
         let source = self.source();
         self.form.set_hidden(MarketField::Key, source != FILE);
         self.form.set_hidden(MarketField::Command, source != COMMAND);
@@ -237,28 +255,15 @@ impl MarketForm {
     }
 
     /// Whether a key will be sent: not if it comes from the environment and the variable is unset.
-    fn sends_key(&self) -> bool {
+    pub(super) fn sends_key(&self) -> bool {
         self.source() != ENVIRONMENT || self.has_variable
-    }
-
-    /// The mistake in an address, including that no key may be sent to it; `None` if valid.
-    fn address_fault(&self, address: &str) -> Option<String> {
-        if address.is_empty() {
-            return Some("type the address, such as https://market.example".to_owned());
-        }
-        match Origin::parse(address) {
-            Err(why) => Some(why.to_string()),
-            Ok(origin) if self.sends_key() => origin.judge_for_key().err().map(|why| why.to_string()),
-            Ok(_) => None,
-        }
     }
 
     /// The explanation of the focused field; `submit` is the key that saves.
     pub fn note(&self, submit: &str) -> String {
         match self.form.focused() {
             Some(MarketField::Name) => "Letters, digits, - and _".to_owned(),
-            Some(MarketField::Address) => "The API, such as https://market.example".to_owned(),
-            Some(MarketField::Route) => "The routing endpoint; empty uses the address above".to_owned(),
+            Some(line @ (MarketField::Address | MarketField::Route)) => self.address_note(line),
             Some(MarketField::Dialect | MarketField::Save) if self.findings.is_some() => self.findings_note(submit),
             Some(MarketField::Dialect) => match self.dialect().map(|dialect| dialect.name) {
                 None => "Save sends the market four searches to find it out",
@@ -297,24 +302,6 @@ impl MarketForm {
         }
     }
 
-    /// The hosts that will receive the key, from the parsed addresses, in plain ASCII.
-    fn receivers(&self) -> String {
-        let addresses = match &self.market {
-            Some(market) => addresses(market),
-            None => vec![self.text(MarketField::Address), self.text(MarketField::Route)],
-        };
-        let mut hosts: Vec<String> = addresses
-            .iter()
-            .filter_map(|address| Origin::parse(address).ok())
-            .map(|origin| origin.authority())
-            .collect();
-        hosts.dedup();
-        if hosts.is_empty() {
-            return String::new();
-        }
-        format!(" It is sent to {}.", hosts.join(" and "))
-    }
-
     /// The file in which the key will be saved, for display.
     fn file(&self) -> String {
         match &self.market {
@@ -332,6 +319,7 @@ impl MarketForm {
     /// The change if every field is valid; otherwise focuses the first invalid field and shows its
     /// error.
     fn change(&mut self) -> Option<Change> {
+        self.complete_addresses(None);
         if let Some((line, why)) = self.first_fault() {
             self.form.focus_on(line);
             self.form.set_error(line, Some(why));
@@ -406,15 +394,6 @@ impl MarketForm {
             cx.toast("The key that you typed is discarded");
         }
     }
-}
-
-/// The addresses that the key of a market is sent to.
-fn addresses(market: &Market) -> Vec<String> {
-    [&market.address, &market.route]
-        .into_iter()
-        .flatten()
-        .cloned()
-        .collect()
 }
 
 impl View for MarketForm {

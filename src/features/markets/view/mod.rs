@@ -1,5 +1,6 @@
 //! The markets list: connect, add and test markets, and change their keys.
 
+mod address;
 mod dialect;
 mod draw;
 mod faults;

@@ -86,6 +86,14 @@ fn signed(figure: &Figure, value: Option<f64>, words: impl Fn(f64) -> String) ->
     format!("{sign}{}", words(value))
 }
 
+fn change_style(figure: &Figure, theme: &Theme) -> Style {
+    match figure.is_better() {
+        Some(true) => theme.good,
+        Some(false) => theme.warning,
+        None => theme.text,
+    }
+}
+
 impl View for Compare {
     fn contexts(&self) -> &'static [Context] {
         &[Context::RouteLab, Context::Global, Context::Always]
@@ -178,11 +186,13 @@ impl Compare {
             })
             .column(run(first), |figure| words::figure(figure, figure.first))
             .column(run(second), |figure| words::figure(figure, figure.second))
-            .column(Column::number("Diff", 9).priority(1), |figure| {
-                signed(figure, figure.difference(), |value| words::difference(figure, value))
+            .styled(Column::number("Diff", 9).priority(1), |figure, _| {
+                let text = signed(figure, figure.difference(), |value| words::difference(figure, value));
+                (text.into(), change_style(figure, theme))
             })
-            .column(Column::number("Change", 8), |figure| {
-                signed(figure, figure.change(), format::percent)
+            .styled(Column::number("Change", 8), |figure, _| {
+                let text = signed(figure, figure.change(), format::percent);
+                (text.into(), change_style(figure, theme))
             });
         let cursor = self.cursor.min(figures.len().saturating_sub(1));
         scene.table(Region::MAIN, &rows, Some(cursor), inner);

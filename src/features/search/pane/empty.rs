@@ -16,10 +16,10 @@ use crate::domain::time::Now;
 use crate::domain::{language, plain};
 use crate::keys::Action;
 use crate::table::browser::Browser;
-use crate::table::remote::{Phase, Waiting};
+use crate::table::remote::Phase;
 use crate::tui::dialog::{self, READABLE};
 use crate::tui::panel::{Panel, Tone};
-use crate::tui::text::wrap;
+use crate::tui::text::{capitalized, wrap};
 
 /// A sentence, its reasons, and the keys that help.
 struct Note {
@@ -74,13 +74,16 @@ fn note(state: &State, browser: &Browser, now: Now) -> Note {
         (
             Phase::Loading {
                 since,
+                attempt,
                 waiting,
                 arrived,
                 ..
             },
             None,
         ) => {
-            let waiting = waiting.iter().map(|waiting| describe_wait(waiting, now));
+            let waiting = waiting
+                .iter()
+                .flat_map(|waiting| [capitalized(&waiting.countdown(*attempt, now)), waiting.why.clone()]);
             let arrived = arrived.as_ref().map(arriving::amount);
             let reasons = waiting.chain(arrived).collect();
             loading(browser, now.mono - *since, reasons)
@@ -159,12 +162,6 @@ fn loading(browser: &Browser, seconds: f64, reasons: Vec<String>) -> Note {
         keys: vec![(Action::Back, "stop"), (Action::Query, "edit query")],
         is_error: false,
     }
-}
-
-/// The reason a request is delayed, and the seconds until it is sent.
-fn describe_wait(waiting: &Waiting, now: Now) -> String {
-    let seconds = (waiting.until - now.mono).max(0.0).ceil();
-    format!("{}: sending in {seconds:.0} s", waiting.why)
 }
 
 /// The keys that help if no row meets the conditions.

@@ -180,3 +180,37 @@ fn a_comparison_says_what_changed() {
     assert_eq!(figure("timed out").change(), None);
     assert!(figures.iter().all(|figure| figure.label != "cancelled"));
 }
+
+#[test]
+fn a_comparison_judges_what_an_endpoint_is_answerable_for() {
+    let (fast, slow, short) = (thirty(0.0, 0), thirty(0.015, 12), RouteStats::default());
+    let judge = |first: &RouteStats, second: &RouteStats, label: &str| {
+        let figures = compare((first, 30.0), (second, 30.0));
+        figures.iter().find(|figure| figure.label == label).unwrap().is_better()
+    };
+    for label in [
+        "router reply p50",
+        "to a worker max",
+        "assigned",
+        "share assigned",
+        "timed out",
+    ] {
+        assert_eq!(judge(&fast, &slow, label), Some(false), "{label}");
+        assert_eq!(judge(&slow, &fast, label), Some(true), "{label}");
+    }
+    // Equal, without a direction, or without a value.
+    for label in [
+        "rate limited",
+        "first assignment",
+        "running time",
+        "workers",
+        "bytes",
+        "load",
+    ] {
+        assert_eq!(judge(&fast, &fast, label), None, "{label}");
+    }
+    assert_eq!(judge(&fast, &slow, "bytes"), None);
+    assert_eq!(judge(&fast, &short, "router reply p50"), None);
+    // Fewer requests have fewer timeouts.
+    assert_eq!(judge(&slow, &short, "timed out"), None);
+}
