@@ -292,8 +292,9 @@ pub fn conditions(
         .map_err(|error| CliError::Usage(format!("in the query:\n{}", error.render(text))))
 }
 
-/// Checks `limit` against the number of shown rows; without it, raises the query's limit to 3,000 if rows are
-/// filtered or sorted here, and to at least the shown rows.
+/// Without a `limit`, raises the query's own to 3,000 if rows are filtered or sorted here, and to at least
+/// the shown rows; one it lacks stays missing. A given `limit` only is checked: below the shown rows is an
+/// error.
 pub fn set_limit(wanted: &mut Wanted, limit: Option<u32>, dialect: &'static Dialect) -> Result<(), CliError> {
     let (query, rows) = (&mut wanted.query, wanted.rows.unwrap_or(0));
     match limit {

@@ -199,7 +199,8 @@ fn chosen(open: &[Unsettled], arguments: &CheckArguments) -> Result<Vec<Unsettle
     Ok(chosen)
 }
 
-/// Records the decision on each chosen write in the journal, and moves damaged lines out of it.
+/// Records the decision on each chosen write in the journal (`settled` other than done: it did not happen),
+/// and moves damaged lines out of it.
 fn settle(journal: &Journal, chosen: &[Unsettled], settled: Option<Settled>) -> Result<(), CliError> {
     let not_settled = |error: JournalError| CliError::Failed(format!("not settled: {error}"));
     let mut damage = Vec::new();
@@ -319,7 +320,7 @@ fn possible_groups(entry: &Unsettled, listing: &Listing) -> Vec<RowId> {
     groups
 }
 
-/// The text of a listed workergroup: id, endpoint, time of creation.
+/// The text of a listed workergroup: id, endpoint, time of creation in UTC; the id alone if it is not listed.
 fn describe_group(id: RowId, listing: &Listing) -> String {
     let Some(row) = listing.row(id) else {
         return id.to_string();
