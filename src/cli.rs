@@ -151,7 +151,7 @@ impl Command {
     /// Whether the command runs although the file that `--config` names is missing: completions, help,
     /// schemas, the man page, the sandbox server, the default configuration, and adding a market, which
     /// creates it.
-    const fn creates_configuration(&self) -> bool {
+    const fn allows_missing_config(&self) -> bool {
         matches!(
             self,
             Self::Completions { .. }
@@ -308,7 +308,7 @@ fn perform(arguments: &Arguments, command: &Command) -> Result<ExitCode, CliErro
     }
     let global = &arguments.global;
     let paths = global.paths();
-    if !command.creates_configuration() {
+    if !command.allows_missing_config() {
         global
             .require_config()
             .map_err(|error| CliError::Usage(error.to_string()))?;

@@ -131,7 +131,8 @@ impl<S: Surface> Dashboard<S> {
         ended
     }
 
-    /// Saves the intervals learned from refusals, before the market is left.
+    /// Saves the intervals between requests that were learned from refusals, before the market is left;
+    /// nothing without a file for them, and a failure is ignored.
     fn keep_pacing(&self) {
         if let Some(file) = &self.files.pacing {
             // A failure is harmless: they only save a refusal at the next start.
