@@ -56,7 +56,8 @@ impl Priced {
 }
 
 impl View {
-    /// The view from the flags; an error if a column is unknown, or secret without `secrets`.
+    /// The output of a command's records as the flags want it: format and columns; an error if a column is
+    /// unknown, or secret without `secrets`.
     pub fn new(
         arguments: &SearchArguments,
         catalog: &'static Catalog,

@@ -63,7 +63,8 @@ pub fn draw(model: &Model, area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
     right_area
 }
 
-/// The cells that the line has for a notice, beside the market, the tabs and what is in progress.
+/// The cells that the first line of the screen has for a notice, beside the market, the tabs and what is in
+/// progress.
 ///
 /// On all but small screens the tabs keep their names beside it.
 fn room(model: &Model, area: Rect, scene: &Scene<'_, '_>) -> u16 {

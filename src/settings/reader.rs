@@ -162,7 +162,8 @@ impl Reader<'_> {
             .ok()
     }
 
-    /// Reads model sizes in GB: one for all, or a table by name; invalid ones are reported and left out.
+    /// Reads model sizes in GB: one for all, or a table by name, whose invalid ones are reported and left
+    /// out. `None`, with a report, if the one for all is invalid; no sizes for another type.
     pub(super) fn sizes(&mut self, value: &Value<'_>) -> Option<ModelSizes> {
         let mut sizes = ModelSizes::default();
         let read = |reader: &mut Self, value: &Value<'_>| {
@@ -213,7 +214,7 @@ impl Reader<'_> {
     }
 
     /// Reads a path, with `~/` for the home folder; a relative one is resolved against the configuration's
-    /// folder. It need not exist.
+    /// folder. It need not exist. `None`, with a report, if it is no string.
     pub(super) fn path(&mut self, value: &Value<'_>) -> Option<PathBuf> {
         let path = PathBuf::from(self.string(value)?);
         if let Ok(rest) = path.strip_prefix("~")
@@ -312,7 +313,8 @@ impl Reader<'_> {
         })
     }
 
-    /// Reads colors by role, in the order of the file; only their types are checked, each on its own.
+    /// Reads colors by role, in the order of the file; only their types are checked, each on its own. `None`,
+    /// with a report, if they are no table.
     pub(super) fn colors(&mut self, value: &Value<'_>) -> Option<Vec<Entry<String>>> {
         self.locally(|reader| {
             let mut colors = Vec::new();
@@ -325,7 +327,8 @@ impl Reader<'_> {
         })
     }
 
-    /// Reads rates by unit and GPU model; invalid ones are reported and left out.
+    /// Reads a table of units of work per second, by unit and GPU model; invalid ones are reported and left
+    /// out. `None`, with a report, for another type.
     pub(super) fn throughput(&mut self, value: &Value<'_>) -> Option<Throughput> {
         let mut throughput = Throughput::default();
         for (name, models) in self.table(value)? {
@@ -393,7 +396,8 @@ impl Reader<'_> {
         })
     }
 
-    /// Reads a command of the user's; `None`, with reports, if its key or program is missing or invalid.
+    /// Reads a command of the user's; `None`, with reports, if its key or program is missing, or a setting is
+    /// invalid.
     fn command(&mut self, name: &Name<'_>, value: &Value<'_>) -> Option<UserCommand> {
         const KNOWN: [&str; 4] = ["key", "run", "on", "confirm"];
         let settings = self.table(value)?;
@@ -460,8 +464,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads a profile into the configuration, with its mistakes reported; the reserved names `sandbox` and
-    /// `custom` are mistakes.
+    /// Reads a profile into the configuration, with its mistakes reported: among them the reserved names
+    /// `sandbox` and `custom`, a missing `base_url`, and two sources of the key.
     fn profile(&mut self, name: &Name<'_>, value: &Value<'_>) {
         let Some(settings) = self.table(value) else {
             return;

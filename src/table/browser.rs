@@ -516,8 +516,8 @@ impl Browser {
         }
     }
 
-    /// The number of rows and whether they are complete: `All 57 offers`, `First 500 offers, more
-    /// exist`, `50 offers received, more may exist`.
+    /// The number of rows and whether they are complete: `All 57 offers`, `First 500 offers, more exist`, `50
+    /// offers received, more may exist`; `57 offers of an earlier query` if they are.
     pub fn count_label(&self) -> String {
         let rows = self.listing().map_or(0, Listing::len);
         let resource = self.resource();

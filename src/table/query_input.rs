@@ -244,7 +244,7 @@ impl Browser {
     }
 
     /// The id of the one offer or machine that the search is about: its only filter word, or the value of an
-    /// `id=` condition.
+    /// `id=` condition; `None` without either.
     pub fn sought_id(&self) -> Option<u64> {
         let by_id = |condition: &Condition| match &condition.operand {
             Operand::One(value) if condition.field.key == "id" && condition.operator == Operator::Eq => {

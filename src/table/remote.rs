@@ -77,7 +77,8 @@ pub struct Waiting {
 }
 
 impl Waiting {
-    /// The time left, such as `retrying in 3 s`; `attempt` is the number of the next attempt.
+    /// The time left, such as `retrying in 3 s`; `attempt` is the number of the next attempt from 1, which is
+    /// `sending` and not `retrying`.
     pub fn countdown(&self, attempt: u32, now: Now) -> String {
         let seconds = (self.until - now.mono).max(0.0).ceil();
         let doing = if attempt > 1 { "retrying" } else { "sending" };
@@ -271,7 +272,8 @@ impl<T> Remote<T> {
 }
 
 impl Remote<Listing> {
-    /// Stores the awaited records, or the error in their place; false if the ticket is not awaited.
+    /// Stores the awaited records, or the error, with the records before it left as they are; false if the
+    /// ticket is not awaited.
     pub fn take_records(&mut self, ticket: Ticket, now: Now, response: Response) -> bool {
         let answer = response.and_then(Reply::into_records);
         self.accept(ticket, now, answer.map(|listing| *listing))

@@ -107,8 +107,8 @@ impl Browser {
         })
     }
 
-    /// Whether better rows than the first one may exist: the loaded rows are incomplete, and not
-    /// the market's top ones in this order.
+    /// Whether better rows than the first one may exist: the loaded rows are incomplete, and not the market's
+    /// top ones in this order. False without a sort key that applies.
     pub fn is_sorted_among_loaded(&self) -> bool {
         let keys = self.sorting_keys();
         let is_whole = self.coverage().is_none_or(|coverage| coverage == Coverage::Whole);

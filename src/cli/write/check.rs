@@ -242,8 +242,8 @@ async fn listed(settings: &Settings) -> Result<Box<Listing>, String> {
     listing.map_err(|error| error.to_string())
 }
 
-/// The text of an open entry: its content, the market's current groups that it may be about, and the commands
-/// that settle it.
+/// The text of an open entry of the write history: its content, the market's current workergroups that it may
+/// be about, and the commands that settle it.
 fn describe(open: &Unsettled, listing: Result<&Listing, &String>, settings: &Settings) -> String {
     let line = open.line();
     let (head, content, how) = match open {
@@ -335,7 +335,7 @@ fn describe_group(id: RowId, listing: &Listing) -> String {
     format!("{id}{endpoint}{created}")
 }
 
-/// The JSON document of open entries; without a listing, no groups like them.
+/// The JSON document of open entries of the write history; without a listing, no workergroups like them.
 fn document(open: &[Unsettled], listing: Option<&Listing>) -> Writes {
     let matching = |open: &Unsettled| {
         let listing = listing.filter(|_| open.is_comparable());

@@ -94,8 +94,8 @@ pub async fn report(settings: &Settings, session: &Session, search: &Recruitment
 }
 
 impl Checked {
-    /// The excess over the limit that the user lets the group have; `None` if the group is within the limit
-    /// or there is none.
+    /// The excess over the limit that the user lets the workergroup have; `None` if it is within the limit or
+    /// there is none.
     ///
     /// # Errors
     ///
