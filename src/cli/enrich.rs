@@ -21,7 +21,7 @@ use crate::settings::Settings;
 pub const VERSION: u32 = 1;
 
 /// Rejects additions (`--with`) if the output has no records (`is_json` is false), or a bill without a job;
-/// accepts no additions always. `json` names the flag that prints records, for the error.
+/// without additions nothing is rejected. `json` names the flag that prints records, for the error.
 ///
 /// # Errors
 ///

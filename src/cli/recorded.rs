@@ -35,7 +35,8 @@ pub fn open(settings: &Settings) -> Result<Database, HistoryError> {
     Ok(database)
 }
 
-/// The member `simulated` of a document about recorded prices: `true` in the sandbox, else no member.
+/// The member `simulated` of a document about recorded prices: `true` in the sandbox, else `None`, which is
+/// no member.
 pub fn simulated(settings: &Settings) -> Option<bool> {
     settings.is_sandbox().then_some(true)
 }

@@ -278,12 +278,12 @@ fn allowed(settings: &Settings, how: WriteArguments) -> Result<(), CliError> {
     Ok(())
 }
 
-/// The address that the request is sent to.
+/// The address that a previewed write is sent to.
 fn url(consent: &RequestPreview) -> String {
     format!("{}{}", consent.base, consent.path)
 }
 
-/// The text of a request: method, address, the key by name, and body.
+/// The text of a write before it is confirmed, in three lines: method and address, the key by name, and body.
 fn preview(consent: &RequestPreview) -> String {
     format!(
         "{} {}\n{}\n{}\n",

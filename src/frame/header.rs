@@ -291,7 +291,8 @@ struct Activity {
     is_idle: bool,
 }
 
-/// The current activities: that of the open pane's table, writes in flight, and those of features.
+/// The current activities for the right of the header: that of the open pane's table, writes in flight, and
+/// those of features; perhaps none.
 fn news(model: &Model, now: Now, theme: &Theme) -> Vec<Activity> {
     let mut news: Vec<Activity> = Vec::new();
     if let Some(browser) = model.browser() {

@@ -272,7 +272,7 @@ impl<S: Surface> Dashboard<S> {
         deadline.is_some_and(|deadline| deadline <= now.mono)
     }
 
-    /// The messages, followed by those that wait in the inbox, at most 512 in all.
+    /// The messages, followed by those that wait in the inbox, taken from it while there are fewer than 512.
     fn with_waiting(&mut self, mut messages: Vec<Message>) -> Vec<Message> {
         while messages.len() < BATCH
             && let Ok(message) = self.inbox.try_recv()

@@ -101,8 +101,8 @@ impl MarketTasks {
         });
     }
 
-    /// Resolves the settings of the market with this name, an error if it has none. Reads its key, which may
-    /// run a command.
+    /// Resolves the settings of the market with this name; an error if there is no such market or they are
+    /// invalid. Reads its key, which may run a command.
     async fn settings(&self, name: String) -> Result<Settings, Error> {
         let known = Arc::clone(&self.known);
         blocking(move || known.settings(&name))

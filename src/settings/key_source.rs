@@ -38,7 +38,7 @@ pub enum KeySource {
 }
 
 impl KeySource {
-    /// A label for a list of markets: `key file`.
+    /// A label of the API key's source, for a list of markets: `key file`.
     pub const fn short(&self) -> &'static str {
         match self {
             Self::Generated => "own key",
@@ -52,7 +52,7 @@ impl KeySource {
         }
     }
 
-    /// A sentence about the source, for the details of a market.
+    /// A sentence about the source of the API key, for the details of a market.
     pub fn sentence(&self) -> String {
         match self {
             Self::Generated => "The sandbox creates its own key.".to_owned(),

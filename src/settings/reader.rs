@@ -197,8 +197,8 @@ impl Reader<'_> {
             .ok()
     }
 
-    /// Reads a market's address, unchanged; an invalid one is reported without quoting it: it may hold a
-    /// password.
+    /// Reads a market's address, unchanged; `None` for an invalid one, which is reported without quoting it,
+    /// as it may hold a password.
     pub(super) fn address(&mut self, value: &Value<'_>, setting: &str) -> Option<String> {
         self.parsed(value, |text| match Origin::parse(text) {
             Ok(_) => Ok(text.to_owned()),
@@ -313,8 +313,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Reads colors by role, in the order of the file; only their types are checked, each on its own. `None`,
-    /// with a report, if they are no table.
+    /// Reads colors by role, in the order of the file; only types are checked. `None` if they are no table.
     pub(super) fn colors(&mut self, value: &Value<'_>) -> Option<Vec<Entry<String>>> {
         self.locally(|reader| {
             let mut colors = Vec::new();
@@ -360,7 +359,7 @@ impl Reader<'_> {
     }
 
     /// Reads key bindings, in the order of the file: one key for an action, or several; an empty list unbinds
-    /// it. An invalid one is dropped on its own.
+    /// it. An invalid one is dropped on its own. `None` if they are no table.
     pub(super) fn keys(&mut self, value: &Value<'_>) -> Option<Vec<Entry<Vec<String>>>> {
         self.locally(|reader| {
             let mut bindings = Vec::new();
@@ -381,7 +380,8 @@ impl Reader<'_> {
         })
     }
 
-    /// Reads the user's commands, in the order of the file. One with any mistake is dropped on its own.
+    /// Reads the user's commands, in the order of the file, without those with any mistake; `None` if they
+    /// are no table.
     pub(super) fn commands(&mut self, value: &Value<'_>) -> Option<Vec<NamedCommand>> {
         self.locally(|reader| {
             let mut commands = Vec::new();
@@ -396,8 +396,8 @@ impl Reader<'_> {
         })
     }
 
-    /// Reads a command of the user's; `None`, with reports, if its key or program is missing, or a setting is
-    /// invalid.
+    /// Reads a command of the user's; `None`, with reports, if a setting is missing or invalid (`key`,
+    /// `run`).
     fn command(&mut self, name: &Name<'_>, value: &Value<'_>) -> Option<UserCommand> {
         const KNOWN: [&str; 4] = ["key", "run", "on", "confirm"];
         let settings = self.table(value)?;

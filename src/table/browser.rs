@@ -179,7 +179,7 @@ impl Browser {
     }
 
     /// Starts to await the response to the current query under `ticket`; returns the ticket of the request
-    /// that it supersedes.
+    /// that it supersedes, `None` if none was in flight.
     pub(crate) fn await_response(&mut self, ticket: Ticket, now: Now) -> Option<Ticket> {
         self.asked_query = Some(self.query.clone());
         self.ask_order_at = None;

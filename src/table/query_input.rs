@@ -97,8 +97,8 @@ impl Browser {
         seen.map(String::as_str).collect()
     }
 
-    /// The conditions of plain words that can filter the loaded rows while they are typed; those on computed
-    /// columns are left out.
+    /// The conditions of plain words that can filter the loaded rows while they are typed, without those on
+    /// computed columns; none if they cannot be parsed.
     fn preview(&self, reading: &Reading) -> Vec<Condition> {
         let parsed = language::parse(
             &reading.meaning.conditions,

@@ -169,7 +169,8 @@ impl<T> Remote<T> {
         }
     }
 
-    /// Registers a new request; returns the ticket of the one it supersedes, to abort it.
+    /// Registers a new request; returns the ticket of the one it supersedes, to abort it, `None` if none was
+    /// in flight.
     pub fn ask(&mut self, ticket: Ticket, now: Now) -> Option<Ticket> {
         let superseded = self.awaited();
         self.phase = Phase::Loading {
@@ -240,7 +241,8 @@ impl<T> Remote<T> {
         }
     }
 
-    /// The part of the awaited response that has arrived; never a complete one.
+    /// The part of the awaited response that has arrived; `None` before that and once the response is
+    /// complete.
     pub const fn arrived(&self) -> Option<&Received> {
         match &self.phase {
             Phase::Loading { arrived, .. } => arrived.as_ref(),

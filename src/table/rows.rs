@@ -148,7 +148,7 @@ impl Rows {
         true
     }
 
-    /// Removes and returns the loaded rows; the view stays until it is rebuilt.
+    /// Removes and returns the loaded rows, `None` before a response; the view stays until it is rebuilt.
     pub(crate) const fn take_listing(&mut self) -> Option<Listing> {
         self.listing.take()
     }

@@ -265,8 +265,8 @@ pub(crate) fn axes(x: &Axis<'_>, y: Option<&Axis<'_>>, area: Rect, scene: &mut S
     axes_with(|columns| x.across(columns), &zone, y, area, scene)
 }
 
-/// Draws the axes, as [`axes`], with the horizontal ticks that `across` returns for a number of columns, and
-/// `zone` at the left of their labels.
+/// Draws the axes, as `axes`, with the horizontal ticks that `across` returns for a number of columns, and
+/// `zone` at the left of their labels; the area between them, or `None` if `area` is too small.
 fn axes_with(
     across: impl FnOnce(u16) -> Vec<Tick>,
     zone: &str,

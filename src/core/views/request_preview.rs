@@ -42,8 +42,8 @@ impl RequestPreview {
     }
 }
 
-/// Pretty-prints JSON in lines: one for each member of an object, and for its braces; anything else, and an
-/// object of at most one member that is no object itself, takes one line.
+/// Pretty-prints JSON in lines: the braces and members of an object take lines of their own, indented by two
+/// blanks. An object of at most one member that is no object itself, and any other value, takes one line.
 fn pretty(json: &Json) -> Vec<String> {
     let members = json
         .as_object()
