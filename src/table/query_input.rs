@@ -97,8 +97,8 @@ impl Browser {
         seen.map(String::as_str).collect()
     }
 
-    /// The conditions of plain words that can filter the loaded rows while they are typed; those on computed
-    /// columns are left out.
+    /// The conditions of plain words that can filter the loaded rows while they are typed, without those on
+    /// computed columns; none if they cannot be parsed.
     fn preview(&self, reading: &Reading) -> Vec<Condition> {
         let parsed = language::parse(
             &reading.meaning.conditions,
@@ -244,7 +244,7 @@ impl Browser {
     }
 
     /// The id of the one offer or machine that the search is about: its only filter word, or the value of an
-    /// `id=` condition.
+    /// `id=` condition; `None` without either.
     pub fn sought_id(&self) -> Option<u64> {
         let by_id = |condition: &Condition| match &condition.operand {
             Operand::One(value) if condition.field.key == "id" && condition.operator == Operator::Eq => {
