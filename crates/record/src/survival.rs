@@ -189,7 +189,7 @@ struct Alive {
 }
 
 /// Continues a lot with its next interval; returns the watched stretch that ends with it. `None` if the lot's
-/// age is unknown, or it goes on with another price or amount.
+/// age is unknown, the stretch has no length, or the lot goes on with another price or amount.
 fn follow(life: &mut Option<Alive>, interval: Interval, polls: &[PollRow]) -> Option<Life> {
     let alive = begin(life.take(), interval, polls)?;
     let (to, is_departed) = match interval.end {

@@ -111,7 +111,7 @@ pub enum Verdict {
 }
 
 impl Standing {
-    /// The name: `low`, `typical` or `high`.
+    /// The name of a price's standing among those of the time: `low`, `typical` or `high`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Low => "low",
@@ -301,7 +301,8 @@ fn low_intervals(polls: &[PollRow], of_polls: &[Option<f64>], since: Moment) -> 
 }
 
 impl Memory {
-    /// The verdict on the lowest price now, the only one wherever it is shown.
+    /// The verdict on the lowest price now: its rating, or withheld if the lowest price was known for less
+    /// than a day, or if nothing is on offer.
     pub fn verdict(&self) -> Verdict {
         let watched = self.watched;
         if watched < LEAST_WATCHED {

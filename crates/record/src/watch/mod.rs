@@ -28,8 +28,8 @@ pub const LONGEST_PAUSE: f64 = 600.0;
 /// or failed.
 const TRUSTED_AFTER: u8 = 3;
 
-/// Seconds that a wish last answered by another program's poll waits beyond its interval of `every` seconds for the
-/// next one.
+/// Seconds that a wish last answered by another program's poll waits beyond its interval of `every` seconds
+/// for the next one: a sixth of the interval, at most 20 seconds.
 ///
 /// The program that polled last is due at the interval, so that it continues polling, and the others read its polls.
 /// They take over from one that has ended.
@@ -222,7 +222,8 @@ impl<K: Clone + PartialEq> Engine<K> {
         self.reschedule(id, MonotonicTime::NEVER, |_| 0.0);
     }
 
-    /// The time when the budget has room for `requests` requests; more than the whole budget wait for an empty minute.
+    /// The time when the budget has room for `requests` requests; more than the whole budget wait for an
+    /// empty minute. With even spacing it is the time of the next request, whatever their number.
     pub fn free_for(&self, requests: u32) -> MonotonicTime {
         let Some(sent) = &self.burst else { return self.free };
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a whole number
@@ -251,9 +252,9 @@ impl<K: Clone + PartialEq> Engine<K> {
         }
     }
 
-    /// Whether the second task shares the responses of the first one, which is polled at least as often and
-    /// whose responses cover it. `at` and `index` are their indices: of two that cover each other the first
-    /// one leads.
+    /// Whether the second task shares the responses of the first one, which is polled at least as often,
+    /// whose responses cover it, and whose latest ones were complete. `at` and `index` are their indices: of
+    /// two that cover each other the first one leads.
     fn leads(&self, (at, leader): (usize, &Task<K>), (index, task): (usize, &Task<K>)) -> bool {
         if at == index || leader.distrust > 0 || leader.wish.every > task.wish.every {
             return false;
@@ -279,7 +280,7 @@ impl<K: Clone + PartialEq> Engine<K> {
         self.task(id).map(|task| task.next)
     }
 
-    /// Whether a wish was last answered by another program.
+    /// Whether a wish was last answered by another program's poll; false if there is no such wish.
     pub fn follows(&self, id: &K) -> bool {
         self.task(id).is_some_and(|task| task.follows)
     }
@@ -304,12 +305,15 @@ impl<K: Clone + PartialEq> Engine<K> {
         Some(newest.map_or(oldest, |newest| newest.max(oldest)))
     }
 
-    /// Postpones the next request of all wishes until `until`, unless it is later already.
+    /// Postpones the engine's next request until `until` at the earliest, whichever wish it is for, also one
+    /// added later; an `until` before the current earliest time changes nothing. The wishes' own due times
+    /// stay, and [`Engine::answered`] may end the pause early.
     pub fn postpone_until(&mut self, until: MonotonicTime) {
         self.free = self.free.max(until);
     }
 
-    /// Counts requests that were answered or failed at `now`.
+    /// Counts requests that were answered or failed at `now`: with even spacing the next one waits for as
+    /// many gaps, without it each takes room in the budget for a minute.
     ///
     /// Only one wish is polled at a time, so those sent within a minute never exceed the budget.
     pub fn spent(&mut self, requests: u32, now: MonotonicTime) {
@@ -334,7 +338,8 @@ impl<K: Clone + PartialEq> Engine<K> {
         }
     }
 
-    /// Records the market's answer to a wish; returns the other wishes that it answers too.
+    /// Records the market's answer to a wish, which ends a pause after failures and the stop after a rejected
+    /// key; returns the other wishes that it answers too.
     pub fn answered(&mut self, id: &K, outcome: PollOutcome, at: Moment, now: MonotonicTime) -> Vec<K> {
         if std::mem::take(&mut self.failures) > 0 {
             // The pause is over.
@@ -344,7 +349,8 @@ impl<K: Clone + PartialEq> Engine<K> {
         self.record_poll(id, (outcome, at), now, false)
     }
 
-    /// Records another program's poll as the answer to a wish; returns the other wishes that it answers too.
+    /// Records another program's poll of time `at` as the answer to a wish, whose interval counts from then;
+    /// returns the other wishes that it answers too.
     pub fn recorded(&mut self, id: &K, outcome: PollOutcome, at: Moment, now: Now) -> Vec<K> {
         let age = (now.epoch - at.unix()).max(0.0);
         self.record_poll(id, (outcome, at), now.mono - age, true)
@@ -392,8 +398,9 @@ impl<K: Clone + PartialEq> Engine<K> {
         self.reschedule(id, now, |_| after);
     }
 
-    /// Pauses the wishes that a failure affects: all of them, or only this one. Repeated failures double the
-    /// pause, up to ten minutes.
+    /// Records a failed poll of a wish, which is due again after its interval. A failure of the market or a
+    /// refusal also pauses all requests, and a rejected API key stops them; of a failure of this request
+    /// alone, each further one doubles its interval. Pauses double too, up to ten minutes.
     pub fn failed(&mut self, id: &K, now: MonotonicTime, failure: Failure) {
         let gap = self.gap;
         let doubled = |seconds: f64, failures: i32| (seconds * 2_f64.powi(failures)).min(LONGEST_PAUSE);
