@@ -18,7 +18,8 @@ pub fn garbage(_: &mut FaultContext<'_>) -> FaultOutput {
     ))
 }
 
-/// Inserts a text into the list of records, as its second one.
+/// Inserts a text into the response's list of records, as its second entry, or the only one of an empty list.
+/// A response without such a list is unchanged.
 pub fn bad_row(cx: &mut FaultContext<'_>) -> FaultOutput {
     cx.with_json(|_, members| {
         if let Some(rows) = records(members) {
@@ -27,7 +28,7 @@ pub fn bad_row(cx: &mut FaultContext<'_>) -> FaultOutput {
     })
 }
 
-/// Replaces every member of a record by a value of another JSON type.
+/// Replaces every member of one random record of the response by a value of another JSON type.
 pub fn wrong_types(cx: &mut FaultContext<'_>) -> FaultOutput {
     cx.with_record(|_, record| record.values_mut().for_each(mistyped))
 }
@@ -62,7 +63,8 @@ pub fn odd_id(cx: &mut FaultContext<'_>) -> FaultOutput {
     })
 }
 
-/// Appends control sequences of terminals to every string of a record, except keys and addresses.
+/// Appends one random control sequence of terminals to every string of one random record of the response,
+/// except its API key, signature and URL.
 pub fn escapes(cx: &mut FaultContext<'_>) -> FaultOutput {
     let text = cx.pick(
         &[

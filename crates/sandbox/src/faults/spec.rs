@@ -35,7 +35,7 @@ pub struct Rule {
 pub struct FaultSpecError(String);
 
 impl FaultSpec {
-    /// The seed of a profile; `None` for the market's seed.
+    /// The seed of the faults, if they are of a profile that sets one; `None` for the market's seed.
     pub(super) const fn seed(&self) -> Option<u64> {
         match self {
             Self::Rules(_) => None,
@@ -141,7 +141,7 @@ impl FromStr for Rule {
     }
 }
 
-/// The fault with a name or number; an error if there is none.
+/// The fault with a name (`hang`) or number (`F03`, `f3`); an error that lists all names if there is none.
 fn fault(text: &str) -> Result<&'static Fault, FaultSpecError> {
     let number = text
         .strip_prefix(['F', 'f'])

@@ -13,7 +13,8 @@ pub fn reset(_: &mut FaultContext<'_>) -> FaultOutput {
     script([Step::Reset])
 }
 
-/// Sends nothing until any client has given up, then closes the connection.
+/// Sends nothing for the configured silence, by default 5 minutes, so that any client has given up; then
+/// closes the connection.
 pub fn silence(cx: &mut FaultContext<'_>) -> FaultOutput {
     script([Step::Pause(cx.times.silence), Step::Close])
 }
