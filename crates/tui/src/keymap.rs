@@ -152,7 +152,7 @@ impl<R: KeyRow> Keymap<R> {
             .map_or_else(String::new, |chord| self.shown(*chord))
     }
 
-    /// All keys of a row, for a help screen: `↓ j`.
+    /// All keys of a row, for a help screen: `↓ j`; empty if it has none.
     pub fn all_keys(&self, row: &R) -> String {
         let keys: Vec<_> = self.chords(row).iter().map(|chord| self.shown(*chord)).collect();
         keys.join(" ")
