@@ -178,7 +178,7 @@ impl Alert {
         let logged = Logged {
             alert: self.name.clone(),
             at: ring.at,
-            text: seen(&ring, self.rule.per, is_volume, storage),
+            text: describe_ring(&ring, self.rule.per, is_volume, storage),
         };
         Some((ring, logged))
     }
@@ -221,7 +221,7 @@ pub fn variables(ring: &Ring, logged: &Logged) -> Vec<(&'static str, String)> {
 /// Describes the trigger of an alert's rule: `any below $0.30/h per GPU`. With `is_volume` its prices are in
 /// $/GB/month.
 pub fn condition(rule: &Rule, is_volume: bool) -> String {
-    let price = |price: f64| priced(price, rule.per, is_volume);
+    let price = |price: f64| format_price(price, rule.per, is_volume);
     match rule.trigger {
         Trigger::PriceBelow(limit) => format!("any below {}", price(limit)),
         Trigger::GpusAtLeast { gpus, below: None } => {
@@ -251,13 +251,13 @@ pub fn condition(rule: &Rule, is_volume: bool) -> String {
 
 /// Describes the figures of the poll at which an alert fired, and the cheapest lot's machine and offer if
 /// there is one; prices of offers include `storage` GB.
-fn seen(ring: &Ring, per: PricePer, is_volume: bool, storage: f64) -> String {
+fn describe_ring(ring: &Ring, per: PricePer, is_volume: bool, storage: f64) -> String {
     let storage = if is_volume {
         String::new()
     } else {
         with_storage(storage)
     };
-    let price = |price: f64| priced(price, per, is_volume) + &storage;
+    let price = |price: f64| format_price(price, per, is_volume) + &storage;
     let text = match ring.seen {
         Seen::Price(lowest) => format!("{} is the lowest price", price(lowest)),
         Seen::Gpus(gpus) => format!("{} on offer", format::counted(gpus as usize, "GPU", "GPUs")),
@@ -275,7 +275,7 @@ fn seen(ring: &Ring, per: PricePer, is_volume: bool, storage: f64) -> String {
 }
 
 /// Formats a price with its unit: `$0.30/h per GPU`, `$1.20/h per machine`, of volumes `$0.1/GB/month`.
-fn priced(price: f64, per: PricePer, is_volume: bool) -> String {
+fn format_price(price: f64, per: PricePer, is_volume: bool) -> String {
     if is_volume {
         return format!("${}/GB/month", format::trimmed(price, 4));
     }
