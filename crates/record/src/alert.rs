@@ -353,7 +353,8 @@ fn evaluate<'a>(rule: &Rule, state: &mut AlertState, figures: Figures<'a>) -> Si
 }
 
 impl Trigger {
-    /// Whether the result for a truncated response would be the same with all rows.
+    /// Whether the result of an alert's trigger for a truncated response would be the same with all rows:
+    /// clear for triggers that wait for few GPUs or workers, met for all others, unknown for any.
     const fn holds_for_parts(self, sight: &Sight<'_>) -> bool {
         match (self, sight) {
             (_, Sight::Unknown) => true,
@@ -409,9 +410,9 @@ fn fewer_than(wanted: u32, have: u32, met: Sight<'_>) -> Sight<'_> {
 }
 
 impl AlertState {
-    /// Compares a poll's lowest price with the highest one of the last `span` seconds: met if it is at least
-    /// `percent` % below, else clear, but never far. Drops older prices, and stores this one if the poll is
-    /// complete.
+    /// Compares a poll's lowest price with the highest one of earlier polls in the last `span` seconds: met
+    /// if it is at least `percent` % below, else clear, but never far. Drops older prices; stores this one if
+    /// the poll is complete, at most 256 in a span.
     fn price_down<'a>(
         &mut self,
         figures: Figures<'a>,

@@ -26,7 +26,7 @@ const fn move_back(moment: &mut Moment, seconds: i64) {
 }
 
 impl Excerpt {
-    /// The excerpt with all times `seconds` earlier.
+    /// The excerpt of the record with the times of all polls and spells `seconds` earlier.
     #[must_use]
     pub fn earlier(mut self, seconds: i64) -> Self {
         for poll in &mut self.polls {

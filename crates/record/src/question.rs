@@ -36,7 +36,8 @@ impl Question {
         types.iter().map(of_type).collect()
     }
 
-    /// The number of GPUs in the query's first active `=` condition on it; `None` without such a condition.
+    /// The number of GPUs in the query's first active `=` condition on it; `None` without such a condition,
+    /// or if its value is not a number.
     pub fn gpus(&self) -> Option<u32> {
         match only(&self.query, "num_gpus")? {
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // it saturates
@@ -51,7 +52,7 @@ impl Question {
     }
 
     /// The id in the query's first active `=` condition on the machine, else on the cluster of volumes;
-    /// `None` without such a condition.
+    /// `None` without such a condition, or if its value is not a whole number.
     pub fn machine(&self) -> Option<i64> {
         let id = only(&self.query, "machine_id").or_else(|| only(&self.query, "cluster_id"))?;
         i64::try_from(id.whole()?).ok()

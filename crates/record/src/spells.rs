@@ -71,8 +71,8 @@ impl Figures {
     }
 }
 
-/// The number of GPUs that can be rented at once, from their numbers if all lines list them, else the largest
-/// line; of volumes the size of the largest in GB.
+/// The number of GPUs of one lot that can be rented at once: of distinct ones if all lines list theirs, else
+/// those of the largest line; of volumes the size of the largest in GB.
 fn amount(states: &[&LineState]) -> u32 {
     if let Some(space) = states.iter().filter_map(|state| state.space).max() {
         return space;

@@ -240,7 +240,7 @@ impl<'a> State<'a> {
         self.number(key).filter(|price| *price >= 0.0)
     }
 
-    /// $/h of the storage that prices include; `None` if it is unknown.
+    /// $/h of the storage that prices include; `None` if its price is unknown or below zero.
     fn storage(&self) -> Option<f64> {
         let price = self.number("storage_cost").filter(|price| *price >= 0.0)?;
         Some(storage_per_hour(price, self.terms.storage))

@@ -184,7 +184,7 @@ fn read<T: DeserializeOwned>(path: &Path) -> Reading<T> {
     }
 }
 
-/// The bytes of a file; empty, which counts as corrupt, if it is larger than the limit.
+/// The bytes of a file; empty, which counts as corrupt, if it is larger than 8 MiB.
 fn bytes(path: &Path) -> io::Result<Vec<u8>> {
     match files::read(path, LARGEST) {
         // Too large to read: treated as corrupt.

@@ -80,7 +80,8 @@ impl Lifetimes {
         }))
     }
 
-    /// The median lifetime; `None` if more than half of the lots outlive the watched ages.
+    /// The median lifetime in seconds, with its 95 % interval; `None` if more than half of the lots outlive
+    /// the watched ages.
     pub fn median(&self) -> Option<Estimate> {
         let reached = |level: fn(&Step) -> f64| {
             let step = self.steps.iter().find(|step| level(step) <= 0.5)?;

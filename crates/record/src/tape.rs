@@ -148,7 +148,7 @@ impl Lived {
         interval.onset == Onset::Continued && self.latest_until == Some(interval.first)
     }
 
-    /// The time the lot has been on offer at a moment.
+    /// The seconds that the lot has been on offer at a moment, and whether it may have been longer.
     pub fn lasted(&self, at: Moment) -> Lasted {
         Lasted {
             seconds: at.since(self.since),

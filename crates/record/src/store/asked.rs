@@ -135,7 +135,8 @@ pub(super) fn excludes(scope: &Scope, state: &State<'_>, at: Moment) -> bool {
     })
 }
 
-/// Whether the stored value is so close to a bound that the real one may be on its other side.
+/// Whether the stored value is so close to a bound that the real one may be on its other side; false for
+/// fields that are never recorded, and for operands other than one number.
 fn is_near(condition: &Condition, cell: CellRef<'_>) -> bool {
     let tolerance = match condition.field.recording() {
         Recording::Stored(tolerance) => tolerance,

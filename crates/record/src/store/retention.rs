@@ -191,7 +191,7 @@ fn forget_changes(connection: &mut Connection, market: i64, border: i64) -> rusq
 }
 
 /// Returns free pages of the database file to the file system, in small parts, so that other programs need
-/// not wait; fewer than 1024 are left, more only if the file was created without this option.
+/// not wait; fewer than 1024 are left. No effect on a file that was created without incremental vacuum.
 fn shrink(connection: &Connection) -> rusqlite::Result<()> {
     loop {
         let free: i64 = connection.pragma_query_value(None, "freelist_count", |row| row.get(0))?;
