@@ -107,8 +107,9 @@ fn bounded(name: &str, text: String) -> Result<String, Refusal> {
     Ok(text)
 }
 
-/// A search as stored: a text, or in the service's other formats a list of words, joined by blanks, or an
-/// object of filters, as JSON.
+/// The search of a workergroup as it is stored: a text, or in the service's other formats a list of words,
+/// joined by blanks, or an object of filters, as JSON. The error for other values, or more than 16 KiB, names
+/// the member `name`.
 fn search(name: &str, value: &Json) -> Result<String, Refusal> {
     match value {
         Json::Array(words) => {

@@ -302,7 +302,7 @@ impl State {
         Ok(json!({ "success": true, "result": id }))
     }
 
-    /// The names of all GPU models.
+    /// The response's JSON with the names of all GPU models.
     pub fn gpu_names(&self) -> Json {
         json!({ "gpu_names": self.world().market.gpu_names() })
     }

@@ -158,7 +158,8 @@ impl<R: KeyRow> Keymap<R> {
         keys.join(" ")
     }
 
-    /// The displayed key of an action; without a key, its name in the command palette.
+    /// The displayed key of an action; without a key, that of the command palette and the action's name
+    /// there.
     pub fn key_of(&self, action: R::Action) -> String {
         if let Some(key) = self.own_key(action) {
             return key;

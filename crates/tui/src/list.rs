@@ -53,7 +53,7 @@ impl<T> Item<T> {
         }
     }
 
-    /// Adds a short note at the right.
+    /// Sets the short note at the right of the line, such as a key or a count.
     #[must_use]
     pub fn note(mut self, note: impl Into<String>) -> Self {
         self.note = note.into();

@@ -47,7 +47,7 @@ pub enum Tone {
 }
 
 impl Tone {
-    /// The style of the frame in a theme.
+    /// The style of a panel's frame with this tone, in a theme.
     pub const fn border(self, theme: &Theme) -> Style {
         match self {
             Self::Quiet => theme.border,
@@ -150,7 +150,7 @@ impl<'a> Panel<'a> {
         self
     }
 
-    /// The area inside the frame, before it is drawn.
+    /// The area inside the frame, if the panel is drawn in `area`.
     pub fn inner(&self, area: Rect) -> Rect {
         self.block().inner(area)
     }

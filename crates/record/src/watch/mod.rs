@@ -205,7 +205,8 @@ impl<K: Clone + PartialEq> Engine<K> {
     }
 
     /// The next wish to poll and the earliest time for it: the one that is due first, of equals the earlier
-    /// in the list. Those that share another's responses are left out.
+    /// in the list. Those that share another's responses are left out. `AwaitApiKey` after a rejected key,
+    /// else `Idle` without wishes.
     pub fn next(&self) -> NextPoll<K> {
         if self.is_stopped {
             return NextPoll::AwaitApiKey;
@@ -274,8 +275,8 @@ impl<K: Clone + PartialEq> Engine<K> {
         self.tasks.iter().find(|task| task.wish.id == *id)
     }
 
-    /// The time a wish is due, whether or not the budget has room: never while it is being polled. `None` if
-    /// there is no such wish.
+    /// The time a wish is due, whether or not the budget has room: `MonotonicTime::NEVER` while it is being
+    /// polled. `None` if there is no such wish.
     pub fn due(&self, id: &K) -> Option<MonotonicTime> {
         self.task(id).map(|task| task.next)
     }
@@ -295,8 +296,8 @@ impl<K: Clone + PartialEq> Engine<K> {
         self.free
     }
 
-    /// The moment after which a recorded poll answers a wish; `None` if only a response of its own does, or
-    /// there is no such wish.
+    /// The moment after which a recorded poll answers a wish: that of its newest known poll, but at most one
+    /// interval ago. `None` if only a response of its own does, or there is no such wish.
     pub fn since(&self, id: &K, now: UnixTime) -> Option<Moment> {
         let task = self.task(id).filter(|task| !task.wish.is_own)?;
         let oldest = (now - self.interval(task.wish.every)).moment();
@@ -398,9 +399,9 @@ impl<K: Clone + PartialEq> Engine<K> {
         self.reschedule(id, now, |_| after);
     }
 
-    /// Records a failed poll of a wish, which is due again after its interval. A failure of the market or a
-    /// refusal also pauses all requests, and a rejected API key stops them; of a failure of this request
-    /// alone, each further one doubles its interval. Pauses double too, up to ten minutes.
+    /// Records a failed poll of a wish, which is due again after its interval, doubled for each failure in a
+    /// row of its request alone. A failure of the market pauses all requests, longer each time up to ten
+    /// minutes; a refusal pauses them for ten minutes, and a rejected API key until it changes.
     pub fn failed(&mut self, id: &K, now: MonotonicTime, failure: Failure) {
         let gap = self.gap;
         let doubled = |seconds: f64, failures: i32| (seconds * 2_f64.powi(failures)).min(LONGEST_PAUSE);

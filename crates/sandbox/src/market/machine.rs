@@ -29,7 +29,7 @@ impl Verification {
         }
     }
 
-    /// The value of the member `verification`.
+    /// The value of the member `verification` in an offer's record: `verified`, `unverified` or `deverified`.
     pub const fn text(self) -> &'static str {
         match self {
             Self::Verified => "verified",
@@ -38,7 +38,8 @@ impl Verification {
         }
     }
 
-    /// The value of the member `vericode`.
+    /// The value of the member `vericode` in an offer's record: 1 if verified, 0 if unverified, else the code
+    /// of the reason it is deverified.
     pub const fn code(self) -> u8 {
         match self {
             Self::Verified => 1,
