@@ -137,8 +137,8 @@ pub(crate) fn change(cx: &mut Cx<'_>, changed: AlertChange) {
     cx.save_edit(Edit::Change { change, before }, saved);
 }
 
-/// Handles the result of saving a change: an error is shown, and once no further save is pending, the alerts
-/// are replaced by those in the file.
+/// Handles the result of saving a change to the alerts: an error is shown, and once no further save is
+/// pending, the alerts are replaced by those in the file, without losing the state observed here.
 fn saved(cx: &mut Cx<'_>, _: Ticket, news: News) {
     let Some(result) = news.into_saved() else { return };
     let watch: &mut AlertWatch = cx.feature();
@@ -150,8 +150,8 @@ fn saved(cx: &mut Cx<'_>, _: Ticket, news: News) {
     }
 }
 
-/// The search that an alert follows; `None` if its workergroup is not among the loaded ones, or its search
-/// cannot be read.
+/// The search that an alert follows; `None` if its workergroup is not among the loaded ones, or if the search
+/// or that of the workergroup cannot be read.
 fn alert_search(state: &State, follows: &Followed) -> Option<FollowedSearch> {
     FollowedSearch::new(
         follows,
@@ -160,8 +160,8 @@ fn alert_search(state: &State, follows: &Followed) -> Option<FollowedSearch> {
     )
 }
 
-/// The price limits of the alerts on a search, for its charts; only those with a price per GPU (of volumes,
-/// per GB).
+/// The price limits, in $/h per GPU (of volumes in $/GB/month), of all alerts on a search, also paused and
+/// finished ones, for its charts. Alerts without a price limit, or with one per machine, are left out.
 fn price_lines(state: &State, search: &SearchKey) -> Vec<f64> {
     let alerts = AlertWatch::read(state).all.alerts.iter();
     let prices = alerts.filter_map(|alert| {
@@ -234,8 +234,8 @@ fn ask(cx: &mut Cx<'_>, id: &WishId) {
     cx.effects_for(Owner::Feature(answered), [Effect::Call { ticket, request }]);
 }
 
-/// Handles the response to a poll sent by `ask`: records it, also a failed one. Only alerts on workergroups
-/// are checked here, with the number of workers that the offers can run.
+/// Handles the response to an alert's poll sent by `ask`: records it, also a failed one. Only for the search
+/// of a workergroup, alerts are checked here, with the number of workers that the offers can run.
 fn answered(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     let News::Reply(response) = news else { return };
     let in_flight = &mut cx.feature::<AlertWatch>().in_flight;
@@ -274,7 +274,8 @@ fn follow(cx: &mut Cx<'_>) {
     }
 }
 
-/// Checks the alerts on a poll of another program, without the offers that are banned here.
+/// Checks the alerts on a poll that another program recorded, without the offers whose machine or host is
+/// banned here, unless banned offers are listed.
 fn check_foreign_poll(cx: &mut Cx<'_>, poll: &Poll) {
     let annotations = &cx.state().annotations;
     let mut poll = poll.clone();
@@ -290,7 +291,8 @@ fn check_foreign_poll(cx: &mut Cx<'_>, poll: &Poll) {
 }
 
 /// Checks the active alerts that follow the search of a poll; `workers` is the number of workers that a
-/// workergroup's offers can run. A firing is first claimed, so that only one of several programs notifies.
+/// workergroup's offers can run. A firing is first claimed, so that only one of several programs notifies. A
+/// changed state is saved at once for a firing, else at most once a minute.
 fn check_all(cx: &mut Cx<'_>, poll: &Poll, workers: Option<u32>) {
     let (now, state) = (cx.now, cx.state());
     let at = now.epoch.moment();
@@ -346,7 +348,8 @@ fn notification(ring: &Ring, logged: &Logged) -> Notification {
     }
 }
 
-/// Handles the claim of a firing: logs it and notifies the user, unless another program has claimed it.
+/// Handles the claim of an alert's firing: logs it and notifies the user, unless another program has claimed
+/// it; a firing of an alert deleted meanwhile is not logged.
 #[expect(clippy::needless_pass_by_value, reason = "the signature of a receiver")]
 fn claimed(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     let watch: &mut AlertWatch = cx.feature();

@@ -20,7 +20,8 @@ use crate::settings::Settings;
 const MARKET: [Head; 2] = [("Model", "model", 24, 0), ("GPUs", "gpus", 5, 0)];
 
 /// Runs `bourse bids`: prints the share of the recorded time that bids would have held an offer, and the bill
-/// of the job at each. `Err` for a job given as work instead of hours.
+/// of the job at each. `Err` for a job given as work instead of hours, and without figures if `--fail-empty`
+/// is set.
 pub fn bids(settings: &Settings, options: &BidsArguments) -> Result<(), CliError> {
     let search = SearchArguments {
         query: options.query.clone(),

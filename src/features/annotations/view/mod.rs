@@ -63,8 +63,9 @@ pub(crate) struct AnnotationList {
     list: List<AnnotationRow>,
 }
 
-/// Carries out an action on the annotations of the selected row: changes one, or opens a view. False if the
-/// row has no such machine or host, or the view has nothing to show.
+/// Carries out an action on stars, notes and bans: changes one of the selected row's machine (or else host),
+/// shows or hides rows, undoes a change, or opens a view; for any other action, the list of annotations.
+/// False if the row has no such machine or host, or the view has nothing to show.
 pub(crate) fn open(action: Action, cx: &mut Cx<'_>) -> bool {
     let suppliers = cx.state().browser().map(annotating::selected);
     let [machine, host] = suppliers.unwrap_or_default();
@@ -124,7 +125,7 @@ fn ask_note(of: Supplier, cx: &mut Cx<'_>) -> bool {
     true
 }
 
-/// Lists banned offers until the program ends, or hides them again.
+/// Lists banned offers until the program ends or, if they are listed, hides them again, with a notice.
 fn show_banned(cx: &mut Cx<'_>) {
     let is_shown = !cx.state().annotations.shows_banned;
     cx.show_banned(is_shown);
@@ -135,7 +136,8 @@ fn show_banned(cx: &mut Cx<'_>) {
     });
 }
 
-/// Lists only the starred rows of the pane, or all again, with a notice.
+/// Lists only the starred rows of the pane, or all again, with a notice; nothing happens if the pane has no
+/// table.
 fn starred_only(cx: &mut Cx<'_>) {
     let Some(browser) = cx.pane_table() else {
         return;
@@ -165,7 +167,7 @@ fn undo(cx: &mut Cx<'_>) {
     });
 }
 
-/// Opens the pane of offers with all offers of a machine or host, banned ones included.
+/// Opens the pane of offers with a new search for all offers of a machine or host, banned ones included.
 fn search(of: Supplier, cx: &mut Cx<'_>) {
     if cx.state().annotations.all.is_banned(of) && !cx.state().annotations.shows_banned {
         cx.show_banned(true);
@@ -187,7 +189,7 @@ impl AnnotationList {
         }
     }
 
-    /// The selected annotation; `None` on a heading.
+    /// The selected annotation; `None` on a heading, or if no line matches the typed words.
     fn entry(&self) -> Option<AnnotationRow> {
         self.list.current()?.value
     }

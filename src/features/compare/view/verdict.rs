@@ -61,8 +61,8 @@ fn runners(browser: &Browser, listing: &Listing, rows: &[u32]) -> Vec<Runner> {
         .collect()
 }
 
-/// A sentence on the cheapest row and on how much faster and more expensive the fastest one is; `None` if
-/// there are no rows.
+/// A sentence on the cheapest of the compared rows and on how much faster and more expensive the fastest one
+/// is; `None` if there are no rows. Without a known speed, only on the cheapest.
 fn ranking(browser: &Browser, runners: &[Runner]) -> Option<String> {
     let cheapest = runners
         .iter()
