@@ -47,7 +47,8 @@ pub fn copy(item: &CopyItem) -> Result<Effect, CopyError> {
     Ok(Effect::Copy { what, text })
 }
 
-/// The texts that can be copied from the open pane; `None` if there are none.
+/// The texts that can be copied from the open pane or request, some of them disabled with a reason; `None` if
+/// the pane has no table.
 pub fn items(state: &State) -> Option<Vec<CopyItem>> {
     if state.pane == Pane::Requests || Requests::read(state).opened.is_some() {
         return Some(crate::features::requests::copy_items(state));
@@ -66,7 +67,7 @@ pub fn items(state: &State) -> Option<Vec<CopyItem>> {
     Some(items)
 }
 
-/// The API key of the selected workergroup, if its record has one.
+/// The API key of the selected workergroup, unmasked; `None` if none is selected or its record has no key.
 pub fn api_key(state: &State) -> Option<String> {
     let browser = &state.browsers[Resource::Workergroups];
     let field = WORKERGROUPS.by_key("api_key")?;

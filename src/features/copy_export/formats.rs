@@ -52,10 +52,9 @@ pub fn document(listing: &Listing, rows: &[u32]) -> String {
     format!("{{\"{key}\": [{}]}}\n", records.join(",\n"))
 }
 
-/// The request of a query, as one runnable shell command.
+/// The request of a query, as one runnable `curl` command.
 ///
-/// # Errors
-/// When the address of the market cannot be parsed.
+/// # Errors When the address of the market cannot be parsed.
 pub fn search_curl(query: &Query, base: &str, dialect: &'static Dialect) -> Result<String, CopyError> {
     let request = match query.resource {
         Resource::Workergroups => Request::ListWorkergroups,

@@ -38,7 +38,7 @@ impl CopyMenu {
         Self { items, list }
     }
 
-    /// The menu of the open pane; `None` if nothing can be copied.
+    /// The menu of the open pane; `None` if the pane has no table to copy from.
     pub fn of_pane(state: &State) -> Option<Self> {
         copy::items(state).map(Self::new)
     }

@@ -422,7 +422,8 @@ fn figure(listing: &Listing, row: usize, key: &str) -> String {
     }
 }
 
-/// The lines on how a workergroup starts its workers.
+/// The lines on how a workergroup starts its workers, such as its template; a dash for each value that is not
+/// reported.
 pub(super) fn launch(listing: &Listing, row: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let record = listing.full_record(row);

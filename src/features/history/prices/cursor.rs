@@ -15,8 +15,8 @@ use crate::domain::local::LocalTime;
 use crate::domain::{Resource, format};
 use crate::tui::theme::Theme;
 
-/// The time of a bucket with its prices and amount, in place of the key of the lines; `none on offer` or
-/// `not recorded` if it has no prices.
+/// The start of the part of the time under the cursor of a price chart, with its prices and amount, in place
+/// of the key of the lines; `none on offer` or `not recorded` if it has no prices.
 pub(super) fn readout(bucket: &Bucket, resource: Resource, local: &LocalTime, theme: &Theme) -> Line<'static> {
     let time = local.minute(bucket.from.unix());
     let mut line = Line::from(Text::styled(
