@@ -134,12 +134,12 @@ pub(crate) fn change(cx: &mut Cx<'_>, changed: AlertChange) {
     watch.restore(all);
     watch.pending += 1;
     let change = changed;
-    cx.save_edit(Edit::Change { change, before }, saved);
+    cx.save_edit(Edit::Change { change, before }, on_saved);
 }
 
 /// Handles the result of saving a change to the alerts: an error is shown, and once no further save is
 /// pending, the alerts are replaced by those in the file, without losing the state observed here.
-fn saved(cx: &mut Cx<'_>, _: Ticket, news: News) {
+fn on_saved(cx: &mut Cx<'_>, _: Ticket, news: News) {
     let Some(result) = news.into_saved() else { return };
     let watch: &mut AlertWatch = cx.feature();
     watch.pending = watch.pending.saturating_sub(1);
@@ -231,12 +231,12 @@ fn ask(cx: &mut Cx<'_>, id: &WishId) {
         asked,
         search,
     });
-    cx.effects_for(Owner::Feature(answered), [Effect::Call { ticket, request }]);
+    cx.effects_for(Owner::Feature(on_response), [Effect::Call { ticket, request }]);
 }
 
 /// Handles the response to an alert's poll sent by `ask`: records it, also a failed one. Only for the search
 /// of a workergroup, alerts are checked here, with the number of workers that the offers can run.
-fn answered(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
+fn on_response(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     let News::Reply(response) = news else { return };
     let in_flight = &mut cx.feature::<AlertWatch>().in_flight;
     let Some(index) = in_flight.iter().position(|search| search.ticket == ticket) else {
@@ -333,7 +333,7 @@ fn check_all(cx: &mut Cx<'_>, poll: &Poll, workers: Option<u32>) {
             };
             cx.feature::<AlertWatch>().claims.push(claim);
             let job = HistoryJob::ClaimNotification { ticket, subject, at };
-            cx.effects_for(Owner::Feature(claimed), [Effect::History(job)]);
+            cx.effects_for(Owner::Feature(on_claimed), [Effect::History(job)]);
         }
     }
 }
@@ -351,7 +351,7 @@ fn notification(ring: &Ring, logged: &Logged) -> Notification {
 /// Handles the claim of an alert's firing: logs it and notifies the user, unless another program has claimed
 /// it; a firing of an alert deleted meanwhile is not logged.
 #[expect(clippy::needless_pass_by_value, reason = "the signature of a receiver")]
-fn claimed(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
+fn on_claimed(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     let watch: &mut AlertWatch = cx.feature();
     let Some(index) = watch.claims.iter().position(|claim| claim.ticket == ticket) else {
         return;

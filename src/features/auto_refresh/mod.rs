@@ -141,7 +141,8 @@ fn tick(cx: &mut Cx<'_>) {
 }
 
 /// Sends one search for why rows of the newest poll have disappeared, in place of an earlier one under way.
-/// False if none is sent: no row is missing, the request budget has no room, or auto-refresh is off.
+/// False if none is sent: no row is missing, the market has no filter for them, the request budget has no
+/// room, or auto-refresh is off.
 fn ask_causes(cx: &mut Cx<'_>, resource: Resource) -> bool {
     let browser = &cx.state().browsers[resource];
     let query = browser.shown_query();
@@ -156,7 +157,7 @@ fn ask_causes(cx: &mut Cx<'_>, resource: Resource) -> bool {
     };
     let superseded = watch.cause_search.replace((ticket, search));
     cx.abort(superseded.map(|(ticket, _)| ticket));
-    cx.effects_for(Owner::Feature(causes_answered), [Effect::Call { ticket, request }]);
+    cx.effects_for(Owner::Feature(on_causes), [Effect::Call { ticket, request }]);
     true
 }
 
@@ -184,7 +185,7 @@ fn record(cx: &mut Cx<'_>, resource: Resource, poll: Option<Poll>) {
 
 /// Handles the response to the search for why rows have disappeared: shows the causes on those rows, and
 /// records the poll that waits for them, even if the search failed.
-fn causes_answered(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
+fn on_causes(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     let News::Reply(response) = news else { return };
     let is_own = |search: &mut (Ticket, CauseSearch)| search.0 == ticket;
     for resource in Resource::ALL {
@@ -207,9 +208,9 @@ fn causes_answered(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     }
 }
 
-/// Records that the user looks at the open pane or, if `is_leaving`, that the terminal goes to the
-/// background: then the time to pause runs for all tables. Changes since the last look are counted from
-/// there.
+/// Records that the user looks at the open pane, which also ends a pause of auto-refresh, or, if
+/// `is_leaving`, that the terminal goes to the background, where all tables pause after an hour. The changes
+/// since the last look are shown from that time on.
 ///
 /// It is called on a key press, and as the terminal gains or loses the focus.
 fn record_presence(cx: &mut Cx<'_>, is_leaving: bool) {
@@ -238,8 +239,8 @@ fn record_presence(cx: &mut Cx<'_>, is_leaving: bool) {
     }
 }
 
-/// The next time at which the countdown in the status line of the open pane changes, or a table pauses;
-/// `None` if neither will.
+/// The next time at which auto-refresh pauses a table or changes its countdown in the status line of the open
+/// pane; `None` if neither will.
 pub(crate) fn deadline(state: &State, now: Now) -> Option<MonotonicTime> {
     let is_watched = |browser: &Browser| browser.watching().is_some_and(|watch| !watch.is_paused());
     let second = state

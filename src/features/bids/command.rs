@@ -86,8 +86,8 @@ pub fn bids(settings: &Settings, options: &BidsArguments) -> Result<(), CliError
 /// The kind of its document.
 const KIND: &str = "bids";
 
-/// The rows of the table, one for each bid of each market, and the same figures for the document; `watched`
-/// is the recorded time in seconds.
+/// The rows of the table of bids, one for each bid of each market, and the same figures for the document;
+/// `watched` is the recorded time in seconds.
 fn figures(markets: &[BidMarket], watched: i64, run: &Run) -> (Figures, Vec<BidFigures>) {
     let (mut rows, mut lines) = (Vec::new(), Vec::new());
     for market in markets {

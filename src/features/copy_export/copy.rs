@@ -75,8 +75,8 @@ pub fn api_key(state: &State) -> Option<String> {
     record.text(field).map(|key| key.unescaped().to_owned())
 }
 
-/// The items of a pane of records. `waits` is the reason no rows are copied while they are recorded
-/// ones.
+/// The texts that can be copied from a pane of records: its rows, how to rent, the query, and commands for
+/// the search. `waits` is the reason no rows are copied while they are recorded ones.
 fn pane_items(browser: &Browser, profile: &Profile, limits: Limits, waits: Option<String>) -> Vec<CopyItem> {
     let query = &browser.query;
     let mut items = match &waits {
@@ -139,7 +139,7 @@ fn rent_items(browser: &Browser, profile: &Profile, limits: Limits, waits: Optio
     items
 }
 
-/// The formats of rows, all disabled for the reason `why`.
+/// The ways to copy rows (id, JSON, CSV, table), all disabled for the reason `why`.
 fn waiting_items(browser: &Browser, why: &str) -> Vec<CopyItem> {
     let noun = browser.resource().noun();
     let items = [
@@ -154,8 +154,8 @@ fn waiting_items(browser: &Browser, why: &str) -> Vec<CopyItem> {
         .collect()
 }
 
-/// The formats for the selected row, the marked rows, and the table (of the marked rows if there are any);
-/// disabled with the reason if there is no such row. Empty without a response.
+/// The ways to copy the selected row, the marked rows as JSON, and the table (of the marked rows if there are
+/// any); disabled with the reason if there is no such row. Empty without a response.
 fn row_items(browser: &Browser) -> Vec<CopyItem> {
     let Some(listing) = browser.listing() else {
         return Vec::new();

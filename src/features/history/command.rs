@@ -287,7 +287,7 @@ fn step(bucket: &Bucket) -> document::Step {
     }
 }
 
-/// The verdict on the current lowest price, or the data it lacks.
+/// The JSON member of the verdict on the current lowest price, or of the data it lacks.
 fn verdict(memory: &Memory) -> document::Verdict {
     let result = match memory.verdict() {
         Verdict::Given(rating) => VerdictResult::Given(document::Rating {

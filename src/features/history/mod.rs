@@ -108,7 +108,7 @@ struct Remembered {
 }
 
 impl Remembered {
-    /// Updates the current lowest price from the rows on screen.
+    /// Updates the current lowest price, from the rows on screen, in the basis of verdicts, if that is read.
     fn update_lowest(&mut self) {
         if let Some(memory) = &mut self.memory {
             memory.set_lowest_from(&self.rows);

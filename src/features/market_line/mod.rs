@@ -213,8 +213,8 @@ const UNIT: &str = "lowest loaded, $/GPU-h";
 /// What changes and sparklines are of: the recorded market, whatever is loaded.
 const TREND: &str = " · market trend";
 
-/// Draws the line of GPU models, as many as fit, each with its lowest price and, once recorded, its change
-/// since a day ago and its week; a click on one opens its history.
+/// Draws the market line: GPU models, as many as fit, each with its lowest price and, once recorded, its
+/// change since a day ago and its week; a click on one opens its history.
 pub(crate) fn draw(area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let line: &MarketLine = scene.state.feature();

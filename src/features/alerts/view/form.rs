@@ -225,7 +225,7 @@ impl AlertForm {
         self.annotate();
     }
 
-    /// Shows beside the price the lowest recorded one (`now from $0.21 per GPU`), or else its unit. The
+    /// Shows beside the price the lowest recorded one (`now from $0.210 per GPU`), or else its unit. The
     /// choice of GPU or machine is hidden for volumes and for triggers without a price limit.
     fn annotate(&mut self) {
         let is_volume = self.is_volume();
@@ -451,7 +451,7 @@ const fn field_of(error: RuleError) -> AlertField {
     }
 }
 
-/// The index of a trigger in the selector, and the texts of its fields.
+/// The index of an alert's trigger in its selector, from 0, and the texts of its fields, as plain numbers.
 fn trigger_texts(trigger: Trigger) -> (usize, Vec<(AlertField, String)>) {
     match trigger {
         Trigger::PriceBelow(price) => (0, vec![(AlertField::Price, price.to_string())]),

@@ -42,7 +42,8 @@ pub(super) fn subjects(state: &State) -> Vec<AlertSubject> {
     subjects
 }
 
-/// All subjects, and the index of that of an alert, which comes first if it was not among them.
+/// All subjects that an alert can follow, and the index of the subject of `alert`, which is put first if it
+/// was not among them.
 pub(super) fn subjects_with(alert: &Alert, state: &State) -> (Vec<AlertSubject>, usize) {
     let mut subjects = subjects(state);
     let index = subjects.iter().position(|subject| subject.follows == alert.follows);

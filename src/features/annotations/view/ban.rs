@@ -53,7 +53,8 @@ impl Ban {
     }
 }
 
-/// Bans a machine or host, with a notice on the number of rows that are hidden by it.
+/// Bans a machine or host, with a notice on the number of rows that it hides, or that banned offers are
+/// listed.
 fn ban(of: Supplier, cx: &mut Cx<'_>) {
     let hidden = |state: &State| state.browser().map_or(0, Browser::hidden);
     let before = hidden(cx.state());

@@ -31,7 +31,7 @@ enum Kind {
 impl Kind {
     const ALL: [Self; 3] = [Self::Ban, Self::Star, Self::Note];
 
-    /// The heading of its section in the list.
+    /// The heading above the annotations of this kind in their list.
     const fn heading(self) -> &'static str {
         match self {
             Self::Ban => "Banned",
@@ -41,7 +41,7 @@ impl Kind {
     }
 
     /// The mark that removes an annotation of this kind.
-    const fn cleared(self) -> Mark {
+    const fn removal(self) -> Mark {
         match self {
             Self::Ban => Mark::Ban(false),
             Self::Star => Mark::Star(false),
@@ -91,7 +91,7 @@ pub(crate) fn open(action: Action, cx: &mut Cx<'_>) -> bool {
     }
 }
 
-/// Sets or removes a star, ban or note of a machine or host, also in its file.
+/// Sets or removes a star, ban or note of a machine or host, also in the file of annotations.
 fn change(of: Supplier, mark: Mark, cx: &mut Cx<'_>) {
     cx.annotate(&AnnotationChange { of, mark });
 }
@@ -248,7 +248,7 @@ impl View for AnnotationList {
                 ask_note(entry.of, cx);
             }
             (Action::Remove, Some(entry)) => {
-                change(entry.of, entry.kind.cleared(), cx);
+                change(entry.of, entry.kind.removal(), cx);
                 self.relist(cx.state());
                 let key = cx.state().keymap.key_in(&[Context::ListEdit], Action::Recall);
                 cx.toast(format!("Removed ({key} to undo)"));
@@ -276,8 +276,8 @@ impl View for AnnotationList {
     }
 }
 
-/// The lines of the list: bans, stars and notes, each kind below its heading, with `None yet` for a kind
-/// without any.
+/// The lines of the list of annotations: bans, stars and notes, each kind below its heading, with `None yet`
+/// for a kind without any.
 fn items(state: &State) -> Vec<Item<AnnotationRow>> {
     let mut items = Vec::new();
     for kind in Kind::ALL {

@@ -97,7 +97,7 @@ fn read(key: ClusterField, text: &str) -> Result<Option<f64>, FieldError> {
 
 /// The form of the cluster planner without limits, for the number of GPUs that the search asks for, else for
 /// eight.
-fn blank(offers: &Browser) -> Form<ClusterField> {
+fn blank_form(offers: &Browser) -> Form<ClusterField> {
     let dialect = offers.dialect();
     let gpus = offers
         .gpus_asked()
@@ -106,7 +106,7 @@ fn blank(offers: &Browser) -> Form<ClusterField> {
         let text = if key == ClusterField::Gpus { gpus.as_str() } else { "" };
         let field = form::Field::text(key, label, text).note(note);
         field.check(move |text| match key {
-            ClusterField::Only => only(text, dialect).map(drop),
+            ClusterField::Only => parse_conditions(text, dialect).map(drop),
             _ => read(key, text).map(drop),
         })
     });
@@ -193,7 +193,7 @@ fn open_with(cx: &mut Cx<'_>, reason: Option<String>, fill: impl FnOnce(&mut For
     let draft = cx.drafts().take::<Form<ClusterField>>();
     let offers = &cx.state().browsers[Resource::Offers];
     let mut view = Cluster {
-        form: draft.unwrap_or_else(|| blank(offers)),
+        form: draft.unwrap_or_else(|| blank_form(offers)),
         need: Err((ClusterField::Gpus, QuantityError::Missing.into())),
         planning: None,
         picks: Vec::new(),
@@ -260,7 +260,8 @@ impl Cluster {
             vram_gb: number(ClusterField::Vram)?,
             deadline: number(ClusterField::Deadline)?,
             budget: number(ClusterField::Budget)?,
-            conditions: only(text(ClusterField::Only), browser.dialect()).map_err(|why| (ClusterField::Only, why))?,
+            conditions: parse_conditions(text(ClusterField::Only), browser.dialect())
+                .map_err(|why| (ClusterField::Only, why))?,
         };
         need.check().map_err(|objection| {
             let key = match objection.parameter {
@@ -293,7 +294,8 @@ impl Cluster {
         cx.close();
     }
 
-    /// Copies the commands that rent the offers of the plan, a line each.
+    /// Copies the commands that rent the offers of the plan, a line each; nothing happens while no offers are
+    /// loaded.
     fn copy(&self, cx: &mut Cx<'_>) {
         let (state, offers) = (cx.state(), &cx.state().browsers[Resource::Offers]);
         let Some(listing) = offers.listing() else {
@@ -362,7 +364,7 @@ impl FormView for Cluster {
             Action::Copy => self.copy(cx),
             Action::Reset => {
                 let offers = &cx.state().browsers[Resource::Offers];
-                self.form = blank(offers);
+                self.form = blank_form(offers);
                 self.recompute(offers);
             }
             _ => return Outcome::Ignored,
@@ -403,7 +405,7 @@ fn bill(browser: &Browser) -> Bill {
 
 /// Parses conditions on offers, in plain words or the query language; `Err` if they are invalid, or if the
 /// words set anything else, such as an order.
-fn only(text: &str, dialect: &'static Dialect) -> Result<Vec<Condition>, FieldError> {
+fn parse_conditions(text: &str, dialect: &'static Dialect) -> Result<Vec<Condition>, FieldError> {
     let catalog = Resource::Offers.catalog();
     let reading = plain::read(text, catalog, dialect, &plain::Names::default());
     if reading.meaning.settings != plain::Settings::default() {

@@ -31,7 +31,7 @@ struct Grid {
 }
 
 impl Grid {
-    /// The grid with as many columns as fit, including the current one; they fill the width.
+    /// The grid of compared rows with as many columns as fit, including the current one; they fill the width.
     fn new(view: &Compare, area: Rect) -> Self {
         let labels = view.lines.iter().filter_map(|line| match line {
             Line::Heading(_) => None,

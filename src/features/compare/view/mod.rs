@@ -224,8 +224,8 @@ fn title(listing: &Listing, row: u32) -> String {
     }
 }
 
-/// The displayed values of a line for all rows, and the best of them; computed fields come from the table,
-/// others from the full records.
+/// The displayed values of a line of the comparison for all rows, and the best of them; computed fields come
+/// from the table, others from the full records.
 fn values(
     browser: &Browser,
     listing: &Listing,

@@ -36,7 +36,7 @@ pub(super) fn verdict(browser: &Browser, listing: &Listing, rows: &[u32]) -> Vec
     sentences
 }
 
-/// The rows that suit the job or term and have a price, with their speed if it is known; empty for
+/// The compared rows that suit the job or term and have a price, with their speed if it is known; empty for
 /// workergroups.
 fn runners(browser: &Browser, listing: &Listing, rows: &[u32]) -> Vec<Runner> {
     let (price, speed) = match browser.resource() {

@@ -19,7 +19,7 @@ pub(super) fn lines(card: &Card<'_>) -> Vec<Line<'static>> {
     let mut lines = card.title(name(card), card.text("geolocation"));
     lines.push(price(card, browser));
     lines.extend(missing_rate_note(card, browser));
-    lines.extend(super::moved(card, browser, format::per_hour));
+    lines.extend(super::price_change(card, browser, format::per_hour));
     lines.extend(models(card, browser));
     lines.extend(ranking_note(card, browser));
     lines.extend(card.rating(Resource::Offers));

@@ -22,7 +22,7 @@ pub(super) fn lines(card: &Card<'_>) -> Vec<Line<'static>> {
     let mut lines = card.title(space, card.text("geolocation"));
     lines.extend(price(card));
     let browser = &card.subject.state.browsers[Resource::Volumes];
-    lines.extend(super::moved(card, browser, |price| {
+    lines.extend(super::price_change(card, browser, |price| {
         format!("${}/GB/month", trimmed(price, 4))
     }));
     lines.extend(card.rating(Resource::Volumes));

@@ -60,15 +60,18 @@ pub(crate) fn below_card(resource: Resource, row: usize, scene: &Scene<'_, '_>) 
     let parts = match resource {
         Resource::Offers => vec![
             ("Prices", prices(None, browser, listing, row, scene)),
-            ("Job", when(has_job || has_room, || job(browser, listing, row, scene))),
-            ("More", when(has_room, || fields(&OF_OFFERS, listing, row, scene))),
+            (
+                "Job",
+                lines_if(has_job || has_room, || job(browser, listing, row, scene)),
+            ),
+            ("More", lines_if(has_room, || fields(&OF_OFFERS, listing, row, scene))),
         ],
         // The card shows the cost of the term.
         Resource::Volumes => vec![("More", fields(&OF_VOLUMES, listing, row, scene))],
         Resource::Workergroups => vec![
             ("Launch", launch(listing, row, scene)),
             ("Scaling", scaling(listing, row, scene)),
-            ("Conditions", when(has_room, || conditions(row, scene))),
+            ("Conditions", lines_if(has_room, || conditions(row, scene))),
         ],
     };
     parts
@@ -100,7 +103,7 @@ pub(super) fn conditions(row: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>
 }
 
 /// The result of `lines` if `is_shown`; otherwise empty, without calling it.
-fn when(is_shown: bool, lines: impl FnOnce() -> Vec<Line<'static>>) -> Vec<Line<'static>> {
+fn lines_if(is_shown: bool, lines: impl FnOnce() -> Vec<Line<'static>>) -> Vec<Line<'static>> {
     if is_shown { lines() } else { Vec::new() }
 }
 

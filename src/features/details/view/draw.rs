@@ -273,7 +273,8 @@ impl<'a> Charts<'a> {
         Self { view, row, drawn: 0 }
     }
 
-    /// Draws the price over time; false if it has no room or nothing is recorded.
+    /// Draws the lowest price over time of rows like this one; false if it has no room or too little is
+    /// recorded.
     fn draw_record(&mut self, area: Rect, scene: &mut Scene<'_, '_>) -> bool {
         let is_drawn = area.height >= LEAST_CHART && draw_similar_lows((self.view.resource, self.row), area, scene);
         self.drawn += usize::from(is_drawn);

@@ -255,7 +255,7 @@ impl Detail {
         }
     }
 
-    /// Shows the API key of a workergroup on the tab of fields for some seconds, or hides it; complains if
+    /// Shows the API key of a workergroup on the tab of fields for 15 seconds, or hides it; complains if
     /// there is none.
     fn toggle_secrets(&mut self, cx: &mut Cx<'_>) {
         if self.reveals(cx.now) {

@@ -54,7 +54,7 @@ pub(super) fn share(bucket: &Bucket, time: &Scale) -> f64 {
     f64::midpoint(share_of(bucket.from, time), share_of(bucket.until, time))
 }
 
-/// Lets a click on a column of the chart move the cursor there.
+/// Lets a click on a column of the price chart move its cursor to the part of the time there.
 pub(super) fn clickable(series: &Series, time: &Scale, plot: Rect, scene: &mut Scene<'_, '_>) {
     for (index, bucket) in series.buckets.iter().enumerate() {
         let (x, _) = chart::dot_cell((share(bucket, time), 0.0), plot);

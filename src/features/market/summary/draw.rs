@@ -161,8 +161,8 @@ fn draw_range(view: &Market, line: usize, scale: &Scale, area: Rect, scene: &mut
     }
 }
 
-/// The groups as records of the table: name, GPUs (not of volumes), machines, levels of the price, and
-/// performance per dollar.
+/// The groups as records of the table: name, GPUs (not of volumes), number of machines or volumes, levels of
+/// the price, and performance per dollar.
 fn rows_of(view: &Market) -> Records<'_, &Line> {
     let name = view.groupings()[view.grouping].name;
     let (machines, low, merit) = match view.resource {
@@ -324,7 +324,7 @@ fn heights(overview: &Overview, area: Rect) -> Vec<Rect> {
     Layout::vertical(constraints.chain([Fill(1)])).split(area)[..needed.len()].to_vec()
 }
 
-/// Draws the section at `index` of the panel: each group with its GPUs (or volumes) and lowest price.
+/// Draws the section at `index` of the market panel: each group with its GPUs (or volumes) and lowest price.
 /// `cursor` is the selected line of this section; the heading counts the lines if not all fit.
 fn groups_of(section: &Section, index: usize, cursor: Option<usize>, area: Rect, scene: &mut Scene<'_, '_>) {
     let Some(browser) = scene.state.browser() else {

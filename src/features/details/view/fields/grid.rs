@@ -26,7 +26,7 @@ enum Row {
 /// Maximum number of lines of a value; the note below shows all of it.
 const MOST_LINES: usize = 6;
 
-/// Splits a value into lines of `room` cells, at most `MOST_LINES`; a cut value ends with an ellipsis.
+/// Splits a value into lines of `room` cells, six at most; a cut value ends with an ellipsis.
 fn parts(value: &str, room: usize) -> Vec<String> {
     let width = u16::try_from(room).unwrap_or(u16::MAX);
     if cells(value) <= width {

@@ -53,7 +53,7 @@ impl Reader<'_> {
         known.chain(rest).map(Arc::new).collect()
     }
 
-    /// The beginning of an unknown member's JSON, without secrets, and the number of bytes that are cut.
+    /// The beginning of an unknown member's JSON, without secrets, and the size of the rest.
     fn unknown_value(json: &str) -> String {
         let read = Some(json).filter(|json| json.len() <= LONGEST_READ);
         let read = read.and_then(|json| serde_json::from_str::<serde_json::Value>(json).ok());
