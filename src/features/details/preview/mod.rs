@@ -85,8 +85,8 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// The price before auto-refresh found a change: `was $0.410/h 3 minutes ago (−$0.06, −15%)`; `None` if it has
-/// not changed, or without auto-refresh. `money` formats a price.
+/// The price before auto-refresh found a change: `was $0.410/h 3 minutes ago (−$0.06, −15%)`; `None` if it
+/// has not changed, or without auto-refresh. `money` formats a price.
 fn price_change(card: &Card<'_>, browser: &Browser, money: impl Fn(f64) -> String) -> Option<Line<'static>> {
     let watch = browser.watching()?;
     let id = card.subject.listing.id(card.subject.row)?;

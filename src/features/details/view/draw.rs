@@ -85,8 +85,8 @@ pub(super) fn detail(view: &Detail, area: Rect, scene: &mut Scene<'_, '_>) {
     scene.framed(panel.note(note), area);
 }
 
-/// Draws the record as it was sent, with the meaning of its members beside it unless the screen is compact;
-/// returns the viewport of its lines.
+/// Draws the record as it was sent, without secrets, and the meaning of its members beside it unless the
+/// screen is compact; returns the viewport of its lines.
 fn draw_json(view: &Detail, row: usize, area: Rect, scene: &mut Scene<'_, '_>) -> Viewport {
     let notes = if scene.size == Size::Compact {
         0
