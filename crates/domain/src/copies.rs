@@ -112,14 +112,15 @@ impl Copies {
         }
     }
 
-    /// Whether nothing is searched for; false if there were too many secrets, so that every text counts as a
-    /// copy.
+    /// Whether no secret is searched for; false if there were too many secrets, so that every text counts as
+    /// a copy.
     pub fn is_empty(&self) -> bool {
         let search = self.search.as_ref();
         search.is_some_and(|search| search.patterns_len() == 0)
     }
 
-    /// The text with `sign` in place of every copy.
+    /// The text with `sign` in place of every copy of a secret, overlapping ones once. If there were too many
+    /// secrets to search for, `sign` replaces the whole text.
     pub fn remove<'t>(&self, text: &'t str, sign: &str) -> Cow<'t, str> {
         let mut out = String::new();
         let mut copied = 0;
@@ -135,8 +136,8 @@ impl Copies {
         Cow::Owned(out)
     }
 
-    /// The ranges of copies in the text, in order and without overlap: verbatim ones, and those in percent
-    /// encoding, nested up to four times. The whole text if there were too many secrets to search for.
+    /// The ranges of copies of the secrets in the text, in order and without overlap: as they stand, and in
+    /// percent encoding, nested up to four times. The whole text if there were too many secrets to search.
     pub fn ranges(&self, text: &str) -> Vec<Range<usize>> {
         if self.is_empty() {
             return Vec::new();

@@ -17,7 +17,8 @@ pub fn code(location: &str) -> &str {
     location.rsplit(',').next().unwrap_or(location).trim()
 }
 
-/// A location for display: `, CA`, where a host omits the region, becomes `CA`.
+/// A location for display: `, CA`, where a host omits the region, becomes `CA`; any other text is unchanged,
+/// as is one above 256 bytes.
 pub fn place(location: &str) -> &str {
     if location.len() > LONGEST {
         return location;

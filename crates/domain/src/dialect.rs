@@ -131,7 +131,7 @@ impl Dialect {
 
     pub const ALL: [&'static Self; 3] = [&Self::DOCUMENTED, &Self::VAST, &Self::SANDBOX];
 
-    /// The dialect with the given name; `None` for an unknown one.
+    /// The dialect with exactly this name: `documented`, `vast` or `sandbox`; `None` for any other.
     pub fn named(name: &str) -> Option<&'static Self> {
         Self::ALL.into_iter().find(|dialect| dialect.name == name)
     }
@@ -144,8 +144,8 @@ impl Dialect {
         }
     }
 
-    /// Whether a condition on `field` is sent; otherwise it is applied to the response. Some dialects send
-    /// documented filters only.
+    /// Whether a server of this dialect takes a filter on `field`: a documented one always, one of the public
+    /// service only if the dialect has those, any other never. Filters not sent are applied to the response.
     pub const fn sends(&self, field: &Field) -> bool {
         match field.filter {
             Filter::Documented => true,

@@ -42,7 +42,7 @@ pub fn csv_lines(rows: impl IntoIterator<Item = impl IntoIterator<Item = String>
     finished(writer)
 }
 
-/// The text of everything that was written.
+/// The text of everything that was written to a CSV writer.
 fn finished(writer: csv::Writer<Vec<u8>>) -> String {
     let bytes = writer.into_inner().unwrap_or_default();
     String::from_utf8(bytes).unwrap_or_default()
@@ -146,7 +146,7 @@ pub fn markdown(listing: &Listing, rows: &[u32], fields: &[&Field], dialect: &Di
     Some(out)
 }
 
-/// Escapes a text for a cell of a Markdown table.
+/// Escapes a text for a cell of a Markdown table: a backslash before each character with a meaning there.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {

@@ -155,7 +155,8 @@ pub fn nominal_gb(megabytes: f64) -> f64 {
         .unwrap_or((megabytes / MB_PER_GB).round())
 }
 
-/// The nominal memory of all cards together, in GB; `count` is the number of cards, if known.
+/// The nominal memory of all cards together, in GB, from their total `megabytes`; `count` is the number of
+/// cards, 1 if unknown or below 1.
 pub fn nominal_total_gb(megabytes: f64, count: Option<f64>) -> f64 {
     let count = count.filter(|count| *count >= 1.0).unwrap_or(1.0);
     count * nominal_gb(megabytes / count)
@@ -179,8 +180,8 @@ pub fn span(seconds: f64) -> String {
     }
 }
 
-/// A span of seconds in whole minutes, hours, days or years: `6h`, `2d`; in the largest unit of which there
-/// are at least two. Never below `1m`.
+/// A span of seconds in whole minutes, hours, days or years, rounded: hours from 59 minutes on, days and
+/// years from two on (`30h`, `2d`). Never below `1m`.
 pub fn whole_span(seconds: f64) -> String {
     let units = [(31_536_000.0, "y"), (86_400.0, "d"), (3600.0, "h")];
     // Two of a unit are the least that says enough: 30 hours are not 2 days.

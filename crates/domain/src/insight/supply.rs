@@ -163,7 +163,8 @@ impl Machine {
         self.slices.iter().map(|slice| slice.row)
     }
 
-    /// The rows of the slices that cannot be rented together with all others, as they share GPUs with one.
+    /// The rows of the slices that share GPUs with another slice, so that not all can be rented together;
+    /// where GPUs are not listed, of those that exceed the GPUs of the largest slice with the others.
     pub(super) fn shared(&self) -> Vec<u32> {
         let is_shared = |slice: &&Slice| {
             let others = self.slices.iter().filter(|overlapping| overlapping.row != slice.row);
@@ -235,7 +236,8 @@ impl Machine {
         sets
     }
 
-    /// Adds every set that extends the chosen slices by some of `rest`.
+    /// Adds to `sets` every set that extends the chosen slices by at least one of `rest`, unless one of the
+    /// sets is as large for at most its price.
     fn combine<'a>(&self, unit: Unit, rest: &[(&'a Slice, Lot)], chosen: &mut Chosen<'a>, sets: &mut Vec<Set>) {
         for (index, (slice, lot)) in rest.iter().enumerate() {
             if self.fits(&chosen.slices, slice) {
@@ -315,8 +317,8 @@ pub struct Supply {
 }
 
 impl Supply {
-    /// The machines of `rows`, in order of first appearance. A record without a machine id counts as a machine of its
-    /// own; one without GPU ids has at least one GPU.
+    /// The machines of the offers in `rows`, in order of first appearance. A record without a machine id counts
+    /// as a machine of its own; each has at least one GPU.
     pub fn new(listing: &Listing, rows: &[u32]) -> Self {
         let columns = Columns::new(listing);
         let mut index_of: HashMap<Key<'_>, usize> = HashMap::new();
