@@ -61,8 +61,8 @@ pub struct OfferCost {
 }
 
 impl Limits {
-    /// The warning about an offer that exceeds a limit, or whose cost is unknown: `over your limit: $0.450/h
-    /// (limits.hourly: $0.400/h)`. `None` within the limits.
+    /// The warning about an offer that exceeds a limit, or whose cost is unknown where a limit is set: `over
+    /// your limit: $0.450/h (limits.hourly: $0.400/h)`. `None` within the limits and without any.
     ///
     /// ```
     /// use bourse_domain::limits::{Dollars, Limits, OfferCost};

@@ -83,8 +83,8 @@ impl Rank {
         }
     }
 
-    /// Describes the rank of a price: `lowest of 57`, `same as all 57`, `highest of 57`, else `below 91% of 56
-    /// others`; `None` without others.
+    /// Describes the rank of a price: `lowest of 57`, `same as all 57`, `highest of 57`, else
+    /// `below 91% of 56 others`; `None` without others.
     pub fn describe_price_rank(self) -> Option<String> {
         let Self { beats, ties, of } = self;
         let others = of.checked_sub(1).filter(|others| *others > 0)?;

@@ -317,8 +317,8 @@ pub struct Supply {
 }
 
 impl Supply {
-    /// The machines of the offers in `rows`, in order of first appearance. A record without a machine id counts
-    /// as a machine of its own; each has at least one GPU.
+    /// The machines of the offers in `rows`, in order of first appearance. A record without a machine id
+    /// counts as a machine of its own; each has at least one GPU.
     pub fn new(listing: &Listing, rows: &[u32]) -> Self {
         let columns = Columns::new(listing);
         let mut index_of: HashMap<Key<'_>, usize> = HashMap::new();

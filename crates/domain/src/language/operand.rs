@@ -278,7 +278,8 @@ impl Target<'_> {
         Err(self.unfit(item).suggest(item.span.clone(), better))
     }
 
-    /// The value of a text: `_` becomes a blank, and an unquoted name gets the market's spelling.
+    /// The value of a text: unquoted, `_` becomes a blank and a known name gets the market's spelling;
+    /// quoted, it stays as it is, except that `_` in a GPU name becomes a blank.
     fn words(self, item: &Item) -> String {
         if !item.quoted {
             canonical(self.field, &item.text.replace('_', " "))
@@ -338,7 +339,8 @@ impl Target<'_> {
             .map_err(|fault| self.fault(item, fault))
     }
 
-    /// The error for a number, with the number that was probably meant.
+    /// The error for a value that is no valid number of the field; for one with thousands separators it
+    /// suggests the number without them.
     fn fault(self, item: &Item, fault: Fault) -> LanguageError {
         let (text, key) = (&item.text, self.field.key);
         let message = match fault {

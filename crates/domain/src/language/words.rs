@@ -38,7 +38,8 @@ pub fn describe_condition(condition: &Condition, dialect: &Dialect) -> String {
     }
 }
 
-/// The boolean that a value stands for; `None` if it is not a switch.
+/// The boolean that a value stands for: a flag, or a number of a field shown as yes or no, where zero is
+/// false. `None` for any other value.
 fn switched(field: &Field, value: &Value) -> Option<bool> {
     match value {
         Value::Flag(on) => Some(*on),

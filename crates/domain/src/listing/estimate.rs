@@ -170,7 +170,8 @@ impl Listing {
         estimate.is_some_and(|estimate| estimate.is_estimate(field.key))
     }
 
-    /// Whether the cells of a field are prices per hour after the discount for reserving.
+    /// Whether the cells of a field are prices per hour after the discount for reserving: those of
+    /// `dph_total`, if the listing shows reserved prices.
     pub fn is_reserved_price(&self, field: &Field) -> bool {
         field.key == "dph_total" && self.offer_type() == OfferType::Reserved
     }
@@ -194,7 +195,7 @@ impl Listing {
     }
 }
 
-/// The other members that the computation of a move reads.
+/// The members that the computation of a move may read besides its own, some of them twice.
 const fn needed(how: Move) -> [&'static str; 6] {
     const BASE: &str = "dph_base";
     const TOTAL: &str = "dph_total";
@@ -237,8 +238,8 @@ impl Record<'_, '_> {
         (self.sent)(key).number().filter(|number| number.is_finite())
     }
 
-    /// $/h of the chosen storage, or of the storage in the received price if none is chosen. 0 GB costs nothing, even
-    /// at an unknown price.
+    /// $/h of the chosen storage, or of the storage in the received price if none is chosen. 0 GB costs
+    /// nothing, even at an unknown price; otherwise `None` if the price is missing or negative.
     fn storage(&self) -> Option<f64> {
         match self.gb {
             None => self.included(),
@@ -250,13 +251,15 @@ impl Record<'_, '_> {
         }
     }
 
-    /// $/h of the storage in the received prices: as reported, else the total less the base price.
+    /// $/h of the storage in the received prices: as reported, else the total less the base price; `None` if
+    /// either of these is missing.
     fn included(&self) -> Option<f64> {
         self.number("storage_total_cost")
             .or_else(|| Some(self.number("dph_total")? - self.number("dph_base")?))
     }
 
-    /// $/h of GPUs and chosen storage, for a reserved offer after its discount; `None` if a price is missing.
+    /// $/h of GPUs and the chosen storage, or the storage as received; for a reserved offer after its
+    /// discount. `None` if a price is missing.
     fn total(&self) -> Option<f64> {
         if self.model == OfferType::Reserved {
             let discounted = self.number(DISCOUNTED)?;

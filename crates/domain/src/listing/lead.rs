@@ -30,7 +30,7 @@ impl Lead {
         }
     }
 
-    /// The end of the text if it occurs at `at`; else `None`.
+    /// The position after the expected text if `bytes` have it at `at`; else `None`.
     #[inline]
     pub(super) fn end(&self, bytes: &[u8], at: usize) -> Option<usize> {
         let end = at + self.text.len();
@@ -49,8 +49,8 @@ impl Lead {
         Some(end)
     }
 
-    /// Whether `rest` begins with the text, byte by byte: for a text longer than the words, or near the end
-    /// of a response.
+    /// Whether `rest` begins with the expected text, byte by byte: for a text longer than 32 bytes, or near
+    /// the end of a response.
     #[cold]
     fn is_before(&self, rest: &[u8]) -> bool {
         rest.starts_with(&self.text)

@@ -45,7 +45,8 @@ impl Listing {
         Self::read_again(self.catalog, records, Some(self))
     }
 
-    /// The rows removed by [`Listing::hide`] as a listing; `None` if there are none.
+    /// The rows removed by `Listing::hide` as a listing; `None` if there are none, or they cannot be read
+    /// again.
     pub fn hidden_rows(&self) -> Option<Self> {
         let records = self.hidden_spans.iter().filter_map(|span| self.text.get(span.clone()));
         let has_any = !self.hidden_spans.is_empty();

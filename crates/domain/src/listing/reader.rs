@@ -227,7 +227,8 @@ impl Reader {
         again.ended(false)
     }
 
-    /// Whether nothing has to be removed from the text; false if there is not exactly one list, or no row.
+    /// Whether no secret has to be removed from the text; false also if there is not exactly one list, or no
+    /// row.
     fn is_clean(&self) -> bool {
         let last = self.rows.listing.spans.last();
         self.splitter.lists() == 1
@@ -244,7 +245,8 @@ impl Reader {
         self.rows.has_unusual || self.rows.scanner.has_secret_names || around.unwrap_or(true)
     }
 
-    /// Whether nothing has to be removed from the first `end` bytes of the text, which end after a record.
+    /// Whether no secret has to be removed from the first `end` bytes of the text, which end after a record;
+    /// false also without rows or if the text cannot be split.
     ///
     /// The records were checked one by one.
     fn is_clean_until(&self, end: usize) -> bool {
@@ -279,7 +281,8 @@ impl Reader {
     }
 }
 
-/// The boolean member `truncated` of the response; of several, any `true` counts. `None` if there is none.
+/// The member `truncated` of the response; of several, any `true` counts. `None` if there is none with a
+/// boolean.
 fn said_truncated(text: &str, envelope: &Envelope) -> Option<bool> {
     let said = envelope.members.iter().filter(|(name, _)| name == "truncated");
     let flags = said.filter_map(|(_, value)| text.get(value.clone())?.trim().parse::<bool>().ok());
