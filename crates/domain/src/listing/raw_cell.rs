@@ -113,8 +113,8 @@ impl<'de> Visitor<'de> for RawCellVisitor {
         Ok(RawCell::Text(Cow::Owned(text.to_owned())))
     }
 
-    /// Reads a list: one of at most 64 numbers becomes its text (`[0,1]`), the only form in which it is shown;
-    /// any other becomes `RawCell::Bad`.
+    /// Reads a list: one of at most 64 numbers becomes its text (`[0,1]`), the only form in which it is
+    /// shown; any other becomes `RawCell::Bad`.
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
         let mut numbers = Vec::new();
         let mut plain = true;

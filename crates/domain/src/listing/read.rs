@@ -231,8 +231,8 @@ impl Plan {
         }
     }
 
-    /// The record's id: the first id member that is a whole number, as a number or as text; `None` if there is
-    /// none.
+    /// The record's id: the first id member that is a whole number, as a number or as text; `None` if there
+    /// is none.
     pub(super) fn id(&self, values: &[RawCell<'_>]) -> Option<RowId> {
         self.ids.iter().find_map(|slot| match &values[*slot] {
             RawCell::Number(number) => whole(*number).map(RowId),
