@@ -146,23 +146,23 @@ impl Copies {
             let all = 0..text.len();
             return if all.is_empty() { Vec::new() } else { vec![all] };
         };
-        let mut ranges = self.found(search, text.as_bytes(), text, |at| at);
+        let mut ranges = self.find_copies(search, text.as_bytes(), text, |at| at);
         for blanks in [false, true].into_iter().take(1 + usize::from(self.has_blanks)) {
             let mut address = Address::new(text, blanks);
             for _ in 0..MOST_DECODED {
                 let Some(decoded) = address.filter(|address| address.is_coded) else {
                     break;
                 };
-                ranges.extend(self.found(search, &decoded.bytes, text, |at| decoded.place(at)));
+                ranges.extend(self.find_copies(search, &decoded.bytes, text, |at| decoded.place(at)));
                 address = decoded.again();
             }
         }
         merge_overlaps(ranges)
     }
 
-    /// The matches in `bytes`, as ranges of `text`; `place` converts positions. A match of the shortened form
-    /// of a long secret extends to the end of its JSON string.
-    fn found(
+    /// The copies of secrets in `bytes`, as ranges of `text`; `place` converts positions. Where only the
+    /// beginning of a long secret is searched for, a match extends to the end of its JSON string.
+    fn find_copies(
         &self,
         search: &AhoCorasick,
         bytes: &[u8],

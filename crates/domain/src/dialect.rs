@@ -18,7 +18,7 @@ pub enum TransferUnit {
 }
 
 impl TransferUnit {
-    /// The factor from this unit to Mb/s.
+    /// The factor from this unit to Mb/s: 8 for MB/s, 1 for Mb/s.
     pub const fn megabits(self) -> f64 {
         match self {
             Self::MegabytesPerSecond => 8.0,
@@ -26,7 +26,7 @@ impl TransferUnit {
         }
     }
 
-    /// The unit as it is written after a number.
+    /// The unit as it is written after a number: `MB/s` or `Mb/s`.
     pub const fn symbol(self) -> &'static str {
         match self {
             Self::MegabytesPerSecond => "MB/s",
@@ -156,7 +156,7 @@ impl Dialect {
 
     /// The divisor of a value of `field` before it is sent.
     ///
-    /// Only the `duration` of a network volume search differs: seconds inside bourse, days in the specification.
+    /// It is 86,400 for the `duration` of a network volume search in dialects that take days, 1 otherwise.
     pub fn divisor(&self, resource: Resource, field: &Field) -> f64 {
         if resource == Resource::Volumes && field.key == "duration" && self.volume_duration_days {
             86_400.0

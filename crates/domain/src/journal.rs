@@ -251,7 +251,7 @@ pub fn created<'e>(entries: &'e [Entry], id: i64, endpoint: Option<&str>) -> Opt
     is_same.then_some(group)
 }
 
-/// The newest write with `key` whose outcome is unknown, else the newest with it.
+/// The newest write with `key` whose outcome is unknown, else the newest with it; `None` if none has it.
 ///
 /// A copied line is one more write to settle.
 pub fn of_key<'e>(entries: &'e mut [Entry], key: &str) -> Option<&'e mut Entry> {

@@ -21,7 +21,7 @@ impl Dollars {
     /// A spending limit.
     ///
     /// # Errors
-    /// If the number is not above 0, or is far beyond use.
+    /// If the number is not above 0, or is above 1e9.
     pub fn new(amount: f64) -> Result<Self, DollarsError> {
         let is_amount = amount > 0.0 && amount <= Self::MOST;
         is_amount.then_some(Self(amount)).ok_or(DollarsError)

@@ -42,7 +42,7 @@ impl LocalTime {
         )
     }
 
-    /// Formats a time to the second, with the offset from UTC.
+    /// Formats a time to the second, with the offset from UTC: `2026-01-01 14:00:00 +02:00`.
     pub fn second(&self, time: UnixTime) -> String {
         self.text(time, "%Y-%m-%d %H:%M:%S %:z")
             .unwrap_or_else(|| format!("{:.3e}", time.seconds()))
@@ -60,7 +60,7 @@ impl LocalTime {
             .unwrap_or_else(|| format!("{:.3e}", time.seconds()))
     }
 
-    /// Formats date and time to the minute.
+    /// Formats date and time to the minute: `2026-01-01 14:00`.
     pub fn minute(&self, time: UnixTime) -> String {
         self.text(time, "%Y-%m-%d %H:%M")
             .unwrap_or_else(|| format!("{:.3e}", time.seconds()))

@@ -30,7 +30,7 @@ impl Resource {
         }
     }
 
-    /// The noun for one record, in lower case.
+    /// The noun for one record: `offer`, `network volume` or `workergroup`.
     pub const fn noun(self) -> &'static str {
         match self {
             Self::Offers => "offer",
@@ -39,7 +39,7 @@ impl Resource {
         }
     }
 
-    /// The noun for several records, in lower case.
+    /// The noun for several records: `offers`, `network volumes` or `workergroups`.
     pub const fn nouns(self) -> &'static str {
         match self {
             Self::Offers => "offers",
@@ -103,7 +103,8 @@ pub static WORKERGROUPS: Catalog = Catalog {
 };
 
 impl Catalog {
-    /// The field with the wire name `key`, in its exact case; `None` for an alias or a computed column.
+    /// The field with the wire name `key`, in its exact case; `None` for an alias, a computed column or an
+    /// unknown name.
     pub fn by_key(&self, key: &str) -> Option<&'static Field> {
         self.fields().iter().find(|field| field.key == key)
     }
@@ -118,12 +119,12 @@ impl Catalog {
         })
     }
 
-    /// The fields, with the lifetime of the tables.
+    /// The fields of this catalog without the computed columns, as a slice that lives as long as the program.
     pub fn fields(&self) -> &'static [Field] {
         self.resource.catalog().fields
     }
 
-    /// The computed columns, with the lifetime of the tables.
+    /// The computed columns of this catalog, as a slice that lives as long as the program.
     pub fn computed(&self) -> &'static [Field] {
         self.resource.catalog().computed
     }

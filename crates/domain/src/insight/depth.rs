@@ -107,7 +107,8 @@ impl Depth {
         purchases
     }
 
-    /// The cheapest offers for each of these rising sizes, up to the largest that the supply has.
+    /// The cheapest offers for each of these rising numbers of GPUs; numbers that the supply does not reach
+    /// are left out.
     fn sizes(&self, sizes: &[usize]) -> Vec<Purchase> {
         let Some(most) = sizes.last() else {
             return Vec::new();

@@ -61,12 +61,12 @@ impl Plan {
         self.lots().map(|lot| lot.row)
     }
 
-    /// The number of GPUs that share the work of a job.
+    /// The number of all GPUs of its offers, which share the work of a job.
     pub fn gpu_count(&self) -> u32 {
         u32::try_from(self.gpus).unwrap_or(u32::MAX)
     }
 
-    /// Describes the size: `8 GPUs in 3 offers on 2 machines`.
+    /// Describes the size of the cluster: `8 GPUs in 3 offers on 2 machines`.
     pub fn words(&self) -> String {
         let gpus = usize::try_from(self.gpus).unwrap_or(usize::MAX);
         format!(
@@ -153,12 +153,14 @@ impl<'a> Offers<'a> {
     fn quotes(&self, gpus: u32) -> Rc<Quotes> {
         let shares = if self.is_work() { gpus } else { 0 };
         let mut known = self.quotes.borrow_mut();
-        let quotes = known.entry(shares).or_insert_with(|| Rc::new(self.quoted(gpus)));
+        let quotes = known
+            .entry(shares)
+            .or_insert_with(|| Rc::new(self.compute_quotes(gpus)));
         Rc::clone(quotes)
     }
 
     /// Computes the quotes if `gpus` GPUs are rented; rows without a price are left out.
-    fn quoted(&self, gpus: u32) -> Quotes {
+    fn compute_quotes(&self, gpus: u32) -> Quotes {
         let basis = Basis {
             job: self.basis.job.map(|job| job.on_gpus(gpus)),
             ..self.basis
@@ -351,7 +353,8 @@ impl<'a> Offers<'a> {
         u32::try_from(gpus).unwrap_or(u32::MAX).min(need.most_gpus())
     }
 
-    /// The cheapest plan for a need, with its alternatives and limits.
+    /// Plans a cluster: the cheapest offers that together meet the need, with the runner-up, the limits that
+    /// raise the bill, and the bills of fewer and more GPUs.
     pub fn plan(&self, need: &Need) -> Planning {
         let gpus = need.gpus as usize;
         let largest = (2 * gpus).min(MOST_GPUS).max(gpus);

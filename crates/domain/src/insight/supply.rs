@@ -429,7 +429,7 @@ impl Picks {
             sum
         }));
         for costs in uneven {
-            least = joined(&least, &costs);
+            least = costs_with_machine(&least, &costs);
         }
         Self { picks, least }
     }
@@ -444,7 +444,7 @@ impl Picks {
         self.picks.len()
     }
 
-    /// The median price over the offers for the maximum number of workers; `None` without offers.
+    /// The median price in $/h over the offers for the maximum number of workers; `None` without offers.
     pub fn median(&self) -> Option<f64> {
         let prices: Vec<f64> = self.picks.iter().map(|pick| pick.price).collect();
         quantile(&prices, 0.5)
@@ -475,7 +475,7 @@ impl Picks {
 }
 
 /// The lowest costs of 0, 1, 2, ... workers after adding a machine; `costs` are those of one, two, ... workers on it.
-fn joined(least: &[f64], costs: &[f64]) -> Vec<f64> {
+fn costs_with_machine(least: &[f64], costs: &[f64]) -> Vec<f64> {
     let all = 0..least.len() + costs.len();
     all.map(|workers| {
         let without = least.get(workers).copied().unwrap_or(f64::INFINITY);

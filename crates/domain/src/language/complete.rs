@@ -68,7 +68,8 @@ pub fn complete(
     completion
 }
 
-/// The completion at a bare word: the start of a field name, or of an operator after a field.
+/// The completion at a bare word that ends the text: of an operator if a field is before it, else of a field
+/// name. `before` is the whole text up to the cursor.
 fn at_word(before: &str, item: &Item, catalog: &'static Catalog) -> Completion {
     let front = before[..item.span.start].trim_end();
     let last = front.rsplit(char::is_whitespace).next().unwrap_or_default();

@@ -181,8 +181,8 @@ impl Reader<'_> {
         Err(LanguageError::new(bracket, message).suggest(span.start..span.start, "["))
     }
 
-    /// The error for a value that contains an operator or a quote: suggests a space if it ends with the name
-    /// of a field (`2num_gpus=4`), else quotes around it.
+    /// The error for a value that contains an operator or a quote: suggests a space if the name of a field is
+    /// before the operator (`2num_gpus=4`), else quotes around the value.
     pub(super) fn runs_on(&self, item: &Item) -> LanguageError {
         let start = item.span.start;
         for (offset, _) in item.text.char_indices().skip(1) {

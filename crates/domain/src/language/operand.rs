@@ -110,7 +110,8 @@ pub(super) fn squashed(text: &str) -> String {
         .collect()
 }
 
-/// The market's spelling of an unquoted text if the field lists its choices, else the text.
+/// The choice of the field that equals `text` except for case, blanks and signs, as the market spells it;
+/// without one the text.
 pub(super) fn canonical(field: &Field, text: &str) -> String {
     let wanted = squashed(text);
     field
@@ -243,7 +244,7 @@ impl Target<'_> {
         self.value(item).map(|value| vec![value])
     }
 
-    /// The condition for a group of countries after `=` or `!=`: the list of its members.
+    /// The condition for a group of countries after `=` or `!=`: `in` or `notin` the list of its members.
     pub(super) fn group(self, list: &List) -> Result<Vec<Condition>, LanguageError> {
         let codes = Operand::Many(self.many(list)?);
         let operator = self.operator.with_list();
@@ -290,7 +291,8 @@ impl Target<'_> {
         }
     }
 
-    /// Parses a country: the letters after the last comma. A quoted text can be anything.
+    /// Parses a country: two letters after the last comma, as capitals. Anything else is an error, unless it
+    /// is quoted: then it stays as it is.
     fn country(self, item: &Item) -> Result<String, LanguageError> {
         let text = if item.quoted {
             item.text.clone()

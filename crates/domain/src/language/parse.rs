@@ -137,9 +137,10 @@ impl Reader<'_> {
         Ok(Meaning::Hold(vec![condition]))
     }
 
-    /// Whether an unquoted value of a location names a group of countries.
+    /// Whether an unquoted value of a location names a group of countries; of two letters, as in `EU`, only
+    /// in the query bar.
     ///
-    /// `EU` might be a code: if the market's client sends it as one, it keeps that meaning outside of the query bar.
+    /// `EU` might be a code: the market's client sends it as one, so it has that meaning everywhere else.
     fn is_group(&self, field: &Field, item: &Item) -> bool {
         field.kind == Kind::Country
             && !item.quoted

@@ -15,8 +15,8 @@ const LONGEST: usize = 40;
 /// The maximum number of values of a list that are written; others are counted.
 const NAMED: usize = 3;
 
-/// Describes a condition, active or not, for reading only: `200 GB disk`, `not rented`. It cannot be parsed
-/// back.
+/// Describes a condition, active or not, in words that cannot be parsed back: `200 GB disk`, `not rented`,
+/// `score not reported`, `Germany, France or 2 more`.
 pub fn describe_condition(condition: &Condition, dialect: &Dialect) -> String {
     let (field, operator) = (condition.field, condition.operator);
     match &condition.operand {

@@ -58,7 +58,8 @@ pub(super) struct Estimate {
 }
 
 impl Estimate {
-    /// The adjusted prices; `None` if the received ones apply.
+    /// The prices at `gb` of storage, or the received size if `None`, under `model`; `None` if the received
+    /// ones apply: without `gb`, unless the model is reserved.
     fn new(gb: Option<f64>, model: OfferType) -> Option<Self> {
         let is_adjusted = gb.is_some() || model == OfferType::Reserved;
         is_adjusted.then(|| Self {
@@ -153,7 +154,7 @@ impl Listing {
         self.forget_last();
     }
 
-    /// The storage size in GB that prices are adjusted to; `None` if they are as received.
+    /// The storage size in GB that prices are adjusted to; `None` if they have the storage of the response.
     pub fn estimated_storage(&self) -> Option<f64> {
         self.estimate.as_ref().and_then(|estimate| estimate.gb)
     }
@@ -176,7 +177,8 @@ impl Listing {
         field.key == "dph_total" && self.offer_type() == OfferType::Reserved
     }
 
-    /// The header of a field's column, with the unit if it depends on the dialect.
+    /// The header of a field's column: `Res. $/h` for a reserved price, else as `Field::header`, with the
+    /// unit of network speeds.
     pub fn header(&self, field: &Field, dialect: &Dialect) -> Cow<'static, str> {
         if self.is_reserved_price(field) {
             self.label(field).into()
@@ -185,7 +187,7 @@ impl Listing {
         }
     }
 
-    /// The label of a field; a reserved price is labelled as one.
+    /// The label of a field; `Res. $/h` for the price after the discount for reserving.
     pub fn label(&self, field: &Field) -> &'static str {
         if self.is_reserved_price(field) {
             "Res. $/h"
@@ -216,7 +218,8 @@ fn sent<'a>(listing: &'a Listing, row: usize, key: &str) -> CellRef<'a> {
         .map_or(CellRef::Missing, |field| listing.sent_column(field).cell(row))
 }
 
-/// A cell without a number: null and misfits stay as they are, any other cell is missing.
+/// The cell that stands where no adjusted price can be computed: null and wrong kinds stay as they are, any
+/// other cell becomes missing.
 const fn hole(cell: CellRef<'_>) -> RawCell<'_> {
     match cell {
         CellRef::Null => RawCell::Null,

@@ -38,7 +38,7 @@ impl Same {
         }
     }
 
-    /// The wire name of the field that must be the same.
+    /// The wire name of the field that must be the same: `host_id`, `geolocation` or `cluster_id`.
     pub(super) const fn field(self) -> &'static str {
         match self {
             Self::Host => "host_id",
@@ -104,7 +104,8 @@ impl Need {
         u32::try_from(most).unwrap_or(u32::MAX)
     }
 
-    /// The limits on the number of machines of a plan of `gpus` GPUs.
+    /// The limits on the number of machines of a plan of `gpus` GPUs; no maximum if it allows as many
+    /// machines as GPUs.
     pub(super) fn machines(&self, gpus: usize) -> Machines {
         Machines {
             least: self.least_machines.unwrap_or(0) as usize,
