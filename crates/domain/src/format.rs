@@ -126,8 +126,8 @@ pub const fn yes_no(flag: bool) -> &'static str {
     if flag { "yes" } else { "no" }
 }
 
-/// Storage or memory in GB, from 10,000 GB on in TB: `0.5 GB`, `4000 GB`, `11.5 TB`; whole numbers from
-/// 100 GB to 10,000 GB, else one decimal.
+/// Storage or memory in GB, from 10,000 GB on in TB: `0.5 GB`, `24 GB`, `4000 GB`, `11.5 TB`; at most one
+/// decimal, none from 100 GB to 10,000 GB.
 pub fn gigabytes(value: f64) -> String {
     // Disks of offers go up to some terabytes and are compared in GB: 4,000 GB beside 900 GB reads better than
     // two units.

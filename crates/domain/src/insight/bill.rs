@@ -26,7 +26,7 @@ impl Bill {
         }
     }
 
-    /// Formats a difference of two prices with its sign, `+` for zero: `+$1.50` for a job, `−$0.25/h` per
+    /// Formats a difference of two prices with its sign, `+` for zero: `+$1.50` for a job, `−$0.250/h` per
     /// hour.
     pub fn difference(self, amount: f64) -> String {
         let sign = if amount < 0.0 { "−" } else { "+" };

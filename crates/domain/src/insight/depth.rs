@@ -120,8 +120,8 @@ impl Depth {
     }
 
     /// Describes the supply: `8 GPUs from $1.89/h each, 32 at an average of $2.15/h, all 43 at $2.39/h`. The
-    /// first is the lowest price among the cheapest 8 GPUs, then come the averages of a larger purchase, from
-    /// 16 GPUs on, and of all GPUs. `None` without GPUs.
+    /// first is the lowest price among the cheapest 8 GPUs (all if fewer), then come the averages of a larger
+    /// purchase, from 16 GPUs on, and of all GPUs. `None` without GPUs.
     ///
     /// `money` formats a price per GPU. Unless `is_complete`, it is `all 43 received` in place of `all 43`.
     pub fn sentence(&self, is_complete: bool, money: impl Fn(f64) -> String) -> Option<String> {

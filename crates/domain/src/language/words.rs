@@ -16,7 +16,7 @@ const LONGEST: usize = 40;
 const NAMED: usize = 3;
 
 /// Describes a condition, active or not, in words that cannot be parsed back: `200 GB disk`, `not rented`,
-/// `score not reported`, `Germany, France or 2 more`.
+/// `score not reported`, `Germany, France, Spain or 2 more`.
 pub fn describe_condition(condition: &Condition, dialect: &Dialect) -> String {
     let (field, operator) = (condition.field, condition.operator);
     match &condition.operand {

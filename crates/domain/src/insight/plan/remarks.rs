@@ -95,7 +95,7 @@ fn size_condition(searched: &Query) -> Option<String> {
 }
 
 /// Describes the second-best plan by its price and the offers that differ, at most three ids a side:
-/// `Runner-up: $1.90/h (+$0.12/h), 7 instead of 5`.
+/// `Runner-up: $1.900/h (+$0.120/h), 7 instead of 5`.
 fn runner_up(plan: &Plan, second: &Plan, bill: Bill, id: impl Fn(u32) -> String) -> String {
     /// The maximum number of ids listed on either side.
     const NAMED: usize = 3;
