@@ -464,7 +464,8 @@ fn titled(title: Option<&Untrusted>) -> String {
     title.map_or_else(String::new, |title| format!(" titled \"{}\"", shown(title)))
 }
 
-/// The end of a sentence about a rate limit: the wait that the server requests, else its minimum interval.
+/// The end of a sentence about a rate limit: the wait that the server requests, else its minimum interval,
+/// else advice to wait a moment.
 fn pause(threshold: Option<f64>, retry_after: Option<Duration>) -> String {
     match (threshold, retry_after) {
         (_, Some(span)) => {

@@ -101,7 +101,8 @@ pub fn json(text: &str) -> Vec<String> {
     lines.iter().map(|line| written(text, line)).collect()
 }
 
-/// Formats a body as lines for a screen; `is_cut` says that it is truncated.
+/// Formats a response body as lines for a screen, of at most about 4 KB each; `is_cut` is whether it is
+/// truncated.
 ///
 /// JSON is laid out, with control characters as JSON escapes; any other text is split into lines, with control
 /// characters made visible.
@@ -260,7 +261,8 @@ pub fn is_json(text: &str, is_cut: bool) -> bool {
     begins.starts_with(['{', '[']) && (is_cut || serde_json::from_str::<IgnoredAny>(begins).is_ok())
 }
 
-/// The end of the object or array that starts at `at`; `None` unless it is flat and shorter than 60 bytes.
+/// The end of the object or array that starts at `at`; `None` unless it is complete, flat and at most 60
+/// bytes long.
 fn small(bytes: &[u8], at: usize) -> Option<usize> {
     let close = if bytes[at] == b'{' { b'}' } else { b']' };
     let mut next = at + 1;

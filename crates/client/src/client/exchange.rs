@@ -170,7 +170,8 @@ impl Raw {
 }
 
 /// Sends the request and reads the response into `body`, if its status is 2xx; of any other response at most
-/// 64 KB are read as bytes. An error if there is no response, it breaks off, or it is larger than its bound.
+/// 64 KB are read as bytes. An error if there is no response, the server is silent for too long, or the body
+/// of a 2xx breaks off or is larger than its bound.
 ///
 /// `seen` receives the head as soon as it arrives, `on_part` the part of the body received so far.
 pub(super) async fn exchange(

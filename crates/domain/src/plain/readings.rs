@@ -64,6 +64,7 @@ impl Reading {
     }
 
     /// The reading of one division: its groups as phrases, or as refused words, and the query that they form.
+    /// It is unclear if two phrases contradict each other.
     fn of_groups(text: &str, tokens: &[Token], groups: &[Group], market: MarketWords<'_>) -> Self {
         let (text, query) = (text.to_owned(), text.to_owned());
         let mut own = Self {
@@ -106,7 +107,9 @@ impl Reading {
         own
     }
 
-    /// Writes the query: blanks in place of the words, then their conditions.
+    /// Writes the query: conditions as typed in their place and blanks for the other words, then the
+    /// conditions of the phrases. Of refused words a single unknown one stays in its place; others are moved
+    /// to `words`.
     fn write_query(&mut self, tokens: &[Token]) {
         if !self.is_empty() {
             self.query = " ".repeat(self.text.len());
@@ -145,7 +148,8 @@ impl Reading {
         (printed, self.meaning.settings.clone())
     }
 
-    /// The reading of an ambiguous text: the phrases that all readings share, and the readings to choose from.
+    /// The reading of an ambiguous text: the phrases that all readings share, and the readings to choose from
+    /// whose text reads back as the same meaning.
     fn ambiguous(text: &str, rivals: &[Self], market: MarketWords<'_>) -> Self {
         let is_shared = |phrase: &&Phrase| rivals.iter().all(|rival| rival.phrases.contains(phrase));
         let phrases = || {

@@ -82,8 +82,8 @@ pub struct WorkerCall {
 }
 
 impl WorkerCall {
-    /// A failed call without a response. `words` is the error, cut to 400 characters; `total` is its time in
-    /// seconds.
+    /// A call of a worker that failed without a response. `words` is the error, cut to 400 characters;
+    /// `total` is its time in seconds.
     pub fn failed(words: &str, total: f64) -> Self {
         Self {
             outcome: WorkerOutcome::Failed {
@@ -136,7 +136,7 @@ impl WorkerCall {
     }
 }
 
-/// The class of a worker's response, such as `2xx`; `no response` for `None`.
+/// The class of a worker's HTTP status, such as `2xx`; `no response` for `None`.
 fn class(status: Option<u16>) -> String {
     status.map_or_else(|| "no response".to_owned(), |status| format!("{}xx", status / 100))
 }
@@ -167,7 +167,7 @@ pub struct WorkerStats {
 }
 
 impl WorkerStats {
-    /// Adds a finished call to the figures; only a 2xx response counts for times and tokens.
+    /// Adds a finished call of a worker to the figures; only a 2xx response counts for times and tokens.
     pub(super) fn record(&mut self, sample: &RouteSample, call: &WorkerCall) {
         self.calls += 1;
         let status = call.status();

@@ -40,7 +40,8 @@ pub struct Recruitment {
 }
 
 impl Recruitment {
-    /// The offer search that finds the machines to recruit, cheapest first, at most 3,000.
+    /// The search for the offers to recruit, at on-demand prices with the group's disk, cheapest first, at
+    /// most 3,000.
     pub fn query(&self) -> Query {
         let order = OFFERS.by_key("dph_total").map(|field| OrderKey {
             field,
@@ -314,13 +315,13 @@ impl Preflight {
         }
     }
 
-    /// The range of the cost of a cold start on the offers; `None` if none reports its downloads.
+    /// The range of the cost in $ of a cold start on the offers; `None` if none reports its downloads.
     pub fn starts(&self, start: ColdStart) -> Option<StartRange> {
         StartRange::new(&self.start_terms, start)
     }
 
-    /// The cost of this many workers in $/h at present, from the cheapest offers to the highest price; `None`
-    /// if no offer has a price.
+    /// The cost of this many workers in $/h at present: on the cheapest offers, around the median, and all at
+    /// the highest price. `None` if no offer has a price.
     pub fn cost(&self, workers: u32) -> Option<WorkerCost> {
         let prices = self.prices?;
         let wanted = workers as usize;

@@ -92,8 +92,8 @@ impl GroupSnapshot {
     }
 }
 
-/// A record without members with secret names, and with their values and those of launch arguments hidden
-/// elsewhere.
+/// A workergroup's record without the members whose names may be those of secrets; their values are hidden in
+/// all other texts, and so are values in its launch arguments.
 fn without_secrets(record: Map<String, Json>) -> Map<String, Json> {
     let keys = record
         .iter()
@@ -113,7 +113,7 @@ fn without_secrets(record: Map<String, Json>) -> Map<String, Json> {
     record
 }
 
-/// Replaces the keys with `<hidden>` in every text, at any depth; names of members stay.
+/// Replaces copies of the keys with `<hidden>` in every text, at any depth; names of members stay.
 fn hide(json: &mut Json, keys: &Copies) {
     match json {
         Json::String(text) => {
