@@ -33,7 +33,7 @@ pub fn completion(result: Result<Reply, ApiError>, bytes: u64) -> Completion {
     match result {
         Ok(Reply::Routed(RouteReply::Assigned(assignment))) => assigned(assignment, bytes),
         Ok(Reply::Routed(RouteReply::Waiting { json })) => {
-            let (request_id, request_idx) = identity(&json);
+            let (request_id, request_idx) = request_identity(&json);
             Completion {
                 outcome: Outcome::waiting(json.unescaped()),
                 bytes,
@@ -49,7 +49,7 @@ pub fn completion(result: Result<Reply, ApiError>, bytes: u64) -> Completion {
             ..Completion::without_answer(Outcome::garbage("not a route reply"))
         },
         Err(error) => Completion {
-            outcome: failure(&error),
+            outcome: outcome_of_error(&error),
             bytes,
             request_id: None,
             request_idx: None,
@@ -103,7 +103,7 @@ pub async fn send_on(workers: &WorkerClient, hop: Option<&Hop>, result: &Result<
 
 /// The outcome of a routing attempt that ended in an error: rate limited, the key refused, timed out, an
 /// unusable body, certainly not accepted, or else failed.
-fn failure(error: &ApiError) -> Outcome {
+fn outcome_of_error(error: &ApiError) -> Outcome {
     match error {
         ApiError::RateLimited {
             threshold, retry_after, ..
@@ -134,7 +134,7 @@ fn failure(error: &ApiError) -> Outcome {
 
 /// The id and the queue index that the router assigned to a waiting request, each `None` if the reply lacks
 /// it; both are if the reply is longer than 64 KB or not JSON.
-fn identity(json: &Untrusted) -> (Option<Untrusted>, Option<u64>) {
+fn request_identity(json: &Untrusted) -> (Option<Untrusted>, Option<u64>) {
     let text = json.unescaped();
     if text.len() > SEARCHED {
         return (None, None);

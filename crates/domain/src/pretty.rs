@@ -72,7 +72,7 @@ impl JsonText {
     }
 
     /// For each line that opens an object or list, the index of the line that closes it; `None` for other
-    /// lines.
+    /// lines, and if it is not closed.
     pub fn ends(&self) -> Vec<Option<usize>> {
         let bytes = self.text.as_bytes();
         let mut ends = vec![None; self.lines.len()];
@@ -151,7 +151,7 @@ fn lay_out(text: &str, longest: usize) -> Vec<JsonLine> {
         }
         lines.begin(at, depth);
         at = match bytes[at] {
-            b'{' | b'[' => small(bytes, at).unwrap_or_else(|| {
+            b'{' | b'[' => inline_end(bytes, at).unwrap_or_else(|| {
                 depth = depth.saturating_add(1);
                 lines.end(at + 1, false);
                 at + 1
@@ -263,7 +263,7 @@ pub fn is_json(text: &str, is_cut: bool) -> bool {
 
 /// The end of the object or array that starts at `at`; `None` unless it is complete, flat and at most 60
 /// bytes long.
-fn small(bytes: &[u8], at: usize) -> Option<usize> {
+fn inline_end(bytes: &[u8], at: usize) -> Option<usize> {
     let close = if bytes[at] == b'{' { b'}' } else { b']' };
     let mut next = at + 1;
     while next < bytes.len() && next - at < LONGEST_INLINE {

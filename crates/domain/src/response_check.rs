@@ -205,8 +205,8 @@ fn too_many(listing: &Listing, query: &Query) -> Option<Discrepancy> {
 }
 
 /// The discrepancy of rows that are not in the requested order, from comparing each row with the preceding
-/// one. `None` without an order or a row out of place, and for the score, texts and the time left up to a
-/// quarter of the rows.
+/// one. `None` without an order, or if too few are out of place: none, or, unless the first key is a number
+/// or an id other than the score and the time left, up to a quarter.
 ///
 /// Rows without a value can be anywhere.
 fn unordered(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Option<Discrepancy> {

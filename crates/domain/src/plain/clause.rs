@@ -85,7 +85,7 @@ impl Frame {
             (new.next, new.is_led, new.amount) = (amount.next, !self.nouns.is_empty(), Some(amount));
             new
         };
-        let amounts = text.amounts(at, self.compares()).into_iter();
+        let amounts = text.amounts(at, self.front_comparison()).into_iter();
         amounts.filter(|amount| !is_later(amount)).map(with).collect()
     }
 
@@ -133,7 +133,7 @@ impl Frame {
     }
 
     /// The comparison in front of the amount; `None` if there is none.
-    fn compares(&self) -> Option<Operator> {
+    fn front_comparison(&self) -> Option<Operator> {
         self.front.map(|(operator, _)| operator)
     }
 
@@ -173,7 +173,7 @@ impl Frame {
     fn measure(&self, text: &Text<'_>, units: &[(Dim, f64)]) -> Option<(Measure, f64)> {
         let is_meant = |own: &&Measure| {
             // A minimum time is the availability of a machine; a job has an exact length.
-            let is_job = own.1 == "+hours" && self.compares() == Some(Gte);
+            let is_job = own.1 == "+hours" && self.front_comparison() == Some(Gte);
             // `for at least 2 days` may be either.
             let is_term = own.1 == "duration" && self.nouns.is_empty() && text.is_offers();
             text.has_field(own.1) && !is_job && !is_term && self.nouns.iter().all(|measures| measures.contains(own))
@@ -197,7 +197,7 @@ impl Frame {
 
     /// The dimensions that a number without a unit may have in this clause; empty if it needs a unit.
     fn bare(&self, text: &Text<'_>) -> &'static [Dim] {
-        match self.compares() {
+        match self.front_comparison() {
             _ if self.is_led => BARE,
             None if !self.nouns.is_empty() => &[Dim::Count, Dim::Plain, Dim::Share],
             _ if !self.nouns.is_empty() => &[Dim::Count, Dim::Plain],
@@ -292,7 +292,7 @@ impl Frame {
     /// `no datacenter`. `not needed` gives no fact, after `verified` any. `at least` fits only an
     /// architecture (`ampere or newer`). `None` if the words around it do not fit.
     fn fixed_facts(&self, text: &Text<'_>, meaning: &'static str, opposite: &'static str) -> Option<Vec<Fact>> {
-        match (self.compares().or(self.behind), self.negation) {
+        match (self.front_comparison().or(self.behind), self.negation) {
             // `verified or not in us`
             (None, None)
                 if text.is_one_of(self.next - 1, "not")

@@ -129,7 +129,7 @@ pub(super) fn choices(text: &Text<'_>, at: usize) -> Vec<Clause> {
         let facts = vec![Fact::Choice(field, all.clone(), sense)];
         let clause = Clause::new(facts, next).open(is_excluded).going_on(is_excluded);
         lists.extend(Some(clause).filter(|_| !is_counted && !is_repeated));
-        let more = another(text, field, from, next);
+        let more = next_value(text, field, from, next);
         // `germany, europe` may mean either; `europe or iceland` means both.
         let more = more.filter(|(value, is_joined, _)| *is_joined || !country::are_nested(&all, &value.names));
         let part = more.filter(|(_, is_joined, is_apart)| !is_apart || *is_joined && !is_excluded);
@@ -178,7 +178,7 @@ fn value(text: &Text<'_>, start: usize) -> Option<Value> {
 /// The next value of a list on `field`; whether a word or a slash joins it, rather than a comma or a blank;
 /// and whether it follows an `in` of its own, or precedes an `only`. `None` if no such value follows token
 /// `end`.
-fn another(text: &Text<'_>, field: &'static str, start: usize, end: usize) -> Option<(Value, bool, bool)> {
+fn next_value(text: &Text<'_>, field: &'static str, start: usize, end: usize) -> Option<(Value, bool, bool)> {
     let is_mark = |marks: &[&str]| text.tokens.get(end).is_some_and(|token| marks.contains(&&*token.text));
     let joint = end + usize::from(is_mark(&[",", "&", "/"]));
     let from = text.skip(joint, "or and nor vs a the in");

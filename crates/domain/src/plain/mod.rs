@@ -118,10 +118,11 @@ impl Reading {
         phrases.find(|phrase| phrase.span.start < at && at <= phrase.span.end)
     }
 
-    /// Parses the conditions like [`language::parse`]. Errors refer to the original text.
+    /// Parses the conditions like `language::parse`. Errors refer to the original text; an ambiguous or
+    /// contradictory one is an error.
     ///
-    /// In modes in which bare words are errors, so is a clause that is not understood; the error suggests a spelling
-    /// that is.
+    /// In modes in which bare words are errors, so is a clause that is not understood; the error suggests a
+    /// spelling that is.
     pub fn parse(
         &self,
         catalog: &'static Catalog,

@@ -31,7 +31,7 @@ pub(super) fn proposed(
             return None;
         }
         let start = word.as_ptr() as usize - text.as_ptr() as usize;
-        let mut near = near(&word.to_lowercase()).into_iter().map(|replacement| {
+        let mut near = near_words(&word.to_lowercase()).into_iter().map(|replacement| {
             let span = start..start + word.len();
             Suggestion { span, replacement }
         });
@@ -42,7 +42,7 @@ pub(super) fn proposed(
 /// The known words at an edit distance of one from an unknown one, those of the same length first; not
 /// fillers or number words, nor models with other digits. Of a country's code in lower case its capitals.
 /// Empty for a known word, one under three characters, or three letters.
-fn near(word: &str) -> Vec<String> {
+fn near_words(word: &str) -> Vec<String> {
     /// The minimum length of the word. Shorter ones are close to too many others.
     const SHORTEST: usize = 3;
     let digits = |word: &str| {

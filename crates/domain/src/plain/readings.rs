@@ -51,7 +51,7 @@ impl Reading {
         let best = readings[0].0;
         let mut rivals: Vec<(_, Self)> = Vec::new();
         for (_, mut reading) in readings.into_iter().take_while(|(rank, _)| *rank == best) {
-            let meaning = reading.means(market);
+            let meaning = reading.conditions_and_settings(market);
             if is_cut {
                 reading.unclear = Some(LanguageError::new(0..text.len(), MANY));
             }
@@ -139,7 +139,7 @@ impl Reading {
 
     /// All conditions of the text in an order that does not depend on the words, and the settings: equal for
     /// readings that mean the same.
-    fn means(&self, market: MarketWords<'_>) -> (Vec<String>, Settings) {
+    fn conditions_and_settings(&self, market: MarketWords<'_>) -> (Vec<String>, Settings) {
         let parsed = language::parse(&self.query, market.catalog, market.dialect, &[], Mode::Bar);
         let parsed = parsed.map(|parsed| parsed.conditions).unwrap_or_default();
         let mut printed: Vec<_> = parsed.iter().map(language::print_condition).collect();
@@ -184,7 +184,10 @@ impl Reading {
             let reading = Suggestion { span, replacement };
             // A word outside may have another meaning next to the inserted text.
             let again = Self::rivals(&reading.apply(text), market);
-            let is_right = |again: &Self| again.unclear.is_none() && again.means(market) == rival.means(market);
+            let is_right = |again: &Self| {
+                again.unclear.is_none()
+                    && again.conditions_and_settings(market) == rival.conditions_and_settings(market)
+            };
             own.readings
                 .extend(Some(reading).filter(|_| again.len() == 1 && is_right(&again[0])));
         }

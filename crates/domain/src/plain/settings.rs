@@ -83,8 +83,8 @@ impl Settings {
         rest.texts().into_iter().chain(order).collect()
     }
 
-    /// One text for each setting that is set: `bid`, `job 3d, 200 GB disk`, `sort dph_total`. A disk has its
-    /// own only without a job.
+    /// One text for each setting that is set: `bid`, `job 3d, 200 GB disk`, `sort dph_total`. The storage is
+    /// one only without a job.
     pub fn texts(&self) -> Vec<String> {
         let offer_type = self.offer_type.map(|model| model.wire().to_owned());
         let job = self.job.is_job().then(|| format!("job {}", self.job.brief()));

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::MarketWords;
 use super::models::Names;
 use super::token::{Kind, Token};
-use super::vocabulary::{Dim, Role, folded, rate, roles};
+use super::vocabulary::{Dim, Role, folded, roles, speed_units};
 use crate::Operator::{self, Gte, Lt, Lte};
 use crate::quantity::decimal;
 use crate::{Catalog, Resource, country};
@@ -241,7 +241,7 @@ impl<'a> Text<'a> {
         let found = phrases.find(|(_, roles)| is_unit(roles));
         found.map_or((Vec::new(), at), |(next, roles)| {
             let raw: Vec<_> = self.tokens[at..*next].iter().map(|token| &*token.raw).collect();
-            let units = rate(&raw.join(" ")).map(<[_]>::to_vec);
+            let units = speed_units(&raw.join(" ")).map(<[_]>::to_vec);
             (units.unwrap_or_else(|| roles.iter().filter_map(unit).collect()), *next)
         })
     }

@@ -245,7 +245,7 @@ impl Run {
         self.plan_next(&flight, &completion, now, jitter.into());
         self.store_result(&flight.attempt, now, completion);
         if self.phase == Phase::Draining {
-            self.settle(now);
+            self.end_if_idle(now);
         }
         self.samples.last()
     }
@@ -298,7 +298,7 @@ impl Run {
             let cancelled = Completion::without_answer(Outcome::Cancelled);
             self.store_result(&flight.attempt, now, cancelled);
         }
-        self.settle(now);
+        self.end_if_idle(now);
         broken.into_keys().collect()
     }
 
@@ -353,7 +353,7 @@ impl Run {
     }
 
     /// Ends the run at `now` if nothing is in flight and no attempt waits to be sent.
-    fn settle(&mut self, now: MonotonicTime) {
+    fn end_if_idle(&mut self, now: MonotonicTime) {
         if self.in_flight.is_empty() && self.waits.is_empty() {
             self.phase = Phase::Ended(self.end);
             self.ended = Some(now);

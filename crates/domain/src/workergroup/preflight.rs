@@ -198,7 +198,8 @@ pub struct Preflight {
 }
 
 impl Preflight {
-    /// Computes the supply and cost from the response to the query of `asked`, whose limit was `limit`.
+    /// Computes the supply and cost of a workergroup from the response to the query of `asked`, whose limit
+    /// was `limit`.
     pub fn new(listing: &Listing, asked: &Recruitment, limit: Option<u32>) -> Self {
         let matching = asked.matching(listing);
         let rentable = OFFERS.by_key("rentable").map(|field| listing.column(field));
@@ -425,7 +426,8 @@ fn hosts(listing: &Listing, machines: &[Machine]) -> Vec<HostShare> {
     hosts
 }
 
-/// Whether the GPUs of the machines have `wanted` GB each; machines that report no memory are left out.
+/// The number of machines whose GPUs have at least `wanted` GB each, the number of those with less, and the
+/// smallest memory; machines that report none are left out.
 fn vram(listing: &Listing, machines: &[Machine], wanted: f64) -> VramCheck {
     let sizes: Vec<f64> = numbers(listing, machines, "gpu_ram")
         .into_iter()

@@ -202,7 +202,8 @@ impl CostOutlook {
     }
 }
 
-/// The highest price in $/h that a search allows for a worker; `None` if it has no limit.
+/// The highest price in $/h that a search allows for a worker, the lowest upper bound of its active
+/// conditions; `None` if it has no limit.
 ///
 /// ```
 /// use bourse_domain::{language, workergroup::{Draft, Key, price_limit}, Dialect};

@@ -49,7 +49,7 @@ impl Run {
                 self.waits.clear();
                 self.end = End::Capped;
             }
-            self.settle(now);
+            self.end_if_idle(now);
         }
         attempts
     }
@@ -171,7 +171,7 @@ impl Run {
             intended,
             sent,
         };
-        self.fly(attempt, misses)
+        self.put_in_flight(attempt, misses)
     }
 
     /// Puts the next poll of the request of `before`, the preceding attempt, in flight and returns it.
@@ -193,7 +193,7 @@ impl Run {
             intended,
             sent,
         };
-        self.fly(attempt, wait.misses)
+        self.put_in_flight(attempt, wait.misses)
     }
 
     /// Puts a retry of the request of `before`, the preceding attempt, in flight and returns it.
@@ -211,11 +211,11 @@ impl Run {
             sent,
             ..*before
         };
-        self.fly(attempt, wait.misses)
+        self.put_in_flight(attempt, wait.misses)
     }
 
     /// Puts an attempt in flight under the next index, and returns it unchanged.
-    fn fly(&mut self, attempt: Attempt, misses: u32) -> Attempt {
+    fn put_in_flight(&mut self, attempt: Attempt, misses: u32) -> Attempt {
         self.next += 1;
         let flight = Flight { attempt, misses };
         self.in_flight.insert(attempt.index, flight);
