@@ -26,14 +26,14 @@ pub fn call(plan: &RoutePlan, cost: f64, request_idx: Option<u64>, key: Option<S
     }
 }
 
-/// The result of an attempt from its response of `bytes` bytes, or its error.
+/// The result of a routing attempt from its response of `bytes` bytes, or its error.
 ///
-/// Failures are classified as in the figures; their full text is stored as the reply.
+/// Failures are classified as in the figures of the run; their full text is stored as the reply.
 pub fn completion(result: Result<Reply, ApiError>, bytes: u64) -> Completion {
     match result {
         Ok(Reply::Routed(RouteReply::Assigned(assignment))) => assigned(assignment, bytes),
         Ok(Reply::Routed(RouteReply::Waiting { json })) => {
-            let (request_id, request_idx) = identity(&json);
+            let (request_id, request_idx) = request_identity(&json);
             Completion {
                 outcome: Outcome::waiting(json.unescaped()),
                 bytes,
@@ -49,7 +49,7 @@ pub fn completion(result: Result<Reply, ApiError>, bytes: u64) -> Completion {
             ..Completion::without_answer(Outcome::garbage("not a route reply"))
         },
         Err(error) => Completion {
-            outcome: failure(&error),
+            outcome: outcome_of_error(&error),
             bytes,
             request_id: None,
             request_idx: None,
@@ -60,8 +60,8 @@ pub fn completion(result: Result<Reply, ApiError>, bytes: u64) -> Completion {
     }
 }
 
-/// The result of an attempt that was assigned a worker, before the worker is called; `bytes` is the size of
-/// the reply.
+/// The result of a routing attempt that was assigned a worker, before the worker is called; `bytes` is the
+/// size of the reply.
 fn assigned(assignment: Assignment, bytes: u64) -> Completion {
     Completion {
         outcome: Outcome::Assigned {
@@ -78,7 +78,7 @@ fn assigned(assignment: Assignment, bytes: u64) -> Completion {
     }
 }
 
-/// Adds the call of the worker that followed to a result; unchanged if there was none.
+/// The result of a routing attempt with the call of the worker that followed; unchanged if there was none.
 #[must_use]
 pub fn with_call(completion: Completion, called: Option<Called>) -> Completion {
     let Some(Called { call, answer }) = called else {
@@ -101,8 +101,9 @@ pub async fn send_on(workers: &WorkerClient, hop: Option<&Hop>, result: &Result<
     Some(workers.send(&assignment.url, &assignment.json, hop).await)
 }
 
-/// The outcome of an attempt that ended in an error, classified as in the figures.
-fn failure(error: &ApiError) -> Outcome {
+/// The outcome of a routing attempt that ended in an error: rate limited, the key refused, timed out, an
+/// unusable body, certainly not accepted, or else failed.
+fn outcome_of_error(error: &ApiError) -> Outcome {
     match error {
         ApiError::RateLimited {
             threshold, retry_after, ..
@@ -131,9 +132,9 @@ fn failure(error: &ApiError) -> Outcome {
     }
 }
 
-/// The id and the queue index that the server assigned to a waiting request, each `None` if the reply lacks
-/// it or is longer than 64 KB.
-fn identity(json: &Untrusted) -> (Option<Untrusted>, Option<u64>) {
+/// The id and the queue index that the router assigned to a waiting request, each `None` if the reply lacks
+/// it; both are if the reply is longer than 64 KB or not JSON.
+fn request_identity(json: &Untrusted) -> (Option<Untrusted>, Option<u64>) {
     let text = json.unescaped();
     if text.len() > SEARCHED {
         return (None, None);

@@ -7,7 +7,8 @@ use super::wire::{Method, WireRequest};
 
 /// The runnable POSIX shell command that sends `request` to `url`.
 ///
-/// The body follows `--data-raw` as one quoted word; the key comes from the environment and is never in the text.
+/// The body follows `--data-raw` as one quoted word; the key comes from the environment (`BOURSE_API_KEY`)
+/// and is never in the text.
 pub fn command(request: &WireRequest, url: &str) -> String {
     written(request.method, url, true, request.body_text().as_deref())
 }
@@ -31,8 +32,8 @@ pub enum WorkerRoot {
     Address(String),
 }
 
-/// The runnable POSIX shell command that sends a JSON body to a worker without any key; `None` unless its untrusted
-/// address is a plain web address.
+/// The runnable POSIX shell command that sends a JSON body to a worker without any key; over https with its
+/// root certificate from `root`. `None` unless its untrusted address is a plain web address.
 pub fn to_worker(url: &str, body: &str, root: &WorkerRoot) -> Option<String> {
     let command = without_key(url, body)?;
     let Some(rest) = command.strip_prefix("curl ").filter(|_| url.starts_with("https://")) else {

@@ -192,7 +192,7 @@ pub enum ApiError {
     },
     /// The server redirects; bourse does not follow.
     #[error("redirected{} (status {status}); bourse does not follow redirects: check the profile's address",
-        elsewhere(.to.as_ref()))]
+        redirect_clause(.to.as_ref()))]
     Redirected {
         /// The HTTP status of the response.
         status: u16,
@@ -222,7 +222,7 @@ pub enum ApiError {
         said: ErrorBody,
     },
     /// The daily quota is used up: a short wait does not help.
-    #[error("daily quota exceeded (status 429){said}; {}", resets(.reset.as_ref()))]
+    #[error("daily quota exceeded (status 429){said}; {}", reset_clause(.reset.as_ref()))]
     QuotaExceeded {
         /// The time when the quota resets; `None` if the response does not report it.
         reset: Option<Zoned>,
@@ -230,7 +230,7 @@ pub enum ApiError {
         said: ErrorBody,
     },
     /// Requests followed each other too closely.
-    #[error("too many requests{}{said}", pause(*.threshold, *.retry_after))]
+    #[error("too many requests{}{said}", rate_limit_clause(*.threshold, *.retry_after))]
     RateLimited {
         /// Minimum seconds between two requests; `None` if the response does not report them.
         threshold: Option<f64>,
@@ -260,7 +260,7 @@ pub enum ApiError {
     },
     /// A good status with a web page instead of an API response.
     #[error("got a web page{} instead of JSON (status {status}); check the address, or whether your network requires \
-        a login", titled(.title.as_ref()))]
+        a login", title_clause(.title.as_ref()))]
     Html {
         /// The HTTP status of the response.
         status: u16,
@@ -438,7 +438,7 @@ fn mebibytes(bytes: usize) -> String {
 }
 
 /// The clause about the reset of a quota; advice to try again tomorrow if its time is unknown.
-fn resets(reset: Option<&Zoned>) -> String {
+fn reset_clause(reset: Option<&Zoned>) -> String {
     reset.map_or_else(
         || "try again tomorrow".to_owned(),
         |reset| format!("it resets at {}", reset.strftime("%Y-%m-%d %H:%M %Z")),
@@ -455,17 +455,18 @@ fn broke_off(records: Option<usize>, bytes: usize) -> String {
 }
 
 /// The end of a sentence about the target of a redirect; empty if it has none.
-fn elsewhere(to: Option<&Untrusted>) -> String {
+fn redirect_clause(to: Option<&Untrusted>) -> String {
     to.map_or_else(String::new, |to| format!(" to {}", to.for_confirmation()))
 }
 
 /// The end of a sentence with the title of a web page; empty if it has none.
-fn titled(title: Option<&Untrusted>) -> String {
+fn title_clause(title: Option<&Untrusted>) -> String {
     title.map_or_else(String::new, |title| format!(" titled \"{}\"", shown(title)))
 }
 
-/// The end of a sentence about a rate limit: the wait that the server requests, else its minimum interval.
-fn pause(threshold: Option<f64>, retry_after: Option<Duration>) -> String {
+/// The end of a sentence about a rate limit: the wait that the server requests, else its minimum interval,
+/// else advice to wait a moment.
+fn rate_limit_clause(threshold: Option<f64>, retry_after: Option<Duration>) -> String {
     match (threshold, retry_after) {
         (_, Some(span)) => {
             let more = or_more(span.as_secs_f64());

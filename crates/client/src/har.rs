@@ -10,7 +10,8 @@ use super::redact::REMOVED;
 /// The media type of every body that bourse sends.
 const JSON: &str = "application/json";
 
-/// An archive of entries, in the given order: readers expect the oldest first.
+/// The text of an HTTP archive (HAR 1.2) of ledger entries, in the given order: readers expect the oldest
+/// first.
 ///
 /// The key is never in it, and possible secrets in bodies are replaced. Response headers and compression are not
 /// recorded; such members are -1 or empty, as the format prescribes.
@@ -25,7 +26,8 @@ pub fn document<'a>(entries: impl Iterator<Item = &'a LedgerEntry>) -> String {
     json_for_terminal(&text) + "\n"
 }
 
-/// An attempt as an entry of the archive; `_operation`, `_attempt` and `_waited` are members of bourse's own.
+/// An attempt as an entry of a HAR archive; `_operation`, `_attempt` and `_waited` are members of bourse's
+/// own.
 fn entry(entry: &LedgerEntry) -> Json {
     let took = milliseconds(entry.took);
     let mut archived = json!({

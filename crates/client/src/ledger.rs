@@ -159,8 +159,9 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Adds an entry, with possible secrets removed from its request, and drops the oldest entries of its
-    /// class, route calls or others, beyond their quota. Returns the numbers of the dropped entries.
+    /// Adds an entry, with possible secrets removed from its request, and drops the oldest of its class
+    /// beyond 200 entries or the size of their bodies: 4 MB for route calls, 16 MB for all others. Returns
+    /// the numbers of the dropped entries.
     pub fn push(&mut self, entry: LedgerEntry) -> Vec<u64> {
         let request = entry.request_body();
         let entry = LedgerEntry { request, ..entry };
@@ -192,7 +193,7 @@ impl Ledger {
         self.entries.iter().rev().map(|(number, entry)| (*number, entry))
     }
 
-    /// The entry with a number; `None` if it was dropped.
+    /// The entry with a number, from 1; `None` if it was dropped or never added.
     pub fn get(&self, number: u64) -> Option<&LedgerEntry> {
         let index = self.entries.binary_search_by_key(&number, |(known, _)| *known).ok()?;
         self.entries.get(index).map(|(_, entry)| entry)

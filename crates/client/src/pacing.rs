@@ -72,8 +72,9 @@ impl Lane {
         }
     }
 
-    /// Learns the interval from a refusal, or doubles it if that names neither an interval nor a wait;
-    /// returns the seconds to wait.
+    /// Learns the interval from a refusal: a tenth more than `threshold` if that is longer than the present
+    /// one and at most 60 s; twice the present one, from 1 to 60 s, if the refusal names neither. Returns the
+    /// seconds to wait: at least the interval and `retry_after`, and 60 for a longer threshold.
     fn refused(&mut self, threshold: Option<f64>, retry_after: Option<Duration>) -> f64 {
         self.clean = 0;
         let wait = retry_after.map_or(0.0, |span| span.as_secs_f64());
@@ -96,7 +97,7 @@ impl Lane {
         wait.max(self.interval)
     }
 
-    /// Counts a request that was not rate limited; after 20 in a row an interval that the market has not
+    /// Counts a successful request; after 20 in a row without a refusal an interval that the market has not
     /// named shrinks by a tenth, at most down to the documented one.
     fn allowed(&mut self) {
         self.clean += 1;
@@ -125,8 +126,8 @@ impl Default for Pacer {
 }
 
 impl Pacer {
-    /// A pacer that starts with intervals learned earlier, in seconds, at most a minute; those that are not
-    /// finite are ignored.
+    /// A pacer that starts with intervals learned earlier, in seconds, at most a minute and at least the
+    /// documented ones; those that are not finite are ignored.
     pub fn with_learned(learned: impl IntoIterator<Item = (Operation, f64)>) -> Self {
         let mut pacer = Self::default();
         for (operation, interval) in learned {
@@ -169,8 +170,8 @@ impl Pacer {
         self.lane_mut(operation).last = Some(now);
     }
 
-    /// Records the result of a request at `now`: a refusal lengthens the interval, a success may shorten it,
-    /// and the interval counts from now.
+    /// Records the result of a request at `now`: a refusal by the rate limit may lengthen the interval, a
+    /// success may shorten it, other errors do neither. The interval counts from now if a request was sent.
     pub fn answered<T>(&mut self, operation: Operation, now: MonotonicTime, result: &Result<T, ApiError>) {
         let lane = self.lane_mut(operation);
         if lane.last.is_some() {

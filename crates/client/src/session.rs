@@ -115,20 +115,21 @@ impl Session {
 
     /// Runs a call to its end; `notify` receives its progress and the ledger entry of every attempt.
     ///
-    /// A read waits for the rate limit and is retried after a 429 or a transient error, three attempts at most; a write
-    /// or a route request is sent exactly once. Dropping the future cancels the call.
+    /// A read waits for the rate limit and is retried after a 429 or a transient error, three attempts at
+    /// most; a write or a route request is sent at once and exactly once. Dropping the future cancels the
+    /// call.
     pub async fn run(&self, request: &Request, mut notify: impl FnMut(Progress)) -> Result<Reply, ApiError> {
         let operation = request.operation();
         // A write whose response was lost may have happened: sending it again could do it twice.
         if !operation.is_read() {
             self.pacer().sent(operation, self.now());
-            return self.once(request, 1, Duration::ZERO, &mut notify).await;
+            return self.send_once(request, 1, Duration::ZERO, &mut notify).await;
         }
         let mut pause = None;
         let mut attempt = 1;
         loop {
             let waited = self.wait(operation, attempt, pause.take(), &mut notify).await;
-            match self.once(request, attempt, waited, &mut notify).await {
+            match self.send_once(request, attempt, waited, &mut notify).await {
                 Err(error) if attempt < MOST_ATTEMPTS && error.is_passing() => {
                     pause = Some(error);
                     attempt += 1;
@@ -142,12 +143,12 @@ impl Session {
     /// their next request is the retry.
     pub async fn attempt(&self, request: &Request) -> Result<Reply, ApiError> {
         let waited = self.wait(request.operation(), 1, None, &mut |_| {}).await;
-        self.once(request, 1, waited, &mut |_| {}).await
+        self.send_once(request, 1, waited, &mut |_| {}).await
     }
 
     /// Sends one attempt now, passes its progress and ledger entry to `notify`, and reports its result to the
     /// pacer. `attempt` and `waited` are recorded in the entry.
-    async fn once(
+    async fn send_once(
         &self,
         request: &Request,
         attempt: u32,
@@ -186,7 +187,7 @@ impl Session {
         if let Some(error) = fault {
             // A 429 has put its wait into the pacer, so both are reported as one wait.
             let turn = self.pacer().ready_at(operation, started) - started;
-            let span = seconds(turn.max(pause(attempt)));
+            let span = seconds(turn.max(retry_pause(attempt)));
             notify(Progress::Waiting {
                 attempt,
                 span,
@@ -262,9 +263,9 @@ impl<N: FnMut(Progress)> Drop for Trace<'_, N> {
     }
 }
 
-/// The pause before attempt `attempt` of a read, in seconds: random between 0.5 and a bound that doubles up
-/// to 20, so that many clients do not retry together.
-fn pause(attempt: u32) -> f64 {
+/// The pause before attempt `attempt` of a read, in seconds: random between 0.5 and half of 2 to the power of
+/// `attempt`, at most 20, so that many clients do not retry together.
+fn retry_pause(attempt: u32) -> f64 {
     let bound = (SHORTEST_PAUSE * f64::from(2_u32.saturating_pow(attempt))).min(LONGEST_PAUSE);
     SHORTEST_PAUSE + fastrand::f64() * (bound - SHORTEST_PAUSE)
 }

@@ -13,7 +13,7 @@ pub struct Objection {
 }
 
 impl Objection {
-    /// An objection without a position in the parameter's text.
+    /// A mistake in the form parameter with this wire or table name, without a position in its text.
     pub fn new(parameter: &'static str, message: impl Into<String>) -> Self {
         Self {
             parameter,
@@ -22,7 +22,7 @@ impl Objection {
         }
     }
 
-    /// Adds the position of the mistake in the parameter's text.
+    /// Adds the position of the mistake, a range of bytes of the parameter's text.
     #[must_use]
     pub fn at(mut self, span: Range<usize>) -> Self {
         self.span = Some(span);

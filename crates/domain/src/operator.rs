@@ -45,8 +45,8 @@ impl Operator {
         }
     }
 
-    /// The name in the specification. A dialect may spell `nin` differently: see
-    /// [`super::Dialect::operator`].
+    /// The name in the specification: `gte`, `nin`. A dialect may spell `nin` differently: see
+    /// `Dialect::operator`.
     pub const fn name(self) -> &'static str {
         self.names()[0]
     }

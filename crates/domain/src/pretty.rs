@@ -72,7 +72,7 @@ impl JsonText {
     }
 
     /// For each line that opens an object or list, the index of the line that closes it; `None` for other
-    /// lines.
+    /// lines, and if it is not closed.
     pub fn ends(&self) -> Vec<Option<usize>> {
         let bytes = self.text.as_bytes();
         let mut ends = vec![None; self.lines.len()];
@@ -101,7 +101,8 @@ pub fn json(text: &str) -> Vec<String> {
     lines.iter().map(|line| written(text, line)).collect()
 }
 
-/// Formats a body as lines for a screen; `is_cut` says that it is truncated.
+/// Formats a response body as lines for a screen, of at most about 4 KB each; `is_cut` is whether it is
+/// truncated.
 ///
 /// JSON is laid out, with control characters as JSON escapes; any other text is split into lines, with control
 /// characters made visible.
@@ -150,7 +151,7 @@ fn lay_out(text: &str, longest: usize) -> Vec<JsonLine> {
         }
         lines.begin(at, depth);
         at = match bytes[at] {
-            b'{' | b'[' => small(bytes, at).unwrap_or_else(|| {
+            b'{' | b'[' => inline_end(bytes, at).unwrap_or_else(|| {
                 depth = depth.saturating_add(1);
                 lines.end(at + 1, false);
                 at + 1
@@ -260,8 +261,9 @@ pub fn is_json(text: &str, is_cut: bool) -> bool {
     begins.starts_with(['{', '[']) && (is_cut || serde_json::from_str::<IgnoredAny>(begins).is_ok())
 }
 
-/// The end of the object or array that starts at `at`; `None` unless it is flat and shorter than 60 bytes.
-fn small(bytes: &[u8], at: usize) -> Option<usize> {
+/// The end of the object or array that starts at `at`; `None` unless it is complete, flat and at most 60
+/// bytes long.
+fn inline_end(bytes: &[u8], at: usize) -> Option<usize> {
     let close = if bytes[at] == b'{' { b'}' } else { b']' };
     let mut next = at + 1;
     while next < bytes.len() && next - at < LONGEST_INLINE {

@@ -46,8 +46,8 @@ const TIMES: [(&str, f64); 8] = [
 ];
 
 impl Quantity {
-    /// The factor from a unit, in lower case, to the quantity's base unit, 1 or months for an empty one;
-    /// `None` for a unit of another kind.
+    /// The factor from a unit, in lower case, to the quantity's base unit; an empty one is the base unit
+    /// itself, of a term months of 30 days. `None` for a unit of another kind.
     fn factor(self, unit: &str) -> Option<f64> {
         let time = |base: f64| {
             let is_named = |(names, _): &&(&str, f64)| names.split(' ').any(|name| name == unit);
@@ -148,7 +148,7 @@ pub fn decimal(text: &str) -> Option<f64> {
     }
 }
 
-/// Parses a quantity in its base unit: hours, days, seconds, GB, dollars.
+/// Parses a quantity in its base unit: hours, days (also of a term), seconds, GB, dollars.
 ///
 /// # Errors
 /// If the text is empty or not such a quantity.
@@ -202,7 +202,8 @@ pub fn within(text: &str, quantity: Quantity, range: RangeInclusive<f64>) -> Res
     })
 }
 
-/// Formats a quantity as it would be typed: `3d`, `1.5TB`, `$0.4`. `parse` parses it back, to six decimals.
+/// Formats a quantity as it would be typed: `3d` for 72 hours, `1500GB`, `2TB`, `3 months`, `$0.4`. `parse`
+/// parses it back, to six decimals.
 pub fn write(value: f64, quantity: Quantity) -> String {
     let plain = trimmed(value, 6);
     let is_whole = |value: f64| value > 0.0 && value.fract() == 0.0;

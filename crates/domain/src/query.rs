@@ -140,10 +140,10 @@ impl Condition {
         }
     }
 
-    /// Whether a cell satisfies the condition.
+    /// Whether a cell satisfies the condition, even if that is disabled.
     ///
-    /// A comparison with a missing, null or unusable value is false, except `eq null` and `neq null`; `external`
-    /// without a value counts as no.
+    /// A missing, null or unusable value satisfies `eq null` and nothing else, not even `neq` or `notin`;
+    /// `external` without a value counts as no.
     pub fn accepts(&self, cell: CellRef<'_>) -> bool {
         let asks_for_null = self.operand == Operand::One(Value::Null);
         let cell = match cell {
@@ -181,7 +181,8 @@ impl Condition {
     }
 }
 
-/// The order of a cell relative to a value, by the field's kind; `None` if they cannot be compared.
+/// The order of a cell relative to a value, by the field's kind; text against a number, and a flag against a
+/// number, are compared as numbers. `None` if they cannot be compared.
 fn compare(kind: Kind, cell: CellRef<'_>, value: &Value) -> Option<Ordering> {
     match (kind, cell, value) {
         (Kind::Id, _, _) if cell.whole().is_some() && value.whole().is_some() => {
@@ -240,8 +241,8 @@ impl Query {
         self.resource.catalog()
     }
 
-    /// The query with a condition `operator value` on the field with the wire name `key`; unchanged if it has
-    /// it already or there is no such field.
+    /// The query with an active condition `operator value` on the field with the wire name `key`; unchanged
+    /// if it has it already or there is no such field.
     #[must_use]
     pub fn with(mut self, key: &str, operator: Operator, value: Value) -> Self {
         if let Some(field) = self.catalog().by_key(key) {
@@ -273,7 +274,7 @@ impl Query {
             .filter(move |condition| self.sends(condition.field, dialect))
     }
 
-    /// The active conditions that `dialect` cannot send: they are applied to the response.
+    /// The active conditions that are not sent in `dialect`: they are applied to the response.
     pub fn applied_locally(&self, dialect: &'static Dialect) -> impl Iterator<Item = &Condition> {
         self.active()
             .filter(move |condition| !self.sends(condition.field, dialect))
@@ -295,7 +296,9 @@ impl Query {
         order
     }
 
-    /// The field by which a server orders instead of `field`; usually `field` itself.
+    /// The field by which a server orders instead of `field`: for the price or job cost of reserved offers
+    /// the discounted price, for another job cost the price, for the cost of a volume its price per GB. Else
+    /// `field` itself.
     fn server_order_field(&self, field: &'static Field) -> &'static Field {
         let key = match (field.key, self.offer_type) {
             ("dph_total" | "job_cost", OfferType::Reserved) => "discounted_dph_total",
@@ -431,7 +434,7 @@ pub(super) fn unite(old: &mut Vec<Value>, new: Vec<Value>) {
     }
 }
 
-/// A number as JSON: an integer if it is whole and exact.
+/// A number as JSON: an integer if it is whole and at most 2^53.
 pub fn number_json(number: f64) -> Json {
     if number.fract() == 0.0 && number.abs() <= EXACT {
         #[expect(clippy::cast_possible_truncation)] // whole and within the exact range

@@ -103,8 +103,8 @@ pub struct ResponseCheck {
 }
 
 impl ResponseCheck {
-    /// Compares the response to `query`, as received, with what was sent; without any finding for
-    /// workergroups.
+    /// Compares the response to `query`, as received, with what was sent: conditions, limit and order, and of
+    /// offers also price model, storage and disk. Without any finding for workergroups.
     ///
     /// If the listing comes from several responses, limit and order are not checked.
     pub fn new(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Self {
@@ -170,7 +170,8 @@ impl ResponseCheck {
         ((wanted - included).abs() > 1e-9).then_some(wanted)
     }
 
-    /// GB that the prices include, if all rows agree on a size other than the requested one; else `None`.
+    /// GB that the prices of all rows include, if it is another size than was sent, or than the server's
+    /// default if none was; `None` if they include that, or rows disagree.
     pub const fn included_storage(&self) -> Option<f64> {
         self.included
     }
@@ -204,7 +205,8 @@ fn too_many(listing: &Listing, query: &Query) -> Option<Discrepancy> {
 }
 
 /// The discrepancy of rows that are not in the requested order, from comparing each row with the preceding
-/// one; `None` without an order, or if too few rows are out of place to prove anything.
+/// one. `None` without an order, or if too few are out of place: none, or, unless the first key is a number
+/// or an id other than the score and the time left, up to a quarter.
 ///
 /// Rows without a value can be anywhere.
 fn unordered(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Option<Discrepancy> {
@@ -237,8 +239,8 @@ fn unordered(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Opt
     })
 }
 
-/// Whether a single row out of order proves that the market ignored the order: not for its score, texts or
-/// the time left.
+/// Whether a single row out of order proves that the market ignored the order: for numbers and ids, except
+/// the score and the time left.
 fn is_exact(field: &Field) -> bool {
     field.key != "score"
         && matches!(field.kind, Kind::Integer | Kind::Number | Kind::Id)
@@ -260,7 +262,7 @@ fn differ(left: f64, right: f64) -> bool {
 }
 
 /// Checks the price model: in bid searches the base price is the bid floor on every row; otherwise no row is
-/// a bid. `None` if it is the requested one.
+/// a bid. `None` if that holds, else the number of rows that differ.
 fn other_type(listing: &Listing, asked: OfferType) -> Option<Discrepancy> {
     let is_bid = listing.catalog().by_key("is_bid")?;
     let is_bid = listing.sent_column(is_bid);
@@ -302,7 +304,8 @@ fn other_storage(listing: &Listing, asked: f64) -> Option<Discrepancy> {
     })
 }
 
-/// The storage size on which all rows agree within the rounding of their prices; `None` if they disagree.
+/// The storage size in GB on which all rows agree within the rounding of their prices; `None` if they
+/// disagree, if there are none, or if it is negative.
 fn agreed(sizes: &[f64]) -> Option<f64> {
     const ROUNDING: f64 = 0.02;
     let mut sorted = sizes.to_vec();
@@ -319,7 +322,7 @@ fn agreed(sizes: &[f64]) -> Option<f64> {
 }
 
 /// Checks that machines have the requested storage, if the market takes the parameter: then it also filters
-/// by disk. `None` if they have it.
+/// by disk. `None` if they have it, none was requested, or the market has no such parameter.
 fn too_small(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Option<Discrepancy> {
     // The public market filters by disk space too when it gets this parameter; the documented one has none.
     dialect.storage_parameter?;

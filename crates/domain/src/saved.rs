@@ -234,7 +234,7 @@ impl Searches {
     /// Checks a name for a new search; returns it without surrounding blanks.
     ///
     /// # Errors
-    /// If it cannot be used.
+    /// If it is blank, longer than 60 characters, or the name of a preset or of a saved search.
     pub fn check_name(&self, name: &str) -> Result<String, NameError> {
         let name = name.trim();
         if name.is_empty() {
@@ -250,7 +250,8 @@ impl Searches {
         }
     }
 
-    /// Applies a change. Nothing happens if the search no longer exists, or if its new name is taken.
+    /// Applies a change. A rename or a move of a search that no longer exists, or a rename to a taken name,
+    /// does nothing; the deleted or hidden search no longer runs at start-up.
     pub fn apply(&mut self, change: &SearchChange) {
         let position_of = |name: &str| self.saved.iter().position(|search| search.name == name);
         match change {

@@ -71,7 +71,8 @@ impl Untrusted {
         ascii(&self.0, 256)
     }
 
-    /// The text for a CSV cell: see [`csv_text`]; never truncated.
+    /// The text for a CSV cell, never truncated: hostile characters visible, and an apostrophe before
+    /// anything that a spreadsheet may take for a formula.
     pub fn csv(&self) -> String {
         csv_text(&self.0)
     }
@@ -156,7 +157,8 @@ pub fn screen(text: &str, max: usize) -> String {
     truncate(&shown, max)
 }
 
-/// A text for the details of a record: at most [`DETAIL`] bytes of it, and the size of the rest.
+/// A text for the details of a record: at most 4,096 bytes of it with hostile characters visible, and the
+/// size of the rest.
 ///
 /// `more` bytes follow after `text`.
 pub fn detail(text: &str, more: usize) -> String {
@@ -168,7 +170,8 @@ pub fn detail(text: &str, more: usize) -> String {
     }
 }
 
-/// Whether [`visible`] leaves a short text unchanged, as far as can be determined without splitting it into graphemes.
+/// Whether a text is certainly shown unchanged: it has neither hostile characters nor any without a width of
+/// their own, such as combining marks.
 pub fn is_visible(text: &str) -> bool {
     is_printable(text)
         || !text
@@ -338,8 +341,8 @@ fn ascii(text: &str, max_chars: usize) -> String {
     out
 }
 
-/// The ranges of a word in a text, in bytes, ignoring case and accents; `_` also matches a blank, as in the query
-/// language.
+/// The ranges of a word in a text, in bytes, ignoring case and accents; `_` also matches a blank, as in the
+/// query language. They do not overlap; there are none of an empty word.
 ///
 /// ```
 /// use bourse_domain::text::occurrences;

@@ -157,7 +157,8 @@ pub struct Throughput(BTreeMap<WorkUnit, BTreeMap<String, f64>>);
 impl Eq for Throughput {}
 
 impl Throughput {
-    /// Sets the rate of a model in units per second; `RTX_4090` and `rtx 4090` are one model.
+    /// Sets the rate of one GPU of a model, in units of work per second; `RTX_4090` and `rtx 4090` are one
+    /// model.
     ///
     /// # Errors
     /// If the rate is not a finite number above 0.
@@ -180,7 +181,8 @@ impl Throughput {
     }
 
     /// The cost in $ of the priced amount (a million tokens, a thousand images or steps) on a row at `hourly`
-    /// $/h. `None` if the model has no rate, or the row lacks model or number of GPUs.
+    /// $/h. `None` if the model has no rate, the row lacks model or number of GPUs, or the cost is not
+    /// finite.
     ///
     /// All its GPUs work at the rate of their model.
     pub fn cost(&self, unit: WorkUnit, listing: &Listing, row: usize, hourly: f64) -> Option<f64> {

@@ -147,7 +147,7 @@ impl UnixTime {
 pub struct Moment(pub i64);
 
 impl Moment {
-    /// Seconds from an `earlier` moment to this one; negative if that is later.
+    /// Seconds from an `earlier` moment to this one; negative if `earlier` is the later of the two.
     pub const fn since(self, earlier: Self) -> i64 {
         self.0.saturating_sub(earlier.0)
     }

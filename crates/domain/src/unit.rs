@@ -57,7 +57,7 @@ const DURATIONS: &[(&str, f64)] = &[
     ("y", 31_536_000.0),
 ];
 
-/// The suffixes of transfer rates, with the factor to the wire unit.
+/// The suffixes of network speeds, in lower case, with the factor to the wire unit.
 const fn transfer_suffixes(unit: TransferUnit) -> &'static [(&'static str, f64)] {
     match unit {
         TransferUnit::MegabytesPerSecond => &[
@@ -80,7 +80,8 @@ const fn transfer_suffixes(unit: TransferUnit) -> &'static [(&'static str, f64)]
 }
 
 impl Unit {
-    /// The factor from a bare number in a query to the wire value.
+    /// The factor from a bare number in a query to the wire value: 1000 for memory in MB (typed in GB),
+    /// 86,400 for seconds (typed in days), else 1.
     pub const fn query_factor(self) -> f64 {
         match self {
             Self::Megabytes => MB_PER_GB,
@@ -89,7 +90,8 @@ impl Unit {
         }
     }
 
-    /// The unit of a bare number in a query, for display; empty if it has none.
+    /// The unit of a bare number in a query, for display: `GB`, `days`, `0..1` for a share, else the symbol
+    /// of the wire unit; empty if it has none.
     pub const fn query_symbol(self, dialect: &Dialect) -> &'static str {
         match self {
             Self::Megabytes | Self::Gigabytes => "GB",

@@ -6,7 +6,7 @@ use std::fmt;
 /// 2^53: larger doubles cannot represent every whole number.
 pub(super) const EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// The number as an integer; `None` unless it is whole and exact.
+/// The number as an integer; `None` unless it is whole and below 2^53 in size.
 fn exact(number: f64) -> Option<i128> {
     let is_exact = number.fract() == 0.0 && number.abs() < EXACT;
     #[expect(clippy::cast_possible_truncation)] // whole and within the exact range
@@ -33,8 +33,8 @@ impl Value {
             .map_or_else(|| Self::Text(id.to_string()), Self::Number)
     }
 
-    /// The whole number of a number or of digits; `None` if it is not whole, or too large for a double to be
-    /// exact.
+    /// The whole number of a number below 2^53, or of a text of digits with an optional sign, also larger;
+    /// `None` for anything else.
     pub fn whole(&self) -> Option<i128> {
         match self {
             Self::Number(number) => exact(*number),
@@ -69,7 +69,8 @@ impl PartialEq for Version {
 }
 
 impl Version {
-    /// Parses `535`, `535.86`, `535.86.05` or the nine-digit number `535086005`; `None` if it is malformed.
+    /// Parses `535`, `535.86`, `535.86.05` or the number of the service, `535086005`, from one million to
+    /// nine digits; `None` if it is malformed.
     ///
     /// ```
     /// use bourse_domain::Version;
@@ -103,8 +104,8 @@ impl Version {
         })
     }
 
-    /// The version with the given nine-digit number; its text has two digits at least per part, as in
-    /// `535.86.05`.
+    /// The version with the given number of the service; its text has at least two digits for minor and
+    /// patch, as in `535.86.05`.
     pub fn from_code(code: u64) -> Self {
         let (major, minor, patch) = (code / 1_000_000, code / 1000 % 1000, code % 1000);
         Self {
@@ -178,7 +179,8 @@ impl<'a> CellRef<'a> {
         }
     }
 
-    /// The whole number; `None` if it is not one. Ids that a double cannot represent are stored as digits.
+    /// The whole number of a number below 2^53, or of a text of digits with an optional sign, also larger, as
+    /// which ids are stored that a double cannot represent; `None` for anything else.
     pub fn whole(self) -> Option<i128> {
         match self {
             Self::Number(number) => exact(number),

@@ -170,7 +170,8 @@ impl Raw {
 }
 
 /// Sends the request and reads the response into `body`, if its status is 2xx; of any other response at most
-/// 64 KB are read as bytes. An error if there is no response, it breaks off, or it is larger than its bound.
+/// 64 KB are read as bytes. An error if there is no response, the server is silent for too long, or the body
+/// of a 2xx breaks off or is larger than its bound.
 ///
 /// `seen` receives the head as soon as it arrives, `on_part` the part of the body received so far.
 pub(super) async fn exchange(
@@ -181,7 +182,7 @@ pub(super) async fn exchange(
 ) -> Result<Raw, ApiError> {
     let Exchange { origin, bound, .. } = exchange;
     let request = build(exchange)?;
-    let mut response = within(bound.silence, exchange.http.execute(request))
+    let mut response = within_silence(bound.silence, exchange.http.execute(request))
         .await?
         .map_err(|error| unsent_or_lost(&error, origin))?;
     let status = response.status().as_u16();
@@ -202,7 +203,7 @@ pub(super) async fn exchange(
     let mut arrival = PartialResponse::new(announced, on_part);
     // Read in chunks, because reqwest's `bytes()` has no bound: 1 MB of gzip can unpack to 1 GB.
     loop {
-        match within(bound.silence, response.chunk()).await {
+        match within_silence(bound.silence, response.chunk()).await {
             // The status alone makes it a refusal, even if its body was cut off.
             Err(_) | Ok(Err(_)) if !good => return Ok(raw),
             Err(silent) => return Err(silent),
@@ -229,7 +230,7 @@ pub(super) async fn exchange(
 }
 
 /// Waits for the server's next sign of life; an error if it is silent for longer than `silence`.
-async fn within<T>(silence: Duration, sign: impl Future<Output = T>) -> Result<T, ApiError> {
+async fn within_silence<T>(silence: Duration, sign: impl Future<Output = T>) -> Result<T, ApiError> {
     tokio::time::timeout(silence, sign)
         .await
         .map_err(|_| ApiError::TimedOut { after: silence })
@@ -346,12 +347,12 @@ fn broken_body(error: &reqwest::Error, status: u16, bytes: usize) -> ApiError {
 
 /// An error, followed by its causes from the nearest to the first.
 fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
-    std::iter::successors(Some(error), |error| behind(*error))
+    std::iter::successors(Some(error), |error| direct_cause(*error))
 }
 
 /// The direct cause of an error, `None` if it has none; for an I/O error the wrapped one, which its own
 /// `source` skips.
-fn behind<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static)> {
+fn direct_cause<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static)> {
     match error.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
         Some(inside) => Some(inside),
         None => error.source(),

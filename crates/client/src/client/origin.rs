@@ -55,7 +55,8 @@ impl Origin {
 
     /// A typed address with the scheme that it may lack: http for this computer, https for others.
     ///
-    /// A single word stays as it is: it may be anything but an address.
+    /// A text with a scheme, and a single word other than `localhost`, which may be anything, stay as they
+    /// are.
     pub fn complete(text: &str) -> String {
         let text = text.trim();
         let is_loopback = Self::parse(&format!("http://{text}")).is_ok_and(|origin| origin.is_loopback());

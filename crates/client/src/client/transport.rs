@@ -92,7 +92,8 @@ async fn build(origin: Origin) -> Result<reqwest::Client, ApiError> {
     .unwrap_or_else(|_| Err(unbuildable()))
 }
 
-/// Builds a client for an address that trusts these certificates, or those of the platform if `None`.
+/// Builds a client for an address that trusts these certificates, or those of the platform if `None`. It
+/// follows no redirects, retries nothing, and uses no proxy on this computer.
 fn make(origin: &Origin, roots: Option<Vec<reqwest::Certificate>>) -> Result<reqwest::Client, ApiError> {
     // The only error is that a provider is installed already.
     let _ = rustls::crypto::ring::default_provider().install_default();

@@ -274,8 +274,8 @@ fn unanswered(error: &reqwest::Error) -> Failure {
     Failure::Other("the connection was lost before the worker answered".to_owned())
 }
 
-/// The address of the path at a worker; `None` unless the worker's own is a plain http or https address
-/// without user, query or fragment.
+/// The address of the path at a worker; `None` if it is longer than 2,000 bytes, or unless the worker's own
+/// is a plain http or https address without user, query or fragment.
 pub(crate) fn address(worker: &str, hop: &Hop) -> Option<Url> {
     let text = format!("{}{}", worker.trim_end_matches('/'), hop.absolute_path());
     let is_plain = text.len() <= LONGEST_ADDRESS && text.bytes().all(|byte| byte.is_ascii_graphic());
@@ -304,7 +304,7 @@ struct Seen {
 
 impl Seen {
     /// Stores the status of the head; returns whether the body is a stream, which has no limit for its whole
-    /// time.
+    /// time: by its type, or because its length is not announced.
     fn begin(&mut self, status: u16, headers: &HeaderMap) -> bool {
         self.status = Some(status);
         let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());

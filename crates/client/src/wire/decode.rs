@@ -13,7 +13,7 @@ use jiff::Zoned;
 use jiff::tz::TimeZone;
 
 use super::envelope::{Members, split};
-use super::error_body::{self, is_page, said, words};
+use super::error_body::{self, is_page, parse_error_body, words};
 use crate::error::{ApiError, ErrorBody};
 use crate::{Assignment, Operation, Reply, Request, RouteCall, RouteReply};
 
@@ -157,7 +157,7 @@ fn reject_empty_or_html(text: &str, status: u16) -> Result<(), ApiError> {
 /// of its own.
 fn refusal(operation: Operation, answer: Answer<'_>, text: &str, now: UnixTime) -> ApiError {
     let status = answer.status;
-    let said = said(text);
+    let said = parse_error_body(text);
     match status {
         100..400 => ApiError::Redirected {
             status,

@@ -21,7 +21,7 @@ const LOOKED_AT: usize = 64 * 1024;
 
 /// Parses the body of an error response: `{success, error, msg}`, a single `error`, `detail`, `error_msg` or
 /// `message`, a JSON text, plain text, or a web page. Any other JSON, or binary data, is noise.
-pub(super) fn said(body: &str) -> ErrorBody {
+pub(super) fn parse_error_body(body: &str) -> ErrorBody {
     let body = head(body.trim_start_matches('\u{feff}').trim());
     if body.is_empty() {
         return ErrorBody::Nothing;
@@ -56,7 +56,8 @@ pub(super) fn said(body: &str) -> ErrorBody {
     }
 }
 
-/// The code and the message of an error object; `None` if it has none of the known members.
+/// The code and the message of an error object (`error`; `msg`, `detail`, `error_msg` or `message`); `None`
+/// if it has neither.
 pub(super) fn words(members: &Members<'_>) -> Option<ErrorBody> {
     let code = members.words("error").filter(|code| {
         // `"error": true` adds nothing to the status.

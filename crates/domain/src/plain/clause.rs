@@ -38,8 +38,8 @@ struct Frame {
     direction: Option<Option<bool>>,
 }
 
-/// All clauses, of each possible length and meaning, that begin at token `start`; lists of models and places
-/// are not among them.
+/// All clauses of plain words, of each possible length and meaning, that begin at token `start`; not among
+/// them are lists of models, places or counts, clusters and deadlines.
 pub(super) fn clauses(text: &Text<'_>, start: usize) -> Vec<Clause> {
     let (mut frames, mut clauses) = (vec![Frame::default()], Vec::new());
     frames[0].next = start;
@@ -69,7 +69,8 @@ pub(super) fn clauses(text: &Text<'_>, start: usize) -> Vec<Clause> {
 }
 
 impl Frame {
-    /// The frame extended by each possible amount at a position; empty if it has an amount already.
+    /// The partial clause extended by each possible amount at token `at`. Empty if it has an amount already,
+    /// a GPU model begins there, or there is none; a time after `in` (`in 3 days`) is not an amount.
     fn measured(&self, text: &Text<'_>, at: usize) -> Vec<Self> {
         // `nvme 3090` is a card.
         if self.amount.is_some() || text.is_model(at) {
@@ -84,11 +85,12 @@ impl Frame {
             (new.next, new.is_led, new.amount) = (amount.next, !self.nouns.is_empty(), Some(amount));
             new
         };
-        let amounts = text.amounts(at, self.compares()).into_iter();
+        let amounts = text.amounts(at, self.front_comparison()).into_iter();
         amounts.filter(|amount| !is_later(amount)).map(with).collect()
     }
 
-    /// The frame extended by a phrase; `None` if it has no slot for it.
+    /// The partial clause extended by the phrase at tokens `words` in the given role; `None` if it has no
+    /// free slot for it. Units, numbers, fillers, joints and things never have one.
     fn with(&self, text: &Text<'_>, role: Role, words: Range<usize>) -> Option<Self> {
         let is_said = self.amount.is_some() || self.fixed.is_some();
         let is_first = !is_said && self.nouns.is_empty() && self.bases.is_empty();
@@ -131,11 +133,12 @@ impl Frame {
     }
 
     /// The comparison in front of the amount; `None` if there is none.
-    fn compares(&self) -> Option<Operator> {
+    fn front_comparison(&self) -> Option<Operator> {
         self.front.map(|(operator, _)| operator)
     }
 
-    /// The facts of the words so far; `None` if they do not form a whole clause.
+    /// The facts of the words so far: an amount, a fixed meaning or an order. `None` if they do not form a
+    /// whole clause, or if a bare number or `single` counts a thing (`at most 2 machines`).
     fn facts(&self, text: &Text<'_>) -> Option<Vec<Fact>> {
         let is_order = self.best.is_some() || self.direction.is_some();
         let is_bare = self.nouns.is_empty() && self.amount.as_ref().is_some_and(|amount| amount.units.is_empty());
@@ -164,12 +167,13 @@ impl Frame {
         }
     }
 
-    /// The first measure that all nouns share and that has one of the units, with the factor of the unit;
-    /// `None` if there is none. Without nouns it is one of those of a bare quantity.
+    /// The first measure (dimension and field) that all nouns share, whose field the resource has and whose
+    /// dimension is that of one of `units`, with the factor of that unit; `None` if there is none. Without
+    /// nouns it is one of those of a bare quantity. `at least` is never the length of a job.
     fn measure(&self, text: &Text<'_>, units: &[(Dim, f64)]) -> Option<(Measure, f64)> {
         let is_meant = |own: &&Measure| {
             // A minimum time is the availability of a machine; a job has an exact length.
-            let is_job = own.1 == "+hours" && self.compares() == Some(Gte);
+            let is_job = own.1 == "+hours" && self.front_comparison() == Some(Gte);
             // `for at least 2 days` may be either.
             let is_term = own.1 == "duration" && self.nouns.is_empty() && text.is_offers();
             text.has_field(own.1) && !is_job && !is_term && self.nouns.iter().all(|measures| measures.contains(own))
@@ -181,7 +185,9 @@ impl Frame {
         })
     }
 
-    /// The measure of a unit in combination with the basis words; `None` if they do not combine.
+    /// A unit combined with the words that it is per: dollars and `per gpu` become dollars per GPU, and the
+    /// factor is divided by the hours (`per day`: 24). Unchanged without such words; `None` if they do not
+    /// combine.
     fn based(&self, unit: (Dim, f64)) -> Option<(Dim, f64)> {
         self.bases.iter().try_fold(unit, |(dim, factor), (basis, hours)| {
             let (.., to) = BASED.iter().find(|(from, per, _)| (*from, *per) == (dim, *basis))?;
@@ -191,7 +197,7 @@ impl Frame {
 
     /// The dimensions that a number without a unit may have in this clause; empty if it needs a unit.
     fn bare(&self, text: &Text<'_>) -> &'static [Dim] {
-        match self.compares() {
+        match self.front_comparison() {
             _ if self.is_led => BARE,
             None if !self.nouns.is_empty() => &[Dim::Count, Dim::Plain, Dim::Share],
             _ if !self.nouns.is_empty() => &[Dim::Count, Dim::Plain],
@@ -204,7 +210,8 @@ impl Frame {
     }
 
     /// The facts of a number with its noun: `at least 24gb vram`, `cuda 12.4`, `under $2/h per gpu`, `3d`.
-    /// `None` if noun, unit and comparison do not fit together.
+    /// `None` if noun, unit and comparison do not fit together, if the unit is ambiguous (`80 gigs down`), or
+    /// if the number belongs to a longer clause (`3` of `3 4090 offers`).
     fn quantity(&self, text: &Text<'_>, amount: &Amount) -> Option<Vec<Fact>> {
         let bare: Vec<_> = self.bare(text).iter().map(|dim| (*dim, 1.0)).collect();
         let is_bare = amount.units.is_empty();
@@ -270,8 +277,9 @@ impl Frame {
         Some(vec![fact])
     }
 
-    /// The bounds of an amount in the unit of its field, with the comparison after it; `None` if that
-    /// contradicts the one in front.
+    /// The bounds of an amount, multiplied by `factor` into the unit of its field; a single one without a
+    /// comparison gets the one behind it (`24gb or more`). `None` if the one behind contradicts the one in
+    /// front, or follows a range.
     fn bounds(&self, amount: &Amount, factor: f64) -> Option<Vec<Bound>> {
         let mut bounds = scaled(&amount.bounds, factor);
         let Some(behind) = self.behind else { return Some(bounds) };
@@ -280,10 +288,11 @@ impl Frame {
         (is_upper(*front.get_or_insert(behind)) == is_upper(behind)).then_some(bounds)
     }
 
-    /// The facts of a word with a fixed meaning, or of its opposite: `verified`, `no datacenter`, `nvlink not
-    /// needed`. `None` if the words around it do not fit.
+    /// The fact of a word with a fixed meaning, or of its `opposite` after a negation: `verified`,
+    /// `no datacenter`. `not needed` gives no fact, after `verified` any. `at least` fits only an
+    /// architecture (`ampere or newer`). `None` if the words around it do not fit.
     fn fixed_facts(&self, text: &Text<'_>, meaning: &'static str, opposite: &'static str) -> Option<Vec<Fact>> {
-        match (self.compares().or(self.behind), self.negation) {
+        match (self.front_comparison().or(self.behind), self.negation) {
             // `verified or not in us`
             (None, None)
                 if text.is_one_of(self.next - 1, "not")
@@ -307,8 +316,9 @@ impl Frame {
         }
     }
 
-    /// The facts of an order: `most vram`, `lowest temperature first`, `sort by upload speed descending`,
-    /// `price low to high`. `None` if no field fits.
+    /// The fact of an order: `most vram`, `lowest temperature first`, `sort by upload speed descending`,
+    /// `price low to high`; words that leave the direction open put the field's better values first. `None`
+    /// without a superlative or a direction, or if no field fits.
     fn order(&self, text: &Text<'_>) -> Option<Vec<Fact>> {
         let (best, dims) = self.best.or(self.direction.flatten().map(|_| (None, EVERY)))?;
         if self.nouns.is_empty() && !dims.contains(&Dim::Hourly) {
@@ -330,7 +340,8 @@ fn is_sized(text: &Text<'_>, at: usize) -> bool {
     text.amounts(at, None).iter().any(is_card)
 }
 
-/// The facts of a fixed meaning of the vocabulary; `None` if it is empty or only offers have it.
+/// The fact of a fixed meaning of the vocabulary, such as `verified=true`, `type:bid`, `order:score-` or
+/// `hours:24`; `None` if it is empty, or if the searched resource has no such setting or order.
 fn meant(text: &Text<'_>, meaning: &'static str) -> Option<Vec<Fact>> {
     let fact = match meaning.split_once([':', '=']) {
         Some(("type" | "hours", _)) if !text.is_offers() => return None,
@@ -345,8 +356,9 @@ fn meant(text: &Text<'_>, meaning: &'static str) -> Option<Vec<Fact>> {
     (!meaning.is_empty()).then(|| vec![fact])
 }
 
-/// An order in the query language as a fact; `None` if the resource lacks its field. Volumes have prices and
-/// speeds of their own, and bids are a price model.
+/// An order in the query language as a fact; `None` if the resource lacks its field. `disk_bw-` and `dlperf-`
+/// become `nw_disk_avg_bw-` for volumes, `job_cost` becomes `dph_total`, and `min_bid` also selects bid
+/// prices.
 fn sorted_by(text: &Text<'_>, order: &str) -> Option<Fact> {
     let order = match order {
         "disk_bw-" | "dlperf-" if !text.is_offers() => "nw_disk_avg_bw-",
@@ -365,8 +377,8 @@ fn scaled(bounds: &[Bound], factor: f64) -> Vec<Bound> {
     bounds.iter().map(scaled).collect()
 }
 
-/// The bounds as conditions on a field in the query language, with `unit` after each number; a bound without
-/// a comparison has `default`.
+/// The bounds as conditions on a field in the query language, with `unit` after each number and blanks
+/// between them: `gpu_ram>=24 gpu_ram<=48`. A bound without a comparison has `default`.
 pub(super) fn bounds_to_query(bounds: &[Bound], field: &str, default: Operator, unit: &str) -> String {
     let written = bounds.iter().map(|(operator, number)| {
         let operator = operator.unwrap_or(default).symbol();
@@ -375,8 +387,8 @@ pub(super) fn bounds_to_query(bounds: &[Bound], field: &str, default: Operator, 
     written.collect::<Vec<_>>().join(" ")
 }
 
-/// The conditions on memory in GB, with a note if a size was widened: a nominal size includes the cards that
-/// report a little less or more.
+/// The condition on `gpu_ram` or `gpu_total_ram` for bounds in GB (a minimum unless compared), with a note if
+/// a size was widened: a nominal size includes the cards that report a little less or more.
 pub(super) fn as_sold(bounds: &[Bound], field: &str) -> Vec<Fact> {
     let cards = if field == "gpu_ram" { 1 } else { 16 };
     let (mut reported, mut sold) = (Vec::new(), Vec::new());

@@ -84,12 +84,13 @@ impl Clause {
         }
     }
 
-    /// The clause with the flag `is_open` set to this value.
+    /// The clause with the flag `is_open`: whether an unknown word directly after it may belong to it.
     pub(super) fn open(self, is_open: bool) -> Self {
         Self { is_open, ..self }
     }
 
-    /// The clause with the flags `is_named` and `is_led` set to these values.
+    /// The clause with the flags `is_named`, whether its number has a noun, and `is_led`, whether it begins
+    /// with that noun.
     pub(super) fn named(self, is_named: bool, is_led: bool) -> Self {
         Self {
             is_named,
@@ -98,7 +99,7 @@ impl Clause {
         }
     }
 
-    /// The clause with the flag `may_go_on` set to this value.
+    /// The clause with the flag `may_go_on`: whether the next words may or may not belong to it.
     pub(super) fn going_on(self, may_go_on: bool) -> Self {
         Self { may_go_on, ..self }
     }
@@ -149,7 +150,8 @@ pub(super) struct Group {
     pub adds: bool,
 }
 
-/// The groups of one division of a text. Parts of which one changes the meaning of the other are refused together.
+/// Joins the parts of one division of a text into groups of words that are understood together or not at all;
+/// fillers are dropped. A model, or a place without `in`, is not understood after `but`.
 pub(super) fn groups(text: &Text<'_>, parts: &[Rc<Part>]) -> Vec<Group> {
     let (mut groups, mut is_apart, mut from) = (Vec::<Vec<Part>>::new(), true, 0);
     for part in parts {
@@ -192,7 +194,9 @@ fn group(text: &Text<'_>, parts: &[Part]) -> Group {
     Group { span, facts, adds }
 }
 
-/// The number of clauses that end although they could continue: `$8` before `a day`, `nvlink` before `400 GB/s`.
+/// The number of clauses that end although a longer one begins at the same word: `$8` before `a day`,
+/// `nvlink` before `400 GB/s`. Those that may end there (`may_go_on`), and two that share a noun, do not
+/// count.
 pub(super) fn loose(text: &Text<'_>, parts: &[Rc<Part>]) -> usize {
     // `460gb storage disk 180gb`: the second noun may belong to either number.
     let clause = |part: &Part| match &part.what {
@@ -219,7 +223,9 @@ fn is_first(text: &Text<'_>, at: usize) -> bool {
     before.is_none_or(|at| text.kind(at) == Some(Kind::Break))
 }
 
-/// Whether two parts with only fillers between them are understood together or not at all.
+/// Whether two parts with only fillers between them are understood together or not at all: an `or`, a
+/// dangling sign, an unknown word and a number or place after it (`beyond $5`), a price of storage or
+/// traffic, an exclusion of a model with more words (`no 4090 with 24gb`).
 fn are_bound(text: &Text<'_>, left: &Part, right: &Part) -> bool {
     let is_joined = |words: &str| (left.next..right.start).any(|at| text.is_one_of(at, words));
     let is_adjacent = left.next == right.start;
@@ -261,8 +267,8 @@ struct Division {
     parts: Vec<Rc<Part>>,
 }
 
-/// All divisions of a text that leave the fewest words unexplained, one for each set of facts, at most `MOST`; true if
-/// there are more.
+/// All divisions of a text that leave the fewest words unexplained, and of those the fewest without a
+/// meaning: one for each set of facts, at most 32; true if some were dropped.
 ///
 /// A chart parser, filled from the end.
 pub(super) fn divisions(text: &Text<'_>) -> (Vec<Vec<Rc<Part>>>, bool) {
@@ -317,7 +323,8 @@ pub(super) fn divisions(text: &Text<'_>) -> (Vec<Vec<Rc<Part>>>, bool) {
 }
 
 /// All parts that can begin at a position, each with the position after it; always at least one, if need be
-/// an unknown word.
+/// an unknown word or a sign without its operand. A comma or a condition of the query language is only a
+/// break.
 fn ways(text: &Text<'_>, at: usize) -> Vec<(usize, What)> {
     if let Kind::Break | Kind::Opaque = text.tokens[at].kind {
         return vec![(at + 1, What::Break)];

@@ -27,7 +27,9 @@ pub(super) fn is_card(text: &Text<'_>, at: usize) -> bool {
     value(text, text.skip(at, "of nvidia")).is_some_and(|value| value.field == "gpu_name")
 }
 
-/// The clause of the machines of a cluster: `2 nodes of 8 h100`, `2x8 h100`; `None` if there is none at `at`.
+/// The clause of the machines of a cluster: `2 nodes of 8 h100`, `2x8 h100`. `None` if there is none at `at`,
+/// neither `gpus` nor a model follows, or the search is not for offers; of one machine only the number of
+/// GPUs counts.
 pub(super) fn cluster(text: &Text<'_>, at: usize) -> Option<Clause> {
     let count = |at| text.number(at).filter(|_| text.is_offers() && !text.is_model(at));
     let (machines, next) = count(at)?;
@@ -52,8 +54,8 @@ pub(super) fn cluster(text: &Text<'_>, at: usize) -> Option<Clause> {
     is_shape.then_some(Clause::new(facts, next))
 }
 
-/// The clause of alternative numbers of GPUs: `2 or 4 gpus`, `1, 2 or 4x`; `None` without an `or` between
-/// them, or without GPUs after them.
+/// The clause of alternative numbers of GPUs: `2 or 4 gpus`, `1, 2 or 4x`. `None` without an `or` between
+/// them, without `gpus`, `x` or a model after them, or if the search is not for offers.
 pub(super) fn counts(text: &Text<'_>, at: usize) -> Option<Clause> {
     let number = |at| text.number(at).filter(|_| !text.is_model(at));
     let count = |at| number(at).and_then(|(number, next)| Some((whole(number)?.to_string(), next)));
@@ -108,8 +110,10 @@ struct Value {
     next: usize,
 }
 
-/// Parses models or places, included or excluded: `4090 or 5090`, `not in china or russia`. A list may end before a
-/// comma or a blank: `no 3090, 4090`.
+/// The clauses of models or places, included or excluded, that can begin at token `at`: `4090 or 5090`,
+/// `not in china or russia`. There is one for each end, since a list may end before a comma or a blank
+/// (`no 3090, 4090`), but only the longest if it has three values or a word between them; empty if there is
+/// none.
 pub(super) fn choices(text: &Text<'_>, at: usize) -> Vec<Clause> {
     let negation = role!(text, at, Role::Not(true) => ());
     let from = negation.map_or(at, |((), next)| text.skip(next, BEFORE_EXCLUDED));
@@ -125,7 +129,7 @@ pub(super) fn choices(text: &Text<'_>, at: usize) -> Vec<Clause> {
         let facts = vec![Fact::Choice(field, all.clone(), sense)];
         let clause = Clause::new(facts, next).open(is_excluded).going_on(is_excluded);
         lists.extend(Some(clause).filter(|_| !is_counted && !is_repeated));
-        let more = another(text, field, from, next);
+        let more = next_value(text, field, from, next);
         // `germany, europe` may mean either; `europe or iceland` means both.
         let more = more.filter(|(value, is_joined, _)| *is_joined || !country::are_nested(&all, &value.names));
         let part = more.filter(|(_, is_joined, is_apart)| !is_apart || *is_joined && !is_excluded);
@@ -171,9 +175,10 @@ fn value(text: &Text<'_>, start: usize) -> Option<Value> {
     })
 }
 
-/// The next value of a list; whether a word or a slash joins it, rather than a comma or a blank; and whether it follows
-/// an `in` of its own, or precedes an `only`.
-fn another(text: &Text<'_>, field: &'static str, start: usize, end: usize) -> Option<(Value, bool, bool)> {
+/// The next value of a list on `field`; whether a word or a slash joins it, rather than a comma or a blank;
+/// and whether it follows an `in` of its own, or precedes an `only`. `None` if no such value follows token
+/// `end`.
+fn next_value(text: &Text<'_>, field: &'static str, start: usize, end: usize) -> Option<(Value, bool, bool)> {
     let is_mark = |marks: &[&str]| text.tokens.get(end).is_some_and(|token| marks.contains(&&*token.text));
     let joint = end + usize::from(is_mark(&[",", "&", "/"]));
     let from = text.skip(joint, "or and nor vs a the in");

@@ -88,7 +88,9 @@ impl Context<'_> {
         values
     }
 
-    /// The meaning of a clause; `None` if no search can express it.
+    /// The meaning of the facts of one clause, given all other clauses. `None` if no search can express it,
+    /// or if its place, price or job is ambiguous. Values of one field from several clauses are one
+    /// condition, that of the first.
     pub(super) fn meaning(&self, facts: &[Fact]) -> Option<Meaning> {
         let (mut meaning, mut conditions) = (Meaning::default(), Vec::new());
         for fact in facts {
@@ -146,7 +148,8 @@ impl Context<'_> {
         })
     }
 
-    /// Whether the job settings fit those of the other clauses: one amount of work or hours, and a job for a deadline.
+    /// Whether the job settings of a clause fit those of all clauses: its hours are above 0, hours or work
+    /// are given once if any clause names work, and a deadline comes with a job.
     fn is_part(&self, job: JobWords) -> bool {
         let has_work = self.jobs().any(|job| job.work.is_some());
         let is_clear = !has_work || self.jobs().filter(JobWords::has_length).count() == 1;
@@ -154,7 +157,9 @@ impl Context<'_> {
         takes_time && (is_clear || !job.has_length()) && (job.by.is_none() || self.jobs().any(|job| job.is_job()))
     }
 
-    /// The field of dollars that may be a price per hour or the job's bill; `None` if both are likely.
+    /// The field of dollars that may be a price per hour or the job's bill, judged by the last bound per GPU:
+    /// `job_cost` above $5 with a job, `dph_total` if low for the job, or up to $20 without one; `None` if
+    /// both are likely.
     fn priced(&self, price: &[Bound]) -> Option<&'static str> {
         /// The usual range of a GPU's price, in $/h.
         const USUAL: (f64, f64) = (0.05, 5.0);
@@ -189,7 +194,8 @@ fn choice(field: &str, values: &[&str], sense: Sense) -> String {
     }
 }
 
-/// The positions of the first two meanings that set the same field or setting to different values.
+/// The positions of the first two meanings that set the same field or setting to different values, or both
+/// choose values of one field; `None` if there are none.
 ///
 /// The two ends of a range do not clash, nor do exclusions.
 pub(super) fn clash(meanings: &[(Meaning, &[Fact])], market: MarketWords<'_>) -> Option<(usize, usize)> {
@@ -215,8 +221,8 @@ pub(super) fn clash(meanings: &[(Meaning, &[Fact])], market: MarketWords<'_>) ->
     (1..parsed.len()).find_map(|right| (0..right).find(|left| clashes(*left, right)).map(|left| (left, right)))
 }
 
-/// Whether two conditions on the same field cannot both be meant. Two exclusions can, and so can the two ends
-/// of a range.
+/// Whether two conditions on the same field cannot both be meant; false on different fields. Equal ones can,
+/// and so can two exclusions, an exclusion of another value, and the two ends of a range.
 fn contradicts(one: &Condition, other: &Condition) -> bool {
     use Operator::{Gt, Gte, Lt, Lte, Neq, Nin};
     let excludes = |own: &Condition| matches!(own.operator, Neq | Nin);

@@ -57,7 +57,7 @@ pub struct Reading {
     pub readings: Vec<Suggestion>,
 }
 
-/// Interprets the plain words of a text. Workergroups have none.
+/// Interprets the plain words of a text; one for workergroups or longer than 1024 bytes is left as it is.
 ///
 /// `names` are the models of the loaded rows, in addition to those that every market has.
 ///
@@ -111,16 +111,18 @@ impl Reading {
         self.phrases.is_empty()
     }
 
-    /// The phrase that contains byte `at` of the text or ends at it.
+    /// The last phrase that contains byte `at` of the text or ends there, but does not begin there; `None` if
+    /// there is none.
     pub fn phrase_at(&self, at: usize) -> Option<&Phrase> {
         let mut phrases = self.phrases.iter().rev();
         phrases.find(|phrase| phrase.span.start < at && at <= phrase.span.end)
     }
 
-    /// Parses the conditions like [`language::parse`]. Errors refer to the original text.
+    /// Parses the conditions like `language::parse`. Errors refer to the original text; an ambiguous or
+    /// contradictory one is an error.
     ///
-    /// In modes in which bare words are errors, so is a clause that is not understood; the error suggests a spelling
-    /// that is.
+    /// In modes in which bare words are errors, so is a clause that is not understood; the error suggests a
+    /// spelling that is.
     pub fn parse(
         &self,
         catalog: &'static Catalog,
@@ -150,8 +152,8 @@ impl Reading {
         })
     }
 
-    /// Parses the conditions; those of the words replace conditions on the same fields, or extend them. Also returns
-    /// the replaced ones.
+    /// Parses the conditions; those of the words replace conditions on the same fields, or extend them after
+    /// an `or`. Also returns the replaced ones. An error if the text is ambiguous or contradicts itself.
     pub fn renewed(
         &self,
         parse: &dyn Fn(&str) -> Result<Parsed, LanguageError>,

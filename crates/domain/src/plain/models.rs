@@ -41,7 +41,7 @@ static KNOWN: LazyLock<(Names, HashMap<&str, Vec<f64>>)> = LazyLock::new(|| {
     (names, sizes)
 });
 
-/// A spelling without blanks and hyphens, in lower case; `super` becomes the market's `S`.
+/// The letters and digits of a spelling, in lower case; `super` becomes the market's `S`, here `s`.
 fn squashed(text: &str) -> String {
     let letters = text.chars().filter(|letter| letter.is_alphanumeric());
     letters.collect::<String>().to_lowercase().replace("super", "s")
@@ -67,7 +67,8 @@ impl Names {
         }
     }
 
-    /// Adds a name that the market uses, with and without its brand.
+    /// Adds a name that the market uses under its spellings: the whole name (`rx7900xt`), and without its
+    /// brand each run of first words that has a digit (`7900`, `7900xt`).
     fn learn(&mut self, name: &str) {
         let words: Vec<_> = name.split(' ').map(squashed).collect();
         for end in 1..=words.len() {
@@ -101,15 +102,16 @@ impl Names {
     }
 }
 
-/// Whether one of `models`, or any model if there are none, is sold with this much memory, in GB.
+/// Whether one of `models`, or any built-in model if there are none, is sold with this much memory, in GB,
+/// within half a GB.
 pub(super) fn have_size(models: &[&str], gb: f64) -> bool {
     let is_meant = |name: &str| models.is_empty() || models.contains(&name);
     let mut sizes = KNOWN.1.iter().filter(|(name, _)| is_meant(name));
     sizes.any(|(_, sizes)| sizes.iter().any(|size: &f64| (size - gb).abs() < 0.5))
 }
 
-/// The range of memory in GB that cards of a nominal size report, up to `cards` of them together. A size that is not
-/// sold is exact.
+/// The least and the most memory in GB that cards sold with `gb` report, or up to `cards` equal ones that
+/// have it together: 93% to 103% of it, rounded up. A size that is not sold is exact.
 ///
 /// An L40S of 48 GB reports 46.1, a T4 of 16 GB 15.4 (error correction takes a share), an RTX 4090 of 24 GB 24.6.
 pub(super) fn reported(gb: f64, cards: u32) -> (f64, f64) {

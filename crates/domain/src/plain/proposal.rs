@@ -7,7 +7,8 @@ use super::{Names, Phrase, read};
 use crate::language::Suggestion;
 use crate::{Catalog, Dialect, country};
 
-/// The text with one word of a clause respelled so that the clause is understood; `None` if no such spelling is found.
+/// The first correction of one word in the range `clause` with which more of the text is understood and every
+/// other phrase keeps its meaning; `None` if there is none.
 pub(super) fn proposed(
     text: &str,
     clause: &Range<usize>,
@@ -30,7 +31,7 @@ pub(super) fn proposed(
             return None;
         }
         let start = word.as_ptr() as usize - text.as_ptr() as usize;
-        let mut near = near(&word.to_lowercase()).into_iter().map(|replacement| {
+        let mut near = near_words(&word.to_lowercase()).into_iter().map(|replacement| {
             let span = start..start + word.len();
             Suggestion { span, replacement }
         });
@@ -38,9 +39,10 @@ pub(super) fn proposed(
     })
 }
 
-/// The known words at an edit distance of one from an unknown one, those of the same length first; of a
-/// country's code its capitals. Empty for a known or very short word.
-fn near(word: &str) -> Vec<String> {
+/// The known words at an edit distance of one from an unknown one, those of the same length first; not
+/// fillers or number words, nor models with other digits. Of a country's code in lower case its capitals.
+/// Empty for a known word, one under three characters, or three letters.
+fn near_words(word: &str) -> Vec<String> {
     /// The minimum length of the word. Shorter ones are close to too many others.
     const SHORTEST: usize = 3;
     let digits = |word: &str| {

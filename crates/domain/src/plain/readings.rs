@@ -51,7 +51,7 @@ impl Reading {
         let best = readings[0].0;
         let mut rivals: Vec<(_, Self)> = Vec::new();
         for (_, mut reading) in readings.into_iter().take_while(|(rank, _)| *rank == best) {
-            let meaning = reading.means(market);
+            let meaning = reading.conditions_and_settings(market);
             if is_cut {
                 reading.unclear = Some(LanguageError::new(0..text.len(), MANY));
             }
@@ -64,6 +64,7 @@ impl Reading {
     }
 
     /// The reading of one division: its groups as phrases, or as refused words, and the query that they form.
+    /// It is unclear if two phrases contradict each other.
     fn of_groups(text: &str, tokens: &[Token], groups: &[Group], market: MarketWords<'_>) -> Self {
         let (text, query) = (text.to_owned(), text.to_owned());
         let mut own = Self {
@@ -106,7 +107,9 @@ impl Reading {
         own
     }
 
-    /// Writes the query: blanks in place of the words, then their conditions.
+    /// Writes the query: conditions as typed in their place and blanks for the other words, then the
+    /// conditions of the phrases. Of refused words a single unknown one stays in its place; others are moved
+    /// to `words`.
     fn write_query(&mut self, tokens: &[Token]) {
         if !self.is_empty() {
             self.query = " ".repeat(self.text.len());
@@ -136,7 +139,7 @@ impl Reading {
 
     /// All conditions of the text in an order that does not depend on the words, and the settings: equal for
     /// readings that mean the same.
-    fn means(&self, market: MarketWords<'_>) -> (Vec<String>, Settings) {
+    fn conditions_and_settings(&self, market: MarketWords<'_>) -> (Vec<String>, Settings) {
         let parsed = language::parse(&self.query, market.catalog, market.dialect, &[], Mode::Bar);
         let parsed = parsed.map(|parsed| parsed.conditions).unwrap_or_default();
         let mut printed: Vec<_> = parsed.iter().map(language::print_condition).collect();
@@ -145,7 +148,8 @@ impl Reading {
         (printed, self.meaning.settings.clone())
     }
 
-    /// The reading of an ambiguous text: the phrases that all readings share, and the readings to choose from.
+    /// The reading of an ambiguous text: the phrases that all readings share, and the readings to choose from
+    /// whose text reads back as the same meaning.
     fn ambiguous(text: &str, rivals: &[Self], market: MarketWords<'_>) -> Self {
         let is_shared = |phrase: &&Phrase| rivals.iter().all(|rival| rival.phrases.contains(phrase));
         let phrases = || {
@@ -180,7 +184,10 @@ impl Reading {
             let reading = Suggestion { span, replacement };
             // A word outside may have another meaning next to the inserted text.
             let again = Self::rivals(&reading.apply(text), market);
-            let is_right = |again: &Self| again.unclear.is_none() && again.means(market) == rival.means(market);
+            let is_right = |again: &Self| {
+                again.unclear.is_none()
+                    && again.conditions_and_settings(market) == rival.conditions_and_settings(market)
+            };
             own.readings
                 .extend(Some(reading).filter(|_| again.len() == 1 && is_right(&again[0])));
         }

@@ -37,9 +37,9 @@ impl Settings {
         self.job.overlay(&last.job);
     }
 
-    /// Completes the settings once all are known.
-    ///
-    /// The job needs the disk, and the cheapest offer is then the one with the lowest bill.
+    /// Completes the settings once all are known; does nothing without a job or its cost. The job's disk
+    /// becomes the storage, if any. An order by price becomes one by the job's bill, and so does one by value
+    /// for money without work.
     pub(super) fn settle(&mut self, catalog: &'static Catalog) {
         let Some(bill) = catalog.named("job_cost").filter(|_| self.job.is_job()) else {
             return;
@@ -83,7 +83,8 @@ impl Settings {
         rest.texts().into_iter().chain(order).collect()
     }
 
-    /// The settings as text: `bid`, `job 3d, 200 GB disk`, `sort dph_total`.
+    /// One text for each setting that is set: `bid`, `job 3d, 200 GB disk`, `sort dph_total`. The storage is
+    /// one only without a job.
     pub fn texts(&self) -> Vec<String> {
         let offer_type = self.offer_type.map(|model| model.wire().to_owned());
         let job = self.job.is_job().then(|| format!("job {}", self.job.brief()));

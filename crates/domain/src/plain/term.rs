@@ -8,8 +8,8 @@ use crate::{Dialect, Operand, Operator, VOLUMES, Value};
 const SECONDS_PER_DAY: f64 = 86_400.0;
 
 impl Reading {
-    /// The size and time that words about volumes give; the size is that of `current` if they name none, as a time
-    /// alone says for how long. `None` without a time.
+    /// The size in GB and the time in days that words about volumes give, each exact or a minimum; the size
+    /// is that of `current` if they give none. `None` without a time.
     ///
     /// ```
     /// use bourse_domain::{Dialect, VOLUMES, cost::VolumeTerm, plain};

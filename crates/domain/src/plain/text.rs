@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::MarketWords;
 use super::models::Names;
 use super::token::{Kind, Token};
-use super::vocabulary::{Dim, Role, folded, rate, roles};
+use super::vocabulary::{Dim, Role, folded, roles, speed_units};
 use crate::Operator::{self, Gte, Lt, Lte};
 use crate::quantity::decimal;
 use crate::{Catalog, Resource, country};
@@ -73,7 +73,8 @@ impl<'a> Text<'a> {
         self.catalog.resource == Resource::Offers
     }
 
-    /// Whether the resource has a field of the vocabulary; a job is only for offers, a price for all.
+    /// Whether the resource has a field of the vocabulary. Of the names with a `+`, those of a job are only
+    /// for offers, `+term` only for volumes, `+both` and `+rows` for all.
     pub(super) fn has_field(&self, field: &str) -> bool {
         let is_job = matches!(field, "+hours" | "+down" | "+up" | "+size" | "+work") && self.is_offers();
         // A volume has no job: its term is the time for which it must stay available.
@@ -118,14 +119,15 @@ impl<'a> Text<'a> {
         at + run.count()
     }
 
-    /// The result of `pick` for the first role it accepts of the longest phrase at a position, and the
-    /// position after the phrase; `None` if it accepts none.
+    /// The result of `pick` for the first role it accepts of the longest phrase at a position that has one,
+    /// and the position after the phrase; `None` if it accepts none.
     pub(super) fn find<T>(&self, at: usize, pick: impl Fn(Role) -> Option<T>) -> Option<(T, usize)> {
         let mut phrases = self.phrases[at].iter();
         phrases.find_map(|(next, roles)| Some((roles.iter().find_map(|role| pick(*role))?, *next)))
     }
 
-    /// Whether a phrase can begin or end between two tokens: `4090d5` is not a 4090.
+    /// Whether a phrase can begin at token `at` or end before it. Not between tokens without a blank, unless
+    /// one is a comma or a sign: `4090d5` is not a 4090. Nor at the dollar sign of `US$0.3`.
     pub(super) fn is_border(&self, at: usize) -> bool {
         let ends = |at: usize| matches!(self.kind(at), Some(Kind::Break | Kind::Mark));
         let is_glued = self.tokens.get(at).is_some_and(|token| token.glued);
@@ -140,7 +142,7 @@ impl<'a> Text<'a> {
     }
 
     /// The models that the longest run of words at a position names, and the position after it; `None` if it
-    /// names none.
+    /// names none. A last number that counts GPUs (`h100 sxm 4 gpus`) is not part of it.
     pub(super) fn model(&self, at: usize) -> Option<(Vec<String>, usize)> {
         let is_text = |token: &&Token| {
             let is_word = matches!(token.kind, Kind::Word | Kind::Number(_)) || token.text == "x";
@@ -225,8 +227,8 @@ impl<'a> Text<'a> {
         found
     }
 
-    /// The possible units at a position with their factors, empty if there are none, and the position after
-    /// them.
+    /// The possible units at a position with their factors, and the position after them. Empty if there are
+    /// none, or at the dollar sign in front of a number.
     fn units(&self, at: usize) -> (Vec<(Dim, f64)>, usize) {
         // The dollar sign of the next price.
         let is_next = self.is_one_of(at, "$") && matches!(self.kind(at + 1), Some(Kind::Number(_)));
@@ -239,7 +241,7 @@ impl<'a> Text<'a> {
         let found = phrases.find(|(_, roles)| is_unit(roles));
         found.map_or((Vec::new(), at), |(next, roles)| {
             let raw: Vec<_> = self.tokens[at..*next].iter().map(|token| &*token.raw).collect();
-            let units = rate(&raw.join(" ")).map(<[_]>::to_vec);
+            let units = speed_units(&raw.join(" ")).map(<[_]>::to_vec);
             (units.unwrap_or_else(|| roles.iter().filter_map(unit).collect()), *next)
         })
     }
@@ -250,15 +252,17 @@ impl<'a> Text<'a> {
         role!(self, at, Role::Compare(operator, _) => operator)
     }
 
-    /// Whether words can be a comparison after a quantity: `max` in the middle belongs to the next.
+    /// Whether the words from token `at` up to `next` can be a comparison after a quantity: at the end of a
+    /// clause, before `and`, `but` or `with`, or if they cannot be one in front. `max` in the middle belongs
+    /// to the next quantity.
     pub(super) fn is_behind(&self, at: usize, next: usize) -> bool {
         let is_end = matches!(self.kind(next), None | Some(Kind::Break | Kind::Opaque));
         let fronts = [at, at + 1].iter().any(|at| self.comparison(*at).is_some());
         is_end || self.is_one_of(next, "and but with") || !fronts
     }
 
-    /// The possible numbers with their units at a position, after an optional `$`; a `+` after either makes a
-    /// number a minimum.
+    /// The possible numbers with their units at a position, after an optional `$`; `operator` is the
+    /// comparison in front of them. Without one, a `+` after number or unit makes it a minimum.
     fn measured(&self, at: usize, operator: Option<Operator>) -> Vec<Amount> {
         let start = self.skip(at, "$");
         let numbers = self.numbers(start).into_iter();
@@ -268,7 +272,9 @@ impl<'a> Text<'a> {
             .collect()
     }
 
-    /// A number that ends at a position, with the unit after it; `sign` are the tokens before it.
+    /// The amount of a number that ends before token `end`: in dollars if `sign`, the tokens of a `$` before
+    /// it, is not empty, else with the unit after it. Without `operator`, a `+` after number or unit makes it
+    /// a minimum.
     fn with_unit(&self, sign: Range<usize>, number: f64, end: usize, operator: Option<Operator>) -> Amount {
         /// The maximum number of weeks; a larger number of `w` are watts.
         const MOST_WEEKS: f64 = 52.0;
@@ -296,8 +302,8 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// A time that continues in a smaller unit, as one amount: `1 month and 1 week`, `3d 12h`. `None` if it
-    /// does not continue.
+    /// A time that continues in a smaller unit, as one amount in the smallest: `1 month and 1 week`,
+    /// `3d 12h`. `None` if it does not continue, or is not a time.
     fn summed(&self, amount: &Amount) -> Option<Amount> {
         let (Dim::Time, factor) = amount.units.first()? else {
             return None;
@@ -352,7 +358,9 @@ impl<'a> Text<'a> {
 }
 
 impl Amount {
-    /// The range up to `high`; `None` unless both ends measure the same and each bounds its side.
+    /// The range from this amount to `high`, in the unit of `high`, with the comparisons `first` and `last`.
+    /// `None` unless both ends measure the same, and the upper bound, of which there is one, is at the larger
+    /// number.
     fn up_to(&self, mut high: Self, first: Operator, last: Operator) -> Option<Self> {
         let is_upper = |operator| matches!(operator, Lt | Lte);
         if high.units.is_empty() && self.bounds[0].0.is_none() {

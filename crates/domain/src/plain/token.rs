@@ -139,7 +139,8 @@ impl Lexer<'_> {
         last.is_some_and(|last| matches!(last.kind, Kind::Number(_)))
     }
 
-    /// Whether a sign is in front of a word or number rather than between two.
+    /// Whether the sign between bytes `at` and `next` is in front of a word or number, after a blank or a
+    /// comma, rather than between two.
     fn is_in_front(&self, at: usize, next: usize) -> bool {
         let is_apart = |before: char| before.is_whitespace() || before == ',';
         self.text[..at].chars().next_back().is_none_or(is_apart) && self.text[next..].starts_with(char::is_alphanumeric)
@@ -167,8 +168,8 @@ impl Lexer<'_> {
     }
 }
 
-/// The number at the start of a text, with its fraction, or a version such as `550.54.15`, and its end;
-/// `start` is the position of the text.
+/// The number at the start of a text, with its fraction, and its end; of a version such as `550.54.15` it is
+/// the first two parts. `start` is the position of the text.
 fn number(text: &str, start: usize) -> (Kind, usize) {
     let digits = |from: usize| text[from..].bytes().take_while(u8::is_ascii_digit).count();
     let belongs = |(at, c): &(usize, char)| match c {

@@ -213,7 +213,7 @@ const RATES: [(&str, &[(Dim, f64)]); 5] = [
 
 /// The units of a speed as typed (`MB / s`); empty if its letters fit none. `None` unless its letters decide
 /// between bits and bytes.
-pub(super) fn rate(raw: &str) -> Option<&'static [(Dim, f64)]> {
+pub(super) fn speed_units(raw: &str) -> Option<&'static [(Dim, f64)]> {
     let mut rates = RATES.iter();
     rates
         .find(|(names, _)| names.split('|').any(|name| name == raw))

@@ -49,7 +49,8 @@ impl Figure {
         Some(self.difference()? / first)
     }
 
-    /// Whether the second run is better; `None` if they are equal or can't be judged.
+    /// Whether the second run is better by this figure; `None` if the values are equal, one is missing, or
+    /// neither direction is better.
     pub fn is_better(&self) -> Option<bool> {
         let difference = self.difference().filter(|difference| *difference != 0.0)?;
         match self.better {
@@ -60,9 +61,10 @@ impl Figure {
     }
 }
 
-/// The figures of two runs; the number of each pair is its running time in seconds.
+/// The figures of two route runs; the number of each pair is its running time in seconds.
 ///
-/// Counts of outcomes that occur in neither run are left out, except the first three.
+/// Counts of outcomes that occur in neither run are left out, except the first three. Counts are judged as
+/// better or worse only between runs of equally many requests.
 pub fn compare(first: (&RouteStats, f64), second: (&RouteStats, f64)) -> Vec<Figure> {
     use Better::{Higher, Lower, Neither};
     use FigureUnit::{Bytes, Count, Load, PerSecond, Seconds, Share};
@@ -114,7 +116,8 @@ pub fn compare(first: (&RouteStats, f64), second: (&RouteStats, f64)) -> Vec<Fig
     figures
 }
 
-/// The better number of requests with an outcome, of as many requests.
+/// The direction in which the number of requests with an outcome improves: more if assigned, fewer otherwise;
+/// neither if cancelled.
 const fn better_count(kind: OutcomeKind) -> Better {
     match kind {
         OutcomeKind::Assigned => Better::Higher,

@@ -49,8 +49,8 @@ const COLUMNS: [&str; 29] = [
     "tokens",
 ];
 
-/// The attempts as CSV, one row each in the order they were sent; times are seconds since the run
-/// began.
+/// The finished attempts of a route run as CSV with a header row, one row each in the order they were sent;
+/// times are seconds since the run began.
 pub fn export_csv(run: &Run) -> String {
     let plan = run.plan();
     let parameters = json!({
@@ -71,8 +71,8 @@ pub fn export_csv(run: &Run) -> String {
     csv_lines(std::iter::once(COLUMNS.map(str::to_owned)).chain(rows))
 }
 
-/// The run as JSON: its parameters, its figures at `now`, and its attempts in the order they were
-/// sent.
+/// The route run as JSON: its parameters, its figures at `now`, and its finished attempts in the order they
+/// were sent.
 pub fn export_json(run: &Run, now: MonotonicTime) -> String {
     let attempts: Vec<Json> = in_order(run).into_iter().map(attempt_json).collect();
     let mut parameters = parameters_json(run);
@@ -87,8 +87,8 @@ pub fn export_json(run: &Run, now: MonotonicTime) -> String {
     json_for_terminal(serde_json::to_string_pretty(&whole).unwrap_or_default())
 }
 
-/// The parameters of a run as JSON members: those of its plan, its start, its pauses in seconds and the way
-/// it ended.
+/// The parameters of a route run as JSON members: those of its plan, its start, its pauses in seconds and the
+/// way it ended (`not over` if it has not).
 pub fn parameters_json(run: &Run) -> Map<String, Json> {
     let mut parameters = plan_json(run.plan());
     parameters.insert("started_at".to_owned(), number_json(run.started_at().seconds()));
@@ -112,7 +112,7 @@ fn in_order(run: &Run) -> Vec<&RouteSample> {
     samples
 }
 
-/// The end of a plan as text: `500 requests` or `30 s`.
+/// The end of a route plan as text: `500 requests` or `30 s`.
 fn stop_words(stop: Stop) -> String {
     match stop {
         Stop::Count(count) => format!("{count} {}", if count == 1 { "request" } else { "requests" }),
@@ -120,7 +120,7 @@ fn stop_words(stop: Stop) -> String {
     }
 }
 
-/// The parameters of a plan as JSON members; an unset one is null, and of a payload only the size is
+/// The parameters of a route plan as JSON members; an unset one is null, and of a payload only the size is
 /// included.
 fn plan_json(plan: &RoutePlan) -> Map<String, Json> {
     let (count, duration) = match plan.stop {
@@ -152,8 +152,8 @@ fn plan_json(plan: &RoutePlan) -> Map<String, Json> {
         .collect()
 }
 
-/// The latest changes of the router's status as a JSON array, each with `at_s`, seconds since the run began,
-/// and `status`.
+/// The latest 100 changes of the router's status as a JSON array, each with `at_s`, seconds since the run
+/// began, and `status`.
 pub fn statuses_json(run: &Run) -> Json {
     run.statuses()
         .map(|change| json!({ "at_s": number_json(change.at), "status": change.status.unescaped() }))
@@ -179,7 +179,8 @@ fn workers_json(run: &Run) -> Json {
         .collect()
 }
 
-/// An attempt as a JSON object, with the names of the CSV columns; times are in seconds since the run began.
+/// A finished attempt of a route run as a JSON object, with the names of the CSV columns and a few more
+/// members; times are in seconds since the run began.
 fn attempt_json(sample: &RouteSample) -> Json {
     let detail = sample.outcome.detail();
     let call = sample.call.as_deref();

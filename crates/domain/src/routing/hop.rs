@@ -82,8 +82,8 @@ pub struct WorkerCall {
 }
 
 impl WorkerCall {
-    /// A failed call without a response. `words` is the error, cut to 400 characters; `total` is its time in
-    /// seconds.
+    /// A call of a worker that failed without a response. `words` is the error, cut to 400 characters;
+    /// `total` is its time in seconds.
     pub fn failed(words: &str, total: f64) -> Self {
         Self {
             outcome: WorkerOutcome::Failed {
@@ -136,8 +136,8 @@ impl WorkerCall {
     }
 }
 
-/// The class of a worker's response, such as `2xx`; `no response` for `None`.
-fn class(status: Option<u16>) -> String {
+/// The class of a worker's HTTP status, such as `2xx`; `no response` for `None`.
+fn status_class(status: Option<u16>) -> String {
     status.map_or_else(|| "no response".to_owned(), |status| format!("{}xx", status / 100))
 }
 
@@ -167,11 +167,11 @@ pub struct WorkerStats {
 }
 
 impl WorkerStats {
-    /// Adds a finished call to the figures; only a 2xx response counts for times and tokens.
+    /// Adds a finished call of a worker to the figures; only a 2xx response counts for times and tokens.
     pub(super) fn record(&mut self, sample: &RouteSample, call: &WorkerCall) {
         self.calls += 1;
         let status = call.status();
-        *self.classes.entry(class(status)).or_default() += 1;
+        *self.classes.entry(status_class(status)).or_default() += 1;
         let status = status.map_or_else(|| "none".to_owned(), |status| status.to_string());
         *self.statuses.entry(status).or_default() += 1;
         if !call.is_good() {
@@ -195,7 +195,7 @@ impl WorkerStats {
     /// Takes the call before `retry` out of the counts by class: only the last call of a request counts
     /// there.
     pub(super) fn retract(&mut self, retry: Retry) {
-        if let Some(count) = self.classes.get_mut(&class(Some(retry.status))) {
+        if let Some(count) = self.classes.get_mut(&status_class(Some(retry.status))) {
             *count = count.saturating_sub(1);
         }
         self.classes.retain(|_, count| *count > 0);

@@ -19,16 +19,17 @@ pub struct PayloadError {
     pub span: Range<usize>,
 }
 
-/// Checks that a payload is one valid JSON value of any type; the error has the position of the mistake. An
-/// empty one is an error.
+/// Checks that the payload for a worker is one valid JSON value of any type; the error has the position of
+/// the mistake. An empty one is an error.
 pub fn check_payload(payload: &str) -> Result<(), PayloadError> {
     raw(payload).map(|_| ())
 }
 
-/// Checks that a text is a path at a worker.
+/// Checks that a text, without surrounding blanks, is a path at a worker.
 ///
 /// # Errors
-/// If it is empty, too long, or has blanks, control characters or a fragment; the error is the reason.
+/// If it is empty, longer than 1,000 bytes, a whole address (`://`), or has blanks, a fragment, or anything
+/// but printable ASCII; the error is the reason.
 pub fn check_path(path: &str) -> Result<(), &'static str> {
     let path = path.trim();
     if path.is_empty() {
@@ -47,7 +48,8 @@ pub fn check_path(path: &str) -> Result<(), &'static str> {
 }
 
 /// The body of the request to the worker: the whole assignment as received as `auth_data` (workers check its
-/// signature), and the payload as typed. `reply` is the assignment's JSON text.
+/// signature), and the payload as typed. `reply` is the assignment's JSON text. An error if either is not
+/// valid JSON.
 pub fn next_hop_body(reply: &str, payload: &str) -> Result<String, PayloadError> {
     let payload = raw(payload)?;
     let reply = raw(reply)?;

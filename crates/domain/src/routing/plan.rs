@@ -89,7 +89,8 @@ impl RoutePlan {
 
     /// The plan with a request for each assigned worker.
     ///
-    /// A request polls until it has a worker, and the router holds its load in the meantime as for other clients.
+    /// Each request, also a single one, polls until it has a worker. A router with a queue holds the load of
+    /// an unused assignment for 60 s, as for other clients.
     #[must_use]
     pub fn sending(mut self, hop: Hop) -> Self {
         self.hop = Some(Arc::new(hop));

@@ -20,7 +20,7 @@ pub struct Jitter {
 }
 
 impl From<f64> for Jitter {
-    /// Uses the same number for both.
+    /// Uses the same number for both, limited to 0 to 1; 0.5 if it is not finite.
     fn from(share: f64) -> Self {
         let share = if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.5 };
         Self {

@@ -80,7 +80,7 @@ pub enum Requirement {
 }
 
 impl Requirement {
-    /// Parses a comma-separated list.
+    /// Parses a comma-separated list of requirements on a route run: `p95<2s, errors<1%`.
     ///
     /// # Errors
     /// If a part is not a requirement; the error contains it.
@@ -103,7 +103,7 @@ impl Requirement {
         }
     }
 
-    /// The violation with its figure, in a sentence; `None` if the run meets the requirement. A figure that
+    /// The violation with its figure, in a sentence; `None` if the figure is below its bound. A figure that
     /// was not measured is a violation.
     ///
     /// `sends` is whether the run sends requests on to workers.

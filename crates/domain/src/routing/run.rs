@@ -231,7 +231,7 @@ impl Run {
     }
 
     /// Records the result of an attempt, plans the next one and returns the finished sample; `None` if the
-    /// attempt is not in flight.
+    /// attempt is not in flight. Ends the run if nothing is left to send or in flight.
     ///
     /// `jitter` is for the wait before the next attempt.
     pub fn complete(
@@ -245,7 +245,7 @@ impl Run {
         self.plan_next(&flight, &completion, now, jitter.into());
         self.store_result(&flight.attempt, now, completion);
         if self.phase == Phase::Draining {
-            self.settle(now);
+            self.end_if_idle(now);
         }
         self.samples.last()
     }
@@ -298,7 +298,7 @@ impl Run {
             let cancelled = Completion::without_answer(Outcome::Cancelled);
             self.store_result(&flight.attempt, now, cancelled);
         }
-        self.settle(now);
+        self.end_if_idle(now);
         broken.into_keys().collect()
     }
 
@@ -353,7 +353,7 @@ impl Run {
     }
 
     /// Ends the run at `now` if nothing is in flight and no attempt waits to be sent.
-    fn settle(&mut self, now: MonotonicTime) {
+    fn end_if_idle(&mut self, now: MonotonicTime) {
         if self.in_flight.is_empty() && self.waits.is_empty() {
             self.phase = Phase::Ended(self.end);
             self.ended = Some(now);
@@ -378,7 +378,8 @@ impl Run {
         self.started_at
     }
 
-    /// Running time in seconds, without pauses, up to `now` or to the end of the run.
+    /// Running time in seconds, without pauses, up to `now` or to the end of the run; it stands still during
+    /// a pause.
     pub fn elapsed(&self, now: MonotonicTime) -> f64 {
         let until = self.ended.or(self.paused_since).unwrap_or(now);
         (until - self.began - self.paused).max(0.0)
@@ -415,13 +416,14 @@ impl Run {
         self.in_flight.len()
     }
 
-    /// Total load estimate of the attempts that have ended and were not refused.
+    /// Total load that the finished attempts added to the endpoint: none by those that the router certainly
+    /// did not accept, or by polls of a request that keeps its place there.
     pub const fn load_injected(&self) -> f64 {
         self.stats.load
     }
 
-    /// The progress from 0 to 1: the share of the requests that are finished, or of the duration that has
-    /// passed. 1 if the run ended as planned.
+    /// The progress from 0 to 1: the share of the requests that are finished and no longer polled, or of the
+    /// duration that has passed. 1 if the run ended as planned.
     pub fn progress(&self, now: MonotonicTime) -> f64 {
         match (self.phase, self.plan.stop) {
             (Phase::Ended(End::Done), _) => 1.0,
@@ -454,7 +456,8 @@ impl Run {
         self.statuses.iter()
     }
 
-    /// Whether the key was refused in each of the three latest attempts, so that sending more is pointless.
+    /// Whether the key was refused in each of the three latest finished attempts, so that sending more is
+    /// pointless; false if there are fewer.
     pub fn is_refused(&self) -> bool {
         let latest = self.samples.iter().rev().take(REFUSALS);
         latest.len() == REFUSALS
@@ -470,8 +473,8 @@ impl Run {
         answers.find(|(sent, _)| *sent == index).map(|(_, answer)| answer)
     }
 
-    /// The full reply to the attempt with this index, or its error message; `None` if it is not among the
-    /// latest thousand.
+    /// The full reply to the attempt with this index, or its error message; `None` if it has neither, or they
+    /// are not among the latest thousand.
     pub fn reply(&self, index: u64) -> Option<&Untrusted> {
         self.replies
             .iter()

@@ -14,7 +14,8 @@ const KEPT: usize = 400;
 /// The longest wait accepted from a server's `Retry-After`; longer ones are cut to it.
 pub const LONGEST_WAIT: Duration = Duration::from_mins(5);
 
-/// The suffix of a wait in seconds: " or more" if it was, or may have been, cut to [`LONGEST_WAIT`].
+/// The suffix of a server's wait in seconds: ` or more` from five minutes on, to which longer ones are cut;
+/// else empty.
 pub fn or_more(wait: f64) -> &'static str {
     if wait >= LONGEST_WAIT.as_secs_f64() {
         " or more"
@@ -109,16 +110,16 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// The outcome of a status reply: its `status` member, else the whole reply without secrets, at most 400
-    /// characters. `json` can have any shape.
+    /// The outcome of a routing attempt with a status reply: its `status` member, else the whole reply
+    /// without secrets, at most 400 characters. `json` can have any shape.
     pub fn waiting(json: &str) -> Self {
         Self::Waiting {
             status: Untrusted::from(status_words(json)),
         }
     }
 
-    /// The outcome of a failure after which the server may have accepted the request; `words` is the error,
-    /// cut to 400 characters.
+    /// The outcome of a routing attempt that failed although the server may have accepted it, so that its
+    /// load counts; `words` is the error, cut to 400 characters.
     pub fn failed(words: &str) -> Self {
         Self::Failed {
             words: Untrusted::from(cut(words)),
@@ -126,8 +127,8 @@ impl Outcome {
         }
     }
 
-    /// The outcome of a failure after which the server certainly did not accept the request; `words` is the
-    /// error, cut to 400 characters.
+    /// The outcome of a routing attempt that the server certainly did not accept, so that its load does not
+    /// count; `words` is the error, cut to 400 characters.
     pub fn rejected(words: &str) -> Self {
         Self::Failed {
             words: Untrusted::from(cut(words)),
@@ -135,7 +136,8 @@ impl Outcome {
         }
     }
 
-    /// Whether the endpoint counts, or may count, the load of the request: not if it was refused.
+    /// Whether the endpoint counts, or may count, the load of the request: not if it was rate limited, or the
+    /// key or the request was certainly rejected.
     ///
     /// A lost response does not rule it out.
     pub const fn injects_load(&self) -> bool {
@@ -148,8 +150,8 @@ impl Outcome {
         }
     }
 
-    /// The outcome of a response with a good status and an unusable body; `words` is the reason, cut to 400
-    /// characters.
+    /// The outcome of a routing attempt with a good status and an unusable body; `words` is the reason, cut
+    /// to 400 characters.
     pub fn garbage(words: &str) -> Self {
         Self::Garbage {
             words: Untrusted::from(cut(words)),
@@ -170,7 +172,7 @@ impl Outcome {
         }
     }
 
-    /// The worker's address; `None` if none was assigned.
+    /// The address of the assigned worker; `None` if none was assigned.
     pub const fn worker(&self) -> Option<&Untrusted> {
         match self {
             Self::Assigned { worker, .. } => Some(worker),
@@ -235,19 +237,20 @@ pub struct RouteSample {
 }
 
 impl RouteSample {
-    /// The displayed number, from 1.
+    /// The displayed number of the attempt in its run, from 1.
     ///
     /// Servers count requests from 1 too, since 0 asks for a new number.
     pub const fn number(&self) -> u64 {
         self.index + 1
     }
 
-    /// Seconds from its due time until it ended; never negative.
+    /// Seconds from its due time until the router's reply or its failure; never negative.
     pub fn latency(&self) -> f64 {
         micros(self.ended - self.intended).max(0.0)
     }
 
-    /// Seconds from the time its request was first due until it got a worker, including polls; `None` without a worker.
+    /// Seconds from the time its request was first due, or was retried, until it got a worker, including
+    /// polls; `None` without a worker.
     pub fn time_to_worker(&self) -> Option<f64> {
         self.outcome.worker().map(|_| micros(self.ended - self.asked).max(0.0))
     }
@@ -259,7 +262,8 @@ impl RouteSample {
         Some(micros(self.ended + call.total - self.first).max(0.0))
     }
 
-    /// The load that it added to the endpoint: 0 if it was refused, or if it repeated the index of its request.
+    /// The load that it added to the endpoint: 0 if the router certainly did not accept it, or if it repeated
+    /// the index of its request.
     pub const fn load(&self) -> f64 {
         match self.request_idx {
             None | Some(0) if self.outcome.injects_load() => self.cost,

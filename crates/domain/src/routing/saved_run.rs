@@ -52,7 +52,7 @@ const PARTS: [(&str, &str); 5] = [
 const PERCENTILES: usize = 4;
 
 impl SavedRun {
-    /// Reads the JSON of `bourse route --format json` or of an export of the route lab.
+    /// Parses a saved route run: the JSON of `bourse route --format json` or of an export of the route lab.
     ///
     /// # Errors
     /// If it is neither.
@@ -91,10 +91,11 @@ impl SavedRun {
         })
     }
 
-    /// Checks that runs of a plan can be compared with it.
+    /// Checks that runs of a plan can be compared with the saved run.
     ///
     /// # Errors
-    /// If the plan is for another endpoint, or does something else there.
+    /// If the plan is for another endpoint, sends requests on to another path at its workers, or only one of
+    /// the two sends them on.
     pub fn check(&self, plan: &RoutePlan) -> Result<(), Incomparable> {
         let screen = |name: &str| format!("'{}'", Untrusted::from(name).screen(80));
         if self.endpoint != plan.endpoint {

@@ -86,12 +86,14 @@ impl RouteStats {
         self.counts[kind.index()]
     }
 
-    /// The number of requests that have ended or been cancelled, not counting polls.
+    /// The number of requests with at least one finished attempt, each counted once, also those still polled
+    /// and the cancelled ones.
     pub fn requests(&self) -> u64 {
         self.counts.iter().sum()
     }
 
-    /// The number of requests that the server answered or that timed out: all except the cancelled ones.
+    /// The number of requests with a finished attempt that was not cancelled last: answered, failed or timed
+    /// out.
     pub fn answered(&self) -> u64 {
         self.requests() - self.count(OutcomeKind::Cancelled)
     }

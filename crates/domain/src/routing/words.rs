@@ -9,8 +9,8 @@ use crate::format::{grouped, percent, trimmed};
 use crate::text::Untrusted;
 use crate::time::MonotonicTime;
 
-/// Describes a plan in one line: endpoint, number of requests or duration, concurrency, rate, load and the
-/// path at the workers.
+/// Describes a route plan in one line: endpoint, number of requests or duration, concurrency, rate, load and
+/// the path at the workers.
 pub fn plan(plan: &RoutePlan) -> String {
     let endpoint = Untrusted::from(plan.endpoint.as_str()).screen(40);
     let cost = amount(plan.cost);
@@ -168,7 +168,7 @@ pub fn bytes(number: u64) -> String {
     }
 }
 
-/// Formats a value in the unit of a figure, also a negative difference; a dash for `None`.
+/// Formats a value in the unit of the figure `of`, also a negative difference; a dash for `None`.
 pub fn figure(of: &Figure, value: Option<f64>) -> String {
     let Some(value) = value else {
         return "—".to_owned();
@@ -188,7 +188,7 @@ pub fn figure(of: &Figure, value: Option<f64>) -> String {
     }
 }
 
-/// Formats a difference between two values of a figure; shares in percentage points.
+/// Formats a difference between two values in the unit of the figure `of`; shares in percentage points.
 pub fn difference(of: &Figure, value: f64) -> String {
     match of.unit {
         FigureUnit::Share => format!("{:.1} pts", value * 100.0),
@@ -197,8 +197,8 @@ pub fn difference(of: &Figure, value: f64) -> String {
     }
 }
 
-/// The result of a run, in one line for a notification: endpoint, number of requests, 99th percentiles and
-/// failures.
+/// The result of a route run, in one line for a notification: endpoint, number of requests, 99th percentiles
+/// of the times that were measured, and failures if there are any.
 pub fn result(run: &Run) -> String {
     let endpoint = Untrusted::from(run.plan().endpoint.as_str()).screen(40);
     let stats = run.stats();
@@ -219,8 +219,8 @@ pub fn result(run: &Run) -> String {
     text
 }
 
-/// The sentence about the next request of a rate-limited run; `None` if that is less than 2 s away, an
-/// attempt is in flight, or the latest one was not rate limited.
+/// The sentence about the next request of a rate-limited run; `None` if that is less than 2 s away or not
+/// planned, an attempt is in flight, or the latest finished one was not rate limited.
 pub fn describe_rate_limit_wait(run: &Run, now: MonotonicTime) -> Option<String> {
     const LEAST: f64 = 2.0;
     let latest = run.samples().last()?.outcome.kind();
@@ -229,8 +229,9 @@ pub fn describe_rate_limit_wait(run: &Run, now: MonotonicTime) -> Option<String>
     (seconds >= LEAST).then(|| format!("rate limited, next request in {seconds:.0} s"))
 }
 
-/// The state of the workers that a run waits for, from the status of its latest reply: `2 ready, 3 model_loading`
-/// becomes `3 workers loading model`. `None` if it does not wait.
+/// The state of the workers that a run waits for, from the status of its latest reply, loading ones before
+/// others and ready ones last: `2 ready, 3 model_loading` becomes `3 workers loading model`. `None` if the
+/// run is over, or its latest reply is no status.
 ///
 /// A status in another format is shown unchanged.
 pub fn waiting_for(run: &Run) -> Option<String> {

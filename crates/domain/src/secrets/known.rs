@@ -22,7 +22,8 @@ impl std::fmt::Debug for Known {
 }
 
 impl Known {
-    /// The secrets to search for, in any form in which they may be written. Very short ones are ignored.
+    /// The secrets to search for, in any form in which they may be written. Those under four bytes are
+    /// ignored.
     pub fn new<'s>(secrets: impl IntoIterator<Item = &'s str>) -> Self {
         Self(Copies::new(secrets))
     }
@@ -43,20 +44,21 @@ impl Known {
     }
 }
 
-/// Whether [`scrub`] may remove anything from a text, or from another text because of this one.
+/// Whether a text holds a known secret, also in escapes, or has a member that certainly holds one, such as
+/// `api_key`.
 pub fn holds_secrets(text: &str, known: &Known) -> bool {
     let scanned = scan(text, is_secret_member);
     let is_copied = |string: &Range<usize>| known.is_in_string(&text[string.clone()]);
     !scanned.values.is_empty() || scanned.escaped.iter().any(is_copied) || known.is_in(text)
 }
 
-/// Whether the JSON text has a member, at any depth, with the name of a secret.
+/// Whether the JSON text has a member, at any depth, whose name may be that of a secret (`is_secret_name`).
 pub fn has_secret_names(text: &str) -> bool {
     !scan(text, is_secret_name).values.is_empty()
 }
 
-/// Removes known secrets and copies of the values of its own secret members from a text, JSON or not. The members
-/// themselves stay.
+/// Removes known secrets, and copies of at least 8 bytes of the values of its own secret members, from a
+/// text, JSON or not. The members themselves stay.
 ///
 /// People write a key into launch arguments, and servers repeat one in a message.
 pub fn scrub<'t>(text: &'t str, known: &Known, is_secret: impl Fn(&str) -> bool) -> Cow<'t, str> {
@@ -66,7 +68,7 @@ pub fn scrub<'t>(text: &'t str, known: &Known, is_secret: impl Fn(&str) -> bool)
 }
 
 /// Removes known secrets, the values of the text's own secret members, of any type except null, and copies of
-/// these values from a text, JSON or not.
+/// these values of at least 8 bytes from a text, JSON or not.
 pub fn without_secrets<'t>(text: &'t str, known: &Known, is_secret: impl Fn(&str) -> bool) -> Cow<'t, str> {
     let scanned = scan(text, is_secret);
     let cuts = copies(text, known, &scanned);

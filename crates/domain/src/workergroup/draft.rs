@@ -87,8 +87,8 @@ impl Draft {
         draft
     }
 
-    /// A draft with the parts of an offer query that a workergroup supports: the conditions that the market filters on,
-    /// and the disk, which workers get by a launch argument.
+    /// A draft with the parts of an offer query that a workergroup supports: the active conditions that the
+    /// market filters on, and the disk, which workers get by a launch argument.
     ///
     /// `words` filter the loaded rows, so they are omitted.
     pub fn from_query(query: &Query, words: &[String], dialect: &'static Dialect) -> Self {
@@ -265,7 +265,8 @@ struct Form<'a> {
 }
 
 impl<'a> Form<'a> {
-    /// The text of a parameter: as typed, else the default if defaults are sent; `None` if neither.
+    /// The text of a parameter: as typed, else its default if defaults are sent; `None` if neither, or for
+    /// the search if a template is set, which has its own.
     fn wanted(&self, key: Key) -> Option<&'a str> {
         let draft: &'a Draft = self.draft;
         if draft.is_set(key) {

@@ -49,8 +49,8 @@ pub enum GroupChange {
 pub struct MadeGroups(pub Vec<MadeGroup>);
 
 impl MadeGroups {
-    /// Adds a group, replaces the same group, or removes it; false if it would be one more than 100, which is
-    /// not added.
+    /// Adds a created workergroup, replaces the same one, or removes it; false if it would be one more than
+    /// 100, which is not added.
     pub fn apply(&mut self, change: GroupChange) -> bool {
         match change {
             GroupChange::Put(group) => {

@@ -40,7 +40,8 @@ pub struct Recruitment {
 }
 
 impl Recruitment {
-    /// The offer search that finds the machines to recruit, cheapest first, at most 3,000.
+    /// The search for the offers to recruit, at on-demand prices with the group's disk, cheapest first, at
+    /// most 3,000.
     pub fn query(&self) -> Query {
         let order = OFFERS.by_key("dph_total").map(|field| OrderKey {
             field,
@@ -197,7 +198,8 @@ pub struct Preflight {
 }
 
 impl Preflight {
-    /// Computes the supply and cost from the response to the query of `asked`, whose limit was `limit`.
+    /// Computes the supply and cost of a workergroup from the response to the query of `asked`, whose limit
+    /// was `limit`.
     pub fn new(listing: &Listing, asked: &Recruitment, limit: Option<u32>) -> Self {
         let matching = asked.matching(listing);
         let rentable = OFFERS.by_key("rentable").map(|field| listing.column(field));
@@ -314,13 +316,13 @@ impl Preflight {
         }
     }
 
-    /// The range of the cost of a cold start on the offers; `None` if none reports its downloads.
+    /// The range of the cost in $ of a cold start on the offers; `None` if none reports its downloads.
     pub fn starts(&self, start: ColdStart) -> Option<StartRange> {
         StartRange::new(&self.start_terms, start)
     }
 
-    /// The cost of this many workers in $/h at present, from the cheapest offers to the highest price; `None`
-    /// if no offer has a price.
+    /// The cost of this many workers in $/h at present: on the cheapest offers, around the median, and all at
+    /// the highest price. `None` if no offer has a price.
     pub fn cost(&self, workers: u32) -> Option<WorkerCost> {
         let prices = self.prices?;
         let wanted = workers as usize;
@@ -424,7 +426,8 @@ fn hosts(listing: &Listing, machines: &[Machine]) -> Vec<HostShare> {
     hosts
 }
 
-/// Whether the GPUs of the machines have `wanted` GB each; machines that report no memory are left out.
+/// The number of machines whose GPUs have at least `wanted` GB each, the number of those with less, and the
+/// smallest memory; machines that report none are left out.
 fn vram(listing: &Listing, machines: &[Machine], wanted: f64) -> VramCheck {
     let sizes: Vec<f64> = numbers(listing, machines, "gpu_ram")
         .into_iter()

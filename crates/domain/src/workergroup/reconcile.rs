@@ -12,7 +12,8 @@ use crate::language::{self, Mode};
 use crate::listing::{Listing, RowId};
 use crate::secrets::REMOVED;
 
-/// The groups of `listing` that did not exist `before` the request and do not contradict it.
+/// The ids of the workergroups in `listing` that are not among those `before` the request to create `asked`,
+/// and do not contradict it.
 ///
 /// Parameters that the market is known to ignore, and those that a record lacks, contradict nothing. An empty result
 /// means that the creation is not visible (yet), never that it failed.
@@ -26,8 +27,8 @@ pub fn candidates(before: &[RowId], listing: &Listing, asked: &NewWorkergroup) -
         .collect()
 }
 
-/// Whether the record in a row contradicts neither the parameters nor the search of the request. `asked_for`
-/// is the request as JSON.
+/// Whether the workergroup in a row contradicts neither the parameters nor the search of the request.
+/// `asked_for` is the request as JSON.
 fn fits(listing: &Listing, row: usize, asked: &NewWorkergroup, asked_for: &Json) -> bool {
     let json = listing.json(row).unwrap_or_default();
     let record = json_split::object(json).unwrap_or_default();

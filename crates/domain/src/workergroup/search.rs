@@ -20,7 +20,7 @@ pub struct SearchText {
     pub left_out: Vec<Untrusted>,
 }
 
-/// The search of a group in a listing; `None` if the record has none.
+/// The search of the workergroup in a row of a listing; `None` if the record has none, or null.
 pub fn group_search(listing: &Listing, row: usize) -> Option<SearchText> {
     let json = listing.member(row, "search_query")?;
     (json != "null").then(|| search_query_text(json))
@@ -53,8 +53,8 @@ pub fn search_query_text(json: &str) -> SearchText {
     )
 }
 
-/// The search in a value of the listing: an object of conditions, its JSON in a text, or a text. Conditions that the
-/// query language cannot express are left out and named.
+/// The search in a JSON value: an object of conditions, its JSON in a text, a text, or a list of these; null
+/// is empty. Conditions that the query language cannot express, and any other value, are left out and named.
 fn search_text_of(json: &Json) -> SearchText {
     match json {
         Json::String(text) => match serde_json::from_str(text) {

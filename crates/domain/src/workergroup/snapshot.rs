@@ -47,7 +47,7 @@ pub enum ChangeKind {
 }
 
 impl ChangeKind {
-    /// Describes the change: `new`, `gone`, `max_workers: 20 → 5`.
+    /// Describes the change of a workergroup: `new`, `gone`, `max_workers: 20 → 5`.
     pub fn words(&self) -> String {
         let value = |value: &Option<Untrusted>| {
             let shown = value.as_ref().map(|value| value.screen(120));
@@ -92,8 +92,8 @@ impl GroupSnapshot {
     }
 }
 
-/// A record without members with secret names, and with their values and those of launch arguments hidden
-/// elsewhere.
+/// A workergroup's record without the members whose names may be those of secrets; their values are hidden in
+/// all other texts, and so are values in its launch arguments.
 fn without_secrets(record: Map<String, Json>) -> Map<String, Json> {
     let keys = record
         .iter()
@@ -113,7 +113,7 @@ fn without_secrets(record: Map<String, Json>) -> Map<String, Json> {
     record
 }
 
-/// Replaces the keys with `<hidden>` in every text, at any depth; names of members stay.
+/// Replaces copies of the keys with `<hidden>` in every text, at any depth; names of members stay.
 fn hide(json: &mut Json, keys: &Copies) {
     match json {
         Json::String(text) => {
@@ -151,8 +151,8 @@ fn hide_values(arguments: &str) -> String {
     shown.join(" ")
 }
 
-/// The groups added, removed and changed from `old` to `new`, by id. A group whose record could not be parsed
-/// in either has not changed.
+/// The changes of workergroups from `old` to `new`, by id: new groups, gone ones, and each member with
+/// another value. A group whose record could not be parsed in either has not changed.
 pub fn drift(old: &GroupSnapshot, new: &GroupSnapshot) -> Vec<Change> {
     let mut ids: Vec<i64> = old.groups.keys().chain(new.groups.keys()).copied().collect();
     ids.sort_unstable();
@@ -208,7 +208,7 @@ fn changed_members(before: &Map<String, Json>, after: &Map<String, Json>) -> Vec
         .collect()
 }
 
-/// Whether two values are equal: 1 and 1.0 are, and the order of members does not matter.
+/// Whether two JSON values are equal: 1 and 1.0 are, and the order of members does not matter.
 fn is_same(left: &Json, right: &Json) -> bool {
     match (left, right) {
         (Json::Number(left), Json::Number(right)) => left == right || left.as_f64() == right.as_f64(),

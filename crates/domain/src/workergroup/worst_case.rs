@@ -25,9 +25,9 @@ pub struct WorkerCounts {
 }
 
 impl WorkerCounts {
-    /// The counts of a group on a market.
+    /// The counts of a group on a market. Missing parameters have the market's defaults.
     ///
-    /// If the endpoint scales it, a smaller number of cold or test workers lowers nothing.
+    /// If the endpoint scales the group, at least the default numbers of cold and test workers count.
     pub fn new(group: &NewWorkergroup, dialect: &Dialect) -> Self {
         let count = |sent: Option<u32>, default: u32| match sent {
             Some(sent) if dialect.endpoint_scales => sent.max(default),
@@ -53,8 +53,9 @@ impl WorkerCounts {
         self.max.saturating_add(self.test).saturating_add(self.cold)
     }
 
-    /// Why the worst case has more workers than the maximum: `at most 6, and 3 test and 3 cold ones that this limit
-    /// may not include`; `None` if it has not.
+    /// Why the worst case has more workers than the maximum:
+    /// `at most 6, and 3 test and 3 cold ones that this limit may not include`; `None` if there are neither
+    /// test nor cold workers.
     pub fn explain_worst(self) -> Option<String> {
         let others = [(self.test, "test"), (self.cold, "cold")].into_iter();
         let others = others.filter(|(count, _)| *count > 0);
@@ -161,8 +162,9 @@ impl CostOutlook {
         }
     }
 
-    /// The warning about a search without a price limit, `no price limit: could pay up to $23.40/h`; `None`
-    /// if it has one.
+    /// The warning about a search without a price limit, `no price limit: could pay up to $23.40/h`, or
+    /// `more than` it or `any price` with the reason if the worst case is not fully known; `None` if it has a
+    /// limit.
     pub fn no_price_limit(&self) -> Option<String> {
         let cost = match (&self.worst, &self.unknown) {
             (Some(worst), None) => format!("could pay up to {}", format::per_hour(worst.hourly())),
@@ -200,7 +202,8 @@ impl CostOutlook {
     }
 }
 
-/// The highest price in $/h that a search allows for a worker; `None` if it has no limit.
+/// The highest price in $/h that a search allows for a worker, the lowest upper bound of its active
+/// conditions; `None` if it has no limit.
 ///
 /// ```
 /// use bourse_domain::{language, workergroup::{Draft, Key, price_limit}, Dialect};

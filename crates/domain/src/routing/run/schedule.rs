@@ -49,7 +49,7 @@ impl Run {
                 self.waits.clear();
                 self.end = End::Capped;
             }
-            self.settle(now);
+            self.end_if_idle(now);
         }
         attempts
     }
@@ -80,8 +80,9 @@ impl Run {
             .retain(|wait| polls_on && !matches!(wait.what, Next::Request));
     }
 
-    /// Whether waiting requests are still polled. No longer once the run is capped, and while it drains only
-    /// in a run that calls workers, or by count without a rate.
+    /// Whether waiting requests are still polled: if the plan polls, and the run is neither at its limit of
+    /// attempts nor ending early. While it drains, only in a run that calls workers, or by count without a
+    /// rate.
     fn still_polls(&self) -> bool {
         // A request that needs a worker's response counts until it is answered.
         let is_counted =
@@ -94,7 +95,8 @@ impl Run {
         is_in_time && self.end == End::Done && self.next < self.limit && self.plan.polls()
     }
 
-    /// The next attempt that can be sent now; `None` if none is due or all slots are busy.
+    /// The next attempt that can be sent now; `None` if none is due, all slots are busy, or the run's
+    /// duration or limit of attempts is reached.
     ///
     /// At a fixed rate new requests come before polls; without one, polls and other waits come first, the
     /// longest due before the rest.
@@ -169,7 +171,7 @@ impl Run {
             intended,
             sent,
         };
-        self.fly(attempt, misses)
+        self.put_in_flight(attempt, misses)
     }
 
     /// Puts the next poll of the request of `before`, the preceding attempt, in flight and returns it.
@@ -191,7 +193,7 @@ impl Run {
             intended,
             sent,
         };
-        self.fly(attempt, wait.misses)
+        self.put_in_flight(attempt, wait.misses)
     }
 
     /// Puts a retry of the request of `before`, the preceding attempt, in flight and returns it.
@@ -209,18 +211,18 @@ impl Run {
             sent,
             ..*before
         };
-        self.fly(attempt, wait.misses)
+        self.put_in_flight(attempt, wait.misses)
     }
 
     /// Puts an attempt in flight under the next index, and returns it unchanged.
-    fn fly(&mut self, attempt: Attempt, misses: u32) -> Attempt {
+    fn put_in_flight(&mut self, attempt: Attempt, misses: u32) -> Attempt {
         self.next += 1;
         let flight = Flight { attempt, misses };
         self.in_flight.insert(attempt.index, flight);
         attempt
     }
 
-    /// The due time of the next request of a fixed rate, in running time.
+    /// The due time of the next request at `rate` requests per second, in seconds of running time.
     fn scheduled(&self, rate: f64) -> f64 {
         self.next_request as f64 / rate
     }
@@ -235,8 +237,8 @@ impl Run {
     /// Plans the attempt that follows a finished one: a retry, a poll, or the next request of its slot.
     ///
     /// A request without a worker is polled after a wait that grows each time; in a closed loop a slot whose
-    /// request failed waits as long before its next one. Nothing is planned after an assignment without a
-    /// retry.
+    /// request failed waits as long before its next one. Nothing is planned after a cancellation, or an
+    /// assignment without a retry; at a fixed rate the schedule sends new requests.
     pub(super) fn plan_next(&mut self, flight: &Flight, completion: &Completion, now: MonotonicTime, jitter: Jitter) {
         if self.plan_retry(flight, completion, now, jitter) {
             return;
@@ -282,8 +284,8 @@ impl Run {
         }
     }
 
-    /// Plans a retry of a request after its worker's temporary status (408, 429, 5xx); false if there is none
-    /// to plan, or if the request has used up its retries.
+    /// Plans a retry of a request after its worker's temporary status (408, 429, 5xx); false if there was
+    /// none, the request has used up its retries, or the run no longer polls.
     fn plan_retry(&mut self, flight: &Flight, completion: &Completion, now: MonotonicTime, jitter: Jitter) -> bool {
         let call = completion.call.as_ref().filter(|call| call.is_retryable());
         let (Some(status), Some(hop)) = (call.and_then(WorkerCall::status), &self.plan.hop) else {
@@ -307,8 +309,8 @@ impl Run {
         true
     }
 
-    /// Ends a run by count without a rate, because a request's patience is over and no request has been
-    /// assigned yet; does nothing in any other run.
+    /// Stops sending in a run by count without a rate, because a request's patience is over and no request
+    /// has been assigned yet; does nothing in any other run. The run ends once nothing is in flight.
     ///
     /// Every further request would wait as long, one after the other.
     fn give_up(&mut self, now: MonotonicTime) {
@@ -321,7 +323,7 @@ impl Run {
         }
     }
 
-    /// The time of the next [`Run::step`]; `None` if it waits for responses or is over.
+    /// The time of the next `Run::step`; `None` if the run is paused, over, or only waits for responses.
     pub fn wake(&self) -> Option<MonotonicTime> {
         if !matches!(self.phase, Phase::Running | Phase::Draining) {
             return None;
