@@ -48,7 +48,7 @@ fn dialect(name: &str) -> Result<&'static Dialect, ArgumentError> {
 /// Runs `bourse markets add`: saves a new market in the configuration and prints it.
 ///
 /// The key is stored only if it comes from a key file. A usage error for an invalid or taken name, a bad
-/// address, and a key that must not go to that address.
+/// address, none or two, a key that must not go to that address, and a dialect that stays unclear.
 pub async fn add(global: &Global, arguments: &AddArguments) -> Result<(), CliError> {
     let usage = |why: &str| CliError::Usage(why.to_owned());
     let unusable = |error: ApiKeyError| CliError::Usage(error.to_string());
@@ -119,7 +119,7 @@ fn print_added(market: NewMarket, address: &Origin, format: ReplyFormat) -> Resu
 }
 
 /// The dialect of a market, detected by searches; if they do not show it, chosen by the user in a terminal,
-/// and a usage error elsewhere.
+/// and a usage error elsewhere. An error also if the first search fails.
 async fn find_out(address: &Origin, key: Option<&Secret>) -> Result<&'static Dialect, CliError> {
     let findings = probe(address, key, drop).await?;
     let sample = findings.sample();

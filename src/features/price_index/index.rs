@@ -134,7 +134,7 @@ impl<'a> ModelGroup<'a> {
 
     /// The line of the group in the index; `None` if its lowest price is known for less than a day.
     ///
-    /// `others` are the lowest bid and reserved prices of the same group.
+    /// `others` are the lowest bid and reserved prices of the same group, without storage.
     fn line(
         &self,
         question: &Question,
@@ -170,8 +170,8 @@ impl<'a> ModelGroup<'a> {
         })
     }
 
-    /// The lowest of the values `price` over time, in the intervals in which it is known: only complete polls
-    /// count.
+    /// The lowest of the values that `price` gives to the group's quotes (`None` skips a quote) over time, in
+    /// the intervals in which it is known: only complete polls count.
     fn lows(&self, question: &Question, since: Moment, price: impl Fn(&Quote) -> Option<f64>) -> LowIntervals {
         let intervals = self.spells.iter().map(|spell| {
             let prices = spell.quotes.iter().filter_map(&price);
@@ -191,7 +191,7 @@ impl<'a> ModelGroup<'a> {
     }
 
     /// The share, from 0 to 1, of departures in the asked time that were rented, out of those rented or
-    /// delisted; `None` for too few.
+    /// delisted; `None` for fewer than 30 of them.
     fn rented(&self, question: &Question) -> Option<f64> {
         let asked = question.since..=question.until;
         let ends = self

@@ -137,7 +137,7 @@ pub struct Requests {
 }
 
 impl Requests {
-    /// Drops the requests in flight, after a switch to another market.
+    /// Drops the resent requests in flight, after a switch to another market; they are not aborted here.
     pub(crate) fn forget_flights(&mut self) {
         self.flights.clear();
     }
@@ -147,7 +147,7 @@ impl Requests {
         &self.rows
     }
 
-    /// Number of requests that match the filter and the search.
+    /// Number of requests that match the filter and the search, including those of folded runs.
     pub const fn count(&self) -> usize {
         self.matching.len()
     }
@@ -175,7 +175,8 @@ impl Requests {
 
     /// The index of the selection in the list; 0 before the user has moved.
     ///
-    /// If the selected row is filtered out or dropped, its run or else an older one takes its place.
+    /// If the selected row is filtered out or dropped, its run or else the next older row takes its place;
+    /// the last row if there is none.
     pub fn cursor(&self) -> usize {
         let Some(selected) = self.selected else {
             return 0;
@@ -210,8 +211,8 @@ impl Requests {
         self.rows.get(self.cursor()).copied()
     }
 
-    /// The number of the request for an action: the open one, or else that of the selected row. `None` if the
-    /// list is empty.
+    /// The number of the request that an action applies to: the open one, or else that of the selected row
+    /// (of a run, its latest one). `None` if none is open and the list is empty.
     pub fn subject(&self) -> Option<u64> {
         self.opened.or_else(|| self.selected().and_then(|row| self.number(row)))
     }
@@ -255,7 +256,7 @@ impl Requests {
         self.narrow(ledger);
     }
 
-    /// Applies filter and search to all requests.
+    /// Applies filter and search to all requests of the ledger and rebuilds the rows.
     pub fn narrow(&mut self, ledger: &Ledger) {
         let words = self.search_words();
         self.matching = ledger
@@ -267,7 +268,7 @@ impl Requests {
         self.rebuild_rows();
     }
 
-    /// The words in the search field, in lower case.
+    /// The words in the search field of the list of requests, in lower case.
     fn search_words(&self) -> Vec<String> {
         let text = self.search.text().to_lowercase();
         text.split_whitespace().map(str::to_owned).collect()
@@ -307,8 +308,8 @@ impl Requests {
     }
 }
 
-/// Whether an entry contains all `words` (in lower case), in the texts of the list or in the body that was
-/// sent.
+/// Whether a request contains all `words` (in lower case), in the texts of the list or in the body that was
+/// sent; true without words.
 fn matches(entry: &LedgerEntry, words: &[String]) -> bool {
     if words.is_empty() {
         return true;
@@ -326,8 +327,8 @@ fn matches(entry: &LedgerEntry, words: &[String]) -> bool {
     words.iter().all(|word| text.contains(word))
 }
 
-/// Adds the latest entry of the ledger to its run and, if it matches, to the list; removes the `dropped`
-/// ones.
+/// Adds the latest entry of the ledger to its route run and, if it matches filter and search, to the list of
+/// requests; removes the `dropped` ones.
 ///
 /// The selection stays in its place.
 fn recorded(cx: &mut Cx<'_>, ticket: Option<Ticket>, dropped: &[u64]) {
