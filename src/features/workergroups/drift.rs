@@ -41,7 +41,8 @@ impl SeenGroups {
         }
     }
 
-    /// The snapshot of the groups, if they were seen at the market with this base address; else `None`.
+    /// The snapshot of the groups, if they were seen at the market with this base address; `None` if at
+    /// another.
     pub fn at_address(self, address: &str) -> Option<GroupSnapshot> {
         (self.address == address).then_some(self.snapshot)
     }
@@ -75,8 +76,8 @@ impl Drift {
         self.changes.iter().rev()
     }
 
-    /// Compares a listing with the last one, stores the changes, and replaces it; returns the snapshot of the
-    /// new one.
+    /// Compares a listing of workergroups with the last one, stores the changes, if any, and replaces it;
+    /// returns the snapshot of the new one. The first listing has none to compare with.
     pub fn listed(&mut self, listing: &Listing, now: Now) -> GroupSnapshot {
         let snapshot = GroupSnapshot::new(listing);
         if let Some(last) = &self.last {
