@@ -222,8 +222,7 @@ impl<'a> Watcher<'a> {
         Ok(watcher)
     }
 
-    /// Decides the next step: a request to send, a wait (for a time or another API key), or the end of the
-    /// watch.
+    /// The next step: a request to send, a wait for a time or another API key, or the end of the watch.
     pub fn next(&mut self, now: Now) -> Step {
         if self.end.is_some() {
             return Step::Done;
@@ -296,8 +295,7 @@ impl<'a> Watcher<'a> {
         std::mem::take(&mut self.output)
     }
 
-    /// Reads the saved searches and alerts again, and replaces the targets if they changed. Not for one
-    /// search.
+    /// Reads the saved searches and alerts again, and replaces changed targets; nothing for one search.
     fn reload(&mut self, now: Now) {
         self.reloaded = Some(now.mono);
         if self.one.is_some() {

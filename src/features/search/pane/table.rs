@@ -239,8 +239,8 @@ impl Records<'_> {
         self.shown.computed.standing.price_scale(self.listing, record)
     }
 
-    /// The rail of a record: the position of its price among those of comparable rows; `None` without a price
-    /// or if the scale tells too little (too few rows).
+    /// The rail of a record: the position of its price among those of comparable rows; `None` without a
+    /// price, and with too few comparable rows.
     fn rail(&self, record: usize) -> Option<Rail<'_>> {
         let scale = self.scale(record).filter(PriceScale::is_telling)?;
         let ends = [scale.low, scale.median, scale.high];
