@@ -132,7 +132,7 @@ impl Report {
             }
         }
         let fields = listing.catalog().fields().iter().filter(|field| field.in_record);
-        fields.for_each(|field| report.look_at(field, listing));
+        fields.for_each(|field| report.compare_field(field, listing));
         let check = ResponseCheck::new(listing, query, dialect);
         let violations = check.violations.iter();
         let violations = violations.map(|found| format!("{} (broken by {})", found.condition, found.rows));
@@ -143,7 +143,7 @@ impl Report {
 
     /// Adds the differences in one field to the report: a documented field missing in all records, values of
     /// another type, and numbers outside the plausible range; zero is always plausible.
-    fn look_at(&mut self, field: &'static Field, listing: &Listing) {
+    fn compare_field(&mut self, field: &'static Field, listing: &Listing) {
         let column = listing.sent_column(field);
         let cells = || (0..listing.len()).map(|row| column.cell(row));
         if field.documented && !listing.is_empty() && cells().all(|cell| cell == CellRef::Missing) {

@@ -353,7 +353,7 @@ fn give_key(paths: &Paths, name: &str, from: &KeyFrom) -> Result<(), ChangeError
             let _ = fs::remove_file(&path);
         }
     })?;
-    discard(paths, &before)
+    delete_unused_key_file(paths, &before)
 }
 
 /// Removes the key of a market from the configuration, and deletes its key file if that is in bourse's folder
@@ -361,12 +361,12 @@ fn give_key(paths: &Paths, name: &str, from: &KeyFrom) -> Result<(), ChangeError
 fn forget_key(paths: &Paths, name: &str) -> Result<(), ChangeError> {
     let before = profile(paths, name)?;
     profiles::set_key(&paths.config_file(), name, &KeyStorage::Environment)?;
-    discard(paths, &before)
+    delete_unused_key_file(paths, &before)
 }
 
 /// Deletes the old key file of a profile, if it is in the folder of bourse's key files and no profile uses
 /// it; otherwise does nothing.
-fn discard(paths: &Paths, before: &Profile) -> Result<(), ChangeError> {
+fn delete_unused_key_file(paths: &Paths, before: &Profile) -> Result<(), ChangeError> {
     let Some(old) = before
         .api_key_file
         .as_ref()

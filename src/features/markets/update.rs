@@ -16,7 +16,7 @@ const LIST: &[Context] = &[Context::Items];
 /// Reloads the list of markets and clears the messages of earlier commands; the status is then only about a
 /// missing or refused API key of the current market.
 pub fn list(cx: &mut Cx<'_>) {
-    let refused = refusal(cx.state());
+    let refused = key_trouble_status(cx.state());
     let markets = cx.markets();
     markets.invites = false;
     markets.finished = None;
@@ -27,17 +27,17 @@ pub fn list(cx: &mut Cx<'_>) {
 
 /// A status message if a request of any table failed because the current market refused its API key or lacks
 /// one; `None` if none did.
-fn refusal(state: &State) -> Option<StatusMessage> {
+fn key_trouble_status(state: &State) -> Option<StatusMessage> {
     let on_pane = state.browser().into_iter();
     let all = Resource::ALL.map(|resource| &state.browsers[resource]);
     let error = on_pane
         .chain(all)
         .find_map(|browser| browser.remote().error().filter(|error| error.is_auth()))?;
-    Some(StatusMessage::bad(failed(state, &state.profile.name, error)))
+    Some(StatusMessage::bad(failure_sentence(state, &state.profile.name, error)))
 }
 
 /// The sentence on a failed request to the market `name`, with the key to press if its API key is the cause.
-fn failed(state: &State, name: &str, error: &ApiError) -> String {
+fn failure_sentence(state: &State, name: &str, error: &ApiError) -> String {
     let key = state.keymap.key_in(LIST, Action::Settings);
     if matches!(error, ApiError::NoKey { .. }) {
         format!("{name}: {error}. Press {key} to add a key.")
@@ -124,7 +124,7 @@ fn on_news(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
         MarketEvent::Tested(outcome) => {
             let awaited = |(own, _): &mut (_, String)| *own == ticket;
             if let Some((_, name)) = markets.testing.take_if(awaited) {
-                let status = tested(cx.state(), &name, &outcome);
+                let status = test_status(cx.state(), &name, &outcome);
                 cx.markets().status = Some(status);
             }
         }
@@ -173,7 +173,7 @@ pub fn explain_done(name: &str, done: Done, state: &State) -> String {
 }
 
 /// The status message for the outcome of a market's test.
-fn tested(state: &State, name: &str, outcome: &ConnectionTest) -> StatusMessage {
+fn test_status(state: &State, name: &str, outcome: &ConnectionTest) -> StatusMessage {
     match outcome {
         ConnectionTest::Groups(count) => {
             let noun = if *count == 1 { "workergroup" } else { "workergroups" };
@@ -187,7 +187,7 @@ fn tested(state: &State, name: &str, outcome: &ConnectionTest) -> StatusMessage 
         ConnectionTest::Offers(_) => StatusMessage::good(format!(
             "{name} responds to searches. No API key configured: workergroups and volumes may need one."
         )),
-        ConnectionTest::Failed(error) => StatusMessage::bad(failed(state, name, error)),
+        ConnectionTest::Failed(error) => StatusMessage::bad(failure_sentence(state, name, error)),
         ConnectionTest::NotSent(why) => StatusMessage::bad(format!("{name} was not tested: {why}.")),
     }
 }

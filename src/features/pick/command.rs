@@ -204,7 +204,7 @@ impl<'a> PickMarket<'a> {
         let (listing, query) = (&self.now.listing, &self.now.query);
         let (prices, basis) = (self.prices(), self.basis());
         let rows = self.now.suitable().iter().map(|row| *row as usize);
-        let rows = rows.filter(|row| super::is_right(listing, query, *row));
+        let rows = rows.filter(|row| super::meets_conditions(listing, query, *row));
         rows.filter_map(move |row| Some((listing.id(row)?, super::obstacle(&prices, basis, row))))
     }
 

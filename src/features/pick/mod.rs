@@ -191,7 +191,7 @@ impl Round {
         let prices = Prices::new(&listing, self.basis.model);
         let is_candidate = |row: &usize| {
             !self.computed.is_unfit(*row)
-                && is_right(&listing, &self.query, *row)
+                && meets_conditions(&listing, &self.query, *row)
                 && obstacle(&prices, self.basis, *row).is_none()
         };
         let rows = rows.iter().map(|row| *row as usize).filter(is_candidate);
@@ -271,7 +271,7 @@ fn only(query: &Query, id: RowId) -> Query {
 ///
 /// A market may ignore a condition, and nobody rents an offer that breaks one. Computed columns were checked
 /// before the recheck.
-fn is_right(listing: &Listing, query: &Query, row: usize) -> bool {
+fn meets_conditions(listing: &Listing, query: &Query, row: usize) -> bool {
     let is_broken = |condition: &Condition| condition.is_broken_by(listing.sent_column(condition.field).cell(row));
     let mut received = query.active().filter(|condition| !condition.field.is_computed());
     !received.any(is_broken)

@@ -23,7 +23,7 @@ pub(crate) const HEADS: [Head; 11] = [
 ];
 
 /// A difference (a share) as text in percent with its sign: `+12%`, `−5%`, `0%`.
-fn more(share: f64) -> String {
+fn signed_percent(share: f64) -> String {
     let size = percent(share.abs());
     let sign = if size == "0%" {
         ""
@@ -49,10 +49,10 @@ pub(crate) fn cells(line: &IndexLine) -> Vec<String> {
         format::grouped(usize::try_from(line.gpus).unwrap_or(usize::MAX)),
         unit_price(line.lowest),
     ];
-    let premiums = line.premiums.map(|premium| shown(premium, more));
+    let premiums = line.premiums.map(|premium| shown(premium, signed_percent));
     let ends = [
-        shown(line.bid, more),
-        shown(line.reserved, more),
+        shown(line.bid, signed_percent),
+        shown(line.reserved, signed_percent),
         shown(line.rented, percent),
         lasting(known(line)),
     ];

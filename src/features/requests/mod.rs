@@ -261,7 +261,7 @@ impl Requests {
         let words = self.search_words();
         self.matching = ledger
             .numbered()
-            .filter(|(_, entry)| self.filter.admits(entry) && matches(entry, &words))
+            .filter(|(_, entry)| self.filter.admits(entry) && contains_words(entry, &words))
             .map(|(number, _)| number)
             .collect();
         self.matching.reverse();
@@ -310,7 +310,7 @@ impl Requests {
 
 /// Whether a request contains all `words` (in lower case), in the texts of the list or in the body that was
 /// sent; true without words.
-fn matches(entry: &LedgerEntry, words: &[String]) -> bool {
+fn contains_words(entry: &LedgerEntry, words: &[String]) -> bool {
     if words.is_empty() {
         return true;
     }
@@ -352,7 +352,7 @@ fn recorded(cx: &mut Cx<'_>, ticket: Option<Ticket>, dropped: &[u64]) {
     if is_open && requests.selected.is_none() {
         requests.selected = requests.selected();
     }
-    let is_shown = requests.filter.admits(&entry) && matches(&entry, &requests.search_words());
+    let is_shown = requests.filter.admits(&entry) && contains_words(&entry, &requests.search_words());
     if let Some(run) = run.flatten() {
         requests.runs.add(run, number, &entry);
     }

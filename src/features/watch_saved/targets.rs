@@ -98,7 +98,7 @@ pub fn targets(
     let (mut targets, mut left_out) = (Vec::new(), Vec::new());
     for search in &saved.searches.saved {
         let name = visible(&search.name, 60);
-        match of_saved(settings, search) {
+        match watched_query(settings, search) {
             Ok((query, job)) => {
                 let task = Task::from_query(&query);
                 let search = FollowedSearch { query, recruits: None };
@@ -169,7 +169,7 @@ enum TargetError {
 
 /// The query that watches a saved search, and its job: the cheapest offers first, as many as for any watched
 /// search. An error if it cannot be read, has no price, compares price models, or lacks what it needs.
-fn of_saved(settings: &Settings, saved: &SavedSearch) -> Result<(Query, Option<Job>), TargetError> {
+fn watched_query(settings: &Settings, saved: &SavedSearch) -> Result<(Query, Option<Job>), TargetError> {
     let (mut query, _, job) = saved.read(settings.dialect)?;
     query.order = cheapest_first(query.resource).ok_or(TargetError::NoPrices)?;
     query.limit = Some(LOCAL_LIMIT);

@@ -38,11 +38,11 @@ pub(super) fn lab(view: &RouteLab, area: Rect, scene: &mut Scene<'_, '_>) {
         return single(view, run, body, scene);
     }
     match scene.size {
-        Size::Compact => turn(view, run, body, scene),
+        Size::Compact => open_tab(view, run, body, scene),
         Size::Medium => {
             let [top, bottom] = Layout::vertical([Fill(9), Fill(11)]).areas(body);
             charts::side_by_side(run.run(), top, scene);
-            turn(view, run, bottom, scene);
+            open_tab(view, run, bottom, scene);
         }
         Size::Wide => {
             let [top, bottom] = Layout::vertical([Fill(9), Fill(11)]).areas(body);
@@ -258,7 +258,7 @@ fn load(route_run: &RouteRun, scene: &Scene<'_, '_>) -> Line<'static> {
 }
 
 /// Draws the open tab of the route lab, with the names of the others in its title.
-fn turn(view: &RouteLab, run: &RouteRun, area: Rect, scene: &mut Scene<'_, '_>) {
+fn open_tab(view: &RouteLab, run: &RouteRun, area: Rect, scene: &mut Scene<'_, '_>) {
     let run = run.run();
     match view.tab.within(scene.size) {
         Tab::Latency => charts::over_time(run, tabs(view, scene), area, scene),

@@ -46,7 +46,7 @@ pub(super) fn choices(field: &'static Field, listing: Option<&Listing>) -> Vec<C
         return flags
             .iter()
             .map(|value| {
-                let count = counted.iter().find(|(seen, _)| same(seen, value));
+                let count = counted.iter().find(|(seen, _)| equals_flag(seen, value));
                 choice(value, count.map_or_else(String::new, |(_, count)| rows(*count)))
             })
             .collect();
@@ -82,7 +82,7 @@ pub(super) fn choices(field: &'static Field, listing: Option<&Listing>) -> Vec<C
 }
 
 /// Whether a value of a row equals the boolean `flag`; a number counts as true unless it is 0.
-fn same(seen: &Value, flag: &Value) -> bool {
+fn equals_flag(seen: &Value, flag: &Value) -> bool {
     match (seen, flag) {
         (Value::Number(number), Value::Flag(flag)) => (*number != 0.0) == *flag,
         (seen, flag) => seen == flag,

@@ -23,7 +23,7 @@ pub(super) fn dialog(view: &Unlist, area: Rect, scene: &mut Scene<'_, '_>) {
     let mut rows = Rows::new(area, WIDEST);
     match view.page {
         Page::Id | Page::Confirm => form(view, &mut rows, scene),
-        Page::Outcome => outcome(&mut rows, scene),
+        Page::Outcome => unlisting_outcome(&mut rows, scene),
     }
     rows.history("History (UTC)", WriteKind::UnlistVolume, HISTORY, scene);
     let tone = match view.page {
@@ -119,7 +119,7 @@ fn next_step(view: &Unlist, scene: &Scene<'_, '_>) -> (String, ratatui::style::S
 
 /// Adds the lines for the outcome of a volume's unlisting: its progress while in flight; once completed, the
 /// result with advice and the wait before the next one; "Nothing in flight." if none was sent.
-fn outcome(rows: &mut Rows, scene: &Scene<'_, '_>) {
+fn unlisting_outcome(rows: &mut Rows, scene: &Scene<'_, '_>) {
     let theme = scene.theme;
     match scene.state.mutations.stage(WriteKind::UnlistVolume) {
         Stage::InFlight(sent) => rows.in_flight("Unlisting volume listing", sent, scene),

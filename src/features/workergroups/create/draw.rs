@@ -41,12 +41,12 @@ pub(super) fn dialog(view: &Create, area: Rect, scene: &mut Scene<'_, '_>) {
             ("Create this workergroup?", Tone::Danger)
         }
         Page::Outcome => {
-            outcome(&mut rows, scene);
+            creation_outcome(&mut rows, scene);
             let tone = outcome_tone(WriteKind::CreateWorkergroup, scene);
             ("Create a workergroup", tone)
         }
         Page::Unknown => {
-            unknown(view, &mut rows, scene);
+            unknown_outcome(view, &mut rows, scene);
             ("Outcome unknown", Tone::Ask)
         }
     };
@@ -248,7 +248,7 @@ fn at_most(preflight: &Preflight, outlook: &CostOutlook) -> (String, bool) {
 
 /// Adds the lines for the creation of a workergroup in flight, or for its outcome with advice; "Nothing in
 /// flight." if none was sent.
-fn outcome(rows: &mut Rows, scene: &Scene<'_, '_>) {
+fn creation_outcome(rows: &mut Rows, scene: &Scene<'_, '_>) {
     let theme = scene.theme;
     match scene.state.mutations.stage(WriteKind::CreateWorkergroup) {
         Stage::InFlight(sent) => {
@@ -275,7 +275,7 @@ fn outcome(rows: &mut Rows, scene: &Scene<'_, '_>) {
 
 /// Adds the lines for a workergroup's creation with an unknown outcome: the group, the listed candidates, and
 /// the words that decide. None if no outcome is unknown.
-fn unknown(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
+fn unknown_outcome(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
     let theme = scene.theme;
     let Some(unresolved) = Groups::read(scene.state).creation.unresolved() else {
         return;
@@ -288,7 +288,7 @@ fn unknown(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
     rows.lead(&text, theme.warning);
     rows.text(4, &describe_group(&unresolved.asked, scene), theme.dim);
     rows.gap();
-    listed(view, unresolved, rows, scene);
+    listed_candidates(view, unresolved, rows, scene);
     rows.gap();
     rows.form(view.question.form(), scene);
     let enter = scene.key(Action::Submit);
@@ -308,7 +308,7 @@ fn unknown(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
 
 /// Adds the lines of the listed groups that may be the result of a creation with an unknown outcome, the
 /// selected one marked, or the state of their listing.
-fn listed(view: &Create, unresolved: &Unresolved, rows: &mut Rows, scene: &Scene<'_, '_>) {
+fn listed_candidates(view: &Create, unresolved: &Unresolved, rows: &mut Rows, scene: &Scene<'_, '_>) {
     let theme = scene.theme;
     let remote = scene.state.browsers[Resource::Workergroups].remote();
     if remote.is_loading() {
