@@ -72,7 +72,7 @@ impl Filter {
     /// All filters, in their order on the screen.
     pub const ALL: [Self; 5] = [Self::All, Self::Reads, Self::Writes, Self::Route, Self::Errors];
 
-    /// Its name on the screen.
+    /// The name on the screen of this filter of requests.
     pub const fn title(self) -> &'static str {
         match self {
             Self::All => "All",
@@ -142,7 +142,7 @@ impl Requests {
         self.flights.clear();
     }
 
-    /// The rows of the list, latest first.
+    /// The rows of the list of requests, latest first; a folded route run is one row.
     pub fn rows(&self) -> &[Row] {
         &self.rows
     }
@@ -152,6 +152,7 @@ impl Requests {
         self.matching.len()
     }
 
+    /// The selected filter of the list of requests.
     pub const fn filter(&self) -> Filter {
         self.filter
     }
@@ -241,7 +242,8 @@ impl Requests {
         }
     }
 
-    /// Shows or hides the requests of a route run, and selects its row; nothing for an unknown run.
+    /// Shows or hides the requests of a route run below its row, and selects that row; nothing for an unknown
+    /// run.
     pub fn toggle_run(&mut self, number: u64) {
         if let Some(run) = self.runs.get_mut(number) {
             run.is_unfolded = !run.is_unfolded;

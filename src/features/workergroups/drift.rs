@@ -66,12 +66,13 @@ pub struct Drift {
 }
 
 impl Drift {
-    /// Starts from the last listing of an earlier run; `None` starts with the next listing.
+    /// Starts from the last listing of workergroups in an earlier run of the program; `None` starts with the
+    /// next listing.
     pub fn resume(&mut self, last: Option<GroupSnapshot>) {
         self.last = last;
     }
 
-    /// The comparisons that found changes, the latest first: at most 50.
+    /// The comparisons of workergroup listings that found changes, the latest first: at most 50.
     pub fn changes(&self) -> impl ExactSizeIterator<Item = &Changes> {
         self.changes.iter().rev()
     }

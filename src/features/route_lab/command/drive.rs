@@ -156,7 +156,7 @@ impl Ended {
         })
     }
 
-    /// Adds a finished attempt to the run and its replies, failures and mismatches.
+    /// Adds a finished attempt to the route run and to its replies (if stored), failures and mismatches.
     fn take(&mut self, answered: Answered) {
         let Answered {
             index,

@@ -131,8 +131,8 @@ struct Dots {
 }
 
 impl Dots {
-    /// The positions of a run's replies on the two scales, in a chart that fills `plot`; cancelled requests
-    /// have none.
+    /// The positions of a route run's replies on the two scales, in a chart that fills `plot`; cancelled
+    /// requests have none.
     fn new(run: &Run, (time, latency): (&Scale, &Scale), plot: Rect) -> Self {
         let mut dots = Self::default();
         // A braille cell has 2 by 4 dots.
@@ -185,7 +185,8 @@ fn draw_no_replies(area: Rect, scene: &mut Scene<'_, '_>) {
     scene.render(Line::styled("No replies yet", scene.theme.dim), area);
 }
 
-/// Draws a histogram of the router's latencies: a bar per range, with the number and share of its replies.
+/// Draws a histogram of the router's latencies in a route run: a bar per range, with the number and share of
+/// its replies.
 pub(super) fn distribution(run: &Run, panel: Panel<'_>, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let basis = if run.plan().rate.is_some() {

@@ -42,14 +42,16 @@ impl Compare {
         })
     }
 
-    /// Compares with the next newer (`after`) or older run; at the end with the nearest on the other side.
+    /// Compares with the next newer (`after`) or older route run; at the end with the nearest on the other
+    /// side.
     fn compare_with_next(&mut self, state: &State, after: bool) {
         if let Some(compared) = neighbour(state, self.run, self.compared, after) {
             self.compared = compared;
         }
     }
 
-    /// The other run and the run it is compared with, in this order; `None` if one is no longer in memory.
+    /// The other route run and the run it is compared with, in this order; `None` if one is no longer in
+    /// memory.
     fn runs<'a>(&self, state: &'a State) -> Option<(&'a RouteRun, &'a RouteRun)> {
         Routes::read(state)
             .run(self.compared)
@@ -172,7 +174,7 @@ impl View for Compare {
 }
 
 impl Compare {
-    /// Draws the figures of both runs with their difference and relative change.
+    /// Draws the figures of two route runs with their difference and relative change.
     fn table(
         &self,
         (first, second): (&RouteRun, &RouteRun),

@@ -70,7 +70,7 @@ impl Tab {
         }
     }
 
-    /// Returns the part if it is a tab on a screen of this size, otherwise the first tab.
+    /// The part of the route lab itself if it is a tab on a screen of this size, otherwise the first tab.
     fn within(self, size: Size) -> Self {
         let turns = Self::turns(size);
         if turns.contains(&self) { self } else { turns[0] }

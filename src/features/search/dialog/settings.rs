@@ -144,7 +144,7 @@ pub(super) fn fields(base: &Query, dialect: &'static Dialect) -> Form<Setting> {
 }
 
 impl Values {
-    /// The values in the form's fields as they are, valid or not.
+    /// The search settings in the form's fields as they are, valid or not.
     fn typed(form: &Form<Setting>) -> Self {
         Self {
             offer_type: form.chosen(Setting::OfferType),

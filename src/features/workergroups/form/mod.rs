@@ -119,7 +119,8 @@ impl GroupForm {
         view
     }
 
-    /// Shows the shared draft in the fields after it was replaced; its supply is checked after a pause.
+    /// Shows the shared draft in the fields after it was replaced; its supply is checked after a pause of 1.5
+    /// s.
     fn reload(&mut self, cx: &Cx<'_>) {
         *self = Self {
             changed_at: Some(cx.now.mono),
