@@ -148,8 +148,10 @@ pub enum Command {
 }
 
 impl Command {
-    /// Whether the command works while the file of `--config` is missing, as it may create that.
-    const fn creates_configuration(&self) -> bool {
+    /// Whether the command runs although the file that `--config` names is missing: completions, help,
+    /// schemas, the man page, the sandbox server, the default configuration, and adding a market, which
+    /// creates it.
+    const fn allows_missing_config(&self) -> bool {
         matches!(
             self,
             Self::Completions { .. }
@@ -167,7 +169,8 @@ impl Command {
         )
     }
 
-    /// Whether the command helps to repair a broken configuration, which stops every other one.
+    /// Whether the command runs with a broken configuration file: config, paths, completions, help, schemas
+    /// and the man page. The file stops every other one, also `markets add`.
     const fn repairs_configuration(&self) -> bool {
         match self {
             Self::Config { .. }
@@ -208,7 +211,8 @@ pub enum ConfigCommand {
     PrintDefault,
 }
 
-/// Parses the command line of this process; exits on a usage error, `--help` and `--version`.
+/// Parses the command line of this process; exits on a usage error, `--help` and `--version`. Applies its
+/// color and `--quiet`, and notes older spellings of flags on stderr.
 pub fn arguments() -> Arguments {
     let line: Vec<String> = std::env::args_os()
         .map(|word| word.to_string_lossy().into_owned())
@@ -248,8 +252,8 @@ fn explain_number_error(error: clap::Error) -> clap::Error {
     clap::Error::raw(error.kind(), text + "For more information, try '--help'.\n")
 }
 
-/// Runs the subcommand, ends the commands it started, and returns its exit status; `None`, and nothing done,
-/// without a subcommand.
+/// Runs the subcommand, which it takes out of `arguments`, ends the processes that it started, and returns
+/// its exit status; `None`, and nothing done, without a subcommand.
 pub fn run(arguments: &mut Arguments) -> Option<ExitCode> {
     let command = arguments.command.take()?;
     let performed = perform(arguments, &command);
@@ -257,7 +261,8 @@ pub fn run(arguments: &mut Arguments) -> Option<ExitCode> {
     Some(performed.unwrap_or_else(CliError::report))
 }
 
-/// The settings of the dashboard, with the conditions of `--query` and the `--limit`; an error with `--json`.
+/// The settings of the dashboard, with the conditions of `--query`, the `--limit` and `--no-recorded-rows`;
+/// an error with `--json`, with an invalid query or configuration, or if the file of `--config` is missing.
 pub fn dashboard_settings(arguments: &Arguments) -> Result<Settings, CliError> {
     if arguments.global.json {
         return Err(CliError::Usage(
@@ -277,7 +282,8 @@ pub fn dashboard_settings(arguments: &Arguments) -> Result<Settings, CliError> {
     Ok(settings)
 }
 
-/// The markets that the dashboard of these settings can switch to.
+/// The resolver of the markets that the dashboard can switch to, under the flags and the environment of this
+/// process; it shares the secrets of `settings`.
 pub fn profile_resolver(arguments: &Arguments, settings: &Settings) -> ProfileResolver {
     ProfileResolver::new(
         arguments.global.clone(),
@@ -288,8 +294,8 @@ pub fn profile_resolver(arguments: &Arguments, settings: &Settings) -> ProfileRe
     .sharing(settings.secrets.clone())
 }
 
-/// Runs a subcommand. Flags of the dashboard are an error, and most commands need a valid configuration
-/// first.
+/// Runs a subcommand. `--query`, `--limit` or `--no-recorded-rows` before it are an error; most commands also
+/// need a valid configuration, and the file of `--config` if one is given.
 fn perform(arguments: &Arguments, command: &Command) -> Result<ExitCode, CliError> {
     let misplaced = match (&arguments.query, arguments.limit) {
         _ if arguments.no_recorded_rows => "--no-recorded-rows is for the dashboard",
@@ -302,7 +308,7 @@ fn perform(arguments: &Arguments, command: &Command) -> Result<ExitCode, CliErro
     }
     let global = &arguments.global;
     let paths = global.paths();
-    if !command.creates_configuration() {
+    if !command.allows_missing_config() {
         global
             .require_config()
             .map_err(|error| CliError::Usage(error.to_string()))?;
@@ -362,8 +368,8 @@ fn perform(arguments: &Arguments, command: &Command) -> Result<ExitCode, CliErro
     done.map(|()| ExitCode::SUCCESS)
 }
 
-/// The settings of flags, environment and configuration; an error if a sandbox option is given for a live
-/// market.
+/// The settings of flags, environment and configuration; an error if they are invalid, the file of `--config`
+/// is missing, or a sandbox option is given for a live market.
 fn resolve(global: &Global) -> Result<Settings, CliError> {
     global
         .require_config()

@@ -38,7 +38,8 @@ fn main() -> color_eyre::Result<ExitCode> {
     }
 }
 
-/// Installs the reports of panics and fatal errors, without colors unless stderr is a terminal.
+/// Installs the reports of panics and fatal errors, without colors if stderr is no terminal or `NO_COLOR` is
+/// set.
 fn install_error_hooks() -> color_eyre::Result<()> {
     let no_color = flags::variable("NO_COLOR").is_some_and(|value| !value.is_empty());
     let plain = !std::io::stderr().is_terminal() || no_color;

@@ -436,7 +436,8 @@ pub(crate) fn job(text: &str) -> Result<Job, ArgumentError> {
     })
 }
 
-/// Parses the size and time of a volume, as `200GB,30d`.
+/// Parses the size and time of a volume, as `200GB,30d`, into GB and days; an error without a comma, or
+/// beyond the most that the form of the dashboard takes.
 fn term(text: &str) -> Result<VolumeTerm, ArgumentError> {
     let (size, time) = text.split_once(',').ok_or(ArgumentError::VolumeTerm)?;
     let (gb, days) = (Input::VolumeGb, Input::Days);
@@ -446,7 +447,7 @@ fn term(text: &str) -> Result<VolumeTerm, ArgumentError> {
     })
 }
 
-/// Parses a finite number; text and infinities are an error.
+/// Parses a finite number; other text, infinities and NaN are an error.
 fn number(text: &str) -> Result<f64, ArgumentError> {
     let number = text.parse::<f64>().ok().filter(|number| number.is_finite());
     number.ok_or_else(|| ArgumentError::Number(text.to_owned()))

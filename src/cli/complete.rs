@@ -45,7 +45,8 @@ pub fn script(shell: Shell) -> Result<(), CliError> {
     output::write(embedded.as_bytes())
 }
 
-/// `bourse __complete`: prints the candidates for the last word of a line, one per line.
+/// `bourse __complete`: prints the candidates for the last word of a line, one per line; if a command
+/// matches, only commands. Nothing for a line without words.
 pub fn complete(arguments: &CompleteArguments) -> Result<(), CliError> {
     let (words, quote) = split(&arguments.line);
     let Some((word, before)) = words.split_last() else {
@@ -68,7 +69,7 @@ pub fn complete(arguments: &CompleteArguments) -> Result<(), CliError> {
 }
 
 /// The words of an unfinished line, the last one up to the cursor and perhaps empty, and the quote that is
-/// open there.
+/// open there. No words if the line cannot be split.
 fn split(line: &str) -> (Vec<String>, Option<char>) {
     // With a letter at its end the last word is never empty.
     let closed = [None, Some('\''), Some('"')].into_iter().find_map(|quote| {
@@ -104,8 +105,8 @@ impl From<CompletionCandidate> for Candidate {
     }
 }
 
-/// The command line with completers for the values of its arguments, also of its subcommands; `catalog` is
-/// that of its query.
+/// The command line with completers for profiles, faults, orders, columns and queries, also of its
+/// subcommands; `catalog` is that of the query, except in `volumes` and `groups`, which have their own.
 fn with_values(command: Command, catalog: &'static Catalog) -> Command {
     let command = command.mut_args(|argument| {
         match argument.get_id().as_str() {
@@ -143,7 +144,8 @@ fn begun(text: impl Into<String>, doc: impl Into<StyledStr>) -> CompletionCandid
         .tag(Some(BEGUN.into()))
 }
 
-/// The names of profiles that begin with `word`, from the user's configuration and built in.
+/// The names of profiles that begin with `word`, from the user's configuration and built in; the built-in
+/// ones alone if the file cannot be read.
 fn profiles(word: &str) -> Vec<CompletionCandidate> {
     let config = Paths::of_user()
         .and_then(|paths| Config::load(&paths.config_file()).ok())
@@ -202,8 +204,8 @@ fn columns(catalog: &Catalog, word: &str) -> Vec<CompletionCandidate> {
         .collect()
 }
 
-/// The query bar's candidates at the end of a query, each as the whole text. A complete field name is offered
-/// with its operators instead.
+/// The query bar's candidates at the end of a query, each as the whole text. A field name that is the only
+/// candidate is completed with each of its operators instead.
 fn query(word: &str, catalog: &'static Catalog) -> Vec<CompletionCandidate> {
     let seen = |_: &_| Vec::new();
     let at = |text: &str| language::complete(text, text.len(), catalog, DIALECT, &seen);
@@ -225,8 +227,8 @@ fn query(word: &str, catalog: &'static Catalog) -> Vec<CompletionCandidate> {
     whole.collect()
 }
 
-/// The candidates as lines in the shell's format, quoted alike if one needs it; `word` is the one being
-/// completed and `quote` the one open in it.
+/// The candidates as lines in the shell's format, all quoted if one needs it, except for fish, which quotes
+/// by itself; `word` is the one being completed and `quote` the one open in it.
 fn render(arguments: &CompleteArguments, word: &str, quote: Option<char>, candidates: &[Candidate]) -> Vec<String> {
     // All quoted alike, so that the shell can insert their common prefix.
     let needs_quotes = candidates.iter().any(|candidate| !is_plain(&candidate.text));
@@ -256,7 +258,7 @@ fn render(arguments: &CompleteArguments, word: &str, quote: Option<char>, candid
     candidates.iter().map(line).collect()
 }
 
-/// Whether a word needs no quoting in a shell: ASCII letters, digits and a few signs only.
+/// Whether a word needs no quoting in a shell: only ASCII letters, digits and `-_=.,:/@+`.
 fn is_plain(text: &str) -> bool {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_=.,:/@+".contains(c);
     text.chars().all(is_plain)

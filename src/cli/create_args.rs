@@ -41,7 +41,7 @@ pub enum Settlement {
 #[derive(Debug)]
 pub struct Parameters(pub Draft);
 
-/// The flag of a parameter, without its dashes: `endpoint`.
+/// The command-line flag of a workergroup parameter, without its dashes: `endpoint`.
 pub const fn flag(key: Key) -> &'static str {
     match key {
         Key::EndpointName => "endpoint",
@@ -60,7 +60,7 @@ pub const fn flag(key: Key) -> &'static str {
     }
 }
 
-/// The placeholder of a parameter's value in the help: `RATIO`.
+/// The placeholder for the value of a workergroup parameter in the help: `RATIO`.
 const fn value_name(parameter: &Parameter) -> &'static str {
     match parameter.kind {
         ParameterKind::Text if matches!(parameter.key, Key::EndpointName) => "NAME",
@@ -72,7 +72,7 @@ const fn value_name(parameter: &Parameter) -> &'static str {
     }
 }
 
-/// The flag of a parameter with its help; the name that the market's own client uses is an alias.
+/// The command-line argument of a workergroup parameter with its help; the parameter's wire name is an alias.
 fn argument(parameter: &'static Parameter) -> Arg {
     let brief = parameter.doc.split(['.', ',', ';', ':']).next();
     let help = match parameter.default {

@@ -200,7 +200,7 @@ pub struct WorstCase {
 }
 
 impl WorstCase {
-    /// The worst case of a cost calculation; members that are unknown are `None`.
+    /// The worst case of a workergroup's cost, in $/h; members that are unknown are `None`.
     pub fn new(outlook: &CostOutlook) -> Self {
         let worst = outlook.worst;
         Self {

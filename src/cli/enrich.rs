@@ -20,8 +20,8 @@ use crate::settings::Settings;
 /// The version of the member, which rises when a name, type or unit changes.
 pub const VERSION: u32 = 1;
 
-/// Rejects additions if no records are printed, and a bill without a job. `json` names the flag that prints
-/// records.
+/// Rejects additions (`--with`) if the output has no records (`is_json` is false), or a bill without a job;
+/// without additions nothing is rejected. `json` names the flag that prints records, for the error.
 ///
 /// # Errors
 ///
@@ -38,8 +38,8 @@ pub fn check(additions: &[Addition], is_json: bool, json: &str, has_job: bool) -
     Err(CliError::Usage(missing))
 }
 
-/// bourse's member for each of `rows`, in their order; empty without additions. A record that cannot be
-/// opened is noted, and gives no verdicts.
+/// The JSON member `bourse` for each of `rows`, in their order; empty without additions. If the recorded
+/// prices cannot be opened, that is noted on stderr and no row gets a verdict.
 pub fn members(settings: &Settings, result: &SearchResult, rows: &[u32], additions: &[Addition]) -> Vec<Json> {
     if additions.is_empty() {
         return Vec::new();
@@ -102,7 +102,7 @@ struct Verdicts<'a> {
 
 impl Verdicts<'_> {
     /// The recorded prices of offers comparable to a row, read once for each kind; `None` without a record or
-    /// such offers.
+    /// such offers, or if it cannot be read.
     fn memory(&mut self, listing: &Listing, row: u32) -> Option<&Memory> {
         let like = offers_like(self.query, listing, row)?;
         let known = self.known.iter().position(|(known, _)| *known == like);
@@ -117,8 +117,8 @@ impl Verdicts<'_> {
         self.known.get(index)?.1.as_ref()
     }
 
-    /// `low`, `typical` or `high` for today's lowest price of offers comparable to a row; `None` if too
-    /// little is recorded.
+    /// `low`, `typical` or `high` for today's lowest price of offers comparable to a row; `None` if nothing
+    /// or too little is recorded, or the record cannot be read.
     fn verdict(&mut self, listing: &Listing, row: u32) -> Option<&'static str> {
         match self.memory(listing, row)?.verdict() {
             Verdict::Given(rating) => Some(rating.standing.name()),
@@ -126,8 +126,8 @@ impl Verdicts<'_> {
         }
     }
 
-    /// The members on the basis of a verdict: its window in days, the share of it that is recorded, and the
-    /// reason if there is no verdict.
+    /// The members on the basis of a verdict: its window in days, the share of it that is recorded (0 if
+    /// nothing), and the reason if there is no verdict, else `null`.
     fn basis(&mut self, listing: &Listing, row: u32) -> [(String, Json); 3] {
         let memory = self.memory(listing, row);
         let withheld = memory.filter(|memory| matches!(memory.verdict(), Verdict::Withheld(_)));
@@ -178,8 +178,8 @@ pub fn note_renamed<'r>(records: impl Iterator<Item = &'r str>) {
     }
 }
 
-/// The record with each server's member of bourse's name renamed to the first free name of
-/// `bourse_received`, `bourse_received_2` and so on.
+/// The record with each server's member named `bourse` renamed to the first free name of `bourse_received`,
+/// `bourse_received_2` and so on; borrowed if there is none.
 fn renamed(record: &str) -> Cow<'_, str> {
     // A name in escapes has a backslash.
     let may_be = record.contains(MEMBER) || record.contains('\\');
@@ -209,7 +209,8 @@ fn renamed(record: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The byte range of the member name before the value at offset `value`, with its quotes.
+/// The byte range of the member name before the value at offset `value`, with its quotes; `None` if no quoted
+/// name and colon precede it.
 fn name_before(record: &str, value: usize) -> Option<Range<usize>> {
     let name = record[..value].trim_end().strip_suffix(':')?.trim_end();
     let open = name.strip_suffix('"')?;

@@ -9,7 +9,8 @@ const FORMATS: [&str; 2] = ["format", "print"];
 /// Parses the command line of this process with JSON as the default format of every command.
 ///
 /// # Errors
-/// When the command has no JSON, or its line chooses another format.
+///
+/// On a usage error, if the command has no JSON (`schema` needs none), or the line chooses another format.
 pub fn printed(command: Command) -> Result<ArgMatches, Error> {
     let matches = as_default(command).try_get_matches()?;
     let mut chosen = &matches;

@@ -113,8 +113,8 @@ impl Answer<'_> {
         })
     }
 
-    /// A note that a truncated response is sorted among its own records only; `None` if it is
-    /// complete or sorted by the market.
+    /// A note that a response that is or may be truncated is sorted among its own records only; `None` if it
+    /// is whole, sorted by the market, or perhaps truncated but empty.
     fn sorted_locally(&self) -> Option<String> {
         let is_local = is_sorted_locally(self.listing, self.query, self.dialect, self.check);
         let here = self.listing.len();
@@ -128,8 +128,8 @@ impl Answer<'_> {
         }
     }
 
-    /// Advice on a truncated response: to raise `--limit`, ending in `why`, or a narrower search if the
-    /// market sends no more.
+    /// Advice on a truncated response: to raise `--limit`, ending in `why`, or, if the market sent fewer
+    /// records than the limit, to narrow the search (offers: or `--all`).
     fn advice(&self, why: &str) -> String {
         let limit = self.query.limit.map_or(usize::MAX, |limit| limit as usize);
         if self.listing.received() < limit {
@@ -144,8 +144,8 @@ impl Answer<'_> {
         }
     }
 
-    /// A note that the market has, or may have, more records than it sent; `None` if they are all, or the
-    /// note on local conditions covers it.
+    /// A note that the market has, or may have, more records than it sent. `None` if they are all, if none
+    /// came and more are only possible, or if it cut and the note on local conditions covers that.
     fn truncated(&self) -> Option<String> {
         let here = self.listing.len();
         let nouns = self.query.resource.nouns();
@@ -165,7 +165,7 @@ impl Answer<'_> {
     }
 
     /// Questions such as `did you mean gpu_name=RTX_4090?` for a search without rows; empty if rows were
-    /// found.
+    /// found or no condition resembles a value received.
     fn suggestions(&self) -> Vec<String> {
         if !self.rows.is_empty() {
             return Vec::new();
@@ -182,8 +182,9 @@ impl Answer<'_> {
     }
 }
 
-/// Whether the rows are sorted among the received records only: the market cannot sort by this
-/// order, did not, or sorted by other prices.
+/// Whether the rows are sorted among the received records only: the market cannot sort by the first field of
+/// the order, did not, or has only estimates of it, or the listing is merged from several responses. False
+/// without an order.
 pub fn is_sorted_locally(listing: &Listing, query: &Query, dialect: &'static Dialect, check: &ResponseCheck) -> bool {
     query.order.first().is_some_and(|first| {
         listing.known_coverage().is_some()
@@ -200,7 +201,8 @@ fn plain(text: &Untrusted) -> Option<String> {
     (shown == text.unescaped()).then_some(shown)
 }
 
-/// The conditions that the market does not filter on, as text; `None` if there are none.
+/// The active conditions that bourse applies itself, as the market does not, as text; `None` if there are
+/// none.
 fn local_conditions(query: &Query, dialect: &'static Dialect) -> Option<String> {
     let local: Vec<_> = query
         .applied_locally(dialect)

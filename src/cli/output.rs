@@ -174,12 +174,13 @@ pub fn complain(message: &str) {
 /// The value of `--quiet`.
 static IS_QUIET: AtomicBool = AtomicBool::new(false);
 
-/// Silences notes and progress, if `is_quiet`.
+/// Sets whether the notes and progress of this process are silenced, as `--quiet` asks.
 pub fn silence_notes(is_quiet: bool) {
     IS_QUIET.store(is_quiet, Ordering::Relaxed);
 }
 
-/// Prints a note to stderr after `note: `, unless `--quiet` is set.
+/// Prints a note to stderr after `note: `, unless `--quiet` is set; it is captured instead, even then, while
+/// this thread's output is.
 pub fn note(message: &str) {
     if capture(|captured| captured.notes.push(message.to_owned())) {
         return;
@@ -214,7 +215,7 @@ pub fn require_rows(is_required: bool, is_empty: bool) -> Result<(), CliError> {
 /// The version of the documents, which rises when a member changes its name, type or unit.
 pub const DOCUMENT_VERSION: u32 = 1;
 
-/// A JSON document: the members that all documents begin with, then those of `content`.
+/// A JSON document: the members `v` and `kind`, then those of `content`, which must be an object.
 pub fn document(kind: &str, content: impl Serialize) -> Json {
     let mut document = json!({ "v": DOCUMENT_VERSION, "kind": kind });
     if let (Some(document), Ok(Json::Object(content))) = (document.as_object_mut(), serde_json::to_value(content)) {

@@ -183,8 +183,8 @@ impl<'q> Prompt<'q> {
         }
     }
 
-    /// Edits the answer; Enter submits it, Esc or Ctrl-d on an empty line answers with an empty one, Ctrl-c
-    /// leaves and Ctrl-z stops.
+    /// Edits the answer, up to 200 printable ASCII characters; Enter submits it, Esc or Ctrl-d on an empty
+    /// line answers with an empty one, Ctrl-u clears it, Ctrl-c leaves and Ctrl-z stops.
     fn on_key(&mut self, key: KeyEvent) -> Asked {
         match key.code {
             _ if is_control(key, 'c') => return Asked::Answered(Answer::Left(interrupt_status())),

@@ -35,13 +35,14 @@ pub fn open(settings: &Settings) -> Result<Database, HistoryError> {
     Ok(database)
 }
 
-/// The member `simulated` of a document about recorded prices: `true` in the sandbox, else no member.
+/// The member `simulated` of a document about recorded prices: `true` in the sandbox, else `None`, which is
+/// no member.
 pub fn simulated(settings: &Settings) -> Option<bool> {
     settings.is_sandbox().then_some(true)
 }
 
-/// The record without the machines that the user banned (all with `--no-bans`), and the end of the time of
-/// questions to it, one second from now.
+/// The record of prices without the machines and hosts that the user banned (with them under `--no-bans`),
+/// and the end of the time to ask it about: one second from now.
 ///
 /// This second counts: a search may just have been recorded.
 pub fn without_banned(settings: &Settings, wanted: &Wanted) -> Result<(Database, Moment), CliError> {

@@ -6,7 +6,7 @@ use super::documents::schema_of;
 use super::output::{self, CliError};
 use crate::features::PRINTED;
 
-/// The kinds that have a schema.
+/// The kinds of documents that have a JSON Schema.
 pub fn kinds() -> impl Iterator<Item = &'static str> {
     PRINTED.iter().map(|(kind, _)| *kind)
 }
@@ -16,7 +16,7 @@ pub fn schema(kind: &str) -> Option<Json> {
     PRINTED.iter().find(|(own, _)| *own == kind).map(schema_of)
 }
 
-/// Prints the JSON Schema of a kind; without one, the names of the kinds.
+/// Prints the JSON Schema of a kind of documents; without one, or for an unknown one, the names of the kinds.
 ///
 /// # Errors
 /// When it cannot be written.

@@ -311,8 +311,8 @@ fn compute(
     computed
 }
 
-/// The numbers of the rows to show, in order. Conditions and orders that the market cannot apply are applied
-/// here.
+/// The indices of the rows that match the query, in the order to show. Conditions and orders that the market
+/// cannot apply are applied here.
 pub fn rows(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Vec<u32> {
     let mut rows = listing.matching(query.applied_locally(dialect));
     if is_sorted_here(query, dialect) {

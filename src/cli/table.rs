@@ -44,7 +44,8 @@ pub struct Priced {
 }
 
 impl Priced {
-    /// The keys of the columns that these inputs add.
+    /// The keys of the columns that these inputs add: of the job (its slack only with a deadline), the volume
+    /// term and the units of work.
     fn columns(&self) -> impl Iterator<Item = &'static str> {
         let deadline = self.job.and_then(|(job, _)| job.deadline);
         let is_asked = move |key: &&str| *key != "job_slack" || deadline.is_some();
@@ -55,7 +56,8 @@ impl Priced {
 }
 
 impl View {
-    /// The view from the flags; an error if a column is unknown, or secret without `secrets`.
+    /// The output of a command's records as the flags want it: format and columns; an error if a column is
+    /// unknown, or secret without `secrets`.
     pub fn new(
         arguments: &SearchArguments,
         catalog: &'static Catalog,
@@ -334,8 +336,8 @@ fn laid_out(
     out
 }
 
-/// The indices of the columns that fit into `width` cells, in order, the least important dropped first; all
-/// without a width.
+/// The indices of the columns that fit into `width` cells, in order, the least important dropped first, but
+/// at least one; all without a width.
 fn fitting(fields: &[&'static Field], widths: &[usize], width: Option<usize>) -> Vec<usize> {
     let mut kept: Vec<usize> = (0..fields.len()).collect();
     let Some(width) = width else {
@@ -351,7 +353,8 @@ fn fitting(fields: &[&'static Field], widths: &[usize], width: Option<usize>) ->
     kept
 }
 
-/// The records exactly as received, plus bourse's own members; without secrets unless requested.
+/// The records exactly as received, those without JSON left out, each with its member `bourse` if `members`
+/// has one; without secrets unless requested.
 fn records<'l>(
     listing: &'l Listing,
     rows: &'l [u32],
@@ -372,8 +375,8 @@ fn records<'l>(
     })
 }
 
-/// The environment variables `BOURSE_OFFER`, `_MACHINE`, `_MODEL`, `_PRICE` and `_COUNT` for a user's
-/// command: values of the row, empty if missing, and the number of offers.
+/// The environment variables `BOURSE_OFFER`, `_MACHINE`, `_MODEL`, `_PRICE` ($/h, of volumes $/GB/month) and
+/// `_COUNT` for a user's command: values of the row, empty if missing, and the number `count` of offers.
 pub fn variables(listing: &Listing, row: u32, count: usize) -> Vec<(&'static str, String)> {
     let text = |key: &str| {
         let field = listing.catalog().by_key(key)?;

@@ -102,9 +102,10 @@ pub struct Call {
 }
 
 impl Call {
-    /// Parses the flags of its command, from its words, as on the command line.
+    /// Parses the words of an agent's tool call as the flags `A` of its command, as on the command line.
     ///
     /// # Errors
+    ///
     /// As on the command line.
     pub fn parsed<A: clap::Args>(&self) -> Result<A, CliError> {
         let command = A::augment_args(clap::Command::new("bourse").no_binary_name(true));
@@ -169,7 +170,7 @@ pub struct Line {
 }
 
 impl Line {
-    /// A command line that starts with these words.
+    /// The command line of an agent's tool call, starting with these words.
     pub fn new(words: &[&str]) -> Self {
         Self {
             words: words.iter().map(|word| (*word).to_owned()).collect(),

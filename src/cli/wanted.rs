@@ -292,8 +292,8 @@ pub fn conditions(
         .map_err(|error| CliError::Usage(format!("in the query:\n{}", error.render(text))))
 }
 
-/// Checks `limit` against the number of shown rows; without it, raises the query's limit to 3,000 if rows are
-/// filtered or sorted here, and to at least the shown rows.
+/// Checks a given `limit`: one below the number of shown rows is an error. Without one, raises the query's
+/// own limit, if it has one, to 3,000 if rows are filtered or sorted here, and to at least the shown rows.
 pub fn set_limit(wanted: &mut Wanted, limit: Option<u32>, dialect: &'static Dialect) -> Result<(), CliError> {
     let (query, rows) = (&mut wanted.query, wanted.rows.unwrap_or(0));
     match limit {

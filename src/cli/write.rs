@@ -97,8 +97,8 @@ pub async fn create(settings: &Settings, arguments: &CreateArguments) -> Result<
     perform(settings, write, arguments.write).await
 }
 
-/// The parameters, with the user's bans added to the search as far as the market can filter on them, so that
-/// no worker runs on banned machines; unchanged with `--no-bans`.
+/// The parameters of a new workergroup, with the user's bans added to its search as far as the market can
+/// filter on them; unchanged with `--no-bans` or an unreadable search.
 fn without_banned(settings: &Settings, arguments: &CreateArguments) -> Draft {
     let mut draft = arguments.parameters.0.clone();
     // A search that cannot be read is refused as it is.
@@ -123,8 +123,8 @@ fn without_banned(settings: &Settings, arguments: &CreateArguments) -> Draft {
     draft
 }
 
-/// The usage error with all validation errors of a draft, each under its flag, and with a caret for the
-/// search.
+/// The usage error with all validation errors of a workergroup draft, each under its flag; `text` returns a
+/// parameter's value, in which a mistake of the search is underlined.
 fn refused<'t>(objections: &[Objection], text: impl Fn(Key) -> &'t str) -> CliError {
     let lines: Vec<_> = objections
         .iter()
@@ -152,7 +152,7 @@ fn named(objection: &Objection) -> String {
     format!("--{flag}: {}", objection.message)
 }
 
-/// The shell command that lists the groups of the new one's endpoint, on the same market.
+/// The shell command that lists the workergroups of the new one's endpoint, on the same market.
 fn list_command(settings: &Settings, new: &NewWorkergroup) -> String {
     let (key, value) = match (&new.endpoint_name, new.endpoint_id) {
         (Some(name), _) => ("endpoint_name", Value::Text(name.clone())),
@@ -177,8 +177,8 @@ fn market_flags(settings: &Settings) -> Vec<String> {
     }
 }
 
-/// The writes to the market, oldest first, with those of earlier runs. No file is created if nothing was ever
-/// written.
+/// The journalled writes to this market, oldest first, also of earlier runs; empty, and no file created, if
+/// nothing was ever written.
 pub fn written(settings: &Settings, session: &Session) -> Vec<Entry> {
     let file = settings.paths.as_ref().map(Paths::journal_file);
     if !file.is_some_and(|file| file.exists()) {
@@ -278,12 +278,12 @@ fn allowed(settings: &Settings, how: WriteArguments) -> Result<(), CliError> {
     Ok(())
 }
 
-/// The address that the request is sent to.
+/// The address that a previewed write is sent to.
 fn url(consent: &RequestPreview) -> String {
     format!("{}{}", consent.base, consent.path)
 }
 
-/// The text of a request: method, address, the key by name, and body.
+/// The text of a write before it is confirmed, in three lines: method and address, the key by name, and body.
 fn preview(consent: &RequestPreview) -> String {
     format!(
         "{} {}\n{}\n{}\n",
@@ -294,7 +294,8 @@ fn preview(consent: &RequestPreview) -> String {
     )
 }
 
-/// Waits until the rate limit allows the write, or a signal arrives; returns the effect that sends it.
+/// Waits until the rate limit allows the write; returns the effect that sends it. An error if a signal
+/// arrives, it was not confirmed, or the same was sent before with an unknown outcome.
 async fn turn(
     mutations: &mut Mutations,
     request: &Request,
@@ -379,7 +380,7 @@ async fn send(
     report(&write, format, (verdict, &words), &result)
 }
 
-/// Prints the outcome of a done write; one that is refused or unknown is the error.
+/// Prints the outcome of a done write, nothing in JSON; one that is refused or unknown is the error.
 fn report(
     write: &Write,
     format: ReplyFormat,

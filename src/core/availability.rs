@@ -11,8 +11,8 @@ use crate::keys::pane::Pane;
 use crate::keys::{Action, BINDINGS, Context, bindings};
 use crate::table::browser::Browser;
 
-/// The contexts of the table below the open views, which can be reached by closing them; `None`
-/// where text is typed or a question is open, so that nothing typed is lost.
+/// The contexts of the table below the open views, which can be reached by closing them; `None` on Requests,
+/// which has no table, and where text is typed or a question is open, so that nothing typed is lost.
 pub(crate) fn reach(model: &Model) -> Option<&'static [Context]> {
     let is_open = model.browser().is_some()
         && model.contexts().contains(&Context::Global)

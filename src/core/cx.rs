@@ -58,6 +58,8 @@ pub struct Cx<'a> {
 }
 
 impl<'a> Cx<'a> {
+    /// A context for the view at index `depth` of the stack, 0 for the pane: it reads the last frame's
+    /// `layout` and appends to `effects`.
     pub(crate) const fn new(
         state: &'a mut State,
         layout: &'a FrameLayout,
@@ -340,8 +342,8 @@ impl<'a> Cx<'a> {
         action.motion(self.viewport(Region::MAIN).page)
     }
 
-    /// Runs one of the listed commands in the view that had the focus, or else on the table below. The list
-    /// closes.
+    /// Runs one of the listed commands in the view that had the focus, or else on the table below; an error
+    /// notice if it is bound in neither. The list closes.
     pub fn run_command(&mut self, commands: &Commands, action: Action) {
         let knows = |contexts: &[Context]| {
             let mut rows = BINDINGS.iter().filter(|row| row.action == action);

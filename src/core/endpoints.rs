@@ -21,8 +21,8 @@ pub fn endpoint_names(state: &State) -> Vec<String> {
     names
 }
 
-/// The endpoint that completes `typed`, or the next one if `typed` is an endpoint; else the first.
-/// `None` if no endpoints are listed.
+/// The first endpoint that begins with `typed`, or the next one, wrapping around, if `typed` is an endpoint;
+/// else the first. `None` if no endpoints are listed.
 pub fn next_endpoint(state: &State, typed: &str) -> Option<String> {
     let known = endpoint_names(state);
     let next = match known.iter().position(|name| name == typed) {

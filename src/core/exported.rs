@@ -25,6 +25,7 @@ impl Content for String {
 pub struct AnyContent(Box<dyn Content>);
 
 impl AnyContent {
+    /// Erases the type of a content; its text is not made yet.
     pub fn new(content: impl Content) -> Self {
         Self(Box::new(content))
     }

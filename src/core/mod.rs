@@ -96,6 +96,7 @@ pub(crate) struct Update<'a> {
 }
 
 impl<'a> Update<'a> {
+    /// An update of the model at the time `now`, without effects so far.
     pub(crate) const fn new(model: &'a mut Model, now: Now) -> Self {
         let effects = Vec::new();
         Self { model, now, effects }

@@ -176,7 +176,7 @@ impl Mutations {
         true
     }
 
-    /// Seconds until the next write of this kind can be sent: the documented or learned interval
+    /// Seconds until the next write of this kind can be sent, 0 if now: the documented or learned interval
     /// since the latest one, including earlier runs.
     pub fn ready_in(&self, kind: WriteKind, now: Now) -> f64 {
         let operation = operation(kind);
@@ -399,7 +399,8 @@ pub fn sentence(completed: &Completed) -> String {
     format!("{} {words}", headline(completed)).trim_end().to_owned()
 }
 
-/// The market's message or the error; empty if it only repeats that the volume was unlisted.
+/// The market's message or the error of a finished write; empty if it only repeats that the volume was
+/// unlisted.
 pub fn market_words(completed: &Completed) -> &str {
     let repeated = format!("Unlisted Volume {}.", completed.subject);
     if completed.verdict == Verdict::Done && completed.message == repeated {

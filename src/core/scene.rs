@@ -230,7 +230,8 @@ impl Scene<'_, '_> {
         self.layout.targets.push((area, target));
     }
 
-    /// The displayed key of an action, looked up in these contexts.
+    /// The displayed key of an action in the first of these contexts that binds it; if none does, as from
+    /// `key`.
     pub fn key_in(&self, contexts: &[Context], action: Action) -> String {
         self.state.keymap.key_in(contexts, action)
     }
@@ -241,7 +242,8 @@ impl Scene<'_, '_> {
         self.clickable(border, Target::Rule);
     }
 
-    /// The displayed key of an action, in any context.
+    /// The displayed key of an action, in any context; without a key, that of the palette and the action's
+    /// name.
     pub fn key(&self, action: Action) -> String {
         self.state.keymap.key_of(action)
     }

@@ -263,7 +263,8 @@ impl State {
         self.feature_states.get()
     }
 
-    /// The state of a feature, mutable: a feature gets its own from [`super::view::Cx::feature`].
+    /// The state of a feature, mutable, found by its type `T`; panics if no feature creates one. A feature
+    /// gets its own from `Cx::feature`.
     pub fn feature_mut<T: Any>(&mut self) -> &mut T {
         self.feature_states.get_mut()
     }

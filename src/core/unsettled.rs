@@ -13,8 +13,8 @@ use crate::domain::workergroup::NewWorkergroup;
 use crate::domain::{format, journal};
 
 impl Mutations {
-    /// The creations with an unknown outcome that the user has not settled, oldest first, without
-    /// the one in flight.
+    /// The creations of workergroups with an unknown outcome that the user has not settled, oldest first,
+    /// without the one in flight.
     pub fn unsettled(&self) -> impl Iterator<Item = &Entry> {
         self.unknown_outcomes(WriteKind::CreateWorkergroup)
     }
@@ -24,7 +24,8 @@ impl Mutations {
         self.unsettled().find(|entry| entry.intent.is_creation_of(new))
     }
 
-    /// The writes of earlier runs without a known outcome, to report at the start.
+    /// The writes without a known outcome, to report at the start: creations of workergroups first, then
+    /// unlistings, each oldest first.
     ///
     /// An unlisting that was reported before is left out: its outcome cannot be looked up.
     pub fn unsettled_before(&self) -> impl Iterator<Item = &Entry> {
@@ -98,7 +99,8 @@ impl State {
         self.mutations.damage = damage;
     }
 
-    /// Puts notices of earlier runs' unknown outcomes before all others.
+    /// Puts notices of writes of earlier runs whose outcome is unknown before all others. In the sandbox,
+    /// those that ended with an earlier sandbox are first marked as refused.
     pub(crate) fn show_unsettled_notices(&mut self) {
         if self.profile.is_sandbox {
             self.end_with_sandbox();

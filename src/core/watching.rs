@@ -113,8 +113,8 @@ impl Watching {
     }
 }
 
-/// Collects the wishes of all features and updates the engine's budget. Ends polls in progress that no
-/// feature wants now or whose table stopped loading.
+/// Collects the searches that features want polled (wishes) and updates the request budget. Ends polls in
+/// progress that no feature wants now or whose table stopped loading.
 pub(crate) fn follow(cx: &mut Cx<'_>) {
     let (now, state) = (cx.now, &mut *cx.state);
     let wishes = state.features.iter().flat_map(|feature| (feature.wishes)(state, now));
@@ -304,8 +304,8 @@ impl Cx<'_> {
     }
 }
 
-/// The scope of a failure: the API key, all requests to the market (with a pause in seconds), or this request
-/// only.
+/// The scope of a failed request: the API key, all requests to the market (with a pause in seconds), or this
+/// request only.
 pub(crate) fn failure(error: &ApiError, now: UnixTime) -> Failure {
     match error {
         ApiError::RateLimited {

@@ -17,7 +17,9 @@ impl Cx<'_> {
     /// Sends a confirmed write, once; its outcome arrives as news of the write.
     ///
     /// # Errors
-    /// When it was not confirmed, or the rate limit does not allow it yet.
+    ///
+    /// When it was not confirmed, the rate limit does not allow it yet, or the outcome of an identical one is
+    /// unknown.
     pub fn send_write(&mut self, request: Request) -> Result<(), SendBlocked> {
         let (kind, _) = described(&request).ok_or(SendBlocked::NotConfirmed)?;
         let ticket = self.ticket();

@@ -63,7 +63,8 @@ pub fn draw(model: &Model, area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
     right_area
 }
 
-/// The cells that the line has for a notice, beside the market, the tabs and what is in progress.
+/// The cells that the first line of the screen has for a notice, beside the market, the tabs and what is in
+/// progress.
 ///
 /// On all but small screens the tabs keep their names beside it.
 fn room(model: &Model, area: Rect, scene: &Scene<'_, '_>) -> u16 {
@@ -234,7 +235,7 @@ fn tabs_at(model: &Model, area: Rect, has_brand: bool, scene: &mut Scene<'_, '_>
     }
 }
 
-/// The text of the tab at an index: its number and title, or the number alone.
+/// The text of the tab at an index from 0: its number, counted from 1, and its title, or the number alone.
 fn tab(index: usize, title: &str) -> String {
     if title.is_empty() {
         format!(" {} ", index + 1)
@@ -290,7 +291,8 @@ struct Activity {
     is_idle: bool,
 }
 
-/// The current activities: that of the open pane's table, writes in flight, and those of features.
+/// The current activities for the right of the header: that of the open pane's table, writes in flight, and
+/// those of features; perhaps none.
 fn news(model: &Model, now: Now, theme: &Theme) -> Vec<Activity> {
     let mut news: Vec<Activity> = Vec::new();
     if let Some(browser) = model.browser() {
@@ -349,8 +351,8 @@ fn loading(browser: &Browser, now: Now) -> Option<(String, String)> {
     ))
 }
 
-/// The activity of a table: the request in flight, or else the age of its rows; `None` before the first
-/// response.
+/// The activity of a table: its request in flight, a sort order to be requested, the loading of price models,
+/// or else the age of its rows; `None` before the first response.
 fn activity(model: &Model, browser: &Browser, now: Now, theme: &Theme) -> Option<Activity> {
     let busy = |text: String, short: String| Activity {
         text,
@@ -391,7 +393,7 @@ fn activity(model: &Model, browser: &Browser, now: Now, theme: &Theme) -> Option
     })
 }
 
-/// The text for a retry, such as `retry 1`; `None` for the first attempt.
+/// The text for a retry: `retry 1` for attempt 2; `None` for attempt 1.
 fn retry(attempt: u32) -> Option<String> {
     (attempt > 1).then(|| format!("retry {}", attempt - 1))
 }

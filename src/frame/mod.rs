@@ -131,7 +131,7 @@ fn screen(frame: &mut Frame<'_>, model: &Model, now: Now, theme: &Theme, layout:
 }
 
 /// Draws the open views from index `first` on, and dims what is under dialogs; returns the text cursor of the
-/// topmost one.
+/// topmost one, `None` if that has none.
 fn overlays(
     frame: &mut Frame<'_>,
     (tabs, body): (Rect, Rect),

@@ -37,12 +37,12 @@ pub enum ArgumentError {
     Secret(String),
 }
 
-/// Splits an argument into text and fields of rows of the kind `on`. A doubled brace is a single one. Pieces
-/// may be empty.
+/// Splits an argument of a user's command into text and fields of rows of the kind `on`, as in `{id}`. A
+/// doubled brace is a single one. Pieces may be empty.
 ///
 /// # Errors
 ///
-/// When it names no field, or a secret one.
+/// When a brace is not closed or not opened, or it names no field, or a secret one.
 pub fn pieces(argument: &str, on: Resource) -> Result<Vec<Piece<'_>>, ArgumentError> {
     let mut pieces = Vec::new();
     let mut rest = argument;

@@ -13,7 +13,8 @@ use tokio::signal::unix::{SignalKind, signal};
 /// The process group that has the foreground in place of bourse's.
 static LENT_TO: Mutex<Option<Pid>> = Mutex::new(None);
 
-/// Lends the foreground of the terminal to a group; false if bourse does not have it.
+/// Lends the foreground of the terminal to a process group and continues it; false if bourse does not have
+/// the foreground, or its input or output is no terminal.
 ///
 /// In a pipe it stays with the pipe's other programs.
 pub(super) fn lend(group: Pid) -> bool {

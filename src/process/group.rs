@@ -95,14 +95,14 @@ pub fn kill_all() {
     foreground::take_back();
 }
 
-/// The leaders of all running groups; from now on no command is started.
+/// The leaders of the process groups of all running commands; from now on no command is started.
 fn begin_ending() -> Vec<Pid> {
     let running = running();
     IS_ENDING.store(true, Ordering::SeqCst);
     running.clone()
 }
 
-/// Sends a signal to each group; failures are ignored.
+/// Sends a signal to each process group; failures are ignored.
 fn send(leaders: &[Pid], signal: Signal) {
     for leader in leaders {
         // It is gone already, or another user's.
@@ -110,7 +110,7 @@ fn send(leaders: &[Pid], signal: Signal) {
     }
 }
 
-/// Asks the groups to end, and kills those that remain after a second. Blocks until then.
+/// Asks the process groups to end, and kills those that remain after a second. Blocks until then.
 fn end(leaders: &[Pid]) {
     send(leaders, Signal::TERM);
     // A stopped process ends only after it is continued.

@@ -65,7 +65,7 @@ pub enum CommandError {
 ///
 /// # Errors
 ///
-/// When it names no program.
+/// When it names no program, or a quote is not closed.
 pub fn command_words(command: &str) -> Result<(String, Vec<String>), WordsError> {
     let words = shell_words::split(command).map_err(|_| WordsError::Quotes)?;
     let mut words = words.into_iter();

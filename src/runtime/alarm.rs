@@ -78,7 +78,7 @@ impl Queue {
     }
 }
 
-/// Queues a run of the user's command, which starts in the background after those before it.
+/// Queues a run of the user's command for alerts, which starts in the background after those before it.
 ///
 /// Its output is dropped, as the dashboard has the screen; a failure is shown.
 fn run(queue: &Rings, job: Job, outbox: UnboundedSender<Message>) {

@@ -75,7 +75,7 @@ impl BackgroundQuery {
         !self.held.is_empty()
     }
 
-    /// Returns the held events as keys, as the rest of the reply did not arrive.
+    /// Returns the held events as keys, none if nothing is held, as the rest of the reply did not arrive.
     pub fn release(&mut self) -> Vec<Event> {
         self.text.clear();
         std::mem::take(&mut self.held)

@@ -73,7 +73,8 @@ fn check(text: &str) -> Result<(), ClipboardError> {
     Ok(())
 }
 
-/// The clipboard programs to try in the environment given by `variable`, best first; empty over ssh.
+/// The clipboard programs to try in the environment given by `variable`, best first: in tmux its own, over
+/// ssh none, else those of the desktop, of which there may be none.
 fn helpers(variable: impl Fn(&str) -> Option<OsString>) -> Vec<&'static [&'static str]> {
     let is_set = |name| variable(name).is_some_and(|value| !value.is_empty());
     if is_set("TMUX") {

@@ -131,7 +131,8 @@ impl<S: Surface> Dashboard<S> {
         ended
     }
 
-    /// Saves the intervals learned from refusals, before the market is left.
+    /// Saves the intervals between requests that were learned from refusals, before the market is left;
+    /// nothing without a file for them, and a failure is ignored.
     fn keep_pacing(&self) {
         if let Some(file) = &self.files.pacing {
             // A failure is harmless: they only save a refusal at the next start.
@@ -271,7 +272,7 @@ impl<S: Surface> Dashboard<S> {
         deadline.is_some_and(|deadline| deadline <= now.mono)
     }
 
-    /// The messages, followed by those that wait in the inbox, at most 512 in all.
+    /// The messages, followed by those that wait in the inbox, taken from it while there are fewer than 512.
     fn with_waiting(&mut self, mut messages: Vec<Message>) -> Vec<Message> {
         while messages.len() < BATCH
             && let Ok(message) = self.inbox.try_recv()

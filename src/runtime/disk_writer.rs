@@ -96,7 +96,8 @@ impl Drop for DiskWriter {
     }
 }
 
-/// Does the jobs of the inbox in order, until their sender is gone, and reports each result to its ticket.
+/// Saves and exports as the jobs of the inbox ask, in their order, until their sender is gone, and reports
+/// each result to its ticket.
 fn work(
     state_store: Option<&StateStore>,
     secrets: &KnownSecrets,

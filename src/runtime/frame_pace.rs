@@ -34,7 +34,8 @@ impl FramePace {
         self.due
     }
 
-    /// Records a frame drawn `now`: the next one is due 16 ms after this one was, but a pause saves up three.
+    /// Records a frame drawn `now`: the next one is due 16 ms after this one was due, or 32 ms before `now`
+    /// if that is later, so that a pause allows three frames without delay.
     pub(super) fn drawn(&mut self, now: Instant) {
         let saved = now.checked_sub(CREDIT).unwrap_or(now);
         self.due = self.due.max(saved) + GAP;

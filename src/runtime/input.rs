@@ -224,8 +224,8 @@ struct Pasted {
 }
 
 impl Pasted {
-    /// Holds back a paste and the events after it; returns the events before, or all that are held above
-    /// 4,096.
+    /// Holds back a paste and all events after it; returns the events before it, and the held ones as well
+    /// once they are over 4,096.
     fn take(&mut self, events: Vec<Event>) -> Vec<Read> {
         let mut out = Vec::new();
         for event in events {

@@ -56,8 +56,8 @@ pub(super) struct MarketTasks {
 }
 
 impl MarketTasks {
-    /// Carries out a command off the event loop; its result arrives as news of the ticket, unless it
-    /// panicked.
+    /// Lists, changes, connects, probes or tests markets off the event loop, as `command` asks; the result
+    /// arrives as news of the ticket, or never if the task panicked.
     ///
     /// Connecting waits until `written` resolves, so that pending writes finish before anything is read.
     pub fn run(self, ticket: Ticket, command: MarketCommand, written: Option<oneshot::Receiver<()>>) {
@@ -101,7 +101,8 @@ impl MarketTasks {
         });
     }
 
-    /// Resolves the settings of the market with this name. Reads its key, which may run a command.
+    /// Resolves the settings of the market with this name; an error if there is no such market or they are
+    /// invalid. Reads its key, which may run a command.
     async fn settings(&self, name: String) -> Result<Settings, Error> {
         let known = Arc::clone(&self.known);
         blocking(move || known.settings(&name))

@@ -45,8 +45,8 @@ fn status(status: i32) -> ExitCode {
     ExitCode::from(u8::try_from(status).unwrap_or(1))
 }
 
-/// Shows the mistakes on a surface until there are none, with keys to edit, reload and quit; breaks with the
-/// exit status.
+/// Shows the mistakes of the configuration file on a surface until there are none, with keys to edit, reload
+/// and quit; breaks with the exit status.
 async fn repair(mut surface: impl Surface, file: &Path) -> io::Result<ControlFlow<i32>> {
     let theme = Themes::from_config(&ThemeConfig::default()).unasked;
     let saved = Arc::new(Notify::new());
@@ -96,7 +96,8 @@ async fn repair(mut surface: impl Surface, file: &Path) -> io::Result<ControlFlo
     Ok(ControlFlow::Continue(()))
 }
 
-/// The mistakes that make the file unusable, with advice on each.
+/// The mistakes that make the configuration file unusable, with advice on those without a line; empty if it
+/// can be used.
 fn mistakes(file: &Path) -> Vec<String> {
     let mistakes = Config::check(file).map_or_else(|why| vec![why], |(_, mistakes)| mistakes);
     let lines = mistakes.iter().map(|mistake| match mistake.position() {
@@ -113,7 +114,7 @@ enum Key {
     Suspend,
 }
 
-/// The meaning of a key on this screen; `None` for other keys and events.
+/// The meaning of a key on the screen of a broken configuration; `None` for other keys and events.
 ///
 /// The user's own keys are in the file that cannot be read.
 fn key(event: &Event) -> Option<Key> {

@@ -65,7 +65,8 @@ const REAL_TIME: std::ops::RangeInclusive<i32> = 35..=64;
 #[cfg(not(target_os = "linux"))]
 const REAL_TIME: std::ops::Range<i32> = 0..0;
 
-/// The rare and the real-time signals, without those that the program was started to ignore.
+/// The signals that end a program unless it handles them, without those of common use (`HANDLED`) and those
+/// that the program was started to ignore: rarely sent ones and the real-time signals.
 fn rare() -> impl Iterator<Item = Signal> {
     let named = RARE.iter().map(|named| named.as_raw());
     named.chain(REAL_TIME).filter(|rare| !is_ignored(*rare)).map(Signal)

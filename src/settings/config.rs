@@ -233,7 +233,8 @@ impl Config {
         mistakes.into_iter().next().map_or(Ok(config), Err)
     }
 
-    /// The configuration in a text and the mistakes that stop a command; local ones are in its `dropped`.
+    /// The configuration in a text, and the mistakes because of which it cannot be used; those local to one
+    /// key binding or color are in its `dropped` instead. `path` is for messages and relative key files.
     fn judge(text: &str, path: &Path) -> (Self, Vec<ConfigError>) {
         let (mut config, mistakes) = reader::read(text, path.parent());
         let mut errors = Vec::new();

@@ -87,8 +87,8 @@ impl File {
         }
     }
 
-    /// The file and line of a setting by its dotted name, as `path:line`; `None` if the file does not give
-    /// it.
+    /// The configuration file and the line of a setting by its dotted name, as `path:line`; `None` if the
+    /// file does not give it.
     fn position(&self, setting: &str) -> Option<String> {
         let line = self.config.position(setting)?.line;
         Some(format!("{}:{line}", self.path))

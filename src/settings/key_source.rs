@@ -38,7 +38,7 @@ pub enum KeySource {
 }
 
 impl KeySource {
-    /// A label for a list of markets: `key file`.
+    /// A label of the API key's source, for a list of markets: `key file`.
     pub const fn short(&self) -> &'static str {
         match self {
             Self::Generated => "own key",
@@ -52,7 +52,7 @@ impl KeySource {
         }
     }
 
-    /// A sentence about the source, for the details of a market.
+    /// A sentence about the source of the API key, for the details of a market.
     pub fn sentence(&self) -> String {
         match self {
             Self::Generated => "The sandbox creates its own key.".to_owned(),
@@ -85,8 +85,8 @@ pub(crate) enum Source {
 }
 
 impl Source {
-    /// The source of the key: the file of the command line, else `BOURSE_API_KEY`, else the profile's file or
-    /// command, else for the public service its variables or its own client's file.
+    /// The source of the API key: the file of the command line, else `BOURSE_API_KEY`, else the profile's
+    /// file or command, else for the public service its variables or its own client's file.
     ///
     /// A profile's key is withheld from other addresses than its own.
     pub fn choose(chosen: &Chosen, flags: &Global, environment: &Environment, paths: Option<&Paths>) -> Self {
@@ -98,7 +98,7 @@ impl Source {
         }
     }
 
-    /// The source of the key as for `choose`, whether or not the address in use gets it.
+    /// The source of the API key as for `choose`, whether or not the address in use gets it.
     fn of_profile(profile: &Profile, flags: &Global, environment: &Environment, paths: Option<&Paths>) -> Self {
         if let Some(path) = &flags.api_key_file {
             return Self::File(path.clone());
@@ -123,7 +123,7 @@ impl Source {
             .map_or(Self::Nowhere, Self::OtherClient)
     }
 
-    /// Reads the key, running its command if it has one; `None` if there is none or it is withheld.
+    /// Reads the API key, running its command if it has one; `None` if there is none or it is withheld.
     ///
     /// # Errors
     ///
@@ -137,8 +137,8 @@ impl Source {
         }
     }
 
-    /// Describes the source for display; a key that cannot be read is `Unusable`. Runs no command and sends
-    /// nothing.
+    /// Describes the source of the API key for display; a key that cannot be read is `Unusable`. Runs no
+    /// command and sends nothing.
     pub fn describe(&self) -> KeySource {
         let shown = |path: &Path| crate::domain::text::visible(&path.to_string_lossy(), 400);
         let wrong = match self {

@@ -88,8 +88,8 @@ pub fn set_dialect(path: &Path, name: &str, dialect: &'static Dialect) -> Result
     change(path, name, &settings, &advice, |profile| profile.dialect = dialect)
 }
 
-/// Sets settings of a profile in the file, or removes those without a value; `edit` makes the same change to
-/// the parsed profile. `advice` has the lines to add by hand if that fails.
+/// Sets settings of a profile in the configuration file, or removes those without a value; `edit` makes the
+/// same change to the parsed profile. `advice` has the lines to add by hand if that fails.
 fn change(
     path: &Path,
     name: &str,
@@ -153,7 +153,7 @@ fn respace(item: Option<&mut Item>) {
     }
 }
 
-/// Appends a profile at the end of the file.
+/// Appends a profile at the end of the configuration file.
 ///
 /// Next to the other profiles it would push the user's sections apart.
 fn append(document: &mut DocumentMut, name: &str, mut section: Table) {
@@ -177,8 +177,8 @@ fn append(document: &mut DocumentMut, name: &str, mut section: Table) {
     respace(document.get_mut("profiles"));
 }
 
-/// Reads the file as an editable document and as a configuration; an error if it has mistakes or cannot be
-/// edited.
+/// Reads the configuration file as an editable document and as a configuration; an error if it has mistakes
+/// or cannot be edited.
 fn read(path: &Path) -> Result<(DocumentMut, Config), EditError> {
     let config = Config::load(path).map_err(EditError::Configuration)?;
     // Errors in reading or parsing were reported above.

@@ -162,7 +162,8 @@ impl Reader<'_> {
             .ok()
     }
 
-    /// Reads model sizes in GB: one for all, or a table by name; invalid ones are reported and left out.
+    /// Reads model sizes in GB: one for all, or a table by name, whose invalid ones are reported and left
+    /// out. `None`, with a report, if the one for all is invalid; no sizes for another type.
     pub(super) fn sizes(&mut self, value: &Value<'_>) -> Option<ModelSizes> {
         let mut sizes = ModelSizes::default();
         let read = |reader: &mut Self, value: &Value<'_>| {
@@ -196,8 +197,8 @@ impl Reader<'_> {
             .ok()
     }
 
-    /// Reads a market's address, unchanged; an invalid one is reported without quoting it: it may hold a
-    /// password.
+    /// Reads a market's address, unchanged; `None` for an invalid one, which is reported without quoting it,
+    /// as it may hold a password.
     pub(super) fn address(&mut self, value: &Value<'_>, setting: &str) -> Option<String> {
         self.parsed(value, |text| match Origin::parse(text) {
             Ok(_) => Ok(text.to_owned()),
@@ -213,7 +214,7 @@ impl Reader<'_> {
     }
 
     /// Reads a path, with `~/` for the home folder; a relative one is resolved against the configuration's
-    /// folder. It need not exist.
+    /// folder. It need not exist. `None`, with a report, if it is no string.
     pub(super) fn path(&mut self, value: &Value<'_>) -> Option<PathBuf> {
         let path = PathBuf::from(self.string(value)?);
         if let Ok(rest) = path.strip_prefix("~")
@@ -312,7 +313,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Reads colors by role, in the order of the file; only their types are checked, each on its own.
+    /// Reads colors by role, in the order of the file; only types are checked. `None` if they are no table.
     pub(super) fn colors(&mut self, value: &Value<'_>) -> Option<Vec<Entry<String>>> {
         self.locally(|reader| {
             let mut colors = Vec::new();
@@ -325,7 +326,8 @@ impl Reader<'_> {
         })
     }
 
-    /// Reads rates by unit and GPU model; invalid ones are reported and left out.
+    /// Reads a table of units of work per second, by unit and GPU model; invalid ones are reported and left
+    /// out. `None`, with a report, for another type.
     pub(super) fn throughput(&mut self, value: &Value<'_>) -> Option<Throughput> {
         let mut throughput = Throughput::default();
         for (name, models) in self.table(value)? {
@@ -357,7 +359,7 @@ impl Reader<'_> {
     }
 
     /// Reads key bindings, in the order of the file: one key for an action, or several; an empty list unbinds
-    /// it. An invalid one is dropped on its own.
+    /// it. An invalid one is dropped on its own. `None` if they are no table.
     pub(super) fn keys(&mut self, value: &Value<'_>) -> Option<Vec<Entry<Vec<String>>>> {
         self.locally(|reader| {
             let mut bindings = Vec::new();
@@ -378,7 +380,8 @@ impl Reader<'_> {
         })
     }
 
-    /// Reads the user's commands, in the order of the file. One with any mistake is dropped on its own.
+    /// Reads the user's commands, in the order of the file, without those with any mistake; `None` if they
+    /// are no table.
     pub(super) fn commands(&mut self, value: &Value<'_>) -> Option<Vec<NamedCommand>> {
         self.locally(|reader| {
             let mut commands = Vec::new();
@@ -393,7 +396,8 @@ impl Reader<'_> {
         })
     }
 
-    /// Reads a command of the user's; `None`, with reports, if its key or program is missing or invalid.
+    /// Reads a command of the user's; `None`, with reports, if a setting is missing or invalid (`key`,
+    /// `run`).
     fn command(&mut self, name: &Name<'_>, value: &Value<'_>) -> Option<UserCommand> {
         const KNOWN: [&str; 4] = ["key", "run", "on", "confirm"];
         let settings = self.table(value)?;
@@ -460,8 +464,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads a profile into the configuration, with its mistakes reported; the reserved names `sandbox` and
-    /// `custom` are mistakes.
+    /// Reads a profile into the configuration, with its mistakes reported: among them the reserved names
+    /// `sandbox` and `custom`, a missing `base_url`, and two sources of the key.
     fn profile(&mut self, name: &Name<'_>, value: &Value<'_>) {
         let Some(settings) = self.table(value) else {
             return;

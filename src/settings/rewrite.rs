@@ -48,10 +48,12 @@ pub(super) fn rewrite(
     })
 }
 
-/// Sets the throughput of a GPU model, in units of work per second, in the configuration file.
+/// Sets the throughput of a GPU model in the configuration file: `rate`, as typed, in units of work per
+/// second.
 ///
 /// # Errors
-/// When the file cannot be changed.
+///
+/// When `rate` is no number, or the file cannot be changed.
 pub fn set_rate(config: &Path, unit: WorkUnit, model: &str, rate: &str) -> Result<(), SettingError> {
     let line = format!("[throughput.\"{}\"] \"{model}\" = {rate}", unit.rate());
     let number: Option<f64> = rate.parse().ok();

@@ -239,7 +239,8 @@ impl Values {
         keys.collect()
     }
 
-    /// The spending limits of the user, `None` for each that is not set.
+    /// The spending limits of the user, `None` for each that is not set: of a workergroup and of an offer in
+    /// $/h, of a job's bill in $.
     pub const fn limits(&self) -> Limits {
         Limits {
             group_hourly: self.group_hourly,
@@ -248,7 +249,7 @@ impl Values {
         }
     }
 
-    /// The polling interval and the request rate of watched searches.
+    /// The polling interval of watched searches in seconds, and their requests a minute.
     pub const fn watch(&self) -> Watching {
         Watching {
             requests_a_minute: self.requests_a_minute,

@@ -64,7 +64,8 @@ pub fn load(folder: &Path) -> (Vec<ThemeFile>, Vec<ConfigError>) {
     (themes, wrong)
 }
 
-/// Reads a theme file by role; mistakes are added to `wrong`, and the colors themselves are not judged here.
+/// Reads the colors of a theme file by role, and its `base`; mistakes are added to `wrong`, and the colors
+/// themselves are not judged here.
 fn read(name: &str, text: &str, path: &Path, wrong: &mut Vec<ConfigError>) -> ThemeFile {
     let mut theme = ThemeFile {
         name: name.to_owned(),

@@ -250,7 +250,7 @@ fn unwritable(path: &Path, source: io::Error) -> JournalError {
     }
 }
 
-/// A phrase with the file's path, the error and how to fix it.
+/// A phrase with the path of the write history, the error and how to fix it.
 fn remedy(path: &Path, error: &io::Error) -> String {
     let shown = path.display();
     match error.kind() {
@@ -268,7 +268,7 @@ fn remedy(path: &Path, error: &io::Error) -> String {
     }
 }
 
-/// Appends a line to the file in one write and syncs it. If that fails while the file is locked, the
+/// Appends a line to the journal file in one write and syncs it. If that fails while the file is locked, the
 /// half-written line is removed.
 fn append(path: &Path, line: &Line, is_locked: bool) -> io::Result<()> {
     let mut text = serde_json::to_string(line)?;
@@ -287,12 +287,13 @@ fn append(path: &Path, line: &Line, is_locked: bool) -> io::Result<()> {
     written
 }
 
-/// Reads and parses the file, which is created if it is missing; an error if it is larger than 64 MiB.
+/// Reads and parses the journal file, which is created if it is missing; an error if it is larger than 64
+/// MiB.
 fn read(path: &Path) -> io::Result<History> {
     Ok(History::parse(&content(path)?))
 }
 
-/// The bytes of the file, which is created if it is missing; an error if it is larger than 64 MiB.
+/// The bytes of the journal file, which is created if it is missing; an error if it is larger than 64 MiB.
 fn content(path: &Path) -> io::Result<Vec<u8>> {
     let file = open(path)?;
     let mut bytes = Vec::new();
@@ -328,8 +329,8 @@ fn set_aside(path: &Path, bytes: &[u8], damage: &[Damage]) -> io::Result<PathBuf
     Ok(aside)
 }
 
-/// Opens the file for reading and appending, and creates it and its folder as private (0600) if missing; an
-/// error if it is not a regular file.
+/// Opens a journal file for reading and appending, and creates it and its folder as private (0600) if
+/// missing; an error if it is not a regular file.
 fn open(path: &Path) -> io::Result<File> {
     if let Some(folder) = path.parent() {
         files::private_dir(folder)?;

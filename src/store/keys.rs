@@ -66,7 +66,7 @@ pub enum KeyCommandError {
     Panicked,
 }
 
-/// The reason a file cannot be read, after its path: `does not exist`, or the kind of the error.
+/// The reason a key file cannot be read, after its path: `does not exist`, or the kind of the error.
 fn describe_io(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "does not exist".to_owned(),

@@ -15,6 +15,8 @@ pub struct Understood {
     pub spans: Vec<Range<usize>>,
     /// Conditions and settings on one line; empty without plain words.
     pub text: String,
+    /// The number of GPUs that each offer has to have, if it is several.
+    pub gpus: Option<u32>,
     /// A warning that a condition may not mean what was intended.
     pub warning: Option<String>,
 }

@@ -179,7 +179,7 @@ impl Browser {
     }
 
     /// Starts to await the response to the current query under `ticket`; returns the ticket of the request
-    /// that it supersedes.
+    /// that it supersedes, `None` if none was in flight.
     pub(crate) fn await_response(&mut self, ticket: Ticket, now: Now) -> Option<Ticket> {
         self.asked_query = Some(self.query.clone());
         self.ask_order_at = None;
@@ -516,8 +516,8 @@ impl Browser {
         }
     }
 
-    /// The number of rows and whether they are complete: `All 57 offers`, `First 500 offers, more
-    /// exist`, `50 offers received, more may exist`.
+    /// The number of rows and whether they are complete: `All 57 offers`, `First 500 offers, more exist`, `50
+    /// offers received, more may exist`; `57 offers of an earlier query` if they are.
     pub fn count_label(&self) -> String {
         let rows = self.listing().map_or(0, Listing::len);
         let resource = self.resource();

@@ -117,7 +117,7 @@ impl ComputedColumns {
         self.front.as_ref()
     }
 
-    /// Number of `rows` (numbers in the listing) that are on the Pareto front.
+    /// Number of `rows` (numbers in the listing) that are on the Pareto front; 0 before it is computed.
     pub fn count_best(&self, rows: &[u32]) -> usize {
         let Some(front) = &self.front else { return 0 };
         let members = || front.members().iter().map(|point| point.row as usize);
@@ -247,7 +247,7 @@ impl ComputedColumns {
         listing.set_columns(columns);
     }
 
-    /// The columns of prices per GPU and per GB of VRAM, speed per GPU, and membership of the Pareto front,
+    /// The columns of $/h per GPU and per GB of VRAM, speed per GPU, and membership of the Pareto front,
     /// which is computed here from `rows` that are fit and not taken.
     fn unit_columns(&mut self, listing: &Listing, pricing: Basis, rows: &[u32]) -> Vec<(&'static str, Numbers)> {
         let prices = Prices::new(listing, pricing.model);
@@ -288,7 +288,9 @@ impl ComputedColumns {
         ]
     }
 
-    /// The cost in $ of each unit of work that the user has a throughput for; empty for units without a rate.
+    /// The three columns of the cost of work, always all: $ per million tokens, per 1,000 images and per
+    /// 1,000 steps. Cells are empty in units without a throughput of the user's, and for GPU models without
+    /// one.
     fn work_columns(&self, listing: &Listing, pricing: Basis) -> Vec<(&'static str, Numbers)> {
         let prices = Prices::new(listing, pricing.model);
         let cost = |unit: WorkUnit, row: usize| {
@@ -303,8 +305,8 @@ impl ComputedColumns {
         WorkUnit::ALL.map(column).into()
     }
 
-    /// The columns of the job: its cost in $, and its duration, slack and spare time in seconds; empty
-    /// without a job.
+    /// The four columns of the job, always all: its cost in $, and its duration, slack and spare time in
+    /// seconds; without values if there is no job.
     fn job_columns(&self, listing: &Listing, pricing: Basis) -> Vec<(&'static str, Numbers)> {
         let (prices, now) = (Prices::new(listing, pricing.model), listing.read_at());
         let column = |of: &dyn Fn(usize, &Job) -> Option<f64>| -> Numbers {
@@ -329,8 +331,8 @@ impl ComputedColumns {
         ]
     }
 
-    /// The columns of the three price models in $/h, and the savings against on-demand; empty before a
-    /// response to one.
+    /// The five columns of the three price models, always all: $/h, and the savings against on-demand;
+    /// without values before a response to one.
     fn three_columns(&self, listing: &Listing, pricing: Basis) -> Vec<(&'static str, Numbers)> {
         let three: Vec<ThreePrices> = if self.price_models.is_empty() {
             Vec::new()

@@ -47,7 +47,8 @@ impl PriceModelSearches {
         models.all(|model| self.listing(*model).is_some())
     }
 
-    /// Whether a column of [`COLUMNS`] has no values yet because a response is awaited.
+    /// Whether a column of `COLUMNS` has no values yet because a response is awaited; false for other
+    /// columns.
     pub fn awaits_column(&self, key: &str) -> bool {
         let mut slots = models_of(key).iter().map(|model| self.slot(*model));
         COLUMNS.contains(&key) && slots.any(|slot| slot.is_loading() && slot.shown().is_none())

@@ -137,8 +137,8 @@ impl Browser {
         }
     }
 
-    /// Whether no offer does the job's work by its deadline, while several could together: one of the first
-    /// 100 rows is only too late.
+    /// Whether no row of the view does the job's work by its deadline, while several could together: one of
+    /// the first 100 rows is only too late. False unless the job is work with a deadline.
     pub fn needs_split(&self) -> bool {
         /// Rows that are checked, the cheapest first.
         const MOST: usize = 100;

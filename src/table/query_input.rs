@@ -86,6 +86,7 @@ impl Browser {
         self.bar.understood = Understood {
             spans: phrases.map(|phrase| phrase.span.clone()).collect(),
             text: texts.join(" · "),
+            gpus: gpus_per_offer(&reading),
             warning,
         };
         reading
@@ -97,8 +98,8 @@ impl Browser {
         seen.map(String::as_str).collect()
     }
 
-    /// The conditions of plain words that can filter the loaded rows while they are typed; those on computed
-    /// columns are left out.
+    /// The conditions of plain words that can filter the loaded rows while they are typed, without those on
+    /// computed columns; none if they cannot be parsed.
     fn preview(&self, reading: &Reading) -> Vec<Condition> {
         let parsed = language::parse(
             &reading.meaning.conditions,
@@ -244,7 +245,7 @@ impl Browser {
     }
 
     /// The id of the one offer or machine that the search is about: its only filter word, or the value of an
-    /// `id=` condition.
+    /// `id=` condition; `None` without either.
     pub fn sought_id(&self) -> Option<u64> {
         let by_id = |condition: &Condition| match &condition.operand {
             Operand::One(value) if condition.field.key == "id" && condition.operator == Operator::Eq => {
@@ -329,6 +330,13 @@ fn describe_term(term: VolumeTerm) -> String {
     let [size, time] =
         [(term.gb, Quantity::Gigabytes), (term.days, Quantity::Term)].map(|(value, quantity)| write(value, quantity));
     format!("bill {size} for {time}")
+}
+
+/// The exact number of GPUs in one offer that the words ask for; `None` for one, and for a cluster.
+fn gpus_per_offer(reading: &Reading) -> Option<u32> {
+    let mut conditions = reading.meaning.conditions.split(' ');
+    let gpus = conditions.find_map(|condition| condition.strip_prefix("num_gpus=")?.parse().ok());
+    gpus.filter(|gpus| *gpus > 1 && reading.meaning.settings.cluster.is_none())
 }
 
 /// A notice on how a text was read, such as `replaces gpu_name=RTX_4090`; `None` if it was read as

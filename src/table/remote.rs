@@ -77,7 +77,8 @@ pub struct Waiting {
 }
 
 impl Waiting {
-    /// The time left, such as `retrying in 3 s`; `attempt` is the number of the next attempt.
+    /// The time left, such as `retrying in 3 s`; `attempt` is the number of the next attempt from 1, which is
+    /// `sending` and not `retrying`.
     pub fn countdown(&self, attempt: u32, now: Now) -> String {
         let seconds = (self.until - now.mono).max(0.0).ceil();
         let doing = if attempt > 1 { "retrying" } else { "sending" };
@@ -168,7 +169,8 @@ impl<T> Remote<T> {
         }
     }
 
-    /// Registers a new request; returns the ticket of the one it supersedes, to abort it.
+    /// Registers a new request; returns the ticket of the one it supersedes, to abort it, `None` if none was
+    /// in flight.
     pub fn ask(&mut self, ticket: Ticket, now: Now) -> Option<Ticket> {
         let superseded = self.awaited();
         self.phase = Phase::Loading {
@@ -239,7 +241,8 @@ impl<T> Remote<T> {
         }
     }
 
-    /// The part of the awaited response that has arrived; never a complete one.
+    /// The part of the awaited response that has arrived; `None` before that and once the response is
+    /// complete.
     pub const fn arrived(&self) -> Option<&Received> {
         match &self.phase {
             Phase::Loading { arrived, .. } => arrived.as_ref(),
@@ -271,7 +274,8 @@ impl<T> Remote<T> {
 }
 
 impl Remote<Listing> {
-    /// Stores the awaited records, or the error in their place; false if the ticket is not awaited.
+    /// Stores the awaited records, or the error, with the records before it left as they are; false if the
+    /// ticket is not awaited.
     pub fn take_records(&mut self, ticket: Ticket, now: Now, response: Response) -> bool {
         let answer = response.and_then(Reply::into_records);
         self.accept(ticket, now, answer.map(|listing| *listing))

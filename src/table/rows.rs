@@ -148,7 +148,7 @@ impl Rows {
         true
     }
 
-    /// Removes and returns the loaded rows; the view stays until it is rebuilt.
+    /// Removes and returns the loaded rows, `None` before a response; the view stays until it is rebuilt.
     pub(crate) const fn take_listing(&mut self) -> Option<Listing> {
         self.listing.take()
     }
@@ -359,8 +359,8 @@ impl Rows {
         }
     }
 
-    /// Sorts row numbers by the query's order, or by number if its first column is blank; rows that do not
-    /// suit the job or term come last.
+    /// Sorts row numbers by the query's order, or by number without one or if its first column is blank; rows
+    /// that do not suit the job or term come last.
     fn sorted(&self, listing: &Listing, mut rows: Vec<u32>) -> Vec<u32> {
         let order = self.sorting_keys();
         let first = order.first();

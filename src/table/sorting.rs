@@ -16,7 +16,7 @@ const SETTLE: f64 = 0.3;
 
 impl Browser {
     /// Sorts the loaded rows by `order` and selects the first, and schedules a request if the limit truncated
-    /// the response. Returns the ticket of a superseded request, to abort it.
+    /// the response. Returns the ticket of a superseded request, to abort it; `None` if none is superseded.
     pub fn set_order(&mut self, order: Vec<OrderKey>, now: Now) -> Option<Ticket> {
         self.query.order = order;
         self.go_to_top();
@@ -30,7 +30,7 @@ impl Browser {
     }
 
     /// Sorts by one field alone, its better end first; reverses it if it is the first key already. Returns
-    /// the ticket of a superseded request, to abort it.
+    /// the ticket of a superseded request, to abort it; `None` if no request is superseded.
     pub fn sort_by(&mut self, field: &'static Field, now: Now) -> Option<Ticket> {
         let first = match field.better {
             Some(true) => Direction::Descending,
@@ -43,7 +43,8 @@ impl Browser {
         self.set_order(vec![OrderKey { field, direction }], now)
     }
 
-    /// Reverses every key of the order. Returns the ticket of a superseded request, to abort it.
+    /// Reverses every key of the order. Returns the ticket of a superseded request, to abort it; `None` if no
+    /// request is superseded.
     pub fn reverse(&mut self, now: Now) -> Option<Ticket> {
         let mut order = self.query.order.clone();
         for key in &mut order {
@@ -52,7 +53,8 @@ impl Browser {
         self.set_order(order, now)
     }
 
-    /// The leading sort keys of `query` that the market supports, up to the first that it does not.
+    /// The leading sort keys of `query` that the market supports, up to the first that it does not; keys with
+    /// an unmet prerequisite are left out.
     fn market_keys(&self, query: &Query) -> Vec<OrderKey> {
         let (catalog, dialect) = (query.catalog(), self.dialect());
         let keys = query.order.iter();
@@ -62,7 +64,8 @@ impl Browser {
             .collect()
     }
 
-    /// Whether the market may have more rows and supports the order, but did not sort by it.
+    /// Whether the limit may have left out rows and the market supports the order, but did not sort by it;
+    /// false without a limit or a response.
     pub(crate) fn lacks_market_order(&self) -> bool {
         let wanted = self.market_keys(&self.query);
         let sent = self.shown_query();
@@ -107,8 +110,8 @@ impl Browser {
         })
     }
 
-    /// Whether better rows than the first one may exist: the loaded rows are incomplete, and not
-    /// the market's top ones in this order.
+    /// Whether better rows than the first one may exist: the loaded rows are incomplete, and not the market's
+    /// top ones in this order. False without a sort key that applies.
     pub fn is_sorted_among_loaded(&self) -> bool {
         let keys = self.sorting_keys();
         let is_whole = self.coverage().is_none_or(|coverage| coverage == Coverage::Whole);

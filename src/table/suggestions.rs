@@ -84,8 +84,8 @@ impl Browser {
     }
 }
 
-/// The distinct values of a text field in the loaded rows, sorted; countries as codes. Blank, hostile and
-/// long values are left out.
+/// The distinct values of a text field in the loaded rows, sorted; countries as codes. Blank and hostile
+/// values and those over 80 characters are left out; none before a response.
 pub(crate) fn seen_values(listing: Option<&Listing>, field: &Field) -> Vec<String> {
     let Some(listing) = listing else {
         return Vec::new();

@@ -24,7 +24,7 @@ const LONG_AWAY: f64 = 3600.0;
 /// Finding these takes milliseconds, which a few more causes are not worth.
 const MOST_KNOWN_CAUSES: usize = 1000;
 
-/// The shortest interval in seconds between two requests of a watched search.
+/// The shortest interval in seconds between two requests of a watched search: 10, for workergroups 30.
 pub const fn shortest_interval(resource: Resource) -> f64 {
     match resource {
         Resource::Offers | Resource::Volumes => 10.0,
@@ -360,7 +360,8 @@ impl Watch {
         self.seen = (number, now.mono);
     }
 
-    /// Records that the terminal went to the background.
+    /// Records that the terminal with auto-refresh went to the background; the time of the first such report
+    /// counts.
     pub(crate) fn left(&mut self, now: Now) {
         self.away.get_or_insert(now.mono);
     }

@@ -36,7 +36,7 @@ pub enum Supplier {
 }
 
 impl Supplier {
-    /// The wire name of the field that holds its id.
+    /// The wire name of the field with the id of this machine or host: `machine_id` or `host_id`.
     pub const fn key(self) -> &'static str {
         match self {
             Self::Machine(_) => "machine_id",
@@ -249,8 +249,8 @@ impl Annotations {
         listing.hide(&is_banned)
     }
 
-    /// The number of banned machines and hosts that a query does not exclude by its own `!=` or `notin`
-    /// conditions.
+    /// The number of banned machines and hosts that a query does not exclude itself, by an active `!=` or
+    /// `notin` condition on exactly this id. A machine is not excluded by a condition on its host.
     pub fn count_bans_not_in_query(&self, query: &Query) -> usize {
         let leaves_out = |of: &Supplier| {
             let id = Value::id(of.id().into());
@@ -266,10 +266,11 @@ impl Annotations {
         self.banned().filter(|of| !leaves_out(of)).count()
     }
 
-    /// The bans as conditions to send with a query: at most one `notin` for hosts and one for machines, of up
-    /// to 100 ids each.
+    /// The bans as conditions to send with a query: one `notin` for hosts and one for machines, of the first
+    /// 100 ids each.
     ///
-    /// A field is left out if the dialect does not send it, or if the query itself has `=` or `in` on it.
+    /// A field is left out if nothing of its kind is banned, the dialect does not send it, or the query has
+    /// an active `=` or `in` on it.
     pub fn conditions(&self, query: &Query, dialect: &Dialect) -> Vec<Condition> {
         let lists = self.bans().sent_with(query, dialect).into_iter();
         let lists = lists.filter_map(|banned| {
@@ -310,15 +311,16 @@ impl Bans {
         hasher.finish().cast_signed()
     }
 
-    /// The bans that the market applies because they are sent with the query: hosts, then machines, at most
-    /// 100 of each.
+    /// The bans that the market applies because they are sent with the query: hosts, then machines, the first
+    /// 100 of each; none of a kind whose field is not sent, or on which the query has an active `=` or `in`.
     pub fn sent_bans(&self, query: &Query, dialect: &Dialect) -> Vec<Supplier> {
         self.sent_with(query, dialect).concat()
     }
 
     /// The banned hosts and the banned machines that are sent with a query, at most 100 of each.
     ///
-    /// Empty for a kind whose field the dialect does not send, or on which the query has `=` or `in` itself.
+    /// Empty for a kind whose field the dialect does not send, or on which the query has an active `=` or
+    /// `in`.
     fn sent_with(&self, query: &Query, dialect: &Dialect) -> [Vec<Supplier>; 2] {
         let kinds: [fn(&Supplier) -> bool; 2] = [
             |of| matches!(of, Supplier::Host(_)),
@@ -341,7 +343,7 @@ impl Bans {
     }
 }
 
-/// The machine and the host of a row; `None` for each id that the record lacks.
+/// The machine and the host of a row, in this order; `None` for an id that is missing or no 64-bit number.
 pub fn suppliers(listing: &Listing, row: usize) -> [Option<Supplier>; 2] {
     let id = |key: &str| id_of(listing.cell_of(row, key));
     [
@@ -355,7 +357,7 @@ fn id_of(cell: CellRef<'_>) -> Option<i64> {
     i64::try_from(cell.whole()?).ok()
 }
 
-/// Normalizes a note: one line of at most [`LONGEST_NOTE`] characters.
+/// Normalizes a note: runs of blanks and line ends become one space, and the text is cut to 200 characters.
 fn one_line(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     words.join(" ").chars().take(LONGEST_NOTE).collect()

@@ -112,14 +112,15 @@ impl Copies {
         }
     }
 
-    /// Whether nothing is searched for; false if there were too many secrets, so that every text counts as a
-    /// copy.
+    /// Whether no secret is searched for; false if there were too many secrets, so that every text counts as
+    /// a copy.
     pub fn is_empty(&self) -> bool {
         let search = self.search.as_ref();
         search.is_some_and(|search| search.patterns_len() == 0)
     }
 
-    /// The text with `sign` in place of every copy.
+    /// The text with `sign` in place of every copy of a secret, overlapping ones once. If there were too many
+    /// secrets to search for, `sign` replaces the whole text.
     pub fn remove<'t>(&self, text: &'t str, sign: &str) -> Cow<'t, str> {
         let mut out = String::new();
         let mut copied = 0;
@@ -135,8 +136,8 @@ impl Copies {
         Cow::Owned(out)
     }
 
-    /// The ranges of copies in the text, in order and without overlap: verbatim ones, and those in percent
-    /// encoding, nested up to four times. The whole text if there were too many secrets to search for.
+    /// The ranges of copies of the secrets in the text, in order and without overlap: as they stand, and in
+    /// percent encoding, nested up to four times. The whole text if there were too many secrets to search.
     pub fn ranges(&self, text: &str) -> Vec<Range<usize>> {
         if self.is_empty() {
             return Vec::new();
@@ -145,23 +146,23 @@ impl Copies {
             let all = 0..text.len();
             return if all.is_empty() { Vec::new() } else { vec![all] };
         };
-        let mut ranges = self.found(search, text.as_bytes(), text, |at| at);
+        let mut ranges = self.find_copies(search, text.as_bytes(), text, |at| at);
         for blanks in [false, true].into_iter().take(1 + usize::from(self.has_blanks)) {
             let mut address = Address::new(text, blanks);
             for _ in 0..MOST_DECODED {
                 let Some(decoded) = address.filter(|address| address.is_coded) else {
                     break;
                 };
-                ranges.extend(self.found(search, &decoded.bytes, text, |at| decoded.place(at)));
+                ranges.extend(self.find_copies(search, &decoded.bytes, text, |at| decoded.place(at)));
                 address = decoded.again();
             }
         }
         merge_overlaps(ranges)
     }
 
-    /// The matches in `bytes`, as ranges of `text`; `place` converts positions. A match of the shortened form
-    /// of a long secret extends to the end of its JSON string.
-    fn found(
+    /// The copies of secrets in `bytes`, as ranges of `text`; `place` converts positions. Where only the
+    /// beginning of a long secret is searched for, a match extends to the end of its JSON string.
+    fn find_copies(
         &self,
         search: &AhoCorasick,
         bytes: &[u8],

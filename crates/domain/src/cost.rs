@@ -112,7 +112,7 @@ pub enum Input {
 }
 
 impl Input {
-    /// The label of the input, with its unit.
+    /// The label of this input of a job or volume, with its unit if it has one: `disk in GB`, `deadline`.
     pub const fn label(self) -> &'static str {
         match self {
             Self::RunHours => "run hours",
@@ -128,7 +128,8 @@ impl Input {
         }
     }
 
-    /// The maximum accepted value: far beyond use, and small enough that no sum overflows.
+    /// The maximum accepted value, in the unit of the input: far beyond use, and small enough that no sum
+    /// overflows.
     pub const fn most(self) -> f64 {
         match self {
             Self::RunHours | Self::StoppedHours => 1e6,
@@ -141,7 +142,7 @@ impl Input {
         }
     }
 
-    /// The value, if it is a number from 0 to [`Input::most`].
+    /// The value, if it is a number from 0 to `Input::most`, both included; else an error that names both.
     pub fn check(self, value: f64) -> Result<f64, InputError> {
         let most = self.most();
         if (0.0..=most).contains(&value) {
@@ -199,8 +200,8 @@ impl<'a> Member<'a> {
         }
     }
 
-    /// The number of a row as received, which may be negative; an error if it is missing, null or not a
-    /// finite number.
+    /// The number that a row has in this member, as received and maybe negative; an error if it is missing,
+    /// null or not a finite number.
     fn number(&self, row: usize) -> Result<f64, Gap> {
         let column = self.column.get_or_init(|| {
             let field = self.listing.catalog().by_key(self.key)?;
@@ -213,7 +214,8 @@ impl<'a> Member<'a> {
         }
     }
 
-    /// The number; [`Gap::Negative`] if it is negative.
+    /// The number that a row has in this member, zero included; an error if it is missing, null, not a finite
+    /// number or negative.
     fn amount(&self, row: usize) -> Result<f64, Gap> {
         match self.number(row)? {
             number if number < 0.0 => Err(Gap::Negative(self.key)),
@@ -221,7 +223,7 @@ impl<'a> Member<'a> {
         }
     }
 
-    /// The number as a divisor; an error unless it is above zero.
+    /// The number that a row has in this member, as a divisor; an error unless it is a number above zero.
     fn divisor(&self, row: usize) -> Result<f64, Gap> {
         match self.amount(row)? {
             0.0 => Err(Gap::Zero(self.key)),
@@ -229,7 +231,8 @@ impl<'a> Member<'a> {
         }
     }
 
-    /// The cost of `quantity` at this price. A quantity of zero costs nothing, even at an unknown price.
+    /// The row's price in this member, times `quantity`. A quantity of zero costs nothing, even at an unknown
+    /// price; otherwise an error if the price is missing, not a number or negative.
     fn price(&self, row: usize, quantity: f64) -> Result<f64, Gap> {
         // An offer without a traffic price can still be priced for a job without traffic.
         if quantity == 0.0 {
@@ -254,7 +257,7 @@ fn finite(value: f64) -> Result<f64, Gap> {
     }
 }
 
-/// A number within a formula: at most `places` decimals, and short however large it is.
+/// A number within a formula: at most `places` decimals, without trailing zeros; `1.234e15` from 1e15 up.
 fn shown(value: f64, places: usize) -> String {
     // Larger numbers have no exact digits left, and would push the rest of the formula off the line.
     if value.abs() < 1e15 {
@@ -264,7 +267,8 @@ fn shown(value: f64, places: usize) -> String {
     }
 }
 
-/// A price within a formula: four decimals, so that the sum of a month is right, or four significant digits.
+/// A price within a formula: up to four decimals, so that the sum of a month is right, and of a price below
+/// 0.1 up to twelve, so that four significant digits remain. Trailing zeros are cut.
 fn rounded(price: f64) -> String {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // from 0 to 12
     let places = if price == 0.0 || !price.is_finite() {
@@ -276,7 +280,8 @@ fn rounded(price: f64) -> String {
     shown(price, places)
 }
 
-/// An amount of dollars within a sum: in cents, as it is listed above; below a cent as `rounded` formats it.
+/// An amount of dollars within a sum: two decimals, as it is listed above; below a cent (or from 1e15 up) as
+/// `rounded` formats it.
 fn summand(amount: f64) -> String {
     if amount.abs() >= 0.01 && amount.abs() < 1e15 {
         format!("{amount:.2}")
@@ -405,7 +410,7 @@ impl<'a> Prices<'a> {
     }
 
     /// $/h of the storage in the quoted prices: as reported, else the total less the base price, not below
-    /// zero.
+    /// zero. An error if neither is reported.
     fn included(&self, row: usize) -> Result<f64, Gap> {
         match self.storage_total.amount(row) {
             Err(Gap::Missing(key)) => {
@@ -450,7 +455,7 @@ impl<'a> Prices<'a> {
     }
 
     /// `hourly` $/h divided by the row's GPUs, by the GB of their memory and by their `DLPerf`; `None` where
-    /// the row does not report the divisor.
+    /// the row's divisor is not reported or not above zero.
     ///
     /// The price is for the whole offer, so it is not divided by the offer's share of the machine as well.
     pub fn per_unit(&self, row: usize, hourly: f64) -> PerUnit {
@@ -462,7 +467,7 @@ impl<'a> Prices<'a> {
         }
     }
 
-    /// `hourly` $/h divided by the row's GPUs; `None` if it does not report them.
+    /// `hourly` $/h divided by the number of the row's GPUs; `None` if that is not reported or zero.
     pub fn over_gpus(&self, row: usize, hourly: f64) -> Option<f64> {
         ratio(Some(hourly), self.num_gpus.divisor(row).ok()?)
     }

@@ -17,7 +17,8 @@ pub fn code(location: &str) -> &str {
     location.rsplit(',').next().unwrap_or(location).trim()
 }
 
-/// A location for display: `, CA`, where a host omits the region, becomes `CA`.
+/// A location for display: `, CA`, where a host omits the region, becomes `CA`; any other text is unchanged,
+/// as is one above 256 bytes.
 pub fn place(location: &str) -> &str {
     if location.len() > LONGEST {
         return location;
@@ -177,7 +178,7 @@ const GROUP_NAMES: &[(&str, &str)] = &[
 ];
 
 /// The code or group for a name in lower case: `germany`, `de`, `europe`; `None` if it is unknown. Codes that
-/// are also words, such as `in`, count only with `capitals`.
+/// are also words, such as `in`, count only with `capitals`: whether the name was typed in capitals.
 pub fn named(name: &str, capitals: bool) -> Option<&'static str> {
     let country = BY_NAME.get(name).copied()?;
     let is_word = !capitals && WORDS.contains(&name);

@@ -158,10 +158,10 @@ impl Deadline {
         }
     }
 
-    /// The time it stands for; `None` if it is outside the calendar.
+    /// The time this deadline stands for; `None` if it is outside the calendar.
     ///
-    /// A weekday or a time of day that has passed today means the next one. A deadline without a time of day
-    /// means 23:59.
+    /// A weekday or a mere time of day that has passed means the next one; `today` and dates may be past.
+    /// Without a time of day it means 23:59.
     pub fn at(self, local: &LocalTime) -> Option<UnixTime> {
         let now = local.now.timestamp()?;
         let today = now.to_zoned(local.zone.clone()).date();
@@ -196,10 +196,10 @@ impl Deadline {
     }
 }
 
-/// Parses a time: a [`Deadline`], or a time with its offset from UTC.
+/// Parses the time of a deadline: `friday`, `tomorrow noon`, or a time with its offset from UTC.
 ///
 /// # Errors
-/// If the text is neither, or the moment has passed.
+/// If the text is neither, or the time is outside the calendar or not after now.
 pub fn moment(text: &str, local: &LocalTime) -> Result<UnixTime, DeadlineError> {
     let at = match absolute(text) {
         Some(at) => Some(at),
@@ -220,7 +220,8 @@ pub(super) fn absolute(text: &str) -> Option<UnixTime> {
     Some(Moment(moment.as_second()).unix())
 }
 
-/// Formats a time in UTC, so that `absolute` parses it back: `2026-12-01T18:00:00Z`.
+/// Formats a time in UTC, so that `absolute` parses it back: `2026-12-01T18:00:00Z`; the start of 1970 for
+/// one outside the calendar.
 pub(super) fn written(at: UnixTime) -> String {
     at.timestamp().unwrap_or_default().to_string()
 }

@@ -18,7 +18,7 @@ pub enum TransferUnit {
 }
 
 impl TransferUnit {
-    /// The factor from this unit to Mb/s.
+    /// The factor from this unit to Mb/s: 8 for MB/s, 1 for Mb/s.
     pub const fn megabits(self) -> f64 {
         match self {
             Self::MegabytesPerSecond => 8.0,
@@ -26,7 +26,7 @@ impl TransferUnit {
         }
     }
 
-    /// The unit as it is written after a number.
+    /// The unit as it is written after a number: `MB/s` or `Mb/s`.
     pub const fn symbol(self) -> &'static str {
         match self {
             Self::MegabytesPerSecond => "MB/s",
@@ -131,7 +131,7 @@ impl Dialect {
 
     pub const ALL: [&'static Self; 3] = [&Self::DOCUMENTED, &Self::VAST, &Self::SANDBOX];
 
-    /// The dialect with the given name; `None` for an unknown one.
+    /// The dialect with exactly this name: `documented`, `vast` or `sandbox`; `None` for any other.
     pub fn named(name: &str) -> Option<&'static Self> {
         Self::ALL.into_iter().find(|dialect| dialect.name == name)
     }
@@ -144,8 +144,8 @@ impl Dialect {
         }
     }
 
-    /// Whether a condition on `field` is sent; otherwise it is applied to the response. Some dialects send
-    /// documented filters only.
+    /// Whether a server of this dialect takes a filter on `field`: a documented one always, one of the public
+    /// service only if the dialect has those, any other never. Filters not sent are applied to the response.
     pub const fn sends(&self, field: &Field) -> bool {
         match field.filter {
             Filter::Documented => true,
@@ -156,7 +156,7 @@ impl Dialect {
 
     /// The divisor of a value of `field` before it is sent.
     ///
-    /// Only the `duration` of a network volume search differs: seconds inside bourse, days in the specification.
+    /// It is 86,400 for the `duration` of a network volume search in dialects that take days, 1 otherwise.
     pub fn divisor(&self, resource: Resource, field: &Field) -> f64 {
         if resource == Resource::Volumes && field.key == "duration" && self.volume_duration_days {
             86_400.0

@@ -57,7 +57,7 @@ pub enum Side {
 }
 
 impl Side {
-    /// The published dialect of this side.
+    /// The published dialect of this side: the specification's, or the public service's.
     pub const fn dialect(self) -> &'static Dialect {
         match self {
             Self::Documented => &Dialect::DOCUMENTED,
@@ -127,10 +127,9 @@ static EVIDENCE: [Evidence; 5] = [
 ];
 
 impl Observations {
-    /// The side that the treatment of a parameter of the public service supports; `None` if it supports
-    /// neither.
-    ///
-    /// That it was ignored counts only for a market that applies conditions at all.
+    /// The dialect that the treatment of a parameter of the public service supports: obeyed, the service's;
+    /// refused, the documented one; ignored, the documented one if the market obeyed `nin` or `notin`.
+    /// `None` otherwise.
     fn side_of(&self, treatment: Treatment) -> Option<Side> {
         let obeys = self.nin == Treatment::Obeyed || self.notin == Treatment::Obeyed;
         match treatment {
@@ -164,7 +163,7 @@ impl Observations {
 }
 
 /// The median of a member's positive numbers as received, of an even number the larger of the middle two;
-/// `None` if there are fewer than five.
+/// `None` if there are fewer than five, or `key` is no field of offers.
 pub fn median(listing: &Listing, key: &str) -> Option<f64> {
     let column = listing.sent_column(OFFERS.by_key(key)?);
     let numbers = (0..listing.len()).filter_map(|row| column.cell(row).number());
@@ -235,14 +234,15 @@ impl Findings {
         }
     }
 
-    /// The dialect that at least two clues support and none contradicts.
+    /// The dialect that at least two clues support and none contradicts; `None` otherwise.
     pub fn dialect(&self) -> Option<&'static Dialect> {
         let (first, _) = self.clues.first()?;
         let agree = self.clues.len() >= 2 && self.clues.iter().all(|(side, _)| side == first);
         agree.then(|| first.dialect())
     }
 
-    /// The clues by the side they support, in one line: `for vast: dph_total is a filter`.
+    /// The clues by the dialect they support, in one line: `for documented: A, B; for vast: C`. Without clues
+    /// `nothing in its responses shows it`.
     pub fn describe(&self) -> String {
         if self.clues.is_empty() {
             return "nothing in its responses shows it".to_owned();

@@ -24,7 +24,7 @@ pub fn csv(listing: &Listing, rows: &[u32], fields: &[&Field]) -> String {
         }
         let _ = writer.write_record(None::<&[u8]>);
     }
-    finished(writer)
+    into_text(writer)
 }
 
 /// Formats one row as a line of CSV, without header and line ending.
@@ -39,11 +39,11 @@ pub fn csv_lines(rows: impl IntoIterator<Item = impl IntoIterator<Item = String>
     for row in rows {
         let _ = writer.write_record(row.into_iter().map(String::into_bytes));
     }
-    finished(writer)
+    into_text(writer)
 }
 
-/// The text of everything that was written.
-fn finished(writer: csv::Writer<Vec<u8>>) -> String {
+/// The text of everything that was written to a CSV writer.
+fn into_text(writer: csv::Writer<Vec<u8>>) -> String {
     let bytes = writer.into_inner().unwrap_or_default();
     String::from_utf8(bytes).unwrap_or_default()
 }
@@ -146,7 +146,7 @@ pub fn markdown(listing: &Listing, rows: &[u32], fields: &[&Field], dialect: &Di
     Some(out)
 }
 
-/// Escapes a text for a cell of a Markdown table.
+/// Escapes a text for a cell of a Markdown table: a backslash before each character with a meaning there.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {

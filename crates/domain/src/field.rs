@@ -127,7 +127,7 @@ impl Section {
         Self::Other,
     ];
 
-    /// The heading of the section.
+    /// The heading of this section of a detail view or editor: `GPU`, `CPU and memory`, `Reliability`.
     pub const fn title(self) -> &'static str {
         match self {
             Self::Identity => "Identity",
@@ -516,7 +516,7 @@ impl Field {
         self.recording
     }
 
-    /// The header of its column, with the unit if that depends on the dialect.
+    /// The header of its column; of network speeds with their unit in the dialect, of other fields the label.
     pub fn header(&self, dialect: &Dialect) -> Cow<'static, str> {
         match self.unit {
             Unit::Transfer => format!("{} {}", self.label, self.unit.symbol(dialect)).into(),

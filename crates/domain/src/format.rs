@@ -126,7 +126,8 @@ pub const fn yes_no(flag: bool) -> &'static str {
     if flag { "yes" } else { "no" }
 }
 
-/// Storage or memory in GB, from 10,000 GB on in TB.
+/// Storage or memory in GB, from 10,000 GB on in TB: `0.5 GB`, `24 GB`, `4000 GB`, `11.5 TB`; at most one
+/// decimal, none from 100 GB to 10,000 GB.
 pub fn gigabytes(value: f64) -> String {
     // Disks of offers go up to some terabytes and are compared in GB: 4,000 GB beside 900 GB reads better than
     // two units.
@@ -155,7 +156,8 @@ pub fn nominal_gb(megabytes: f64) -> f64 {
         .unwrap_or((megabytes / MB_PER_GB).round())
 }
 
-/// The nominal memory of all cards together, in GB; `count` is the number of cards, if known.
+/// The nominal memory of all cards together, in GB, from their total `megabytes`; `count` is the number of
+/// cards, 1 if unknown or below 1.
 pub fn nominal_total_gb(megabytes: f64, count: Option<f64>) -> f64 {
     let count = count.filter(|count| *count >= 1.0).unwrap_or(1.0);
     count * nominal_gb(megabytes / count)
@@ -179,8 +181,8 @@ pub fn span(seconds: f64) -> String {
     }
 }
 
-/// A span of seconds in whole minutes, hours, days or years: `6h`, `2d`; in the largest unit of which there
-/// are at least two. Never below `1m`.
+/// A span of seconds in whole minutes, hours, days or years, rounded: hours from 59 minutes on, days and
+/// years from two on (`30h`, `2d`). Never below `1m`.
 pub fn whole_span(seconds: f64) -> String {
     let units = [(31_536_000.0, "y"), (86_400.0, "d"), (3600.0, "h")];
     // Two of a unit are the least that says enough: 30 hours are not 2 days.
@@ -254,26 +256,27 @@ pub fn size(bytes: usize) -> String {
     }
 }
 
-/// An amount of money: `$26.63`, four decimals only below a cent.
+/// An amount of money: `$26.63`, with two decimals, four only below a cent.
 pub fn dollars(amount: f64) -> String {
     money(amount, 2)
 }
 
-/// A price per hour: `$0.293/h`, `$16.02/h`.
+/// A price per hour: `$0.293/h`, from $10 on `$16.02/h`, below a cent `$0.0031/h`.
 pub fn per_hour(price: f64) -> String {
     format!("{}/h", unit_price(price))
 }
 
-/// Formats a price per unit without the unit, which is written elsewhere: `$0.293`, from $10 on `$16.02`.
+/// Formats a price per unit without the unit, which is written elsewhere: `$0.293`, from $10 on `$16.02`,
+/// below a cent `$0.0031`.
 pub fn unit_price(price: f64) -> String {
     // Prices of single GPUs differ in the third decimal; those of machines with eight do not.
     let places = if price.abs() < 10.0 { 3 } else { 2 };
     money(price, places)
 }
 
-/// Formats a share in percent: `34%`, with a tenth where it matters, `0.3%`, `99.6%`.
+/// Formats a share (0.34) in percent: `34%`, with a tenth below 10% and from 99% to 100%: `0.3%`, `99.6%`.
 ///
-/// A share above none is never written as 0%, and one below all never as 100%.
+/// A share above none is never written as 0% but as `under 0.1%`, one below all not as 100% but `over 99.9%`.
 pub fn percent(share: f64) -> String {
     let percent = share * 100.0;
     // These would round to 0% and 100%: a rare case would read as none, a large part as all.
@@ -304,8 +307,8 @@ fn money(amount: f64, places: usize) -> String {
     format!("{sign}${}", commas(&format!("{amount:.places$}")))
 }
 
-/// A duration in full words, in the largest unit that keeps it readable: `5 hours`, `41 days`, `7.4
-/// years`.
+/// A duration in full words, in the largest unit that keeps it readable, with one decimal below 10:
+/// `75 minutes`, `5 hours`, `41 days`, `7.4 years`.
 pub fn lasting(seconds: f64) -> String {
     let (number, unit) = match seconds.abs() {
         // Each unit is used a little beyond one of the next: `75 minutes` is more precise than `1.3 hours`.
@@ -320,8 +323,8 @@ pub fn lasting(seconds: f64) -> String {
     format!("{number} {unit}{plural}")
 }
 
-/// A duration with the unit's sign, in the largest unit that keeps it readable: `45 s`, `26 min`,
-/// `3.2 h`, `4 d`.
+/// A duration with the unit's sign, in the largest unit that keeps it readable, with one decimal below 10 but
+/// no part of a second: `45 s`, `26 min`, `3.2 h`, `4 d`.
 pub fn brief(seconds: f64) -> String {
     let (number, unit) = match seconds.abs() {
         // As in [`lasting`]: up to two of the next unit, the smaller one is exact.

@@ -60,11 +60,11 @@ pub enum Coverage {
 /// The smallest size at which a market may cut a response below its limit.
 const LEAST_CAP: usize = 20;
 
-/// Whether a response to a search with this limit is complete. Skipped records count: they were sent. A
-/// coverage that the listing was merged with comes first.
+/// Whether a response to a search with this limit is complete. Skipped records count: they were sent.
 ///
-/// The market's own `truncated` decides. Without it, a response with fewer records than the limit is complete, unless
-/// their number is round: some markets send 50, 64 or 100 at most, whatever the limit, and do not report it.
+/// A coverage set when listings were merged decides, else the market's own `truncated`. Without both it is
+/// cut if it reaches the limit, and complete below it, but unknown without a limit or for a round number:
+/// some markets send 50, 64 or 100 at most, whatever the limit, and do not report it.
 pub fn coverage(listing: &Listing, limit: Option<u32>) -> Coverage {
     let received = listing.received();
     match (listing.known_coverage(), listing.is_truncated(), limit) {

@@ -58,7 +58,8 @@ pub struct OverLimit {
 }
 
 impl Intent {
-    /// Whether this is the creation of `new`. Launch arguments, which an intent does not hold, are not compared.
+    /// Whether this write is the creation of the workergroup `new`. Launch arguments, which it does not hold,
+    /// are not compared; a write of an old journal is compared by its endpoint alone.
     pub fn is_creation_of(&self, new: &NewWorkergroup) -> bool {
         self.kind == WriteKind::CreateWorkergroup
             && match &self.group {
@@ -67,7 +68,8 @@ impl Intent {
             }
     }
 
-    /// Whether both intents create the same workergroup on the same market. Their profiles may differ.
+    /// Whether both writes create the same workergroup on the same market; false if `other` holds no group.
+    /// Their profiles and launch arguments may differ.
     pub fn is_same_creation(&self, other: &Self) -> bool {
         let new = other.group.as_deref();
         self.is_at(&other.address) && new.is_some_and(|new| self.is_creation_of(new))
@@ -78,7 +80,7 @@ impl Intent {
         market_at(&self.address) == market_at(address)
     }
 
-    /// The workergroup that was to be created. Old journals hold only its endpoint.
+    /// The workergroup that was to be created; for writes of old journals one with nothing but its endpoint.
     pub fn new_workergroup(&self) -> NewWorkergroup {
         if let Some(group) = &self.group {
             return (**group).clone();
@@ -195,7 +197,8 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// The id of the workergroup that it created; `None` if it did not, or the market returned none.
+    /// The id of the workergroup that this write created; `None` for other writes, unless the outcome is
+    /// `Done`, or if the market returned no id.
     fn created_id(&self) -> Option<i64> {
         let outcome = self.outcome.as_ref()?;
         let is_created = self.intent.kind == WriteKind::CreateWorkergroup && outcome.verdict == Verdict::Done;
@@ -234,7 +237,8 @@ pub fn entries(lines: Vec<Line>) -> Vec<Entry> {
     entries
 }
 
-/// The workergroup `id` as the newest of these writes created it; `None` if none of them did.
+/// The workergroup `id` as the newest of these writes created it; `None` if none of them did, or the newest
+/// one named another endpoint.
 ///
 /// `endpoint` is the name that the market lists: under another name it is another group with the same id.
 pub fn created<'e>(entries: &'e [Entry], id: i64, endpoint: Option<&str>) -> Option<&'e NewWorkergroup> {
@@ -247,7 +251,7 @@ pub fn created<'e>(entries: &'e [Entry], id: i64, endpoint: Option<&str>) -> Opt
     is_same.then_some(group)
 }
 
-/// The newest write with `key` whose outcome is unknown, else the newest with it.
+/// The newest write with `key` whose outcome is unknown, else the newest with it; `None` if none has it.
 ///
 /// A copied line is one more write to settle.
 pub fn of_key<'e>(entries: &'e mut [Entry], key: &str) -> Option<&'e mut Entry> {
@@ -289,7 +293,8 @@ fn is_this_computer(address: IpAddr) -> bool {
     address.is_loopback() || address.is_unspecified()
 }
 
-/// Whether an address is on this computer, as that of an embedded sandbox always is.
+/// Whether a market's address is on this computer (`localhost`, a loopback address or `0.0.0.0`), as that of
+/// an embedded sandbox always is.
 pub fn is_local(address: &str) -> bool {
     market_at(address).starts_with("localhost:")
 }

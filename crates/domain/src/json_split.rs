@@ -204,7 +204,8 @@ impl Splitter {
         }
     }
 
-    /// Splits off one part of the response; false at its end. An error changes nothing.
+    /// Splits off one part of the response: a bracket, a comma, a member or a record; false at its end. An
+    /// error changes nothing.
     fn step(&mut self, cursor: &mut Cursor<'_>, records: &mut impl Records) -> Result<bool, SplitError> {
         let next = cursor.peek();
         match (self.phase, next) {
@@ -234,7 +235,7 @@ impl Splitter {
         self.phase = phase;
     }
 
-    /// Splits off a member: the name and value of one, or the beginning of the list.
+    /// Splits off a member of the response: its name and value, or the beginning of the list of records.
     fn member(&mut self, cursor: &mut Cursor<'_>, records: &mut impl Records) -> Result<(), SplitError> {
         let name = cursor.name()?;
         cursor.expect(b':')?;

@@ -65,7 +65,7 @@ pub struct Parsed {
     pub removed: Vec<&'static Field>,
 }
 
-/// The conditions that a query of this catalog starts from, such as `verified=true`.
+/// The conditions that a query of this catalog starts from, such as `verified=true`; none for workergroups.
 pub fn default_conditions(catalog: &'static Catalog, dialect: &'static Dialect) -> Vec<Condition> {
     parse(catalog.defaults, catalog, dialect, &[], Mode::Strict)
         .map(|parsed| parsed.conditions)

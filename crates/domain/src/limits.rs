@@ -21,7 +21,7 @@ impl Dollars {
     /// A spending limit.
     ///
     /// # Errors
-    /// If the number is not above 0, or is far beyond use.
+    /// If the number is not above 0, or is above 1e9.
     pub fn new(amount: f64) -> Result<Self, DollarsError> {
         let is_amount = amount > 0.0 && amount <= Self::MOST;
         is_amount.then_some(Self(amount)).ok_or(DollarsError)
@@ -61,8 +61,8 @@ pub struct OfferCost {
 }
 
 impl Limits {
-    /// The warning about an offer that exceeds a limit, or whose cost is unknown: `over your limit: $0.450/h
-    /// (limits.hourly: $0.400/h)`. `None` within the limits.
+    /// The warning about an offer that exceeds a limit, or whose cost is unknown where a limit is set: `over
+    /// your limit: $0.450/h (limits.hourly: $0.400/h)`. `None` within the limits and without any.
     ///
     /// ```
     /// use bourse_domain::limits::{Dollars, Limits, OfferCost};

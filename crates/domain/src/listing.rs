@@ -139,7 +139,8 @@ impl Column {
         }
     }
 
-    /// The terminal cells of the longest text or of the digits of the largest number, at most 200.
+    /// The width in terminal cells of the longest text or, if wider, of the largest number without decimals;
+    /// at most 200, 0 without either.
     ///
     /// Computed once, read in every frame.
     pub fn widest(&self) -> usize {
@@ -304,13 +305,13 @@ impl Listing {
         &self.throughput
     }
 
-    /// Whether the bills of its column are for work, so that they are not divided by GPUs: more GPUs only finish it
-    /// sooner.
+    /// Whether its bills of a job are for an amount of work, so that they are not divided by GPUs: more GPUs
+    /// only finish it sooner.
     pub const fn bills_work(&self) -> bool {
         self.bills_work
     }
 
-    /// Sets whether the bills of its column are for work; see `Listing::bills_work`.
+    /// Sets whether its bills of a job are for an amount of work; see `Listing::bills_work`.
     pub const fn set_bills_work(&mut self, bills_work: bool) {
         self.bills_work = bills_work;
     }
@@ -334,7 +335,7 @@ impl Listing {
         self.duplicates
     }
 
-    /// The number of received records, including those that are not shown.
+    /// The number of received records: rows, unreadable and duplicate records, and hidden rows.
     pub const fn received(&self) -> usize {
         self.ids.len() + self.skipped.len() + self.duplicates + self.hidden
     }

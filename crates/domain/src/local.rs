@@ -27,7 +27,8 @@ impl LocalTime {
         )
     }
 
-    /// Formats a time for a detail view: to the second, with the offset from UTC and the age.
+    /// Formats a time for a detail view: to the second, with the offset from UTC and the age (`, 2d ago`), or
+    /// of a future time the time until then (`, in 30s`).
     pub fn detail(&self, time: UnixTime) -> String {
         self.text(time, "%Y-%m-%d %H:%M:%S %:z").map_or_else(
             || format!("{:.3e}", time.seconds()),
@@ -41,7 +42,7 @@ impl LocalTime {
         )
     }
 
-    /// Formats a time to the second, with the offset from UTC.
+    /// Formats a time to the second, with the offset from UTC: `2026-01-01 14:00:00 +02:00`.
     pub fn second(&self, time: UnixTime) -> String {
         self.text(time, "%Y-%m-%d %H:%M:%S %:z")
             .unwrap_or_else(|| format!("{:.3e}", time.seconds()))
@@ -59,22 +60,22 @@ impl LocalTime {
             .unwrap_or_else(|| format!("{:.3e}", time.seconds()))
     }
 
-    /// Formats date and time to the minute.
+    /// Formats date and time to the minute: `2026-01-01 14:00`.
     pub fn minute(&self, time: UnixTime) -> String {
         self.text(time, "%Y-%m-%d %H:%M")
             .unwrap_or_else(|| format!("{:.3e}", time.seconds()))
     }
 
-    /// Formats a future time with its weekday, offset from UTC and the remaining time: `Fri 2026-11-27 23:59 +01:00 (2
-    /// days left)`.
+    /// Formats a time with its weekday, offset from UTC and the remaining time: `Fri 2026-11-27 23:59 +01:00
+    /// (2 days left)`; `(has passed)` for a time up to now.
     pub fn deadline(&self, time: UnixTime) -> String {
         let text = self.text(time, "%a %Y-%m-%d %H:%M %:z");
         let text = text.unwrap_or_else(|| format!("{:.3e}", time.seconds()));
         format!("{text} ({})", describe_left(time - self.now))
     }
 
-    /// Formats a future time by weekday and time of day with the remaining time, with the date as well unless it is
-    /// within six days: `Fri 23:59 (2 days left)`.
+    /// Formats a time by weekday and time of day with the remaining time, with the date as well unless it is
+    /// within the next six days: `Fri 23:59 (2 days left)`; `(has passed)` for a time up to now.
     pub fn deadline_briefly(&self, time: UnixTime) -> String {
         const SIX_DAYS: f64 = 6.0 * 86_400.0;
         let left = time - self.now;
@@ -137,7 +138,7 @@ impl LocalTime {
     }
 }
 
-/// The remaining `seconds` as words: `2 days left`, or `has passed` from 0 on.
+/// The remaining `seconds` as words: `2 days left`, or `has passed` for 0 and below.
 fn describe_left(seconds: f64) -> String {
     if seconds > 0.0 {
         format!("{} left", format::lasting(seconds))

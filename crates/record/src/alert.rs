@@ -63,10 +63,10 @@ pub enum PricePer {
 }
 
 impl PricePer {
-    /// The lowest price of `quotes` with `storage` GB for the whole offer: per GPU in $/h (of volumes in
-    /// $/GB/month), or of the whole offer per machine.
+    /// The lowest price of `quotes` with `storage` GB for the whole offer: for `Gpu` in $/h per GPU, for
+    /// `Machine` in $/h of the whole offer; of volumes always in $/GB/month.
     ///
-    /// Without quotes it is `recorded` per GPU, and infinite per machine, which then has no price.
+    /// Without quotes it is `recorded` for `Gpu`, and infinite for `Machine`, which then has no price.
     pub fn price(self, quotes: impl Iterator<Item = Quote>, recorded: f64, storage: f64) -> f64 {
         match self {
             Self::Gpu => lowest_price(quotes, recorded, None, storage).unwrap_or(recorded),
@@ -103,8 +103,8 @@ pub enum RuleError {
 }
 
 impl Rule {
-    /// Checks the numbers of the trigger: prices and counts above zero, a percentage between 0 and 100 (both
-    /// excluded), 1 to 168 hours.
+    /// Checks the numbers of an alert's trigger: prices finite and above zero, counts of GPUs or workers at
+    /// least 1, a percentage between 0 and 100 (both excluded), 1 to 168 hours. Any machine id is valid.
     pub fn validate(&self) -> Result<(), RuleError> {
         let price = |price: f64| {
             let is_sound = price.is_finite() && price > 0.0;
@@ -129,7 +129,8 @@ impl Rule {
         }
     }
 
-    /// The price limit of the trigger in $, per GPU or machine; `None` if it has none.
+    /// The price limit of an alert's trigger, per GPU or machine by `per`, in $/h (of volumes in $/GB/month);
+    /// `None` for triggers that have no price limit.
     pub const fn price(&self) -> Option<f64> {
         match self.trigger {
             Trigger::PriceBelow(limit) => Some(limit),
@@ -140,8 +141,8 @@ impl Rule {
         }
     }
 
-    /// The number that [`figure`] is compared with: a price in dollars, GPUs or workers. `None` for a price
-    /// drop and a machine's return, which have no fixed limit.
+    /// The number of an alert's trigger that [`figure`] is compared with: a price in dollars, or the count of
+    /// GPUs or workers. GPUs below a price give their count. `None` for a price drop and a machine's return.
     pub fn limit(&self) -> Option<f64> {
         match self.trigger {
             Trigger::PriceBelow(limit) => Some(limit),
@@ -152,7 +153,7 @@ impl Rule {
         }
     }
 
-    /// The lots of a poll with the rule's model; all lots if the rule names none.
+    /// The lots of a poll that have the GPU model of the alert's rule; all lots if the rule names none.
     fn lots<'a>(&self, figures: Figures<'a>) -> impl Iterator<Item = &'a Sighting> {
         let lots = figures.sightings.iter();
         lots.filter(|sighting| self.model.as_ref().is_none_or(|model| sighting.lot.model == *model))
@@ -167,7 +168,8 @@ impl Rule {
         lots.filter(move |sighting| sighting.price < limit && !is_other(sighting.lot.machine))
     }
 
-    /// Whether it will not fire again: it repeats once and has fired, or its last moment has passed.
+    /// Whether an alert's rule will not fire again: it fires only once and has fired, or its `until` moment
+    /// is reached. Never for rules that repeat every time.
     pub fn is_done(&self, state: &AlertState, now: Moment) -> bool {
         match self.repeat {
             Repeat::Once => state.phase == Phase::Rung,
@@ -260,10 +262,12 @@ enum Sight<'a> {
     Unknown,
 }
 
-/// Checks a rule on a poll and updates its state; returns the figures if it fires, else `None`.
+/// Checks an alert's rule on a poll and updates the alert's state; returns the figures if the alert fires.
+/// `None` if its trigger is not met or cannot be decided, if the rule is done, or if it has not rested since
+/// it last fired.
 ///
-/// After firing it first has to be clear by a margin of a tenth, or for ten minutes, so that a price which
-/// moves around the limit fires once.
+/// To rest it must be clear by a tenth of its limit, or for ten minutes, so that a price which moves around
+/// the limit fires once. A machine's return and a price drop have only the ten minutes.
 pub fn check(rule: &Rule, state: &mut AlertState, figures: Figures<'_>) -> Option<Ring> {
     let at = figures.at;
     if rule.is_done(state, at) {
@@ -296,8 +300,10 @@ pub fn check(rule: &Rule, state: &mut AlertState, figures: Figures<'_>) -> Optio
     }
 }
 
-/// The figure of a poll that a rule compares: the lowest price, the GPUs on offer, or the workers that can run; `None`
-/// if it has none. Of a truncated poll it is that of the rows it has.
+/// The figure of a poll that an alert's rule compares with its limit: the lowest price (also for a price
+/// drop), the GPUs on offer below the rule's price if it has one, or the workers that the offers could run at
+/// once. `None` if the poll failed or ignored filters, for a price with nothing on offer, for workers if the
+/// poll has no such number, and for a machine's return. Of a truncated poll it is that of the rows it has.
 pub fn figure(rule: &Rule, figures: Figures<'_>) -> Option<f64> {
     if !figures.outcome.is_usable() {
         return None;
@@ -312,8 +318,9 @@ pub fn figure(rule: &Rule, figures: Figures<'_>) -> Option<f64> {
     }
 }
 
-/// The result of a poll for a rule's trigger: met, clear or unknown. Of a truncated poll only results that
-/// further rows cannot change; for a price drop, the poll's lowest price is added to `state`.
+/// Compares a poll with the trigger of an alert's rule: met, clear or unknown. Unknown if the poll is
+/// unusable or lacks the number of workers, or if it is truncated and more rows could change the result. A
+/// price drop also updates the earlier prices in `state`.
 fn evaluate<'a>(rule: &Rule, state: &mut AlertState, figures: Figures<'a>) -> Sight<'a> {
     if !figures.outcome.is_usable() {
         return Sight::Unknown;
@@ -346,7 +353,8 @@ fn evaluate<'a>(rule: &Rule, state: &mut AlertState, figures: Figures<'a>) -> Si
 }
 
 impl Trigger {
-    /// Whether the result for a truncated response would be the same with all rows.
+    /// Whether the result of an alert's trigger for a truncated response would be the same with all rows:
+    /// clear for triggers that wait for few GPUs or workers, met for all others, unknown for any.
     const fn holds_for_parts(self, sight: &Sight<'_>) -> bool {
         match (self, sight) {
             (_, Sight::Unknown) => true,
@@ -390,7 +398,8 @@ fn margin(wanted: u32) -> u32 {
     (wanted / 10).max(1)
 }
 
-/// `met` if `have` is less than `wanted`, else clear; it is far if `have` is at least a tenth above `wanted`.
+/// `met` if `have` is less than `wanted`, else clear; it is far if `have` exceeds `wanted` by a tenth, at
+/// least by 1.
 fn fewer_than(wanted: u32, have: u32, met: Sight<'_>) -> Sight<'_> {
     if have < wanted {
         return met;
@@ -401,8 +410,9 @@ fn fewer_than(wanted: u32, have: u32, met: Sight<'_>) -> Sight<'_> {
 }
 
 impl AlertState {
-    /// Compares the lowest price with the highest of the last `span` seconds: met if it is at least `percent`
-    /// below. Forgets older prices, and adds this one if the poll is complete.
+    /// Compares a poll's lowest price with the highest one of earlier polls in the last `span` seconds: met
+    /// if it is at least `percent` % below, else clear, but never far. Drops older prices; stores this one if
+    /// the poll is complete, at most 256 in a span.
     fn price_down<'a>(
         &mut self,
         figures: Figures<'a>,

@@ -88,8 +88,9 @@ impl Alerts {
         self.alerts.iter().find(|alert| alert.name == name)
     }
 
-    /// Applies a change. Nothing happens if it is about an alert that no longer exists; a new alert replaces
-    /// one with its name. The oldest entries of the log are dropped beyond 500.
+    /// Applies a change to the alerts: adds or replaces one, edits or renames it, deletes it with its log
+    /// entries, pauses or resumes it (which resets its state), or stores a check, of which the log keeps the
+    /// latest 500. A change of an alert that does not exist has no effect.
     pub fn apply(&mut self, change: &AlertChange) {
         match change {
             AlertChange::Put(alert) => match self.alerts.iter_mut().find(|existing| existing.name == alert.name) {
@@ -134,8 +135,8 @@ impl Alerts {
         self.alerts.iter_mut().find(|alert| alert.name == name)
     }
 
-    /// The name trimmed, cut to 60 characters and, if an alert has it already, made unique by a number: `name
-    /// (2)`.
+    /// A name for an alert: trimmed, cut to 60 characters and, if an alert has it already, with the first
+    /// free number from 2, as in `name (2)`.
     pub fn free_name(&self, name: &str) -> String {
         let name: String = name.trim().chars().take(LONGEST_NAME).collect();
         if self.named(&name).is_none() {
@@ -177,15 +178,17 @@ impl Alert {
         let logged = Logged {
             alert: self.name.clone(),
             at: ring.at,
-            text: seen(&ring, self.rule.per, is_volume, storage),
+            text: describe_ring(&ring, self.rule.per, is_volume, storage),
         };
         Some((ring, logged))
     }
 }
 
 impl Alert {
-    /// The figure of a poll that its rule compares with its limit, see [`Alert::check`] for the arguments;
-    /// `None` if the poll is not usable or the trigger has no figure.
+    /// The figure of a poll that the alert's rule compares with its limit: the lowest price (also for a price
+    /// drop), GPUs, or `workers`, the number that the offers could run at once. `None` if the poll failed or
+    /// ignored filters, for a price with nothing on offer, for workers without `workers`, and for a machine's
+    /// return.
     pub fn figure(&self, poll: &Poll, workers: Option<u32>, storage: f64) -> Option<f64> {
         let sightings = &poll.priced(storage, self.rule.per);
         let figures = Figures {
@@ -215,9 +218,10 @@ pub fn variables(ring: &Ring, logged: &Logged) -> Vec<(&'static str, String)> {
     values
 }
 
-/// Describes the trigger of a rule: `any below $0.30/h per GPU`. `is_volume` decides the unit of its prices.
+/// Describes the trigger of an alert's rule: `any below $0.30/h per GPU`. With `is_volume` its prices are in
+/// $/GB/month.
 pub fn condition(rule: &Rule, is_volume: bool) -> String {
-    let price = |price: f64| priced(price, rule.per, is_volume);
+    let price = |price: f64| format_price(price, rule.per, is_volume);
     match rule.trigger {
         Trigger::PriceBelow(limit) => format!("any below {}", price(limit)),
         Trigger::GpusAtLeast { gpus, below: None } => {
@@ -245,14 +249,15 @@ pub fn condition(rule: &Rule, is_volume: bool) -> String {
     }
 }
 
-/// Describes the figures of the poll at which an alert fired; its prices include `storage` GB.
-fn seen(ring: &Ring, per: PricePer, is_volume: bool, storage: f64) -> String {
+/// Describes the figures of the poll at which an alert fired, and the cheapest lot's machine and offer if
+/// there is one; prices of offers include `storage` GB.
+fn describe_ring(ring: &Ring, per: PricePer, is_volume: bool, storage: f64) -> String {
     let storage = if is_volume {
         String::new()
     } else {
         with_storage(storage)
     };
-    let price = |price: f64| priced(price, per, is_volume) + &storage;
+    let price = |price: f64| format_price(price, per, is_volume) + &storage;
     let text = match ring.seen {
         Seen::Price(lowest) => format!("{} is the lowest price", price(lowest)),
         Seen::Gpus(gpus) => format!("{} on offer", format::counted(gpus as usize, "GPU", "GPUs")),
@@ -269,8 +274,8 @@ fn seen(ring: &Ring, per: PricePer, is_volume: bool, storage: f64) -> String {
     }
 }
 
-/// Formats a price with its unit: `$0.30/h per GPU`, of volumes `$0.1/GB/month`.
-fn priced(price: f64, per: PricePer, is_volume: bool) -> String {
+/// Formats a price with its unit: `$0.30/h per GPU`, `$1.20/h per machine`, of volumes `$0.1/GB/month`.
+fn format_price(price: f64, per: PricePer, is_volume: bool) -> String {
     if is_volume {
         return format!("${}/GB/month", format::trimmed(price, 4));
     }
@@ -281,7 +286,7 @@ fn priced(price: f64, per: PricePer, is_volume: bool) -> String {
     format!("{} {per}", format::per_hour(price))
 }
 
-/// Describes the repetition of a rule: `once`, `every time`, or `until` a date and time.
+/// Describes how often an alert fires: `once`, `every time`, or `until` a date and time.
 pub fn repeat(repeat: Repeat) -> String {
     match repeat {
         Repeat::Once => "once".to_owned(),

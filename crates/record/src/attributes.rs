@@ -53,7 +53,8 @@ fn attributes_of(resource: Resource) -> Vec<Attribute> {
 }
 
 impl Attribute {
-    /// Whether offers of a price type have it on record.
+    /// Whether this attribute is on record for offers of a price type: the reserved price only for reserved
+    /// offers, the base price not for bids, every other attribute always.
     ///
     /// The others' values follow from price and storage, or equal the bid floor.
     pub fn is_recorded_for(&self, offer_type: OfferType) -> bool {

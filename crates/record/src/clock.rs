@@ -26,7 +26,7 @@ const fn move_back(moment: &mut Moment, seconds: i64) {
 }
 
 impl Excerpt {
-    /// The excerpt with all times `seconds` earlier.
+    /// The excerpt of the record with the times of all polls and spells `seconds` earlier.
     #[must_use]
     pub fn earlier(mut self, seconds: i64) -> Self {
         for poll in &mut self.polls {
@@ -56,10 +56,11 @@ pub struct Before {
 
 /// The time at which a response is recorded that was sent at `sent` and took `took` milliseconds: normally
 /// `sent` plus `ahead`, the seconds by which recorded times are ahead of the clock. `None` if its scope has a
-/// response of that second or later.
+/// response of that second or later and the clock was not set back.
 ///
 /// If the clock was set back by more than a minute, the response is recorded after the time that the market
 /// counts as watched, so that no scope is watched without a gap; after a gap, `ahead` becomes smaller again.
+/// The first response of a market is recorded at `sent`.
 pub fn place(sent: Moment, took: u32, ahead: i64, before: &Before) -> Option<Placed> {
     let Some(newest) = before.market else {
         return Some(Placed { at: sent, ahead: 0 });

@@ -120,8 +120,8 @@ impl Differences {
     }
 }
 
-/// The lot under which a row is recorded: the volumes of a cluster are one. `None` if the row does not report
-/// its machine or cluster.
+/// The lot under which a row is recorded: machine and GPU model, of volumes their cluster. `None` if the row
+/// does not report its machine or cluster.
 pub fn recorded_lot(listing: &Listing, row: u32) -> Option<Lot> {
     Columns::new(listing).lot(row)
 }
@@ -132,7 +132,8 @@ pub fn lots(listing: &Listing) -> HashSet<Lot> {
     all_rows(listing).filter_map(|row| columns.lot(row)).collect()
 }
 
-/// The machine and model of an offer's row; `None` for volumes, and if the row does not report its machine.
+/// The machine and GPU model of an offer's row; `None` for volumes and workergroups, and if the row does not
+/// report its machine.
 pub fn lot_of(listing: &Listing, row: u32) -> Option<Lot> {
     // The volumes of a cluster are rented one by one, and are distinguished by their ids.
     let is_offer = listing.catalog().resource == Resource::Offers;

@@ -23,10 +23,9 @@ pub const PROFILES: &str = "profiles";
 /// A configuration has some kB; a wrong path may lead to a disk image.
 const LARGEST: u64 = 1024 * 1024;
 
-/// Reads a text that the user wrote: a regular file of at most 1 MiB.
+/// Reads a text that the user wrote: a regular file of at most 1 MiB of UTF-8.
 ///
-/// # Errors
-/// If it is not such a file, or cannot be read; see [`why`].
+/// # Errors If it is not such a file, or cannot be read; see [`why`].
 pub fn read_text(path: &Path) -> io::Result<String> {
     let bytes = read(path, LARGEST)?;
     String::from_utf8(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))
@@ -74,11 +73,10 @@ pub enum LockError {
     Held(PathBuf),
 }
 
-/// Locks the file beside `path` with the extension `lock`, which is created if needed, until the result is
-/// dropped; `None` if the file system has no locks.
+/// Locks the file whose path is `path` with its extension replaced by `lock`, which is created if needed,
+/// until the result is dropped; `None` if locking fails, as on a file system without locks.
 ///
-/// # Errors
-/// If it cannot be opened, or another program holds it for 2 s.
+/// # Errors If it is not a regular file, cannot be opened, or another program holds it for 2 s.
 pub fn lock(path: &Path) -> Result<Option<File>, LockError> {
     let path = path.with_extension("lock");
     if fs::metadata(&path).is_ok_and(|metadata| !metadata.is_file()) {
@@ -103,7 +101,8 @@ pub fn lock(path: &Path) -> Result<Option<File>, LockError> {
     Err(LockError::Held(path))
 }
 
-/// The identity of the file at a path: its device and number. `None` if there is no file.
+/// The identity of the file or folder at a path: its device and number, of a symbolic link those of its
+/// target. `None` if it does not exist or cannot be examined.
 pub fn identity(path: &Path) -> Option<(u64, u64)> {
     let metadata = fs::metadata(path).ok()?;
     Some((metadata.dev(), metadata.ino()))
@@ -114,8 +113,8 @@ pub fn private(options: &mut OpenOptions) -> &mut OpenOptions {
     options.mode(0o600)
 }
 
-/// Creates a folder and its parents, all private (0700). An existing folder is made private as well, and so is the
-/// folder of all profiles above it.
+/// Creates a folder and its parents, all private (0700). An existing folder is made private as well, and so
+/// is the folder that contains it if that is named `profiles`.
 pub fn private_dir(path: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true).mode(0o700).create(path)?;
@@ -199,7 +198,7 @@ fn write_and_rename(path: &Path, content: &[u8], mode: Option<fs::Permissions>) 
 }
 
 /// Renames an unreadable file, so that it is neither used nor lost: to `NAME.corrupt-1`, `-2` and so on, the
-/// first free one. Returns the new path.
+/// first free one. Returns the new path; an error if renaming fails or 999 such files exist.
 pub fn set_aside(path: &Path) -> io::Result<std::path::PathBuf> {
     for number in 1..1000 {
         let mut name = path.as_os_str().to_owned();

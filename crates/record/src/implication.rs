@@ -24,12 +24,14 @@ const WITH_STORAGE: [&str; 12] = [
     "job_cost",
 ];
 
-/// Whether the values of a field depend on the storage of a search, such as its total price.
+/// Whether the values of a field depend on the storage of a search: its total price and what follows from it,
+/// and every field nested in the price details.
 pub fn includes_storage(field: &Field) -> bool {
     WITH_STORAGE.contains(&field.key) || matches!(field.source, Source::Nested(..))
 }
 
-/// The name of the record's member that a field reads, and whether its values are texts.
+/// The name of the record's member that a field reads, or the field's key if it does not read one directly;
+/// and whether its values are texts or countries.
 fn member(field: &Field) -> (&'static str, bool) {
     let name = match field.source {
         Source::Member(name) => name,
@@ -77,7 +79,8 @@ pub fn contains<'a>(
 
 impl Both<'_> {
     /// Whether every value of the member `name` that meets the query's conditions also meets the scope's,
-    /// tested with values at and between their bounds.
+    /// tested with values at and between their bounds. Without conditions of the scope it is true; for times,
+    /// lists and secrets the query must repeat each of them.
     fn is_contained(&self, name: &str) -> bool {
         let Some(first) = self.scope.first() else {
             return true;

@@ -72,7 +72,8 @@ pub use verdict::{
 /// A small and a large disk would disagree on which of two lots is cheaper, and whether one was repriced.
 const REFERENCE_GB: f64 = 50.0;
 
-/// The unit of prices for offers with `storage` GB; the default storage is not mentioned.
+/// The unit of prices: `$/h per GPU`, with ` with 200 GB` appended unless `storage` is the default, for
+/// offers and workergroups; `$/GB/month` for volumes.
 pub fn price_unit(resource: Resource, storage: f64) -> String {
     match resource {
         Resource::Offers | Resource::Workergroups => {
@@ -108,7 +109,7 @@ pub struct SearchKey {
     pub conditions: String,
 }
 
-/// Whether the field with this key changes with an offer's price.
+/// Whether the field with this key is one of those that change with an offer's price.
 fn is_price(key: &str) -> bool {
     // A machine that is new in a search bound by it may have been listed for days.
     const PRICES: [&str; 7] = [
@@ -222,7 +223,8 @@ pub enum PollOutcome {
 }
 
 impl PollOutcome {
-    /// Whether the response shows which lots are on offer.
+    /// Whether the response shows which lots are on offer: it is complete or truncated, and neither failed
+    /// nor ignored filters.
     pub const fn is_usable(self) -> bool {
         match self {
             Self::Complete | Self::Truncated => true,
@@ -344,8 +346,8 @@ pub struct PollRow {
 }
 
 impl PollRow {
-    /// Seconds after which its content is out of date without another poll: 10 minutes, or three intervals of a slow
-    /// watch.
+    /// Seconds after which the poll's content is out of date without another poll: the longer of 10 minutes
+    /// and three intervals of its watch.
     pub fn patience(&self) -> i64 {
         patience(self.interval)
     }
@@ -357,8 +359,8 @@ impl PollRow {
     }
 }
 
-/// Seconds after which the content of a poll is out of date if polls follow each other every `interval` seconds: 10
-/// minutes, or three intervals of a slow watch.
+/// Seconds after which the content of a poll is out of date if polls follow each other every `interval`
+/// seconds: the longer of 10 minutes and three intervals.
 pub(crate) fn patience(interval: Option<u32>) -> i64 {
     // Two polls in a row may fail without the watch having ended.
     let intervals = interval.map_or(0, |interval| i64::from(interval).saturating_mul(3));

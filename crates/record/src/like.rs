@@ -9,8 +9,9 @@ use crate::{Analysis, Excerpt, Question, Quote};
 /// Megabytes per nominal gigabyte of GPU memory: a card of 24 GB reports 24,564 MB.
 const SOLD_GB: f64 = 1024.0;
 
-/// The query for offers like that of a row: of the same model with the same memory and number of GPUs, at the query's
-/// price type and storage. All volumes are alike. `None` if the row does not report its model.
+/// The query for offers like that of a row: of the same model and number of GPUs, and of the same memory if
+/// the row reports it, at the query's price type and storage, unordered and without a limit. All volumes are
+/// alike. `None` if the row does not report its machine (of volumes its cluster) or its number of GPUs.
 pub fn offers_like(query: &Query, listing: &Listing, row: u32) -> Option<Query> {
     let lot = recorded_lot(listing, row)?;
     if query.resource == Resource::Volumes {
@@ -75,7 +76,7 @@ fn of_kind(query: &Query, model: String, gpus: f64) -> Query {
     like.with("num_gpus", Operator::Eq, Value::Number(gpus))
 }
 
-/// The query restricted to GPUs with `sold` GB of nominal memory, as rounded from the reported MB.
+/// The query restricted to GPUs with `sold` GB of nominal memory: those within half a GB of it.
 fn with_memory(query: Query, sold: f64) -> Query {
     let [least, less] = [sold - 0.5, sold + 0.5].map(|gb| Value::Number(gb * SOLD_GB));
     let like = query.with("gpu_ram", Operator::Gte, least);

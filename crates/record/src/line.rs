@@ -232,7 +232,8 @@ fn finite(number: f64) -> Fact {
 }
 
 impl Columns<'_> {
-    /// The line of a row; `None` unless it reports its machine and size.
+    /// The line of a row: its lot with the GPU memory, and its number of GPUs, 1 of volumes. `None` unless it
+    /// reports its machine or cluster and, of offers, at least one GPU; always for workergroups.
     fn line(&self, row: u32) -> Option<Line> {
         let lot = self.lot(row)?;
         let memory = self.memory.and_then(|column| column.cell(row as usize).number());
@@ -256,7 +257,7 @@ impl Columns<'_> {
     }
 }
 
-/// GPU memory in whole GB, rounded; 0 if it is not a valid size.
+/// GPU memory in whole GB, rounded, from `megabytes`; 0 if it is not a valid size.
 ///
 /// Cards of one model differ by some MB: 24564 and 24576 are 24 GB, 49140 are 48.
 fn gigabytes(megabytes: f64) -> u32 {

@@ -24,7 +24,7 @@ impl Prices {
         }
     }
 
-    /// The distinct prices, ascending, with their weights.
+    /// The distinct prices, ascending, each with the sum of its weights.
     pub fn sorted(mut self) -> Vec<(f64, f64)> {
         self.0.sort_unstable_by(|(left, _), (right, _)| left.total_cmp(right));
         self.0.dedup_by(|(price, weight), (kept, sum)| {
@@ -152,7 +152,7 @@ impl LowestOfPolls {
         }
     }
 
-    /// The lowest price of each poll; `None` if nothing was on offer.
+    /// The lowest known price of each poll; `None` if nothing with a known price was on offer.
     pub fn finish(mut self) -> Vec<Option<f64>> {
         let many = self.nodes.len() / 2;
         for node in 1..many {

@@ -89,7 +89,8 @@ impl Interval {
         self.first <= at && at < self.removed()
     }
 
-    /// The first moment at which the lot no longer counts as on offer.
+    /// The first moment at which the lot no longer counts as on offer: the poll at which it was gone or
+    /// changed, else the second after it was lost from sight or last seen.
     pub fn removed(&self) -> Moment {
         match self.end {
             Some((Ending::Gone(_) | Ending::Changed, at)) => at,

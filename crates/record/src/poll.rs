@@ -40,8 +40,8 @@ impl Arrival {
 }
 
 impl SearchKey {
-    /// The key of a query: its active conditions, sorted and without duplicates; not its order, limit and
-    /// storage.
+    /// The key of a query: its resource, the price type of offers, and its active conditions, sorted and
+    /// without duplicates; not its order, limit and storage.
     pub fn new(query: &Query) -> Self {
         let active = query.active().map(language::print_condition);
         // A repeated condition adds nothing.
@@ -58,7 +58,8 @@ impl SearchKey {
 }
 
 impl Poll {
-    /// The poll of a response to `query`. Only rows that meet the conditions which `dialect` cannot send count.
+    /// The poll of a response to `query`, at the time its request was sent. Its sightings are of the rows
+    /// that meet the conditions which `dialect` cannot send; an unusable response has none.
     pub fn new(
         query: &Query,
         listing: &Listing,
@@ -163,8 +164,9 @@ pub fn causes(missing: &[Lot], listing: &Listing, offer_type: OfferType, coverag
     known.filter_map(|(lot, cause)| Some((lot, cause?))).collect()
 }
 
-/// The usability of a response: `FiltersIgnored` if rows violate a condition that was sent or are of another
-/// price type, `Complete` if all results are there and readable, else `Truncated`.
+/// The usability of a response: `FiltersIgnored` if rows violate a condition that was sent, other than
+/// `rented` and `rentable`, or are of another price type; `Complete` if all results are there and readable,
+/// else `Truncated`.
 fn outcome(query: &Query, listing: &Listing, check: &ResponseCheck) -> PollOutcome {
     // The public service ignores the filter `rented`; rented rows are not on offer anyway.
     let is_harmless = |key: &str| matches!(key, "rented" | "rentable");
@@ -286,7 +288,8 @@ impl Lots {
     }
 }
 
-/// A function from a row of a listing to its quote; `None` for rows that lack a price, and for workergroups.
+/// A function from the index of a listing's row to its quote; `None` for rows that lack a price or, of
+/// offers, their storage price or a number of GPUs, and for all workergroups.
 pub fn quotes(listing: &Listing, offer_type: OfferType) -> Box<dyn Fn(u32) -> Option<Quote> + '_> {
     match listing.catalog().resource {
         Resource::Offers => {
@@ -363,8 +366,8 @@ impl<'a> Columns<'a> {
         }
     }
 
-    /// The lot of a row, with memory 0; `None` if the row does not report its machine or cluster. A missing
-    /// model is an empty text.
+    /// The lot of a row, with memory 0; `None` if the row does not report its machine or cluster. The model
+    /// of an offer is cut to 64 characters, and empty if missing; that of a volume is `network volume`.
     pub(crate) fn lot(&self, row: u32) -> Option<Lot> {
         Some(Lot {
             machine: id(self.machine?, row)?,
@@ -380,8 +383,8 @@ impl<'a> Columns<'a> {
     }
 
     /// The identity of an offer that survives a change of its id: its lot and number of GPUs (the bits of the
-    /// number). `None` for volumes: those of a cluster are rented one by one, and are distinguished by their
-    /// ids.
+    /// number). `None` if it does not report its machine, and for everything but offers: the volumes of a
+    /// cluster are rented one by one, and are distinguished by their ids.
     pub(crate) fn slice(&self, row: u32) -> Option<(Lot, Option<u64>)> {
         let gpus = self.gpus.and_then(|column| column.cell(row as usize).number());
         let is_offer = self.resource == Resource::Offers;

@@ -36,7 +36,9 @@ impl Response {
         }
     }
 
-    /// Whether the response would contain a line with this standing, so that its absence means something.
+    /// Whether the response would contain a line with this standing, so that its absence means something: it
+    /// is complete, or proves prices up to one above the line's. Never for lines that the scope excludes, and
+    /// not below a bound if the line's price is unknown.
     fn can_tell(&self, standing: Standing) -> bool {
         match self.proof {
             _ if standing.is_outside => false,
@@ -46,7 +48,8 @@ impl Response {
         }
     }
 
-    /// The meaning of a line's absence, if it would contain a line with its earlier standing.
+    /// The meaning of a line's absence from a response that would contain it: gone for an unknown cause if
+    /// the response is complete, else hidden, which is gone or more expensive.
     fn absence(&self) -> Kind {
         if self.proof == Proof::Complete {
             Kind::Gone(Cause::Unknown)
@@ -331,8 +334,9 @@ impl LineSights<'_> {
         }
     }
 
-    /// Considers an absence: ends the open presence, as gone if there is a `cause`, else as lost from sight.
-    /// Scopes that still see the line are asked for their next response with it.
+    /// Considers an absence: ends the open presence, as gone if there is a `cause`, else as lost from sight;
+    /// without an open one, a more specific `cause` replaces that of the last departure. Scopes that still
+    /// see the line are asked for their next response with it.
     fn on_absence(&mut self, said: Said, cause: Option<Cause>) {
         if let Some(open) = self.open.take() {
             let (last, _) = seen(self.sights, open.first, said.at.saturating_sub(1));
@@ -407,9 +411,9 @@ pub struct Merged {
     pub below: Option<f64>,
 }
 
-/// Merges the responses of all scopes that cover a question, in order of time; `parts` are the watches of
-/// each of its parts. A moment is complete if the latest response of each part is complete and still up to
-/// date.
+/// Merges the responses of all scopes that cover a question into one row for each moment, in order of time;
+/// `parts` are the watches of each of its parts. A moment is complete if the latest response of each part is
+/// complete and still up to date, else truncated.
 pub fn merged(parts: &[Vec<&Watch>]) -> Vec<Merged> {
     let mut all: Vec<(usize, Response)> = Vec::new();
     for (part, watches) in parts.iter().enumerate() {

@@ -22,8 +22,10 @@ pub enum Proof {
 }
 
 impl Proof {
-    /// The proof of the response to `query`. `is_whole` is whether each of its records is a line, on offer or not, and
-    /// all are of one moment.
+    /// The proof of the response to `query`: nothing if it is of another price type; `Some` if it violates
+    /// conditions that the market supports, has unreadable records or is not `is_whole`; else complete, or
+    /// complete up to a price. `is_whole` is whether each of its records is a line, on offer or not, and all
+    /// are of one moment.
     pub(crate) fn new(
         query: &Query,
         listing: &Listing,
@@ -58,8 +60,9 @@ impl Proof {
     }
 }
 
-/// The price of the last row, up to which the response proves which lines are there; `None` unless it is
-/// sorted by price, cheapest first, and all rows have one.
+/// The price of the last row, up to which the response proves which lines are there. `None` unless it is one
+/// response, sorted by price, cheapest first, for one storage, with a price in every row; also without rows
+/// and for workergroups.
 fn highest_price(query: &Query, listing: &Listing, check: &ResponseCheck, dialect: &'static Dialect) -> Option<f64> {
     let price = match (query.resource, query.offer_type) {
         (Resource::Offers, OfferType::OnDemand | OfferType::Bid) => "dph_total",

@@ -36,7 +36,8 @@ impl Question {
         types.iter().map(of_type).collect()
     }
 
-    /// The one number of GPUs that the query allows by an `=` condition; `None` if it allows several.
+    /// The number of GPUs in the query's first active `=` condition on it; `None` without such a condition,
+    /// or if its value is not a number.
     pub fn gpus(&self) -> Option<u32> {
         match only(&self.query, "num_gpus")? {
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // it saturates
@@ -45,19 +46,20 @@ impl Question {
         }
     }
 
-    /// The one GPU model that the query allows by an `=` condition; `None` if it allows several.
+    /// The GPU model in the query's first active `=` condition on it; `None` without such a condition.
     pub fn model(&self) -> Option<&str> {
         model_of(&self.query)
     }
 
-    /// The id of the one machine, or cluster of volumes, that the query allows; `None` if it allows several.
+    /// The id in the query's first active `=` condition on the machine, else on the cluster of volumes;
+    /// `None` without such a condition, or if its value is not a whole number.
     pub fn machine(&self) -> Option<i64> {
         let id = only(&self.query, "machine_id").or_else(|| only(&self.query, "cluster_id"))?;
         i64::try_from(id.whole()?).ok()
     }
 
-    /// The lowest price of a spell of its excerpt, with the storage of the query; `None` if it is not finite, as in a
-    /// damaged database.
+    /// The lowest price of a spell with the storage of the question's query, in $/h per GPU (of volumes in
+    /// $/GB/month); `None` if it is not finite, as in a damaged database.
     pub fn price_of(&self, spell: &Spell) -> Option<f64> {
         let price = lowest_price(spell.quotes.iter().copied(), spell.price, None, self.query.storage_gb());
         price.filter(|price| price.is_finite())
@@ -70,7 +72,7 @@ impl Question {
     }
 }
 
-/// The one GPU model that a query allows by an `=` condition; `None` if it allows several.
+/// The GPU model in the query's first active `=` condition on it; `None` without such a condition.
 pub(crate) fn model_of(query: &Query) -> Option<&str> {
     match only(query, "gpu_name")? {
         Value::Text(name) => Some(name),

@@ -82,7 +82,8 @@ impl Scope {
         Some(self)
     }
 
-    /// Whether two responses are to the same request.
+    /// Whether two responses are to the same request: the same resource, price type, bundling, conditions and
+    /// excluded machines and hosts.
     ///
     /// Their storage may differ: if a market includes another one than requested, the scope has that.
     pub fn is_same_request(&self, other: &Self) -> bool {
@@ -116,7 +117,7 @@ impl Scope {
     }
 }
 
-/// Parses an excluded machine or host, such as `machine 5`; `None` if it is neither.
+/// Parses an excluded machine or host, `machine 5` or `host 7`; `None` for any other text.
 fn supplier(text: &str) -> Option<Supplier> {
     let (kind, id) = text.split_once(' ')?;
     let id = i64::from_str(id).ok()?;
@@ -127,10 +128,10 @@ fn supplier(text: &str) -> Option<Supplier> {
     }
 }
 
-/// The conditions that markets add to a query by themselves: only offers that can be rented, and have room for the
-/// storage that prices include.
+/// The conditions that markets add to a query for offers by themselves: rentable, not rented, and with room
+/// for the storage that prices include, at least the default. Empty for other resources.
 ///
-/// A condition of the query on one of these fields lifts the default.
+/// A condition of the query on `rentable` or `rented` lifts that default; the room is always required.
 pub fn implicit(query: &Query, storage: f64) -> Vec<Condition> {
     if query.resource != Resource::Offers {
         return Vec::new();
@@ -157,8 +158,8 @@ fn sorted(conditions: impl Iterator<Item = Condition>) -> Vec<Condition> {
     by_text.into_values().collect()
 }
 
-/// The canonical form of a condition in scopes: `verified=true` becomes `verification=verified`, a list of one value
-/// that value, and speeds are in Mb/s.
+/// The canonical form of a condition in scopes: enabled, `verified=true` becomes `verification=verified`, a
+/// list of one value that value, `!=` of a flag `=` of the other, and speeds are in Mb/s.
 pub fn normalised(condition: &Condition, transfer: TransferUnit) -> Condition {
     let mut condition = aliased(condition);
     condition.enabled = true;
@@ -198,7 +199,7 @@ pub fn normalised(condition: &Condition, transfer: TransferUnit) -> Condition {
     condition
 }
 
-/// A normalised condition with its network speeds in the unit of a market.
+/// A normalised condition with its network speeds converted from Mb/s to the unit of a market.
 fn in_unit(mut condition: Condition, transfer: TransferUnit) -> Condition {
     let values = match &mut condition.operand {
         Operand::One(value) => std::slice::from_mut(value),

@@ -46,8 +46,8 @@ impl Memory {
     /// The verdict on the lowest price now, or the reason there is none.
     pub fn verdict_sentence(&self) -> String {
         match self.verdict() {
-            Verdict::Given(rating) => self.market(&rating),
-            Verdict::Withheld(Withheld::TooLittle { watched }) => too_little(watched),
+            Verdict::Given(rating) => self.rating_sentence(&rating),
+            Verdict::Withheld(Withheld::TooLittle { watched }) => too_little_sentence(watched),
             Verdict::Withheld(Withheld::NoneOnOffer { usual }) => {
                 let usual = usual.map_or_else(String::new, |usual| {
                     format!("; usually {} in {}", self.money(usual), self.window())
@@ -65,7 +65,7 @@ impl Memory {
 
     /// `Market low: $0.310 now for 1 GPU, 12% below the usual $0.352 of the last 30 days (97% known); it was more
     /// expensive on 8 of the last 10 days`, of the rating of the lowest price now.
-    fn market(&self, rating: &Rating) -> String {
+    fn rating_sentence(&self, rating: &Rating) -> String {
         let (name, median) = (rating.standing.name(), self.money(rating.median));
         let gpus = self.gpus.filter(|_| self.query.resource == Resource::Offers);
         // The prices of larger offers are those of each GPU.
@@ -85,7 +85,7 @@ impl Memory {
         let lowest = self.money(lowest);
         format!(
             "Market {name}: {lowest}{each} now{size}, {usual}; {}",
-            compared(rating, more < 0.0)
+            compare_with_days(rating, more < 0.0)
         )
     }
 
@@ -123,9 +123,9 @@ impl Memory {
     /// The sentence about the hours and weekdays at which the lowest price is usually lowest and highest, in
     /// a time zone; `None` until three weeks were watched, and if it is always the same.
     pub fn times(&self, zone: &TimeZone) -> Option<String> {
-        let hours = ends(&self.by_hour(zone))
+        let hours = extremes(&self.by_hour(zone))
             .map(|ends| ends.map(|(hour, price)| format!("at {hour:02}:00 ({})", self.money(price))));
-        let days = ends(&self.by_weekday(zone)).map(|ends| {
+        let days = extremes(&self.by_weekday(zone)).map(|ends| {
             ends.map(|(day, price)| {
                 let day = DAYS.get(day).copied().unwrap_or_default();
                 format!("on {day} ({})", self.money(price))
@@ -142,11 +142,11 @@ impl Memory {
 
 /// The sentence that there is no price verdict, for offers of which nothing is recorded.
 pub fn nothing_known() -> String {
-    too_little(0)
+    too_little_sentence(0)
 }
 
 /// The sentence that `watched` seconds with a known lowest price are too few for a verdict.
-fn too_little(watched: i64) -> String {
+fn too_little_sentence(watched: i64) -> String {
     let [watched, least] = [watched, LEAST_WATCHED].map(|span| format::brief(seconds(span)));
     format!(
         "No price verdict, too little: known for {watched} of the last {VERDICT_DAYS} days; a verdict needs {least}"
@@ -155,7 +155,7 @@ fn too_little(watched: i64) -> String {
 
 /// The comparison with the last days: `it was cheaper on 8 of the last 10 days`, or `more expensive` if the
 /// price `is_below` the usual one. The time watched, if no days can be compared yet.
-fn compared(rating: &Rating, is_below: bool) -> String {
+fn compare_with_days(rating: &Rating, is_below: bool) -> String {
     let Days { higher, lower, of } = rating.days;
     let days = match of {
         0 => return format!("{} watched", format::lasting(seconds(rating.watched))),
@@ -172,7 +172,7 @@ fn compared(rating: &Rating, is_below: bool) -> String {
 
 /// The cheapest and the most expensive part, each as index and price; `None` if all known prices are equal,
 /// or none is known.
-fn ends(prices: &[Option<f64>]) -> Option<[WeightedPart; 2]> {
+fn extremes(prices: &[Option<f64>]) -> Option<[WeightedPart; 2]> {
     let known = prices.iter().enumerate();
     let known = known.filter_map(|(part, price)| Some((part, (*price)?)));
     let known: Vec<WeightedPart> = known.collect();

@@ -71,8 +71,8 @@ impl Figures {
     }
 }
 
-/// The number of GPUs that can be rented at once, from their numbers if all lines list them, else the largest
-/// line; of volumes the size of the largest in GB.
+/// The number of GPUs of one lot that can be rented at once: of distinct ones if all lines list theirs, else
+/// those of the largest line; of volumes the size of the largest in GB.
 fn amount(states: &[&LineState]) -> u32 {
     if let Some(space) = states.iter().filter_map(|state| state.space).max() {
         return space;
@@ -184,8 +184,8 @@ fn begin(lot: &Lot, figures: &Figures, beginning: Beginning, at: i64) -> Spell {
     }
 }
 
-/// Ends a spell after which no line of its lot is on offer: gone with the most specific cause of the `ended`
-/// stretches, or lost from sight if one of them was.
+/// Ends a spell after which no line of its lot is on offer at `time`: lost from sight if one of the `ended`
+/// stretches was, else gone with their most specific cause. A line that only changed has left the search.
 fn close(open: &mut Spell, ended: &[&Stretch], time: i64) {
     let last_with = |is_lost: bool| {
         let ends = ended

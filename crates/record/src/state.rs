@@ -62,7 +62,8 @@ enum Origin {
     Unknown,
 }
 
-/// The origin of each field and computed column, by its position in the catalog.
+/// The origin of each field and computed column, by its position in the resource's catalog; empty for
+/// workergroups.
 fn origins(resource: Resource) -> &'static [Origin] {
     static ALL: LazyLock<[Vec<Origin>; 2]> = LazyLock::new(|| [Resource::Offers, Resource::Volumes].map(origins_of));
     let [offers, volumes] = &*ALL;
@@ -151,8 +152,8 @@ fn member(resource: Resource, field: &Field) -> Option<Origin> {
     }
 }
 
-/// The key of the attribute with the price of the GPUs for a price type; of volumes, that of the price of a
-/// GB.
+/// The key of the attribute with the price of the GPUs for a price type; for volumes and workergroups that of
+/// the price of a GB.
 pub const fn base_key(resource: Resource, offer_type: OfferType) -> &'static str {
     match (resource, offer_type) {
         (Resource::Offers, OfferType::OnDemand) => "dph_base",
@@ -163,7 +164,8 @@ pub const fn base_key(resource: Resource, offer_type: OfferType) -> &'static str
 }
 
 impl<'a> State<'a> {
-    /// The cell of a field at a moment; [`CellRef::Missing`] if it is unknown or not recorded.
+    /// The value of a field of the line at a moment, as a cell; [`CellRef::Missing`] if it is unknown or not
+    /// recorded.
     pub fn cell(&self, field: &Field, at: Moment) -> CellRef<'a> {
         let position = self.terms.resource.catalog().position(field);
         let origin = position.and_then(|position| origins(self.terms.resource).get(position));
@@ -232,19 +234,20 @@ impl<'a> State<'a> {
         self.stored(index(self.terms.resource, key)?).number()
     }
 
-    /// $/h of the GPUs by the price type; of volumes $/GB/month. `None` if it is unknown.
+    /// $/h of the GPUs by the price type; of volumes $/GB/month. `None` if it is unknown or below zero.
     pub fn base(&self) -> Option<f64> {
         let key = base_key(self.terms.resource, self.terms.offer_type);
         self.number(key).filter(|price| *price >= 0.0)
     }
 
-    /// $/h of the storage that prices include; `None` if it is unknown.
+    /// $/h of the storage that prices include; `None` if its price is unknown or below zero.
     fn storage(&self) -> Option<f64> {
         let price = self.number("storage_cost").filter(|price| *price >= 0.0)?;
         Some(storage_per_hour(price, self.terms.storage))
     }
 
-    /// $/h with the storage of the question; of volumes $/GB/month. `None` if it is unknown.
+    /// $/h of the whole offer with the storage of the question; of volumes $/GB/month. `None` if the price of
+    /// the GPUs is unknown, or that of a storage above 0 GB.
     pub fn price(&self) -> Option<f64> {
         let base = self.base()?;
         match self.terms.resource {
@@ -253,7 +256,8 @@ impl<'a> State<'a> {
         }
     }
 
-    /// The quote of the line; `None` if a price is unknown.
+    /// The quote of the line; `None` if its base price or, of offers, its storage price is unknown. An
+    /// unknown minimum bid is none.
     pub fn quote(&self) -> Option<Quote> {
         let (storage, min_bid) = match self.terms.resource {
             Resource::Offers => (self.number("storage_cost")?, self.number("min_bid")),

@@ -62,8 +62,8 @@ impl<T: Serialize + DeserializeOwned> StateFile<T> {
         }
     }
 
-    /// Opens the file at a path; returns its content if it exists and is readable. Adds a notice about an unreadable
-    /// one to `notices`.
+    /// Opens the file at a path; returns its content, `None` if it is missing, corrupt (then it is moved
+    /// aside) or blocked. Adds a notice about a corrupt or blocked one to `notices`.
     pub fn open(path: PathBuf, notices: &mut Vec<String>) -> (Self, Option<T>) {
         let read = read(&path);
         notices.extend(read.notice);
@@ -89,8 +89,8 @@ impl<T: Serialize + DeserializeOwned> StateFile<T> {
         write(&self.path, content).map_err(|error| self.unwritable(error))
     }
 
-    /// Applies a change to the content, which is `here` if the file is missing or damaged; returns the new content and
-    /// the result of the change.
+    /// Applies a change to the content, which is `here` if the file is missing or corrupt; returns the new
+    /// content and the result of the change.
     ///
     /// # Errors
     /// If it cannot be read or written.
@@ -184,7 +184,7 @@ fn read<T: DeserializeOwned>(path: &Path) -> Reading<T> {
     }
 }
 
-/// The bytes of a file; empty, which counts as corrupt, if it is larger than the limit.
+/// The bytes of a file; empty, which counts as corrupt, if it is larger than 8 MiB.
 fn bytes(path: &Path) -> io::Result<Vec<u8>> {
     match files::read(path, LARGEST) {
         // Too large to read: treated as corrupt.

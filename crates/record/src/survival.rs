@@ -80,7 +80,8 @@ impl Lifetimes {
         }))
     }
 
-    /// The median lifetime; `None` if more than half of the lots outlive the watched ages.
+    /// The median lifetime in seconds, with its 95 % interval; `None` if more than half of the lots outlive
+    /// the watched ages.
     pub fn median(&self) -> Option<Estimate> {
         let reached = |level: fn(&Step) -> f64| {
             let step = self.steps.iter().find(|step| level(step) <= 0.5)?;
@@ -189,7 +190,7 @@ struct Alive {
 }
 
 /// Continues a lot with its next interval; returns the watched stretch that ends with it. `None` if the lot's
-/// age is unknown, or it goes on with another price or amount.
+/// age is unknown, the stretch has no length, or the lot goes on with another price or amount.
 fn follow(life: &mut Option<Alive>, interval: Interval, polls: &[PollRow]) -> Option<Life> {
     let alive = begin(life.take(), interval, polls)?;
     let (to, is_departed) = match interval.end {

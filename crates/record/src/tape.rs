@@ -35,8 +35,9 @@ pub struct Change {
 }
 
 impl ChangeKind {
-    /// The kind with the previous price `old`, which includes the question's storage; `None` if the price did
-    /// not change. Kinds other than `Repriced`, and without an `old` one, are unchanged.
+    /// The change with its previous price replaced by `old`, which includes the question's storage like
+    /// `price`; `None` if the two are equal up to rounding. Kinds other than `Repriced` are unchanged, and
+    /// all without `old`.
     #[must_use]
     pub fn from(self, old: Option<f64>, price: f64) -> Option<Self> {
         match (self, old) {
@@ -147,7 +148,7 @@ impl Lived {
         interval.onset == Onset::Continued && self.latest_until == Some(interval.first)
     }
 
-    /// The time the lot has been on offer at a moment.
+    /// The seconds that the lot has been on offer at a moment, and whether it may have been longer.
     pub fn lasted(&self, at: Moment) -> Lasted {
         Lasted {
             seconds: at.since(self.since),

@@ -111,7 +111,7 @@ pub enum Verdict {
 }
 
 impl Standing {
-    /// The name: `low`, `typical` or `high`.
+    /// The name of a price's standing among those of the time: `low`, `typical` or `high`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Low => "low",
@@ -142,7 +142,7 @@ impl Memory {
         })
     }
 
-    /// The lifetimes of such lots; `None` while fewer than 30 departures were seen.
+    /// The lifetimes of the lots compared; `None` while fewer than 30 departures were seen.
     pub fn reliable_lifetimes(&self) -> Option<&Lifetimes> {
         let is_enough = self.lifetimes.departures >= LEAST_DEPARTURES;
         is_enough.then_some(&self.lifetimes)
@@ -154,12 +154,13 @@ impl Memory {
 pub struct VerdictBasis(Question);
 
 impl VerdictBasis {
-    /// The basis for the offers of a query, see [`offers_like`](crate::offers_like), up to a moment.
+    /// The basis of a verdict on the offers of a query, see [`offers_like`](crate::offers_like): their record
+    /// of the 30 days up to a moment.
     pub fn new(like: Query, until: Moment) -> Self {
         Self(Question::of_last(VERDICT_DAYS * DAY, like, until))
     }
 
-    /// The basis for any question.
+    /// The basis of a verdict on the offers of a question, in the question's time.
     pub const fn for_question(question: Question) -> Self {
         Self(question)
     }
@@ -231,8 +232,8 @@ impl Sums {
         self.lives.extend(lot_lifetimes(intervals, &self.usable));
     }
 
-    /// The result; `None` if nothing is recorded in the question's time. `polls` are those given before, now
-    /// with the final `has_lowest`.
+    /// The price history from the sums; `None` if no usable poll is recorded in the question's time. `polls`
+    /// are those given before, now with the final `has_lowest`.
     fn memory(self, polls: &[PollRow]) -> Option<Memory> {
         let Self { question, many, .. } = self;
         let usable = timeline::usable(polls);
@@ -301,7 +302,8 @@ fn low_intervals(polls: &[PollRow], of_polls: &[Option<f64>], since: Moment) -> 
 }
 
 impl Memory {
-    /// The verdict on the lowest price now, the only one wherever it is shown.
+    /// The verdict on the lowest price now: its rating, or withheld if the lowest price was known for less
+    /// than a day, or if nothing is on offer.
     pub fn verdict(&self) -> Verdict {
         let watched = self.watched;
         if watched < LEAST_WATCHED {
@@ -321,7 +323,8 @@ impl Memory {
         rate(self, price).filter(|_| self.watched >= LEAST_WATCHED)
     }
 
-    /// Sets the lowest price now from the rows on screen, see [`Excerpt::of_response`].
+    /// Sets the lowest price now to that of the rows on screen, see [`Excerpt::of_response`]; `None` if they
+    /// are complete and have no price.
     ///
     /// Of rows that may lack the cheapest one, only a lower price than the recorded one counts.
     pub fn set_lowest_from(&mut self, rows: &Excerpt) {
@@ -336,7 +339,7 @@ impl Memory {
         };
     }
 
-    /// The share of the last [`VERDICT_DAYS`] in which the lowest price was known, from 0 to 1.
+    /// The share of the last 30 days in which the lowest price was known, from 0 to 1.
     pub fn known(&self) -> f64 {
         share(seconds(self.watched), seconds(VERDICT_DAYS * DAY))
     }
@@ -382,7 +385,7 @@ fn rate(memory: &Memory, price: f64) -> Option<Rating> {
 }
 
 impl Memory {
-    /// The intervals with a known lowest price, in order, and the price.
+    /// The intervals of the recorded time with a known lowest price, in order: start, end and price.
     pub fn lows(&self) -> &[(Moment, Moment, f64)] {
         &self.lows
     }

@@ -124,13 +124,13 @@ impl Target {
         })
     }
 
-    /// Whether it needs no key.
+    /// Whether requests to this target need no API key.
     pub const fn is_open(self) -> bool {
         matches!(self, Self::GpuNames | Self::PublicKey | Self::WorkerCa)
     }
 
-    /// The operation whose pacing and faults apply; `None` for the further requests of the market's own
-    /// client, except its search of offers.
+    /// The operation whose pacing and faults apply to the target: its own, or `Offers` for the search with
+    /// the query in the URL; `None` for all other requests of the market's own client.
     pub const fn call(self) -> Option<Call> {
         match self {
             Self::Call(call) => Some(call),

@@ -127,7 +127,8 @@ const FOUNDED: [(&str, usize, usize); 4] = [
 ];
 
 impl Fleet {
-    /// The fleet of `seed` at `start` (seconds since 1970). Keys and request ids follow from `entropy`.
+    /// The simulated fleet of `seed` at `start` (seconds since 1970), with its four initial endpoints. Keys
+    /// and request ids follow from `entropy`.
     pub fn new(seed: u64, start: f64, entropy: u64) -> Self {
         let mut fleet = Self {
             seed,
@@ -159,8 +160,8 @@ impl Fleet {
         &self.endpoints
     }
 
-    /// Advances time by `seconds`: load decays, workers finish loading, idle ones stop. Does nothing unless
-    /// the number is above zero.
+    /// Advances the fleet's time by `seconds`: load decays, workers finish loading, idle ones stop. Does
+    /// nothing unless the number is finite and above zero.
     pub fn step(&mut self, seconds: f64) {
         if !(seconds > 0.0 && seconds.is_finite()) {
             return;
@@ -171,8 +172,8 @@ impl Fleet {
         }
     }
 
-    /// Assigns a request to a worker, or puts it into the queue and returns the states of the workers; `None`
-    /// if the endpoint does not exist. May also wake a stopped worker.
+    /// Assigns a request to a worker, or returns the states of the workers while it waits, in the queue only
+    /// if it has a replay timeout. May also wake a stopped worker. `None` if the endpoint does not exist.
     pub fn route(&mut self, request: RouteRequest<'_>) -> Option<RouteReply> {
         let elapsed = self.elapsed;
         let index = self.endpoints.iter().position(|known| known.name == request.endpoint)?;
@@ -223,8 +224,8 @@ impl Fleet {
         self.groups.iter().filter(due).map(vacancy).collect()
     }
 
-    /// Hires the machines at `addresses`, as many as the workergroup has slots, which then load; with no
-    /// addresses, it tries again in 30 s.
+    /// Hires the machines at `addresses`, as many as the workergroup `group` has slots, which then load; with
+    /// no addresses, it tries again in 30 s. No effect if the group does not exist.
     pub fn staff(&mut self, group: u64, addresses: &[String]) {
         let elapsed = self.elapsed;
         let Some(group) = self.groups.iter_mut().find(|known| known.record.id == group) else {

@@ -26,7 +26,8 @@ const IGNORED: [&str; 9] = [
 const LONGEST: usize = 16 * 1024;
 
 /// Applies the members of a body to a workergroup; missing and null ones leave it unchanged. Returns the
-/// endpoint that the body names; an error for unknown members and invalid values.
+/// endpoint that the body names; an error for unknown members, invalid values, and more `cold_workers` than
+/// the maximum number of workers.
 pub fn apply(body: &Map<String, Json>, group: &mut MadeGroup) -> Result<Place, Refusal> {
     let mut place = Place::default();
     let mut cold_workers = 0;
@@ -106,8 +107,9 @@ fn bounded(name: &str, text: String) -> Result<String, Refusal> {
     Ok(text)
 }
 
-/// A search as stored: a text, or in the service's other formats a list of words, joined by blanks, or an
-/// object of filters, as JSON.
+/// The search of a workergroup as it is stored: a text, or in the service's other formats a list of words,
+/// joined by blanks, or an object of filters, as JSON. The error for other values, or more than 16 KiB, names
+/// the member `name`.
 fn search(name: &str, value: &Json) -> Result<String, Refusal> {
     match value {
         Json::Array(words) => {

@@ -78,17 +78,17 @@ impl Ledger {
         Self(is_kept.then(Arc::default))
     }
 
-    /// All requests received, the oldest first.
+    /// All requests that the sandbox received, the oldest first; empty if the ledger is not enabled.
     pub fn entries(&self) -> Vec<Entry> {
         self.book().map_or_else(Vec::new, |book| book.entries.clone())
     }
 
-    /// All changes that requests made, the oldest first.
+    /// All changes that requests made, the oldest first; empty if the ledger is not enabled.
     pub fn commits(&self) -> Vec<Commit> {
         self.book().map_or_else(Vec::new, |book| book.commits.clone())
     }
 
-    /// All faults that were injected, the oldest first.
+    /// All faults that were injected, the oldest first; empty if the ledger is not enabled.
     pub fn injected(&self) -> Vec<InjectedFault> {
         self.book().map_or_else(Vec::new, |book| book.injected.clone())
     }

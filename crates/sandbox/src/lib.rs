@@ -191,7 +191,8 @@ impl Default for SandboxConfig {
 pub struct Sandbox;
 
 impl Sandbox {
-    /// Starts a sandbox on the caller's runtime; an error if it cannot bind the address.
+    /// Starts a sandbox on the caller's runtime; an error if it cannot bind the address, the system gives no
+    /// random numbers, or the embedded figures or keys are invalid.
     pub async fn start(config: SandboxConfig) -> io::Result<Running> {
         let entropy = if config.freeze { 0 } else { random()? };
         let key = match &config.api_key {
@@ -268,7 +269,7 @@ impl Running {
     }
 
     /// Takes the reason the latest change could not be saved, so that it is lost when the sandbox ends;
-    /// `None` if it was saved.
+    /// `None` if it was saved, and when the reason was taken before.
     pub fn take_unsaved(&self) -> Option<String> {
         self.state.take_unsaved()
     }
@@ -288,7 +289,8 @@ impl Running {
         }
     }
 
-    /// Stops the sandbox and its workers: accepts no more requests, and gives responses in flight a moment to finish.
+    /// Stops the sandbox and its workers: accepts no more requests, and gives responses in flight two seconds
+    /// to finish.
     pub async fn stop(mut self) {
         self.stop.send_replace(());
         let state = Arc::clone(&self.state);

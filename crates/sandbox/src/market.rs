@@ -254,7 +254,7 @@ impl Market {
             .map(move |listed| volume::row(&self.figures, &self.codes, listed, storage, now))
     }
 
-    /// The names of the GPU models, in the service's order.
+    /// The names of the GPU models, alphabetically, as the service lists them.
     pub fn gpu_names(&self) -> Vec<&str> {
         let mut names: Vec<&str> = self.figures.gpus.iter().map(|card| card.name.as_str()).collect();
         names.sort_unstable();

@@ -48,7 +48,8 @@ pub struct PastMoment {
 }
 
 impl Past {
-    /// The last `moments` moments of the market that starts with `config`. Both queries are run without a limit.
+    /// The last `moments` moments, seven hours apart, of the market that starts with `config`. Both queries
+    /// are run without a limit.
     ///
     /// # Errors
     /// If the embedded figures are invalid.
@@ -65,8 +66,8 @@ impl Past {
         Ok(Self {
             kept,
             moments: Vec::new(),
-            offers: whole(offers),
-            volumes: whole(volumes),
+            offers: unlimited_search(offers),
+            volumes: unlimited_search(volumes),
         })
     }
 }
@@ -78,7 +79,7 @@ fn go_back(market: &mut Market) {
 }
 
 /// A query as a search without an order and limit.
-fn whole(query: &Query) -> Search {
+fn unlimited_search(query: &Query) -> Search {
     let mut search = Search::from_conditions(query.active().cloned().collect());
     search.limit = usize::MAX;
     search.rental = query.offer_type;

@@ -36,7 +36,7 @@ pub fn service(state: Arc<State>) -> Router {
     Router::new().fallback(handle).with_state(state)
 }
 
-/// Answers a request after the simulated latency, refusals as error responses.
+/// Answers a request to the simulated marketplace after the simulated latency, refusals as error responses.
 async fn handle(
     Shared(state): Shared<Arc<State>>,
     ConnectInfo(handle): ConnectInfo<ConnectionHandle>,
@@ -60,7 +60,7 @@ async fn handle(
     response
 }
 
-/// Checks, records and performs a request, with the fault drawn for it.
+/// Checks, records and performs a request to the simulated marketplace, with the fault drawn for it.
 async fn answer(
     state: Arc<State>,
     parts: &Parts,
@@ -195,7 +195,7 @@ fn cut(body: &Bytes) -> Body {
     }))
 }
 
-/// Performs a request without a fault and returns its normal response.
+/// Performs a request to the simulated marketplace without a fault and returns its normal response.
 async fn perform(state: Arc<State>, target: Target, parts: &Parts, body: Bytes) -> Result<Response<Body>, Refusal> {
     match target {
         Target::Call(Call::Offers) => search(state, body, State::search_offers).await,
@@ -265,7 +265,7 @@ fn json_answer(value: Json) -> Response<Body> {
     answer::value(&value)
 }
 
-/// The record of the account, with the members that the market's own client needs.
+/// The record of the sandbox's account, with the members that the market's own client needs.
 fn user() -> Json {
     json!({
         "id": USER,

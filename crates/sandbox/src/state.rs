@@ -173,8 +173,8 @@ impl State {
         self.world().market.user_listings()
     }
 
-    /// Unlists the caller's volume with the id in a body; returns the response's JSON, an error if there is
-    /// none.
+    /// Unlists the caller's volume with the id in a body; returns the response's JSON. An error if the body
+    /// has other members or no id, or if the caller has no such listing or it is rented.
     pub fn unlist(&self, body: &Map<String, Json>) -> Result<Json, Refusal> {
         if let Some(name) = body
             .keys()
@@ -204,6 +204,7 @@ impl State {
     }
 
     /// Creates the workergroup in a body, as if by another client if `is_foreign`; returns JSON with its id.
+    /// An error if the body is invalid, its endpoint id is unknown, or there is no room.
     pub fn create_workergroup(&self, body: &Map<String, Json>, is_foreign: bool) -> Result<Json, Refusal> {
         let mut group = default_group();
         let place = groups::apply(body, &mut group)?;
@@ -219,7 +220,8 @@ impl State {
         Ok(json!({ "success": true, "id": id }))
     }
 
-    /// Changes the settings in a body of the workergroup with an id; an error if it does not exist.
+    /// Changes the settings in a body of the workergroup with an id; an error if it does not exist or the
+    /// body is invalid.
     pub fn update_workergroup(&self, id: u64, body: &Map<String, Json>) -> Result<Json, Refusal> {
         if let Some(settings) = self.world().fleet.settings(id) {
             let mut changed = settings.clone();
@@ -292,6 +294,7 @@ impl State {
     }
 
     /// Creates the endpoint named in a body; returns JSON with its id, that of an existing one with the name.
+    /// An error if the name is missing or blank, or there is no room.
     pub fn create_endpoint(&self, body: &Map<String, Json>) -> Result<Json, Refusal> {
         let name = groups::endpoint(body)?;
         let id = self.world().fleet.create_endpoint(&name);
@@ -299,12 +302,14 @@ impl State {
         Ok(json!({ "success": true, "result": id }))
     }
 
-    /// The names of all GPU models.
+    /// The response's JSON with the names of all GPU models.
     pub fn gpu_names(&self) -> Json {
         json!({ "gpu_names": self.world().market.gpu_names() })
     }
 
-    /// Assigns a worker to the request in a body.
+    /// Assigns a worker to the route request in a body; returns the JSON of the assignment or of the workers'
+    /// states. An error without a valid key, for unknown members and values, and for an unknown endpoint; a
+    /// request with a place in a queue gets the last as JSON with `error_msg`.
     ///
     /// The caller can send the key of the endpoint (or of one of its workergroups) instead of the account's.
     pub fn route(self: &Arc<Self>, body: &Map<String, Json>, header: Option<&[u8]>) -> Result<Json, Refusal> {
@@ -360,7 +365,8 @@ impl State {
         }
     }
 
-    /// The name of the endpoint in a body, given by name or id; an error if there is none with the id.
+    /// The name of the endpoint in a body, given by name or else by id; an error if both are missing, the
+    /// name is blank, or there is no endpoint with the id. A name is not checked further.
     fn endpoint_named(&self, body: &Map<String, Json>) -> Result<String, Refusal> {
         match (body.get("endpoint"), body.get("endpoint_id")) {
             (Some(name), _) => groups::non_blank_text("endpoint", name),
@@ -446,7 +452,8 @@ impl State {
         self.ledger.commit(Commit { call, id, is_foreign });
     }
 
-    /// Locks the market and the fleet, advanced to the present; a frozen sandbox stays at its start.
+    /// Locks the market and the fleet, advanced to the present, a sped-up market by a week at most; a frozen
+    /// sandbox stays at its start.
     fn world(&self) -> MutexGuard<'_, World> {
         let mut world = self.world.lock().unwrap_or_else(PoisonError::into_inner);
         if !self.frozen {

@@ -212,8 +212,8 @@ fn ansi(light: Option<bool>) -> Theme {
     theme
 }
 
-/// Whether `COLORFGBG` (set by some terminals: `foreground;background`) means a light background; `None` if it is not
-/// set or unknown.
+/// Whether `COLORFGBG` (set by some terminals: `foreground;background`) means a light background, which only
+/// colours 7 and 15 are; `None` if it is not set, or its background is not a number.
 fn from_colorfgbg(variable: &impl Fn(&str) -> Option<String>) -> Option<bool> {
     let value = variable("COLORFGBG")?;
     let background = value.rsplit(';').next()?.parse::<u8>().ok()?;

@@ -14,9 +14,9 @@ pub const READABLE: u16 = 76;
 /// distract.
 const BESIDE: u16 = 4;
 
-/// Dims the screen and draws a frame of `width` x `height` cells, including borders, in its middle, made
-/// smaller to fit; returns the area inside. A nearly full-width frame also blanks the narrow strips beside
-/// it.
+/// Opens a dialog: dims the screen and draws its frame of `width` x `height` cells, including borders, in the
+/// middle, made smaller to fit; returns the area inside. A nearly full-width frame also blanks the narrow
+/// strips beside it.
 pub fn open(panel: Panel<'_>, (width, height): (u16, u16), screen: Rect, buffer: &mut Buffer, theme: &Theme) -> Rect {
     buffer.set_style(screen, theme.backdrop);
     let area = centred(width, height, screen);

@@ -49,12 +49,12 @@ impl Find {
         self.input.text().to_lowercase()
     }
 
-    /// Whether a line contains the search text.
+    /// Whether the line with this index (from 0) contains the search text.
     pub fn matches(&self, line: usize) -> bool {
         self.matches.binary_search(&line).is_ok()
     }
 
-    /// The line of the current match; `None` without matches.
+    /// The index (from 0) of the line of the current match; `None` without matches.
     pub fn current(&self) -> Option<usize> {
         self.matches.get(self.at).copied()
     }

@@ -152,13 +152,14 @@ impl<R: KeyRow> Keymap<R> {
             .map_or_else(String::new, |chord| self.shown(*chord))
     }
 
-    /// All keys of a row, for a help screen: `↓ j`.
+    /// All keys of a row, for a help screen: `↓ j`; empty if it has none.
     pub fn all_keys(&self, row: &R) -> String {
         let keys: Vec<_> = self.chords(row).iter().map(|chord| self.shown(*chord)).collect();
         keys.join(" ")
     }
 
-    /// The displayed key of an action; without a key, its name in the command palette.
+    /// The displayed key of an action; without a key, that of the command palette and the action's name
+    /// there.
     pub fn key_of(&self, action: R::Action) -> String {
         if let Some(key) = self.own_key(action) {
             return key;

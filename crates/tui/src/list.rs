@@ -53,7 +53,7 @@ impl<T> Item<T> {
         }
     }
 
-    /// Adds a short note at the right.
+    /// Sets the short note at the right of the line, such as a key or a count.
     #[must_use]
     pub fn note(mut self, note: impl Into<String>) -> Self {
         self.note = note.into();
@@ -131,8 +131,8 @@ impl<T: Clone> List<T> {
         }
     }
 
-    /// The lines that match the typed text, best match first; without a text all in their order, with
-    /// headings.
+    /// The lines that match the typed text, best match first and without headings; without a text all in
+    /// their order, with headings. Either way without those that the function of [`List::listing`] rejects.
     pub fn shown(&self) -> impl ExactSizeIterator<Item = &Item<T>> {
         self.shown.iter().map(|index| &self.items[*index])
     }
@@ -152,13 +152,13 @@ impl<T: Clone> List<T> {
         self.selected
     }
 
-    /// The selected line; `None` if none is shown.
+    /// The selected line, or the first shown one if none can be chosen; `None` if none is shown.
     pub fn current(&self) -> Option<&Item<T>> {
         self.shown.get(self.selected).map(|index| &self.items[*index])
     }
 
-    /// Moves the selection by `by` shown lines, up if negative, stopping at the ends. A heading there is
-    /// skipped in the same direction, or back if no line follows.
+    /// Moves the selection by `by` shown lines, up if negative, stopping at the ends. A line there that
+    /// cannot be chosen is skipped in the same direction, or back if no other follows.
     pub fn step(&mut self, by: isize) {
         let last = self.shown.len().saturating_sub(1);
         let target = self.selected.saturating_add_signed(by).min(last);
@@ -182,7 +182,8 @@ impl<T: Clone> List<T> {
     }
 
     /// Filters the lines by the typed text, best match first and without headings; with an empty text, all in
-    /// order. Selects the first choosable line.
+    /// order. Lines that the function of [`List::listing`] rejects are always left out. Selects the first
+    /// choosable line.
     pub fn narrow(&mut self) {
         let text = self.input.text().trim();
         let is_listed = |item: &Item<T>| item.value.as_ref().is_none_or(|value| (self.is_listed)(value, text));

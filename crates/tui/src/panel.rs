@@ -21,7 +21,8 @@ pub enum Size {
 }
 
 impl Size {
-    /// The size class of a screen, in cells.
+    /// The size class of a screen, in cells: compact under 100 columns or 30 rows, medium under 170 columns,
+    /// else wide.
     pub const fn new(columns: u16, rows: u16) -> Self {
         match (columns, rows) {
             (..100, _) | (_, ..30) => Self::Compact,
@@ -46,7 +47,7 @@ pub enum Tone {
 }
 
 impl Tone {
-    /// The style of the frame in a theme.
+    /// The style of a panel's frame with this tone, in a theme.
     pub const fn border(self, theme: &Theme) -> Style {
         match self {
             Self::Quiet => theme.border,
@@ -149,7 +150,7 @@ impl<'a> Panel<'a> {
         self
     }
 
-    /// The area inside the frame, before it is drawn.
+    /// The area inside the frame, if the panel is drawn in `area`.
     pub fn inner(&self, area: Rect) -> Rect {
         self.block().inner(area)
     }
@@ -201,8 +202,9 @@ impl<'a> Panel<'a> {
         tabs.collect()
     }
 
-    /// The title and the tabs: `History ▏Prices▕ Tape  Bids`; only the title in a panel without tabs. A tab
-    /// has the same cells whether it is open or not.
+    /// The title and the tabs: `History ▏Prices▕ Tape Bids`; only the title in a panel without tabs. In a
+    /// narrow frame first the title is dropped, then all tabs except the open one. A tab has the same cells
+    /// whether it is open or not.
     fn title_line(&self, style: Style, area: Rect, theme: &Theme) -> Line<'a> {
         if self.tabs.is_empty() {
             return self.title.clone();
@@ -283,7 +285,8 @@ impl<'a> Panel<'a> {
         inner
     }
 
-    /// The type of border: without colours a thick line marks the focus.
+    /// The type of border: thick for danger, and for the focus in themes that cannot show it by colour; else
+    /// rounded.
     const fn border_type(&self, theme: &Theme) -> BorderType {
         match self.tone {
             Tone::Danger => BorderType::Thick,

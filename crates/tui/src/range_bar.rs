@@ -35,7 +35,7 @@ impl<'a> RangeBar<'a> {
         }
     }
 
-    /// The style of the filled part.
+    /// Sets the style of the filled part, which is that of the focus by default.
     #[must_use]
     pub const fn style(mut self, style: Style) -> Self {
         self.style = style;

@@ -430,8 +430,8 @@ fn cut(line: &Line<'static>) -> Line<'static> {
     Line::from(spans).style(line.style)
 }
 
-/// The line with occurrences of `wanted` (in lower case) highlighted, also across spans, as long as `marks` is not used
-/// up.
+/// The line with occurrences of `wanted` (in lower case) highlighted, also across spans, as long as `marks`
+/// is not used up; unchanged if the line has another length in lower case, as in a few scripts.
 fn mark(line: &Line<'static>, wanted: &str, style: Style, marks: &mut usize) -> Line<'static> {
     let text = line.to_string();
     let lower = text.to_lowercase();

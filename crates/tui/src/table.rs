@@ -50,7 +50,8 @@ impl Column {
         }
     }
 
-    /// Sets the order in which narrow screens drop the column.
+    /// Sets the order in which narrow screens drop the column: larger numbers first; 0, the default, is
+    /// dropped last.
     #[must_use]
     pub const fn priority(mut self, priority: u8) -> Self {
         self.priority = priority;

@@ -59,8 +59,8 @@ impl TextArea {
         usize::from(self.editor.scroll_offset().0)
     }
 
-    /// Handles an editing key; false if the key edits nothing. Enter is not among them; characters beyond the
-    /// maximum length are ignored.
+    /// Handles an editing or cursor key, except Up, Down and Enter; false for any other key. Characters
+    /// beyond the maximum length are ignored.
     pub fn key(&mut self, key: KeyEvent) -> bool {
         let editor = &mut self.editor;
         let control = key.modifiers.contains(KeyModifiers::CONTROL);

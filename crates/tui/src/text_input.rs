@@ -156,7 +156,8 @@ impl TextInput {
         self.text().is_empty()
     }
 
-    /// Handles an editing key; false if the key edits nothing.
+    /// Handles an editing or cursor key; false for any other key. A character beyond the maximum length is
+    /// ignored.
     pub fn key(&mut self, key: KeyEvent) -> bool {
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         let alt = key.modifiers.contains(KeyModifiers::ALT);

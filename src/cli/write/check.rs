@@ -199,7 +199,8 @@ fn chosen(open: &[Unsettled], arguments: &CheckArguments) -> Result<Vec<Unsettle
     Ok(chosen)
 }
 
-/// Records the decision on each chosen write in the journal, and moves damaged lines out of it.
+/// Records the decision on each chosen write in the journal (`settled` other than done: it did not happen),
+/// and moves damaged lines out of it.
 fn settle(journal: &Journal, chosen: &[Unsettled], settled: Option<Settled>) -> Result<(), CliError> {
     let not_settled = |error: JournalError| CliError::Failed(format!("not settled: {error}"));
     let mut damage = Vec::new();
@@ -241,8 +242,8 @@ async fn listed(settings: &Settings) -> Result<Box<Listing>, String> {
     listing.map_err(|error| error.to_string())
 }
 
-/// The text of an open entry: its content, the market's current groups that it may be about, and the commands
-/// that settle it.
+/// The text of an open entry of the write history: its content, the market's current workergroups that it may
+/// be about, and the commands that settle it.
 fn describe(open: &Unsettled, listing: Result<&Listing, &String>, settings: &Settings) -> String {
     let line = open.line();
     let (head, content, how) = match open {
@@ -319,7 +320,7 @@ fn possible_groups(entry: &Unsettled, listing: &Listing) -> Vec<RowId> {
     groups
 }
 
-/// The text of a listed workergroup: id, endpoint, time of creation.
+/// The text of a listed workergroup: id, endpoint, time of creation in UTC; the id alone if it is not listed.
 fn describe_group(id: RowId, listing: &Listing) -> String {
     let Some(row) = listing.row(id) else {
         return id.to_string();
@@ -334,7 +335,7 @@ fn describe_group(id: RowId, listing: &Listing) -> String {
     format!("{id}{endpoint}{created}")
 }
 
-/// The JSON document of open entries; without a listing, no groups like them.
+/// The JSON document of open entries of the write history; without a listing, no workergroups like them.
 fn document(open: &[Unsettled], listing: Option<&Listing>) -> Writes {
     let matching = |open: &Unsettled| {
         let listing = listing.filter(|_| open.is_comparable());

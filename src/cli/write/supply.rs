@@ -28,7 +28,8 @@ pub(super) struct Checked {
 }
 
 impl Supply {
-    /// The supply of a draft to create; `None` if its search cannot be read.
+    /// The check of the offers that a workergroup draft would recruit; `None` if its search cannot be read.
+    /// `may_exceed` lets its cost exceed the limit.
     pub fn new(draft: &Draft, may_exceed: bool, settings: &Settings) -> Option<Self> {
         let look = Look::at_draft(DraftNumber::default(), draft, settings.dialect).ok()?;
         Some(Self { look, may_exceed })
@@ -36,7 +37,8 @@ impl Supply {
 
     /// Searches for the offers the group would recruit and prints the worst case to stderr.
     ///
-    /// `None`, and no search sent, unless `is_wanted` or there is a limit.
+    /// No search is sent for one in a template, whose cost is unknown. `None`, and none sent, unless
+    /// `is_wanted` or there is a limit.
     pub async fn check(self, settings: &Settings, session: &Session, is_wanted: bool) -> Option<Checked> {
         let limit = settings.preferences.config.values.group_hourly;
         let conditions = &self.look.search.conditions;
@@ -92,8 +94,8 @@ pub async fn report(settings: &Settings, session: &Session, search: &Recruitment
 }
 
 impl Checked {
-    /// The excess over the limit that the user lets the group have; `None` if the group is within the limit
-    /// or there is none.
+    /// The excess over the limit that the user lets the workergroup have; `None` if it is within the limit or
+    /// there is none.
     ///
     /// # Errors
     ///

@@ -40,7 +40,8 @@ pub(super) fn tell(mutations: &Mutations, write: &Write) {
 ///
 /// # Errors
 ///
-/// While it is unknown whether the same workergroup exists already.
+/// If one is unsettled without `--earlier`, if there is none to mark as created, or the journal cannot be
+/// written.
 pub(super) fn settle(mutations: &mut Mutations, journal: &Journal, write: &Write) -> Result<bool, CliError> {
     let Request::CreateWorkergroup(new) = &write.request else {
         return Ok(false);

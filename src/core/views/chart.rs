@@ -158,7 +158,7 @@ pub(crate) fn polyline(context: &mut Context<'_>, points: &[(f64, f64)], color: 
 }
 
 /// The value at which a chart is cut off: the 98th percentile of the finite values, if the range of all is
-/// over 1.5 times the range up to it; `None` if there is no need to cut.
+/// over 1.5 times the range up to it; `None` if there is no need to cut, or no finite value.
 pub(crate) fn cut(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     let mut values: Vec<f64> = values.into_iter().filter(|value| value.is_finite()).collect();
     values.sort_by(f64::total_cmp);
@@ -265,8 +265,8 @@ pub(crate) fn axes(x: &Axis<'_>, y: Option<&Axis<'_>>, area: Rect, scene: &mut S
     axes_with(|columns| x.across(columns), &zone, y, area, scene)
 }
 
-/// Draws the axes, as [`axes`], with the horizontal ticks that `across` returns for a number of columns, and
-/// `zone` at the left of their labels.
+/// Draws the axes, as `axes`, with the horizontal ticks that `across` returns for a number of columns, and
+/// `zone` at the left of their labels; the area between them, or `None` if `area` is too small.
 fn axes_with(
     across: impl FnOnce(u16) -> Vec<Tick>,
     zone: &str,
@@ -326,8 +326,8 @@ const fn bar_style(is_marked: bool, theme: &Theme) -> Style {
     if is_marked { theme.figure() } else { theme.series[0] }
 }
 
-/// Draws the distribution of `values` under a heading, with the bar that contains `marked` highlighted; false, and
-/// nothing drawn, if it has fewer than six bars.
+/// Draws the distribution of `values` under a heading, with the bar that contains `marked` highlighted;
+/// false, and nothing drawn, with fewer than six bars or too small an area.
 pub(crate) fn histogram(
     heading: &str,
     (values, marked): (&[f64], Option<f64>),
@@ -385,8 +385,8 @@ pub(crate) fn histogram(
     true
 }
 
-/// Draws the number of GPUs at or below each price as a staircase, and marks the most expensive GPU
-/// of a purchase.
+/// Draws the number of GPUs at or below each price as a staircase, and marks the most expensive GPU of a
+/// purchase; nothing without prices or in too small an area.
 pub(crate) fn depth(depth: &Depth, purchase: Option<&Purchase>, area: Rect, scene: &mut Scene<'_, '_>) {
     let prices = depth.levels().iter().map(|(price, _)| *price);
     let counted = |gpus: u64| gpus as f64;

@@ -19,7 +19,8 @@ pub(crate) struct RequestPreview {
 }
 
 impl RequestPreview {
-    /// The text of `query`, the request it is sent as in `dialect`, and its conditions that are applied here.
+    /// The text of `query`, the request it is sent as in `dialect`, and its conditions that are applied to
+    /// the response here: of workergroups all.
     pub fn new(query: Query, dialect: &'static Dialect) -> Self {
         let is_listed = query.resource == Resource::Workergroups;
         let local: Vec<_> = query
@@ -41,8 +42,8 @@ impl RequestPreview {
     }
 }
 
-/// Pretty-prints JSON, line by line: an object with at most one member, or anything else, stays on one line,
-/// but an object in an object is broken.
+/// Pretty-prints JSON in lines: the braces and members of an object take lines of their own, indented by two
+/// blanks. An object of at most one member that is no object itself, and any other value, takes one line.
 fn pretty(json: &Json) -> Vec<String> {
     let members = json
         .as_object()

@@ -24,9 +24,9 @@ pub(crate) fn is_done(kind: WriteKind, state: &State) -> bool {
     matches!(state.mutations.stage(kind), Stage::Completed(write) if write.verdict == Verdict::Done)
 }
 
-/// Closes the outcome of a write that is done and carries out an action of the pane on it. Before that, the
-/// action only brings a notice. Actions that the pane does not have or that are available everywhere are
-/// ignored, for the core.
+/// If the write is done, closes its dialog and performs the pane's `action`; before that, the action only
+/// brings an error notice. Actions that the pane does not have or that are available everywhere are ignored,
+/// for the core.
 pub(crate) fn act_below(action: Action, kind: WriteKind, cx: &mut Cx<'_>) -> Outcome {
     let is_in = |context: Context| bindings(context).any(|row| row.action == action);
     let is_of_pane = is_in(Context::Table) || is_in(Context::Workergroups);
@@ -184,7 +184,7 @@ impl Rows {
     }
 
     /// Adds the earlier writes of this kind, newest first, in at most `most` lines, the last of which counts
-    /// those left out; nothing without any.
+    /// those left out; none without any. A problem with the write history comes before them.
     pub fn history(&mut self, title: &str, kind: WriteKind, most: usize, scene: &Scene<'_, '_>) {
         let writes = &scene.state.mutations;
         if let Some(note) = &writes.note {
@@ -243,7 +243,7 @@ impl Rows {
 }
 
 /// The tone of the frame of a write's dialog: danger in flight, as only that cannot be undone; `Ask` for an
-/// outcome other than done.
+/// outcome other than done; else focused.
 pub(crate) fn outcome_tone(kind: WriteKind, scene: &Scene<'_, '_>) -> Tone {
     match scene.state.mutations.stage(kind) {
         Stage::InFlight(_) => Tone::Danger,

@@ -134,12 +134,12 @@ pub(crate) fn change(cx: &mut Cx<'_>, changed: AlertChange) {
     watch.restore(all);
     watch.pending += 1;
     let change = changed;
-    cx.save_edit(Edit::Change { change, before }, saved);
+    cx.save_edit(Edit::Change { change, before }, on_saved);
 }
 
-/// Handles the result of saving a change: an error is shown, and once no further save is pending, the alerts
-/// are replaced by those in the file.
-fn saved(cx: &mut Cx<'_>, _: Ticket, news: News) {
+/// Handles the result of saving a change to the alerts: an error is shown, and once no further save is
+/// pending, the alerts are replaced by those in the file, without losing the state observed here.
+fn on_saved(cx: &mut Cx<'_>, _: Ticket, news: News) {
     let Some(result) = news.into_saved() else { return };
     let watch: &mut AlertWatch = cx.feature();
     watch.pending = watch.pending.saturating_sub(1);
@@ -150,8 +150,8 @@ fn saved(cx: &mut Cx<'_>, _: Ticket, news: News) {
     }
 }
 
-/// The search that an alert follows; `None` if its workergroup is not among the loaded ones, or its search
-/// cannot be read.
+/// The search that an alert follows; `None` if its workergroup is not among the loaded ones, or if the search
+/// or that of the workergroup cannot be read.
 fn alert_search(state: &State, follows: &Followed) -> Option<FollowedSearch> {
     FollowedSearch::new(
         follows,
@@ -160,8 +160,8 @@ fn alert_search(state: &State, follows: &Followed) -> Option<FollowedSearch> {
     )
 }
 
-/// The price limits of the alerts on a search, for its charts; only those with a price per GPU (of volumes,
-/// per GB).
+/// The price limits, in $/h per GPU (of volumes in $/GB/month), of all alerts on a search, also paused and
+/// finished ones, for its charts. Alerts without a price limit, or with one per machine, are left out.
 fn price_lines(state: &State, search: &SearchKey) -> Vec<f64> {
     let alerts = AlertWatch::read(state).all.alerts.iter();
     let prices = alerts.filter_map(|alert| {
@@ -231,12 +231,12 @@ fn ask(cx: &mut Cx<'_>, id: &WishId) {
         asked,
         search,
     });
-    cx.effects_for(Owner::Feature(answered), [Effect::Call { ticket, request }]);
+    cx.effects_for(Owner::Feature(on_response), [Effect::Call { ticket, request }]);
 }
 
-/// Handles the response to a poll sent by `ask`: records it, also a failed one. Only alerts on workergroups
-/// are checked here, with the number of workers that the offers can run.
-fn answered(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
+/// Handles the response to an alert's poll sent by `ask`: records it, also a failed one. Only for the search
+/// of a workergroup, alerts are checked here, with the number of workers that the offers can run.
+fn on_response(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     let News::Reply(response) = news else { return };
     let in_flight = &mut cx.feature::<AlertWatch>().in_flight;
     let Some(index) = in_flight.iter().position(|search| search.ticket == ticket) else {
@@ -274,7 +274,8 @@ fn follow(cx: &mut Cx<'_>) {
     }
 }
 
-/// Checks the alerts on a poll of another program, without the offers that are banned here.
+/// Checks the alerts on a poll that another program recorded, without the offers whose machine or host is
+/// banned here, unless banned offers are listed.
 fn check_foreign_poll(cx: &mut Cx<'_>, poll: &Poll) {
     let annotations = &cx.state().annotations;
     let mut poll = poll.clone();
@@ -290,7 +291,8 @@ fn check_foreign_poll(cx: &mut Cx<'_>, poll: &Poll) {
 }
 
 /// Checks the active alerts that follow the search of a poll; `workers` is the number of workers that a
-/// workergroup's offers can run. A firing is first claimed, so that only one of several programs notifies.
+/// workergroup's offers can run. A firing is first claimed, so that only one of several programs notifies. A
+/// changed state is saved at once for a firing, else at most once a minute.
 fn check_all(cx: &mut Cx<'_>, poll: &Poll, workers: Option<u32>) {
     let (now, state) = (cx.now, cx.state());
     let at = now.epoch.moment();
@@ -331,7 +333,7 @@ fn check_all(cx: &mut Cx<'_>, poll: &Poll, workers: Option<u32>) {
             };
             cx.feature::<AlertWatch>().claims.push(claim);
             let job = HistoryJob::ClaimNotification { ticket, subject, at };
-            cx.effects_for(Owner::Feature(claimed), [Effect::History(job)]);
+            cx.effects_for(Owner::Feature(on_claimed), [Effect::History(job)]);
         }
     }
 }
@@ -346,9 +348,10 @@ fn notification(ring: &Ring, logged: &Logged) -> Notification {
     }
 }
 
-/// Handles the claim of a firing: logs it and notifies the user, unless another program has claimed it.
+/// Handles the claim of an alert's firing: logs it and notifies the user, unless another program has claimed
+/// it; a firing of an alert deleted meanwhile is not logged.
 #[expect(clippy::needless_pass_by_value, reason = "the signature of a receiver")]
-fn claimed(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
+fn on_claimed(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     let watch: &mut AlertWatch = cx.feature();
     let Some(index) = watch.claims.iter().position(|claim| claim.ticket == ticket) else {
         return;

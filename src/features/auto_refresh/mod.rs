@@ -23,7 +23,7 @@ pub(crate) const FEATURE: Feature = Feature {
     event: |cx, event| match event {
         Event::Listed(resource, poll) => record(cx, *resource, poll.take()),
         Event::Looked { is_leaving } => record_presence(cx, *is_leaving),
-        Event::Read(WishId::Table(resource), poll) => take_prices(cx, *resource, poll),
+        Event::Read(WishId::Table(resource), poll) => count_foreign_poll(cx, *resource, poll),
         Event::Read(WishId::Named(_), _)
         | Event::Woken { .. }
         | Event::Wrote(..)
@@ -67,7 +67,7 @@ fn toggle(cx: &mut Cx<'_>, resource: Resource) {
     start(cx, resource, interval);
 }
 
-/// Refreshes a table every `interval` seconds, the first time after one interval; replaces an earlier
+/// Refreshes a table every `interval` seconds, the first time one interval from now; replaces an earlier
 /// interval.
 pub(crate) fn start(cx: &mut Cx<'_>, resource: Resource, interval: f64) {
     let (now, zone) = (cx.now, cx.state().settings.zone.clone());
@@ -80,15 +80,16 @@ pub(crate) fn start(cx: &mut Cx<'_>, resource: Resource, interval: f64) {
     watch.first = now.mono + interval;
 }
 
-/// Stops the auto-refresh of a table. A poll that waits for the causes of departures is recorded without
-/// them.
+/// Stops the auto-refresh of a table, if it is on. A poll that waits for the causes of departures is recorded
+/// without them.
 pub(crate) fn stop(cx: &mut Cx<'_>, resource: Resource) {
     let watch = cx.table(resource).watch.take();
     let unrecorded = watch.and_then(|watch| watch.into_unrecorded());
     cx.effects(unrecorded.map(Effect::record));
 }
 
-/// The reason auto-refresh is unavailable in the open pane, or `None` if it is available.
+/// The reason auto-refresh is unavailable in the open pane: `Only on Offers and Volumes`; `None` on those
+/// two.
 pub(crate) fn disabled(state: &State) -> Option<String> {
     (!state.pane.has_prices()).then(|| "Only on Offers and Volumes".to_owned())
 }
@@ -119,16 +120,17 @@ fn wishes(state: &State, now: Now) -> Vec<Interest> {
     wishes.collect()
 }
 
-/// Takes the prices of another program's poll of a table.
+/// Counts another program's recorded poll of a table's search, and stores its time; nothing without
+/// auto-refresh.
 ///
 /// Its rows are not shown, as it may exclude other machines.
-fn take_prices(cx: &mut Cx<'_>, resource: Resource, poll: &Poll) {
+fn count_foreign_poll(cx: &mut Cx<'_>, resource: Resource, poll: &Poll) {
     if let Some(watch) = &mut cx.table(resource).watch {
         watch.read(poll);
     }
 }
 
-/// Pauses tables that were in the background for long.
+/// Pauses the auto-refresh of tables after an hour in the background.
 fn tick(cx: &mut Cx<'_>) {
     let now = cx.now;
     for resource in Resource::ALL {
@@ -138,8 +140,9 @@ fn tick(cx: &mut Cx<'_>) {
     }
 }
 
-/// Searches for the causes of departures in the newest poll, with one search for all of them if the
-/// budget has room for it; false if no search is sent.
+/// Sends one search for why rows of the newest poll have disappeared, in place of an earlier one under way.
+/// False if none is sent: no row is missing, the market has no filter for them, the request budget has no
+/// room, or auto-refresh is off.
 fn ask_causes(cx: &mut Cx<'_>, resource: Resource) -> bool {
     let browser = &cx.state().browsers[resource];
     let query = browser.shown_query();
@@ -154,12 +157,12 @@ fn ask_causes(cx: &mut Cx<'_>, resource: Resource) -> bool {
     };
     let superseded = watch.cause_search.replace((ticket, search));
     cx.abort(superseded.map(|(ticket, _)| ticket));
-    cx.effects_for(Owner::Feature(causes_answered), [Effect::Call { ticket, request }]);
+    cx.effects_for(Owner::Feature(on_causes), [Effect::Call { ticket, request }]);
     true
 }
 
-/// Records the poll of a table: at once or, if a search for the causes of departures is sent, together with
-/// them. Without a poll, only that search is sent.
+/// Records a table's poll, if there is one, and searches for why rows have disappeared: the poll is recorded
+/// at once or, if such a search is sent, later together with its result. Without auto-refresh it is at once.
 fn record(cx: &mut Cx<'_>, resource: Resource, poll: Option<Poll>) {
     let is_watched = cx.state().browsers[resource].watch.is_some();
     let Some(poll) = poll else {
@@ -180,9 +183,9 @@ fn record(cx: &mut Cx<'_>, resource: Resource, poll: Option<Poll>) {
     }
 }
 
-/// Handles the response to the search for causes: shows them on the departed rows, and records the poll that
-/// waits for them, even if the search failed.
-fn causes_answered(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
+/// Handles the response to the search for why rows have disappeared: shows the causes on those rows, and
+/// records the poll that waits for them, even if the search failed.
+fn on_causes(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     let News::Reply(response) = news else { return };
     let is_own = |search: &mut (Ticket, CauseSearch)| search.0 == ticket;
     for resource in Resource::ALL {
@@ -205,8 +208,9 @@ fn causes_answered(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     }
 }
 
-/// Records that the user is looking at the open pane or, if `is_leaving`, leaves it, for the times since
-/// which changes are shown.
+/// Records that the user looks at the open pane, which also ends a pause of auto-refresh, or, if
+/// `is_leaving`, that the terminal goes to the background, where all tables pause after an hour. The changes
+/// since the last look are shown from that time on.
 ///
 /// It is called on a key press, and as the terminal gains or loses the focus.
 fn record_presence(cx: &mut Cx<'_>, is_leaving: bool) {
@@ -235,8 +239,8 @@ fn record_presence(cx: &mut Cx<'_>, is_leaving: bool) {
     }
 }
 
-/// The next time at which the countdown in the status line of the open pane changes, or a table pauses;
-/// `None` if neither will.
+/// The next time at which auto-refresh pauses a table or changes its countdown in the status line of the open
+/// pane; `None` if neither will.
 pub(crate) fn deadline(state: &State, now: Now) -> Option<MonotonicTime> {
     let is_watched = |browser: &Browser| browser.watching().is_some_and(|watch| !watch.is_paused());
     let second = state

@@ -44,7 +44,8 @@ pub(crate) struct WatchForm {
 }
 
 impl WatchForm {
-    /// The form for the open pane; `None` if it has no table.
+    /// The form for auto-refresh of the open pane, with its interval, baseline and buttons; `None` if the
+    /// pane has no table.
     pub fn new(state: &State) -> Option<Self> {
         let browser = state.browser()?;
         let resource = browser.resource();
@@ -94,7 +95,8 @@ impl WatchForm {
         Baseline::ALL.get(choice).copied().unwrap_or_default()
     }
 
-    /// Applies the fields, starts auto-refresh and closes the form; invalid fields only show their errors.
+    /// Applies the fields, also as the interval for other tables, starts auto-refresh and closes the form;
+    /// invalid fields only show their errors.
     fn start(&mut self, cx: &mut Cx<'_>) {
         if !self.form.validate() {
             return;
@@ -155,7 +157,7 @@ impl WatchForm {
     }
 }
 
-/// Parses an interval into seconds, from `least` to a day.
+/// Parses an interval of auto-refresh, such as `30s` or `2m`, into seconds, from `least` to a day.
 fn read(text: &str, least: f64) -> Result<f64, QuantityError> {
     quantity::within(text, Quantity::Seconds, least..=LONGEST)
 }

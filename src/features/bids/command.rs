@@ -20,7 +20,8 @@ use crate::settings::Settings;
 const MARKET: [Head; 2] = [("Model", "model", 24, 0), ("GPUs", "gpus", 5, 0)];
 
 /// Runs `bourse bids`: prints the share of the recorded time that bids would have held an offer, and the bill
-/// of the job at each. `Err` for a job given as work instead of hours.
+/// of the job at each. `Err` for a job given as work instead of hours, and without figures if `--fail-empty`
+/// is set.
 pub fn bids(settings: &Settings, options: &BidsArguments) -> Result<(), CliError> {
     let search = SearchArguments {
         query: options.query.clone(),
@@ -85,8 +86,8 @@ pub fn bids(settings: &Settings, options: &BidsArguments) -> Result<(), CliError
 /// The kind of its document.
 const KIND: &str = "bids";
 
-/// The rows of the table, one for each bid of each market, and the same figures for the document; `watched`
-/// is the recorded time in seconds.
+/// The rows of the table of bids, one for each bid of each market, and the same figures for the document;
+/// `watched` is the recorded time in seconds.
 fn figures(markets: &[BidMarket], watched: i64, run: &Run) -> (Figures, Vec<BidFigures>) {
     let (mut rows, mut lines) = (Vec::new(), Vec::new());
     for market in markets {

@@ -116,8 +116,8 @@ pub(crate) fn cells(outlook: &Outlook, is_lowest: bool) -> Vec<String> {
     ]
 }
 
-/// The basis of the figures in one line: the recorded time and its source, and the cost of an interruption;
-/// `since` is formatted for display.
+/// The basis of the figures on bids in one line: the recorded time and its source, and the cost of an
+/// interruption; `since` is the start of the record, formatted for display.
 pub(crate) fn short_basis(history: &BidHistory, since: &str, run: &Run, is_simulated: bool) -> String {
     let market = if is_simulated { " of a simulated market" } else { "" };
     let source = match history.offer_type {
@@ -132,8 +132,8 @@ pub(crate) fn short_basis(history: &BidHistory, since: &str, run: &Run, is_simul
     )
 }
 
-/// Sentences on the basis of the figures: the recorded time and its source, the rule by which a bid holds an
-/// offer, and the costs that come on top. `since` is formatted for display.
+/// Sentences on the basis of the figures on bids: the recorded time and its source, the rule by which a bid
+/// holds an offer, and the costs that come on top. `since` is the start of the record, formatted for display.
 pub(crate) fn basis(history: &BidHistory, since: &str, run: &Run, is_simulated: bool) -> Vec<String> {
     let source = match history.offer_type {
         OfferType::Bid => "bid searches",

@@ -96,7 +96,7 @@ struct Stay {
 }
 
 impl Stay {
-    /// The moment until which the lot counts as on offer at this minimum bid.
+    /// The moment until which the offer counts as listed at this minimum bid.
     fn until(&self) -> Moment {
         self.interval.until()
     }
@@ -154,8 +154,8 @@ impl BidStudy {
     }
 }
 
-/// The stays of each model and number of GPUs, in the order of their first poll; those without a reported
-/// minimum bid are left out.
+/// The times that each offer was listed at the same minimum bid, by model and number of GPUs, in the order of
+/// their first poll; those without a reported minimum bid are left out.
 fn stays(excerpt: &Excerpt) -> BTreeMap<(String, u32), Vec<Stay>> {
     let mut markets: BTreeMap<(String, u32), Vec<Stay>> = BTreeMap::new();
     let mut latest: HashMap<(&Lot, u32), usize> = HashMap::new();

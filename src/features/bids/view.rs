@@ -42,8 +42,8 @@ pub(crate) struct Bids {
 }
 
 impl Bids {
-    /// The bids on the selected offer's model, from the records of the pane's search; `None` if the
-    /// pane has no table.
+    /// The bids on the selected offer's model (without one, on all), from the records of the pane's search;
+    /// `None` if the pane has no table, or while its first response is missing.
     pub fn new(cx: &mut Cx<'_>) -> Option<Self> {
         let (state, now) = (cx.state(), cx.now);
         let browser = state.browser()?;
@@ -122,7 +122,8 @@ impl Bids {
         self.cursor = self.outlooks().1.unwrap_or(0);
     }
 
-    /// The line above the table of bids: the bid with the lowest bill, or the reason that there is none.
+    /// The line above the table of bids: the bid with the lowest bill, or the reason that there is none, such
+    /// as a failure, a running analysis or too little record.
     fn head(&self, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
         let theme = scene.theme;
         let (outlooks, lowest) = self.outlooks();

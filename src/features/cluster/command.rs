@@ -47,8 +47,8 @@ pub async fn plan(settings: &Settings, options: &PlanArguments) -> Result<(), Cl
     Err(CliError::NotMet)
 }
 
-/// The need that the flags describe; a usage error if they contradict each other. `--shape` fixes the
-/// machines and the least GPUs on each.
+/// The need of a cluster that the flags describe; a usage error if they contradict each other. `--shape`
+/// fixes the number of machines and the least GPUs on each.
 fn need(options: &PlanArguments) -> Result<Need, CliError> {
     let (machines, per_machine) = options.shape.unzip();
     let gpus = options.shape.map(|(machines, gpus)| machines.saturating_mul(gpus));
@@ -76,7 +76,8 @@ struct Shown<'a> {
 }
 
 impl Shown<'_> {
-    /// The text of a cell, as in a table of offers; empty if there is no field `key`.
+    /// The value `key` of the offer in `row` as text, at most 30 cells wide, as in a table of offers; empty
+    /// if there is no such field.
     fn cell(&self, row: u32, key: &str) -> String {
         let field = Resource::Offers.catalog().column(key);
         field.map_or_else(String::new, |field| {

@@ -47,7 +47,8 @@ pub fn copy(item: &CopyItem) -> Result<Effect, CopyError> {
     Ok(Effect::Copy { what, text })
 }
 
-/// The texts that can be copied from the open pane; `None` if there are none.
+/// The texts that can be copied from the open pane or request, some of them disabled with a reason; `None` if
+/// the pane has no table.
 pub fn items(state: &State) -> Option<Vec<CopyItem>> {
     if state.pane == Pane::Requests || Requests::read(state).opened.is_some() {
         return Some(crate::features::requests::copy_items(state));
@@ -66,7 +67,7 @@ pub fn items(state: &State) -> Option<Vec<CopyItem>> {
     Some(items)
 }
 
-/// The API key of the selected workergroup, if its record has one.
+/// The API key of the selected workergroup, unmasked; `None` if none is selected or its record has no key.
 pub fn api_key(state: &State) -> Option<String> {
     let browser = &state.browsers[Resource::Workergroups];
     let field = WORKERGROUPS.by_key("api_key")?;
@@ -74,8 +75,8 @@ pub fn api_key(state: &State) -> Option<String> {
     record.text(field).map(|key| key.unescaped().to_owned())
 }
 
-/// The items of a pane of records. `waits` is the reason no rows are copied while they are recorded
-/// ones.
+/// The texts that can be copied from a pane of records: its rows, how to rent, the query, and commands for
+/// the search. `waits` is the reason no rows are copied while they are recorded ones.
 fn pane_items(browser: &Browser, profile: &Profile, limits: Limits, waits: Option<String>) -> Vec<CopyItem> {
     let query = &browser.query;
     let mut items = match &waits {
@@ -138,7 +139,7 @@ fn rent_items(browser: &Browser, profile: &Profile, limits: Limits, waits: Optio
     items
 }
 
-/// The formats of rows, all disabled for the reason `why`.
+/// The ways to copy rows (id, JSON, CSV, table), all disabled for the reason `why`.
 fn waiting_items(browser: &Browser, why: &str) -> Vec<CopyItem> {
     let noun = browser.resource().noun();
     let items = [
@@ -153,8 +154,8 @@ fn waiting_items(browser: &Browser, why: &str) -> Vec<CopyItem> {
         .collect()
 }
 
-/// The formats for the selected row, the marked rows, and the table (of the marked rows if there are any);
-/// disabled with the reason if there is no such row. Empty without a response.
+/// The ways to copy the selected row, the marked rows as JSON, and the table (of the marked rows if there are
+/// any); disabled with the reason if there is no such row. Empty without a response.
 fn row_items(browser: &Browser) -> Vec<CopyItem> {
     let Some(listing) = browser.listing() else {
         return Vec::new();

@@ -20,10 +20,9 @@ pub fn row_json(listing: &Listing, row: u32) -> Result<String, CopyError> {
     Ok(json_for_terminal(redact::without_possible_secrets(json)))
 }
 
-/// Records as a JSON list, one per line.
+/// Records as a JSON list, one per line, without secrets.
 ///
-/// # Errors
-/// As [`row_json`].
+/// # Errors When they are too long for a clipboard.
 pub fn rows_json(listing: &Listing, rows: &[u32]) -> Result<String, CopyError> {
     let texts = rows.iter().filter_map(|row| listing.json(*row as usize));
     check_size(texts.map(str::len).sum())?;
@@ -31,10 +30,9 @@ pub fn rows_json(listing: &Listing, rows: &[u32]) -> Result<String, CopyError> {
     Ok(format!("[{}]", records?.join(",\n")))
 }
 
-/// A record as a line of CSV.
+/// A record as a line of CSV with the cells of `columns`.
 ///
-/// # Errors
-/// As [`row_json`].
+/// # Errors When it is too long for a clipboard.
 pub fn row_csv(listing: &Listing, row: u32, columns: &[&'static crate::domain::Field]) -> Result<String, CopyError> {
     let texts = columns.iter().filter_map(|field| listing.text(row as usize, field));
     check_size(texts.map(|text| text.unescaped().len()).sum())?;
@@ -52,10 +50,9 @@ pub fn document(listing: &Listing, rows: &[u32]) -> String {
     format!("{{\"{key}\": [{}]}}\n", records.join(",\n"))
 }
 
-/// The request of a query, as one runnable shell command.
+/// The request of a query, as one runnable `curl` command.
 ///
-/// # Errors
-/// When the address of the market cannot be parsed.
+/// # Errors When the address of the market cannot be parsed.
 pub fn search_curl(query: &Query, base: &str, dialect: &'static Dialect) -> Result<String, CopyError> {
     let request = match query.resource {
         Resource::Workergroups => Request::ListWorkergroups,

@@ -59,7 +59,8 @@ pub fn rent_label(offer_type: OfferType, profile: &Profile) -> String {
     text
 }
 
-/// The warning about the offer `id` if it costs more than the user's limits, or its cost is unknown.
+/// The warning about the offer `id` if it costs more than the user's limits, or its cost is unknown; `None`
+/// if it is within them.
 pub fn limit_warning(limits: Limits, basis: Basis, listing: &Listing, id: RowId) -> Option<String> {
     let prices = Prices::new(listing, basis.model);
     let price = |basis: Basis| basis.price(&prices, listing.row(id)?).ok();
@@ -74,7 +75,7 @@ pub fn limit_warning(limits: Limits, basis: Basis, listing: &Listing, id: RowId)
 /// The client creates instances at the list price; a prepayment for the instance reserves it.
 pub const RESERVE: &str = "vastai prepay instance INSTANCE AMOUNT";
 
-/// The minimum bid of the offer `id` in $/h; `None` if it reports none.
+/// The minimum bid of the offer `id` in $/h; `None` if it reports none or is not loaded.
 fn bid_floor(listing: &Listing, id: RowId) -> Option<f64> {
     listing.cell_of(listing.row(id)?, "min_bid").number()
 }

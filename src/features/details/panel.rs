@@ -14,7 +14,7 @@ use crate::tui::text::fit;
 /// Maximum width of a preview that has only its card; a wider one is below its list.
 const BESIDE: u16 = 90;
 
-/// Draws the card of a list's selected row in a panel beside the list.
+/// Draws the card of the record in `row` in a panel beside its list; nothing before the list has a response.
 pub fn draw(resource: Resource, row: usize, area: Rect, scene: &mut Scene<'_, '_>) {
     let Some(subject) = Subject::new(resource, row, scene) else {
         return;

@@ -144,7 +144,7 @@ pub enum DbCommand {
     Reset(TextArguments),
 }
 
-/// Parses the interval of a watch; `Err` below `SHORTEST`.
+/// Parses the interval of a watch; `Err` for an invalid duration or one below ten seconds.
 fn interval(text: &str) -> Result<Duration, ArgumentError> {
     let interval = span(text)?;
     (interval >= SHORTEST)

@@ -97,11 +97,11 @@ pub fn history(settings: &Settings, options: &HistoryArguments) -> Result<(), Cl
     output::require_rows(options.fail_empty, is_empty)
 }
 
-/// The query of the arguments, narrowed to the model and the machine of the flags.
+/// The query of the arguments, narrowed to the model and the machine (of volumes, the cluster) of the flags.
 ///
 /// # Errors
 ///
-/// When volumes have no such field.
+/// When a model is given for volumes, which have none.
 pub fn narrowed_query(query: &Query, options: &HistoryArguments) -> Result<Query, CliError> {
     let mut query = query.clone();
     let machine = match query.resource {
@@ -157,7 +157,7 @@ struct Report {
 }
 
 impl Report {
-    /// The lowest price in the last poll; `None` if it had no offers.
+    /// The lowest price in the last poll; `None` if it had no offers, or nothing was polled.
     fn lowest(&self) -> Option<f64> {
         Some(self.series.now?.levels?.lowest)
     }
@@ -272,7 +272,8 @@ impl Report {
     }
 }
 
-/// The JSON member of a part of the time; its values are `None` where nothing was on offer or recorded.
+/// The JSON member of one part of the recorded time; its values are `None` where nothing was on offer or
+/// recorded.
 fn step(bucket: &Bucket) -> document::Step {
     document::Step {
         from: rfc3339(bucket.from),
@@ -286,7 +287,7 @@ fn step(bucket: &Bucket) -> document::Step {
     }
 }
 
-/// The verdict on the current lowest price, or the data it lacks.
+/// The JSON member of the verdict on the current lowest price, or of the data it lacks.
 fn verdict(memory: &Memory) -> document::Verdict {
     let result = match memory.verdict() {
         Verdict::Given(rating) => VerdictResult::Given(document::Rating {

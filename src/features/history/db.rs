@@ -119,7 +119,7 @@ fn check(database: &Database, shown: &str, format: ReplyFormat) -> Result<(), Cl
     output::print(&text)
 }
 
-/// Prints every recorded price with its times, in batches of `BATCH` lines.
+/// Prints every recorded price with its times, a line each, in batches of 1,000 lines.
 fn export(database: &Database, format: ExportFormat) -> Result<(), CliError> {
     let mut lines: Vec<String> = Vec::new();
     if format == ExportFormat::Csv {

@@ -108,7 +108,7 @@ struct Remembered {
 }
 
 impl Remembered {
-    /// Updates the current lowest price from the rows on screen.
+    /// Updates the current lowest price, from the rows on screen, in the basis of verdicts, if that is read.
     fn update_lowest(&mut self) {
         if let Some(memory) = &mut self.memory {
             memory.set_lowest_from(&self.rows);
@@ -170,7 +170,7 @@ impl Recall {
         self.rests_until.max(now.mono)
     }
 
-    /// The basis of verdicts on some offers; `None` until it is read.
+    /// The basis of verdicts on some offers; `None` until it is read, and if nothing is recorded of them.
     fn memory(&self, like: &Query) -> Option<&Memory> {
         let mut models = self.models.iter();
         models.find(|remembered| remembered.like == *like)?.memory.as_deref()
@@ -239,8 +239,8 @@ fn on_output(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     }
 }
 
-/// The verdict's basis for the offers like that of a row, with the lot and the price per GPU of the row.
-/// `None` until that basis is read.
+/// The verdict's basis for the offers like that of a row, with the lot and the price per GPU of the row (of a
+/// volume per GB and month). `None` until that basis is read, or if the row has no model or price.
 pub fn verdict_basis_of_row(state: &State, resource: Resource, row: usize) -> Option<(&Memory, Lot, f64)> {
     let (browser, row) = (&state.browsers[resource], u32::try_from(row).ok()?);
     let (listing, like) = (browser.listing()?, like(browser, row)?);
@@ -248,8 +248,8 @@ pub fn verdict_basis_of_row(state: &State, resource: Resource, row: usize) -> Op
     Some((Recall::read(state).memory(&like)?, recorded_lot(listing, row)?, price))
 }
 
-/// The query for offers like that of a row, with the storage of the table's prices; `None` if the row lacks
-/// what it needs, such as a model.
+/// The query for offers like that of a row, with the storage of the table's prices; `None` before a response,
+/// or if the row lacks what it needs, such as a model.
 fn like(browser: &Browser, row: u32) -> Option<Query> {
     let storage = Some(browser.storage().0);
     let query = browser.shown_query()?.clone();
@@ -262,8 +262,8 @@ fn on_screen(browser: &Browser, query: &Query) -> Option<Excerpt> {
     Some(Excerpt::of_response(browser.listing()?, query, is_complete))
 }
 
-/// Requests the basis of verdicts on the selected and the marked offers, if the rows or the selection have
-/// changed. Nothing happens while the market is not recorded, and for workergroups.
+/// Requests the basis of verdicts on the selected and the marked offers, eight at most, if the rows or the
+/// selection have changed. Nothing happens while the market is not recorded, and for workergroups.
 fn follow(cx: &mut Cx<'_>) {
     let (now, resource) = (cx.now, cx.state().pane.resource());
     let Lent {

@@ -9,8 +9,8 @@ use crate::domain::{Query, Resource, Untrusted};
 use crate::record::store::{Database, HistoryError};
 use crate::record::{Change, ChangeKind, Event, EventKind, Moment, Question, SearchKey, seconds, with_storage};
 
-/// The changes of a search after `reported_until`, up to and including `until`, newest first; without
-/// `reported_until`, only those at `until`.
+/// The recorded changes of a search after `reported_until`, up to and including `until`, newest first;
+/// without `reported_until`, only those at `until`.
 pub(crate) fn changes(
     database: &Database,
     query: &Query,
@@ -27,7 +27,7 @@ pub(crate) fn changes(
     database.ask(&RecentEvents { question, most })
 }
 
-/// An event as a line of text without a line end; prices include `storage` GB.
+/// An event of `bourse watch` as a line of text without a line end; prices per GPU include `storage` GB.
 pub(crate) fn line(event: &Event, search: &SearchKey, storage: f64) -> String {
     let at = rfc3339(event.at);
     let (change, lasted) = match &event.kind {
@@ -62,7 +62,7 @@ pub(crate) fn line(event: &Event, search: &SearchKey, storage: f64) -> String {
     format!("{at}  {model}  machine {}  {what}{lasted}", change.lot.machine)
 }
 
-/// The JSON document of an event, without the names of saved searches.
+/// The JSON document of an event of `bourse watch`, without the names of saved searches.
 pub(crate) fn document_of(event: &Event) -> document::WatchEvent {
     let (name, members) = match &event.kind {
         EventKind::NotWatched { since } => ("not_watched", Members::NotWatched { since: rfc3339(*since) }),

@@ -61,8 +61,8 @@ pub(crate) fn volume(
     lines
 }
 
-/// The arithmetic: label, value and formula, which is on the next line if it does not fit; the last
-/// step is the sum.
+/// The arithmetic of a bill: label, value and formula of each step, which is on the next line if it does not
+/// fit; the last step is the sum.
 fn steps(steps: &[Step], width: u16, theme: &Theme) -> Vec<Line<'static>> {
     let line = |(index, step): (usize, &Step)| {
         let value = match step.measure {
@@ -90,7 +90,7 @@ fn steps(steps: &[Step], width: u16, theme: &Theme) -> Vec<Line<'static>> {
 }
 
 /// A line on the cost of a unit of work, if the job has work, and one on the time before or after the
-/// deadline, if it has one.
+/// deadline, if it has one (blank if the time is unknown).
 fn work(cost: &JobCost, job: &Job, theme: &Theme) -> Vec<Line<'static>> {
     let each = job.work.zip(cost.per_unit);
     let each = each.map(|(work, dollars)| {

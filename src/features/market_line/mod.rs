@@ -73,18 +73,18 @@ pub(crate) struct MarketLine {
 
 impl FeatureState for MarketLine {}
 
-/// Height of the market line in rows: 1 on the offers pane of a screen with at least `ROWS` rows, else 0.
+/// Height of the market line in rows: 1 on the offers pane of a screen with at least 30 rows, else 0.
 pub(crate) fn height(state: &State) -> u16 {
     u16::from(is_line_shown(state))
 }
 
-/// Whether the line is shown: on the offers pane only, and on a screen with at least `ROWS` rows.
+/// Whether the market line is shown: on the offers pane only, and on a screen with at least 30 rows.
 fn is_line_shown(state: &State) -> bool {
     state.pane == Pane::Offers && state.screen.size.1 >= ROWS
 }
 
-/// The GPU models of the `rows` of a listing, at most `MODELS`, those with the most GPUs first, each with its
-/// lowest price in $/h per GPU. Rows without a model or with an overlong name are left out.
+/// The GPU models of the `rows` of a listing, eight at most, those with the most GPUs first, each with its
+/// lowest price in $/h per GPU. Rows without a model, or with a name over 64 bytes, are left out.
 fn offered(listing: &Listing, rows: &[u32]) -> Vec<Offered> {
     let catalog = listing.catalog();
     let column = |key: &str| catalog.column(key).map(|field| listing.column(field));
@@ -127,8 +127,8 @@ fn query_of(state: &State, model: &str) -> Query {
     query.with("gpu_name", Operator::Eq, Value::Text(model.to_owned()))
 }
 
-/// Recounts the models if the rows have changed, stores the output of a finished analysis, and starts the
-/// next one. Nothing happens while the line is hidden.
+/// Recounts the models of the market line if the rows have changed, stores the output of a finished analysis,
+/// and starts the next one. Nothing happens while the line is hidden.
 fn follow(cx: &mut Cx<'_>) {
     if !is_line_shown(cx.state()) {
         return;
@@ -155,8 +155,9 @@ fn follow(cx: &mut Cx<'_>) {
     ask_next(cx);
 }
 
-/// Whether to analyze the weeks of all models: a model is new, or the figures are out of date. False while
-/// analyses run or wait, during a simulation, and without a record or models.
+/// Whether to analyze the weeks of all models of the market line: a model is new, or the figures are over
+/// five minutes old (15 seconds if there are none). False while analyses run or wait, during a simulation,
+/// and without a record or models.
 fn is_due_again(state: &State, now: Now) -> bool {
     let line: &MarketLine = state.feature();
     let is_busy = line.asked.is_some() || !line.waiting.is_empty();
@@ -171,7 +172,8 @@ fn is_due_again(state: &State, now: Now) -> bool {
     })
 }
 
-/// Starts the analysis of the next waiting model, unless one is running or none waits.
+/// Starts the analysis of the last week's prices for the next waiting model of the market line, unless one is
+/// running or none waits.
 ///
 /// One runs at a time, as each output takes memory.
 fn ask_next(cx: &mut Cx<'_>) {
@@ -186,8 +188,8 @@ fn ask_next(cx: &mut Cx<'_>) {
     cx.feature::<MarketLine>().asked = Some((model, asked));
 }
 
-/// Stores the week of a finished analysis; if that failed or found no prices, the model's week is removed.
-/// Nothing happens while it is running.
+/// Stores the week of prices of a model on the market line once its analysis is finished; if that failed or
+/// found no prices, the model's week is removed. Nothing happens while it is running.
 fn take_output(cx: &mut Cx<'_>) {
     let line: &MarketLine = cx.state().feature();
     let Some((model, asked)) = &line.asked else { return };
@@ -211,8 +213,8 @@ const UNIT: &str = "lowest loaded, $/GPU-h";
 /// What changes and sparklines are of: the recorded market, whatever is loaded.
 const TREND: &str = " · market trend";
 
-/// Draws the line of GPU models, as many as fit, each with its lowest price and, once recorded, its change
-/// since a day ago and its week; a click on one opens its history.
+/// Draws the market line: GPU models, as many as fit, each with its lowest price and, once recorded, its
+/// change since a day ago and its week; a click on one opens its history.
 pub(crate) fn draw(area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let line: &MarketLine = scene.state.feature();
@@ -264,7 +266,8 @@ pub(crate) fn draw(area: Rect, scene: &mut Scene<'_, '_>) {
     );
 }
 
-/// Opens the price history of the model at `index` of the line; nothing happens if there is none.
+/// Opens the price history of the model at `index` of the market line, counted from 0; nothing happens if
+/// there is none.
 pub(crate) fn open(index: usize, cx: &mut Cx<'_>) {
     let line: &MarketLine = cx.state().feature();
     let Some(offered) = line.models.get(index) else {

@@ -60,7 +60,7 @@ impl<S: Surface> Dashboard<S> {
             }
             Effect::Abort(ticket) => self.abort(ticket),
             Effect::History(job) => self.queue_history(job),
-            Effect::Market { ticket, command } => self.market(ticket, command),
+            Effect::Market { ticket, command } => self.run_market_command(ticket, command),
             Effect::Activate(ticket) => self.activate(ticket),
             Effect::Save { ticket, edit } => self.keep(Job::Save {
                 ticket: Some(ticket),
@@ -98,7 +98,7 @@ impl<S: Surface> Dashboard<S> {
         Ok(())
     }
 
-    /// Forgets the intervals learned from refusals, also in their file.
+    /// Forgets the intervals between requests that were learned from refusals, also in their file.
     fn forget_limits(&self) {
         self.calls.forget_pacing();
         self.keep_pacing();
@@ -174,8 +174,10 @@ impl<S: Surface> Dashboard<S> {
         });
     }
 
-    /// Carries out a market command in the background; nothing without the configured markets.
-    fn market(&self, ticket: Ticket, command: MarketCommand) {
+    /// Lists, tests, probes, changes or connects to configured markets in the background, as `command` asks;
+    /// the result arrives as news of the ticket. Nothing, and no news, if the dashboard was built without
+    /// markets.
+    fn run_market_command(&self, ticket: Ticket, command: MarketCommand) {
         let Some(known) = &self.known else {
             return;
         };
@@ -230,7 +232,7 @@ impl<S: Surface> Dashboard<S> {
         }
     }
 
-    /// Queues a job for the record's thread, which starts with the first one.
+    /// Queues a job for the thread of the recorded prices, which starts with the first one.
     fn queue_history(&mut self, job: HistoryJob) {
         let (history, outbox) = (&self.files.history, &self.outbox);
         let market = self.files.sandbox.as_ref().and_then(Running::moving_market);

@@ -153,8 +153,8 @@ impl<W: Write> Backend for Output<W> {
     }
 }
 
-/// The part of a terminal of this size that is drawn on: all of it up to 250,000 cells; 80x24 if the size is
-/// missing.
+/// The part of a terminal of this size that is drawn on: all of it up to 250,000 cells, beyond that at most
+/// 1,000 columns and as many rows as the limit leaves; 80x24 if the size is missing.
 fn drawable(size: Size) -> Size {
     if size == Size::ZERO {
         return UNSAID;

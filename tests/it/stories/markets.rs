@@ -346,7 +346,7 @@ fn probed() -> TestApp {
     desk.expect("Save sends the market four searches to find it out");
     desk.keys("tab tab right").expect("‹ the environment ›");
     desk.keys("enter");
-    desk.expect("Checking https://lab.example …");
+    desk.expect("Checking https://lab.example …").expect_not("find dialect");
     let asked = commands(&mut desk);
     assert!(
         matches!(asked.as_slice(), [MarketCommand::Probe(new)] if new.name == "lab"),

@@ -210,6 +210,18 @@ fn volumes_take_the_same_words() {
 }
 
 #[test]
+fn a_count_of_gpus_is_explained_as_one_offer_where_there_is_room() {
+    let mut desk = desk();
+    desk.keys("/").type_text("4x 4090");
+    desk.expect("→ num_gpus=4 gpu_name=RTX_4090 · 4 GPUs in one offer (K: spread over machines)");
+    desk.resize(60, 24).expect("→ num_gpus=4").expect_not("in one");
+    for words in ["1x 4090", "2 machines of 4 4090", "num_gpus=4 4090", "4+ 4090"] {
+        desk.resize(120, 40).keys("ctrl-u").type_text(words);
+        desk.expect_not("in one offer");
+    }
+}
+
+#[test]
 fn a_new_word_replaces_the_condition_of_its_field_and_or_adds_to_it() {
     let mut desk = desk();
     desk.keys("/").type_text("4090 not in china").keys("enter");

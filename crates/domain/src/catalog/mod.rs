@@ -30,7 +30,7 @@ impl Resource {
         }
     }
 
-    /// The noun for one record, in lower case.
+    /// The noun for one record: `offer`, `network volume` or `workergroup`.
     pub const fn noun(self) -> &'static str {
         match self {
             Self::Offers => "offer",
@@ -39,7 +39,7 @@ impl Resource {
         }
     }
 
-    /// The noun for several records, in lower case.
+    /// The noun for several records: `offers`, `network volumes` or `workergroups`.
     pub const fn nouns(self) -> &'static str {
         match self {
             Self::Offers => "offers",
@@ -103,7 +103,8 @@ pub static WORKERGROUPS: Catalog = Catalog {
 };
 
 impl Catalog {
-    /// The field with the wire name `key`, in its exact case; `None` for an alias or a computed column.
+    /// The field with the wire name `key`, in its exact case; `None` for an alias, a computed column or an
+    /// unknown name.
     pub fn by_key(&self, key: &str) -> Option<&'static Field> {
         self.fields().iter().find(|field| field.key == key)
     }
@@ -118,17 +119,17 @@ impl Catalog {
         })
     }
 
-    /// The fields, with the lifetime of the tables.
+    /// The fields of this catalog without the computed columns, as a slice that lives as long as the program.
     pub fn fields(&self) -> &'static [Field] {
         self.resource.catalog().fields
     }
 
-    /// The computed columns, with the lifetime of the tables.
+    /// The computed columns of this catalog, as a slice that lives as long as the program.
     pub fn computed(&self) -> &'static [Field] {
         self.resource.catalog().computed
     }
 
-    /// All possible table columns: fields of the record, then computed columns.
+    /// All possible table columns: fields of the record without secrets and mere filters, then computed ones.
     pub fn columns(&self) -> impl Iterator<Item = &'static Field> {
         self.fields()
             .iter()
@@ -160,8 +161,8 @@ impl Catalog {
             .or_else(|| catalog.computed.get(position - catalog.fields.len()))
     }
 
-    /// The name or alias closest to a misspelt one, among fields that can be filtered on or sorted by; `None`
-    /// if none is close.
+    /// The name or alias closest to a misspelt one, of fields and computed columns that can be filtered on or
+    /// sorted by; `None` if none is close (about one edit, and another for every four letters).
     pub fn suggest(&self, name: &str) -> Option<&'static str> {
         let fields = self.fields().iter().chain(self.computed());
         let names = fields
@@ -194,15 +195,16 @@ impl Catalog {
         filters
     }
 
-    /// The fields of one section that occur in records.
+    /// The fields of one section that occur in records; computed columns and mere filters are left out.
     pub fn section(&self, section: Section) -> impl Iterator<Item = &'static Field> {
         self.fields()
             .iter()
             .filter(move |field| field.in_record && field.section == section)
     }
 
-    /// Whether orders by `field` are sent to a server that speaks `dialect`; false for computed columns and
-    /// workergroups, which are sorted locally.
+    /// Whether orders by `field` are sent to a server that speaks `dialect`: sortable fields of offers and
+    /// volumes, undocumented ones only if the dialect has the public service's filters. Computed columns and
+    /// workergroups are always sorted locally.
     pub fn orders_on_server(&self, field: &Field, dialect: &Dialect) -> bool {
         self.resource != Resource::Workergroups
             && field.sortable
@@ -211,7 +213,7 @@ impl Catalog {
     }
 }
 
-/// The number of fields in the sections of a table.
+/// The total number of fields in all sections of a catalog.
 const fn count(sections: &[(Section, &[Field])]) -> usize {
     let (mut count, mut index) = (0, 0);
     while index < sections.len() {
@@ -221,7 +223,7 @@ const fn count(sections: &[(Section, &[Field])]) -> usize {
     count
 }
 
-/// The fields of a table in one array, each with its section.
+/// The fields of all sections of a catalog in one array, each with its section set. `COUNT` is their number.
 const fn in_sections<const COUNT: usize>(sections: &[(Section, &[Field])]) -> [Field; COUNT] {
     let mut fields = [Field::text("", ""); COUNT];
     let (mut at, mut index) = (0, 0);

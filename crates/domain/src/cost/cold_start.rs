@@ -76,7 +76,7 @@ impl Prices<'_> {
     /// The terms for cold starts of a row whose price is `hourly` in $/h.
     ///
     /// # Errors
-    /// When the row reports no price or speed of downloads.
+    /// When the row reports no price of downloads, or no download speed above zero.
     pub fn start_terms(&self, row: usize, hourly: f64) -> Result<StartTerms, Gap> {
         let per_gb = MEGABITS_PER_GB / self.listing.transfer().megabits();
         Ok(StartTerms {
@@ -111,8 +111,8 @@ impl StartRange {
         })
     }
 
-    /// Describes the range, once for one start and once for `starts` a day: `$0.14 to $0.46 a start (40 GB, 3m
-    /// loading); 10 a day: $1.40 to $4.60`.
+    /// Describes the range of costs, for one start and for `starts` a day: `$0.14 to $0.46 a start (40 GB, 3m
+    /// loading); 10 a day: $1.40 to $4.60`; equal ends as one price, and then `; 2 not reported` if any are.
     pub fn words(&self, start: ColdStart, starts: u32) -> String {
         let range = |times: f64| {
             let [least, most] = [self.least, self.most].map(|cost| dollars(cost.total() * times));

@@ -57,11 +57,11 @@ pub enum Fit {
 
 impl Fit {
     /// Compares a reported amount with the `needed` one; `None` is unknown. Nothing needed always fits.
-    pub(super) fn compare(there: Option<f64>, needed: f64) -> Self {
-        match there {
+    pub(super) fn compare(reported: Option<f64>, needed: f64) -> Self {
+        match reported {
             _ if needed <= 0.0 => Self::Yes,
             None => Self::Unknown,
-            Some(there) if there >= needed => Self::Yes,
+            Some(reported) if reported >= needed => Self::Yes,
             Some(_) => Self::No,
         }
     }
@@ -89,12 +89,12 @@ pub enum Room {
 impl Room {
     /// Compares the reported GB of a disk with the `wanted` GB; `None` is unknown. Nothing wanted is always
     /// enough.
-    pub(super) fn compare(there: Option<f64>, wanted: f64) -> Self {
-        match there {
+    pub(super) fn compare(reported: Option<f64>, wanted: f64) -> Self {
+        match reported {
             _ if wanted <= 0.0 => Self::Enough,
             None => Self::Unknown,
-            Some(there) if there >= wanted => Self::Enough,
-            Some(there) => Self::ShortBy(wanted - there),
+            Some(reported) if reported >= wanted => Self::Enough,
+            Some(reported) => Self::ShortBy(wanted - reported),
         }
     }
 }

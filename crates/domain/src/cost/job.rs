@@ -111,8 +111,8 @@ impl Job {
         self.work.map(|work| work.to_string()).or_else(dlperf)
     }
 
-    /// Describes the job briefly: `3d, 200 GB, 20 GB in, 5 GB out, by Fri 23:59 (2 days left)`; without traffic of 0 GB
-    /// and without a deadline that is not set.
+    /// Describes the job briefly: `3d + 2d stopped, 200 GB, 20 GB in, 5 GB out, by Fri 23:59 (2 days left)`,
+    /// or its work in place of `3d`. Stopped hours and traffic of zero and an unset deadline are left out.
     pub fn brief(&self, local: &LocalTime) -> String {
         let span = |hours: f64| match hours % 24.0 {
             0.0 if hours > 0.0 => format!("{}d", trimmed(hours / 24.0, 0)),
@@ -207,8 +207,8 @@ impl Prices<'_> {
         }
     }
 
-    /// Units of work per second of one GPU of a row, from the configured throughput; an error if its model
-    /// has none.
+    /// Units of work per second of one GPU of a row, from the configured throughput; an error if none is
+    /// configured for its model, or the model is not reported.
     fn rate(&self, row: usize, unit: WorkUnit) -> Result<f64, Gap> {
         let field = self.listing.catalog().by_key("gpu_name");
         let model = field.and_then(|field| self.listing.text(row, field));
@@ -260,8 +260,8 @@ impl Prices<'_> {
         time.and(self.disk_fit(row, job.disk_gb))
     }
 
-    /// The first reason why the row cannot do `job`, started at `now`, known ones before those not reported;
-    /// `None` if it can.
+    /// The first reason why the row cannot do `job`, started at `now`: disk too small, deadline missed, offer
+    /// ends too early; else an unknown rate or speed, then an unknown disk or end. `None` if it can.
     pub fn shortfall(&self, row: usize, job: &Job, now: UnixTime) -> Option<Shortfall> {
         let room = Room::compare(self.disk_space.amount(row).ok(), job.disk_gb);
         let left = hours_left(&self.duration, row, now).ok();
@@ -338,7 +338,8 @@ impl Prices<'_> {
         })
     }
 
-    /// The arithmetic of `parts`, without the lines that are zero because the job does not need them.
+    /// The arithmetic of a job's cost line by line: hours, then sums in $ without those that the job does not
+    /// need, then the total, which is always there.
     fn steps(&self, row: usize, job: &Job, parts: &Parts) -> Vec<Step> {
         let mut steps = self.time_steps(row, job, parts);
         let wanted = [
@@ -365,7 +366,8 @@ impl Prices<'_> {
         steps
     }
 
-    /// The arithmetic of the hours: download, and work.
+    /// The lines of arithmetic for a job's hours: one for the running time if the job is given as work, then
+    /// one for the download if there is one. Empty for a job in hours without a download.
     fn time_steps(&self, row: usize, job: &Job, parts: &Parts) -> Vec<Step> {
         let step = |label, formula, value| Step::new(label, formula, value, Measure::Hours);
         let mut steps = Vec::new();
@@ -392,7 +394,8 @@ impl Prices<'_> {
         steps
     }
 
-    /// The label and formula of each part, in the order of [`Parts::sums`].
+    /// The label and formula of each part of a job's cost: GPUs, storage while running, storage while
+    /// stopped, traffic in, traffic out. `hours` is its running time; a price that is not reported is `?`.
     fn formulas(&self, row: usize, job: &Job, hours: f64) -> [(&'static str, String); 5] {
         let price = |price: Result<f64, Gap>| price.map_or_else(|_| "?".into(), rounded);
         let storage_cost = price(self.storage_cost.amount(row));

@@ -52,7 +52,7 @@ impl Job {
     /// the storage that prices include by default; the default traffic is none.
     ///
     /// # Errors
-    /// With the part that is wrong, or that the run time is missing.
+    /// If a part is wrong or given twice, or unless exactly one of run time and work is given.
     ///
     /// ```
     /// use bourse_domain::cost::Job;
@@ -115,8 +115,8 @@ impl Job {
     }
 }
 
-/// The input that one part sets, and its value; a bare number is hours. `span` is the range that an error
-/// points at.
+/// The input that one part of a written job sets, and its value: `3d`, `200GB`, `300gb-down`, `by-…`. A bare
+/// number is hours. `span` is the range that an error points at.
 fn read(part: &str, span: &Range<usize>) -> Result<(Input, f64), LanguageError> {
     let lower = part.to_ascii_lowercase();
     let wrong = |why: &dyn std::fmt::Display| LanguageError::new(span.clone(), why.to_string());

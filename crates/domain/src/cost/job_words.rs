@@ -34,7 +34,8 @@ impl JobWords {
         self.work.is_some() || self.hours.is_some()
     }
 
-    /// Overlays other parts; of two values the one in `last` is used. The disk is not overlaid.
+    /// Takes over the parts that `last` gives, in place of its own; the others stay. The disk of `last` is
+    /// ignored.
     pub fn overlay(&mut self, last: &Self) {
         self.hours = last.hours.or(self.hours);
         self.work = last.work.or(self.work);
@@ -44,7 +45,8 @@ impl JobWords {
     }
 
     /// The job with these parts. Others are taken from `current`; without one there is no traffic, the disk
-    /// is `storage` in GB, and the job runs for a day. Hours replace work, and work replaces hours.
+    /// is `storage` in GB (the default size if `None`), and the job runs for a day. Hours replace work, and
+    /// work replaces hours.
     pub fn over(&self, current: Option<Job>, storage: Option<f64>, local: &LocalTime) -> Job {
         let current = current.unwrap_or_else(|| Job {
             disk_gb: storage.unwrap_or(DEFAULT_STORAGE_GB),
@@ -67,7 +69,8 @@ impl JobWords {
         }
     }
 
-    /// Describes the parts briefly: `3d, 200 GB disk, 300 GB down`.
+    /// Describes the given parts briefly: `3d, 200 GB disk, 300 GB down, by friday`. Empty without any; work
+    /// stands in place of hours.
     pub fn brief(&self) -> String {
         let length = self.hours.map(|hours| write(hours, Quantity::Hours));
         let length = self.work.map(|work| work.to_string()).or(length);

@@ -128,8 +128,8 @@ impl<'a> Side<'a> {
         }
     }
 
-    /// The quote for the row with this id, else for the only one with the same GPUs; for `gb` of storage, or
-    /// as quoted. `None` without such a row, or if it has no price.
+    /// The quote for the row with this id, else for the only one with the same machine and GPUs; for `gb` of
+    /// storage, or as quoted. `None` without such a row, if several have the GPUs, or if it has no price.
     fn quote(&self, id: RowId, key: Option<&GpuKey>, gb: Option<f64>) -> Option<Quote> {
         let (row, joined) = match self.by_id.get(&id) {
             Some(row) => (*row, Joined::ById),
@@ -152,8 +152,8 @@ fn gpu_key(listing: &Listing, row: usize) -> Option<GpuKey> {
     (!gpus.is_empty()).then_some((machine, gpus))
 }
 
-/// The ids of a row's GPUs within its machine, ascending; empty if the record lists none, or one is not a
-/// number.
+/// The ids of a row's GPUs within its machine, ascending; empty if the record lists none, or any of them is
+/// not a whole number.
 pub fn gpu_numbers(listing: &Listing, row: usize) -> Vec<i64> {
     let Some(field) = listing.catalog().by_key("gpu_ids") else {
         return Vec::new();

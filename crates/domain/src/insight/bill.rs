@@ -10,7 +10,7 @@ pub enum Bill {
 }
 
 impl Bill {
-    /// Formats an amount: `$26.63`, `$0.293/h`.
+    /// Formats an amount of this kind: `$26.63` for a job, `$0.293/h` for a price per hour.
     pub fn money(self, amount: f64) -> String {
         match self {
             Self::Job => format::dollars(amount),
@@ -18,7 +18,7 @@ impl Bill {
         }
     }
 
-    /// Formats the bill of a whole plan: `$26.63 for the job`, `$0.293/h`.
+    /// Formats the price of a whole plan: `$26.63 for the job`, or `$0.293/h` for a price per hour.
     pub fn total(self, amount: f64) -> String {
         match self {
             Self::Job => format!("{} for the job", self.money(amount)),
@@ -26,7 +26,8 @@ impl Bill {
         }
     }
 
-    /// Formats a difference with its sign: `+$1.50`, `−$0.25/h`.
+    /// Formats a difference of two prices with its sign, `+` for zero: `+$1.50` for a job, `−$0.250/h` per
+    /// hour.
     pub fn difference(self, amount: f64) -> String {
         let sign = if amount < 0.0 { "−" } else { "+" };
         format!("{sign}{}", self.money(amount.abs()))

@@ -125,7 +125,8 @@ fn field_line(field: &'static Field, cells: &[CellRef<'_>]) -> CompareLine {
     }
 }
 
-/// The lines of the prices per GPU, per GB of its memory and per point of `DLPerf`.
+/// The lines of the prices in $/h per GPU, per GB of its memory and per point of `DLPerf`; with `gb` of
+/// storage, or as quoted.
 fn derived_lines(rows: &[u32], prices: &Prices<'_>, gb: Option<f64>) -> impl Iterator<Item = CompareLine> {
     let units: Vec<_> = rows
         .iter()

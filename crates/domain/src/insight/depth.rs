@@ -35,7 +35,7 @@ impl Purchase {
         }
     }
 
-    /// The average price per GPU; NaN for a purchase without offers.
+    /// The average price per GPU over all offers of the purchase; NaN for one without offers.
     pub fn average(&self) -> f64 {
         self.cost / count(usize::try_from(self.gpus).unwrap_or(usize::MAX))
     }
@@ -89,7 +89,8 @@ impl Depth {
         self.all.gpus
     }
 
-    /// The cheapest offers with at least this many GPUs, at most [`MOST_GPUS`]; `None` if there are too few GPUs.
+    /// The cheapest offers that together have at least this many GPUs; `None` if the supply has fewer. The
+    /// time grows with the number, so callers ask for at most `MOST_GPUS`.
     pub fn buy(&self, gpus: u64) -> Option<Purchase> {
         self.sizes(&[usize::try_from(gpus).ok()?]).pop()
     }
@@ -106,7 +107,8 @@ impl Depth {
         purchases
     }
 
-    /// The cheapest offers for each of these rising sizes, up to the largest that the supply has.
+    /// The cheapest offers for each of these rising numbers of GPUs; numbers that the supply does not reach
+    /// are left out.
     fn sizes(&self, sizes: &[usize]) -> Vec<Purchase> {
         let Some(most) = sizes.last() else {
             return Vec::new();
@@ -117,10 +119,11 @@ impl Depth {
         purchases.collect()
     }
 
-    /// Describes the supply in a sentence: `8 GPUs from $1.89/h each, 32 at an average of $2.15/h, all 43 at $2.39/h`.
-    /// `None` if there are no GPUs.
+    /// Describes the supply: `8 GPUs from $1.89/h each, 32 at an average of $2.15/h, all 43 at $2.39/h`. The
+    /// first is the lowest price among the cheapest 8 GPUs (all if fewer), then come the averages of a larger
+    /// purchase, from 16 GPUs on, and of all GPUs. `None` without GPUs.
     ///
-    /// `money` formats a price per GPU. "All" is only written if the response is complete.
+    /// `money` formats a price per GPU. Unless `is_complete`, it is `all 43 received` in place of `all 43`.
     pub fn sentence(&self, is_complete: bool, money: impl Fn(f64) -> String) -> Option<String> {
         /// The first size mentioned: a machine of the largest kind.
         const FIRST: u64 = 8;

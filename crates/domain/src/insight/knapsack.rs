@@ -31,7 +31,8 @@ struct KnapsackStep {
 }
 
 impl<'a> Knapsack<'a> {
-    /// Computes the cheapest choices of up to `target` units, with at most one of the sets of each machine.
+    /// Computes the cheapest choices of up to `target` units (GPUs or offers), with at most one of the sets
+    /// of each machine and an allowed number of machines.
     pub fn new(machines: &'a [Vec<Set>], target: usize, allowed: Machines) -> Self {
         let mut knapsack = Self {
             machines: contenders(machines, target, allowed),
@@ -86,7 +87,7 @@ impl<'a> Knapsack<'a> {
     }
 
     /// The number of machines with the least cost of at least `units` units, and that cost; of equal costs
-    /// the fewest machines. `None` if there are too few units.
+    /// the fewest machines. `None` if an allowed number of machines has too few units.
     fn best(&self, units: usize) -> Option<(usize, f64)> {
         let allowed = self.allowed.least..=self.limit();
         let costs = allowed.map(|machines| (machines, self.costs[self.state(machines, units)]));
@@ -95,12 +96,13 @@ impl<'a> Knapsack<'a> {
             .min_by(|(_, left), (_, right)| left.total_cmp(right))
     }
 
-    /// The least cost of at least `units` units; `None` if there are too few.
+    /// The least cost of at least `units` units; `None` if the allowed number of machines has too few.
     pub fn cost(&self, units: usize) -> Option<f64> {
         self.best(units).map(|(_, cost)| cost)
     }
 
-    /// The sets of the cheapest choice of at least `units` units; `None` if there are too few.
+    /// The sets of the cheapest choice of at least `units` units, at most one of each machine; `None` if the
+    /// allowed number of machines has too few.
     pub fn choice(&self, mut units: usize) -> Option<Vec<&'a Set>> {
         let (mut machines, _) = self.best(units)?;
         let mut choice = Vec::new();

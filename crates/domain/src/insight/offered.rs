@@ -51,10 +51,10 @@ impl OfferIndex {
         }
     }
 
-    /// Counts the groups of `rows` by each field, those with the most machines first, ties by rows. Groups
-    /// without any of the rows are left out.
+    /// Counts `rows` by the values of each field: one list for each, groups with the most machines first,
+    /// then those with the most rows, then by value. Groups without any of the rows are left out.
     ///
-    /// `unit_price` gives the price per unit of a row.
+    /// `unit_price` gives the price per unit of a row, of which each group has the lowest.
     pub fn count(&self, rows: &[u32], unit_price: impl Fn(u32) -> Option<f64>) -> Vec<Vec<Offered>> {
         let mut groups: Vec<Vec<Offered>> = self.groupings.iter().map(Grouping::empty).collect();
         let mut is_counted = vec![false; self.slices.len()];
@@ -88,7 +88,7 @@ impl OfferIndex {
 }
 
 impl Grouping {
-    /// The group of each row by its value of `field`; the group without a value comes last.
+    /// Groups all rows by their value of `field`, in the order of the values; the rows without one come last.
     fn new(listing: &Listing, field: &'static Field) -> Self {
         let column = listing.column(field);
         let part = |row| Part::new(field.kind, column.cell(row));

@@ -36,7 +36,8 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The plan of these offers by machine; sorts the machines, and adds up GPUs and prices.
+    /// The plan of these offers by machine, none empty; sorts the machines, the most expensive first, and
+    /// adds up GPUs and prices.
     fn new(mut machines: Vec<Vec<Lot>>) -> Self {
         let cost = |lots: &Vec<Lot>| total(lots.iter().map(|lot| lot.price));
         machines.sort_by(|left, right| {
@@ -60,12 +61,12 @@ impl Plan {
         self.lots().map(|lot| lot.row)
     }
 
-    /// The number of GPUs that share the work of a job.
+    /// The number of all GPUs of its offers, which share the work of a job.
     pub fn gpu_count(&self) -> u32 {
         u32::try_from(self.gpus).unwrap_or(u32::MAX)
     }
 
-    /// Describes the size: `8 GPUs in 3 offers on 2 machines`.
+    /// Describes the size of the cluster: `8 GPUs in 3 offers on 2 machines`.
     pub fn words(&self) -> String {
         let gpus = usize::try_from(self.gpus).unwrap_or(usize::MAX);
         format!(
@@ -125,8 +126,8 @@ pub struct Offers<'a> {
 }
 
 impl<'a> Offers<'a> {
-    /// The offers to choose from: all `candidates` if `basis` has a job, of which those that cannot do it are
-    /// left out later; without a job those that satisfy `is_choice`.
+    /// The offers from which clusters are planned: all `candidates` if `basis` has a job, of which those that
+    /// cannot do it are left out later; without a job the candidates that satisfy `is_choice`.
     pub fn new(prices: &'a Prices<'a>, basis: Basis, candidates: &[u32], is_choice: impl Fn(usize) -> bool) -> Self {
         let rows = candidates.iter().copied();
         let rows = rows.filter(|row| basis.job.is_some() || is_choice(*row as usize));
@@ -152,12 +153,14 @@ impl<'a> Offers<'a> {
     fn quotes(&self, gpus: u32) -> Rc<Quotes> {
         let shares = if self.is_work() { gpus } else { 0 };
         let mut known = self.quotes.borrow_mut();
-        let quotes = known.entry(shares).or_insert_with(|| Rc::new(self.quoted(gpus)));
+        let quotes = known
+            .entry(shares)
+            .or_insert_with(|| Rc::new(self.compute_quotes(gpus)));
         Rc::clone(quotes)
     }
 
     /// Computes the quotes if `gpus` GPUs are rented; rows without a price are left out.
-    fn quoted(&self, gpus: u32) -> Quotes {
+    fn compute_quotes(&self, gpus: u32) -> Quotes {
         let basis = Basis {
             job: self.basis.job.map(|job| job.on_gpus(gpus)),
             ..self.basis
@@ -175,7 +178,8 @@ impl<'a> Offers<'a> {
         self.rows.iter().filter_map(quote).collect()
     }
 
-    /// The price of a row as part of a rental; `None` if the offer does not fit or misses the deadline.
+    /// The price of a row as part of a rental; `None` if it has none, cannot do the job, or takes longer than
+    /// the deadline of the need or an unknown time.
     fn price(quotes: &Quotes, need: &Need, row: u32) -> Option<f64> {
         let quote = quotes.get(&row).filter(|quote| quote.fits)?;
         let in_time = need
@@ -222,9 +226,10 @@ impl<'a> Offers<'a> {
         groups.into_values().collect()
     }
 
-    /// The slice sets of each machine, priced as part of a rental of `gpus` GPUs.
+    /// The sets of offers of each machine that can be rented together, priced as part of a rental of `gpus`
+    /// GPUs.
     ///
-    /// Leaves out the offer `without` and sets smaller than `need.per_machine`.
+    /// Leaves out the offer `without`, sets smaller than `need.per_machine`, and machines without a set.
     fn sets(&self, supply: &Supply, need: &Need, (gpus, without): (u32, Option<u32>)) -> Vec<Vec<Set>> {
         let quotes = self.quotes(gpus);
         let price = |row: u32| Self::price(&quotes, need, row).filter(|_| Some(row) != without);
@@ -237,8 +242,8 @@ impl<'a> Offers<'a> {
         machines
     }
 
-    /// The lowest bills of up to `gpus` GPUs by number, and the cheapest plan for the need, without the offer
-    /// `without`.
+    /// The lowest bill of each number of GPUs up to `gpus`, and the cheapest plan for `need.gpus`, without
+    /// the offer `without`.
     ///
     /// Only for prices that do not depend on the number of GPUs.
     fn solve(&self, need: &Need, gpus: usize, without: Option<u32>) -> Solution {
@@ -348,7 +353,8 @@ impl<'a> Offers<'a> {
         u32::try_from(gpus).unwrap_or(u32::MAX).min(need.most_gpus())
     }
 
-    /// The cheapest plan for a need, with its alternatives and limits.
+    /// Plans a cluster: the cheapest offers that together meet the need, with the runner-up, the limits that
+    /// raise the bill, and the bills of fewer and more GPUs.
     pub fn plan(&self, need: &Need) -> Planning {
         let gpus = need.gpus as usize;
         let largest = (2 * gpus).min(MOST_GPUS).max(gpus);
@@ -394,8 +400,8 @@ impl<'a> Offers<'a> {
         }
     }
 
-    /// The cheapest plan, and the bills of some sizes; only for prices that do not depend on the number of
-    /// GPUs.
+    /// The cheapest plan, and the bills of `sizes`, which are numbers of GPUs; only for prices that do not
+    /// depend on the number of GPUs rented.
     fn around(&self, need: &Need, sizes: &[usize]) -> Around {
         let gpus = need.gpus as usize;
         let largest = sizes.iter().copied().fold(gpus, usize::max);
@@ -417,7 +423,8 @@ impl<'a> Offers<'a> {
         }
     }
 
-    /// The cheapest plan of work, and the bills of some sizes.
+    /// The cheapest plan of work, and the bills of `sizes`, which are numbers of GPUs. The GPUs that a budget
+    /// affords are not computed.
     fn around_work(&self, need: &Need, sizes: &[usize]) -> Around {
         let plan = self.cheapest(need, None);
         let groups = self.groups(need, need.most_gpus());
@@ -475,7 +482,8 @@ struct Around {
     affordable: Option<u32>,
 }
 
-/// The value of a field as text, for a location its country; `None` if it is missing or empty.
+/// The value of a field as text, for a location its country; `None` if it is empty or neither text nor
+/// number.
 fn value(listing: &Listing, row: usize, key: &str) -> Option<String> {
     match listing.cell_of(row, key) {
         CellRef::Text(text) if key == Same::Country.field() => Some(country::code(text).to_owned()),

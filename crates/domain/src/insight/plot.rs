@@ -256,7 +256,7 @@ fn scaled(number: f64, exponent: f64) -> f64 {
     }
 }
 
-/// The numbers 1, 2 and 5 times the power of ten below `value` and its two neighbours.
+/// The numbers 1, 2 and 5 times the last power of ten up to `value`, the one before and the one after it.
 fn mantissas(value: f64) -> impl Iterator<Item = f64> {
     let exponent = value.log10().floor();
     [-1.0, 0.0, 1.0]

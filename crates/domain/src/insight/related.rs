@@ -84,7 +84,7 @@ pub fn slices(prices: &Prices<'_>, row: usize, gb: Option<f64>) -> Vec<Slice> {
 }
 
 /// $/h per additional GPU of `slice` over the cheapest of the next smaller size in `smaller`, which are
-/// ordered by size and price. `None` for the smallest size, or without a price.
+/// ordered by size and price. `None` if its size or price is unknown, or no smaller one has a price.
 fn marginal(smaller: &[Slice], slice: &Slice) -> Option<f64> {
     let (gpus, price) = (slice.gpus?, slice.price?);
     let priced = || {
@@ -116,7 +116,8 @@ pub struct Share {
     pub machine_cores: Option<f64>,
 }
 
-/// The share of a row: `gpu_frac`, or its part of the processors if that is not sent.
+/// The share that an offer has of its machine, by `gpu_frac`, or by its part of the processors if that is not
+/// sent; and the memory and processors of both. Parts that are not reported or out of range are `None`.
 pub fn share(listing: &Listing, row: usize) -> Share {
     // Not from columns, which are read for all rows.
     let record = listing.full_record(row);

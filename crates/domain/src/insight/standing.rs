@@ -83,7 +83,8 @@ impl Rank {
         }
     }
 
-    /// Describes the rank of a price: `below 91% of 56 others`; `None` without others.
+    /// Describes the rank of a price: `lowest of 57`, `same as all 57`, `highest of 57`, else
+    /// `below 91% of 56 others`; `None` without others.
     pub fn describe_price_rank(self) -> Option<String> {
         let Self { beats, ties, of } = self;
         let others = of.checked_sub(1).filter(|others| *others > 0)?;
@@ -180,7 +181,7 @@ impl Standing {
         self.scales(listing).of_rows.get(row).copied().flatten()
     }
 
-    /// Whether any row has enough comparable ones for a meaningful [`PriceScale`].
+    /// Whether any row is in a group of at least five rows with a price, enough for a meaningful price scale.
     pub fn has_telling_scale(&self, listing: &Listing) -> bool {
         self.scales(listing).is_any_telling
     }
@@ -197,8 +198,8 @@ impl Standing {
         })
     }
 
-    /// Price and performance (`None` if unknown) of all rows comparable with `row`, including itself; of all
-    /// rows if `row` is `None`. Rows without a price are left out.
+    /// Price and performance (`None` if unknown) of all rows comparable with `row`, which have its GPU model,
+    /// including itself; of all rows if `row` is `None`. Rows without a price are left out.
     pub fn figures(listing: &Listing, row: Option<usize>) -> Vec<(f64, Option<f64>)> {
         let groups = groups(listing);
         let price = value_of(listing, Measure::Price);
@@ -226,7 +227,8 @@ impl Standing {
         alike.filter_map(|row| prices?.cell(row).number()).collect()
     }
 
-    /// The value of a row by a measure; `None` if the record lacks it.
+    /// The value of a row by a measure; `None` if the record lacks it, it is not finite, or the resource has
+    /// no such measure.
     pub fn value(listing: &Listing, measure: Measure, row: usize) -> Option<f64> {
         value_of(listing, measure)(row)
     }

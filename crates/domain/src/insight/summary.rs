@@ -372,7 +372,8 @@ impl GroupOrder {
     }
 }
 
-/// Sorts groups; those without the value come last, ties keep their order.
+/// Sorts the groups of a summary by `order`: most machines, lowest price, lowest median price or best
+/// performance per price first. Those without the value come last, ties keep their order.
 pub fn sort_groups(groups: &mut [Group], order: GroupOrder) {
     let value = |group: &Group| match order {
         GroupOrder::Count => -count(group.amount.machines),

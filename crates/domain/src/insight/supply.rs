@@ -163,7 +163,8 @@ impl Machine {
         self.slices.iter().map(|slice| slice.row)
     }
 
-    /// The rows of the slices that cannot be rented together with all others, as they share GPUs with one.
+    /// The rows of the slices that share GPUs with another slice, so that not all can be rented together;
+    /// where GPUs are not listed, of those that exceed the GPUs of the largest slice with the others.
     pub(super) fn shared(&self) -> Vec<u32> {
         let is_shared = |slice: &&Slice| {
             let others = self.slices.iter().filter(|overlapping| overlapping.row != slice.row);
@@ -235,7 +236,8 @@ impl Machine {
         sets
     }
 
-    /// Adds every set that extends the chosen slices by some of `rest`.
+    /// Adds to `sets` every set that extends the chosen slices by at least one of `rest`, unless one of the
+    /// sets is as large for at most its price.
     fn combine<'a>(&self, unit: Unit, rest: &[(&'a Slice, Lot)], chosen: &mut Chosen<'a>, sets: &mut Vec<Set>) {
         for (index, (slice, lot)) in rest.iter().enumerate() {
             if self.fits(&chosen.slices, slice) {
@@ -315,8 +317,8 @@ pub struct Supply {
 }
 
 impl Supply {
-    /// The machines of `rows`, in order of first appearance. A record without a machine id counts as a machine of its
-    /// own; one without GPU ids has at least one GPU.
+    /// The machines of the offers in `rows`, in order of first appearance. A record without a machine id
+    /// counts as a machine of its own; each has at least one GPU.
     pub fn new(listing: &Listing, rows: &[u32]) -> Self {
         let columns = Columns::new(listing);
         let mut index_of: HashMap<Key<'_>, usize> = HashMap::new();
@@ -427,7 +429,7 @@ impl Picks {
             sum
         }));
         for costs in uneven {
-            least = joined(&least, &costs);
+            least = costs_with_machine(&least, &costs);
         }
         Self { picks, least }
     }
@@ -442,7 +444,7 @@ impl Picks {
         self.picks.len()
     }
 
-    /// The median price over the offers for the maximum number of workers; `None` without offers.
+    /// The median price in $/h over the offers for the maximum number of workers; `None` without offers.
     pub fn median(&self) -> Option<f64> {
         let prices: Vec<f64> = self.picks.iter().map(|pick| pick.price).collect();
         quantile(&prices, 0.5)
@@ -473,7 +475,7 @@ impl Picks {
 }
 
 /// The lowest costs of 0, 1, 2, ... workers after adding a machine; `costs` are those of one, two, ... workers on it.
-fn joined(least: &[f64], costs: &[f64]) -> Vec<f64> {
+fn costs_with_machine(least: &[f64], costs: &[f64]) -> Vec<f64> {
     let all = 0..least.len() + costs.len();
     all.map(|workers| {
         let without = least.get(workers).copied().unwrap_or(f64::INFINITY);

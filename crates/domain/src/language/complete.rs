@@ -68,7 +68,8 @@ pub fn complete(
     completion
 }
 
-/// The completion at a bare word: the start of a field name, or of an operator after a field.
+/// The completion at a bare word that ends the text: of an operator if a field is before it, else of a field
+/// name. `before` is the whole text up to the cursor.
 fn at_word(before: &str, item: &Item, catalog: &'static Catalog) -> Completion {
     let front = before[..item.span.start].trim_end();
     let last = front.rsplit(char::is_whitespace).next().unwrap_or_default();
@@ -78,7 +79,8 @@ fn at_word(before: &str, item: &Item, catalog: &'static Catalog) -> Completion {
     }
 }
 
-/// The completion within or after a condition that ends the text.
+/// The completion within or after the condition `statement`, which ends the text: longer field names and
+/// operators, or values. Empty for an unknown field; `at_blank` if a blank or comma follows.
 fn behind(
     reader: &Reader<'_>,
     statement: &Statement,
@@ -118,7 +120,8 @@ fn behind(
     }
 }
 
-/// The completion within or after the value of a condition that ends the text.
+/// The completion within or after the value of a condition that ends the text: values that begin with it, or
+/// field names once it is complete. `at_blank` if a blank or comma follows.
 fn at_value(reader: &Reader<'_>, value: &Raw, values: &Values<'_>, at_blank: bool) -> Completion {
     let (before, end) = (reader.text, reader.text.len());
     match value {
@@ -144,8 +147,8 @@ fn at_value(reader: &Reader<'_>, value: &Raw, values: &Values<'_>, at_blank: boo
     }
 }
 
-/// The field whose name or alias is in `span`, then the fields whose names begin with it (server-side filters first),
-/// then those whose names contain it.
+/// Completes a field name: the field whose name or alias is in `span`, then those whose names or aliases
+/// begin with it (server-side filters first), then those whose names contain it.
 fn fields(before: &str, span: Range<usize>, catalog: &'static Catalog) -> Completion {
     let typed = before[span.clone()].to_ascii_lowercase();
     let rank = |field: &Field| {
@@ -182,7 +185,8 @@ fn fields(before: &str, span: Range<usize>, catalog: &'static Catalog) -> Comple
     }
 }
 
-/// The operators of a field that begin with `typed`, inserted after `name`.
+/// Completes an operator: those of the field that begin with `typed`. A candidate replaces `span` by `name`
+/// and the operator, with an opening bracket if it takes a list.
 fn operators(field: &Field, typed: &str, span: Range<usize>, name: &str) -> Completion {
     let typed = typed.to_ascii_lowercase();
     let candidates = field
@@ -217,7 +221,8 @@ struct Values<'a> {
 }
 
 impl Values<'_> {
-    /// The values that begin with `typed`, then those that contain it, without the `listed` ones.
+    /// Completes a value of the field in `span`: those that begin with `typed`, then those that contain it,
+    /// without the `listed` ones.
     fn starting(&self, typed: &str, span: Range<usize>, listed: &[String]) -> Completion {
         let wanted = plain(typed);
         let listed: Vec<_> = listed.iter().map(|text| plain(text)).collect();

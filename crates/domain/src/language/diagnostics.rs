@@ -56,7 +56,8 @@ fn miswritten(signs: &str) -> Option<&'static str> {
 }
 
 impl Reader<'_> {
-    /// The error for an unknown field name, with the closest name of a field that can be filtered on, if any.
+    /// The error for an unknown field name: to remove brackets around a condition, to set a parameter such as
+    /// `limit` elsewhere, else with the closest name of a field that can be filtered on, if any.
     pub(super) fn no_field(&self, span: Range<usize>) -> LanguageError {
         let name = self.slice(&span);
         let bare = name.trim_start_matches(['(', '[', '{']);
@@ -92,7 +93,8 @@ impl Reader<'_> {
         }
     }
 
-    /// The error for a field without an operator.
+    /// The error for a field without an operator. Suggests the right one for a misspelt one, `=` before a
+    /// plausible value, or `=true` for a flag.
     pub(super) fn no_operator(&self, field: &'static Field, statement: &Statement) -> LanguageError {
         let end = statement.name.end;
         let rest = self.text.get(end..).unwrap_or_default();
@@ -139,7 +141,7 @@ impl Reader<'_> {
         !word.is_empty() && target.value(&item).is_ok()
     }
 
-    /// The error for an operator without a value.
+    /// The error for an operator without a value, with the values that the field takes.
     pub(super) fn no_value(&self, target: Target<'_>, sign: &Sign) -> LanguageError {
         let end = sign.span.end;
         let message = format!("missing value after '{}': {}", self.slice(&sign.span), target.wanted());
@@ -179,7 +181,8 @@ impl Reader<'_> {
         Err(LanguageError::new(bracket, message).suggest(span.start..span.start, "["))
     }
 
-    /// The error for a value that contains an operator or a quote.
+    /// The error for a value that contains an operator or a quote: suggests a space if the name of a field is
+    /// before the operator (`2num_gpus=4`), else quotes around the value.
     pub(super) fn runs_on(&self, item: &Item) -> LanguageError {
         let start = item.span.start;
         for (offset, _) in item.text.char_indices().skip(1) {

@@ -76,7 +76,7 @@ fn have_no_common(old: &Operand, new: &Operand) -> bool {
     }
 }
 
-/// The error for `=` with different values.
+/// The error for `=` with different values on one field; suggests a list of them, except of flags and null.
 fn several(field: &Field, rivals: &[&Located], text: &str) -> LanguageError {
     let (first, second) = (&rivals[0].span, &rivals[1].span);
     let values: Vec<_> = rivals
@@ -146,8 +146,8 @@ fn into_values(operand: Operand) -> Vec<Value> {
 
 /// Overlays the conditions of a text on the default ones.
 ///
-/// `=` and `!=` replace all defaults on the field; a bound replaces the same bound; a freed field loses all. A
-/// replacement takes the position of the replaced condition.
+/// `=`, `!=` and lists replace the default ones of these kinds on the field, a bound the same bound; a freed
+/// field loses all. A replacement takes the position of the replaced condition.
 pub(super) fn over(seed: &[Condition], conditions: Vec<Condition>, freed: &[&'static Field]) -> Vec<Condition> {
     let mut placed = vec![false; conditions.len()];
     let mut laid = Vec::new();

@@ -66,7 +66,8 @@ pub(super) enum Fault {
     Inexact,
 }
 
-/// Parses a number of `field` and converts it to wire units.
+/// Parses a number of `field`, with or without a unit, and converts it to wire units. A bare number is in the
+/// unit of queries, such as GB where the wire has MB.
 pub(super) fn read(text: &str, field: &Field, dialect: &Dialect) -> Result<f64, Fault> {
     read_with(text, field, dialect, None)
 }

@@ -110,7 +110,8 @@ pub(super) fn squashed(text: &str) -> String {
         .collect()
 }
 
-/// The market's spelling of an unquoted text if the field lists its choices, else the text.
+/// The choice of the field that equals `text` except for case, blanks and signs, as the market spells it;
+/// without one the text.
 pub(super) fn canonical(field: &Field, text: &str) -> String {
     let wanted = squashed(text);
     field
@@ -243,7 +244,7 @@ impl Target<'_> {
         self.value(item).map(|value| vec![value])
     }
 
-    /// The condition for a group of countries after `=` or `!=`: the list of its members.
+    /// The condition for a group of countries after `=` or `!=`: `in` or `notin` the list of its members.
     pub(super) fn group(self, list: &List) -> Result<Vec<Condition>, LanguageError> {
         let codes = Operand::Many(self.many(list)?);
         let operator = self.operator.with_list();
@@ -278,7 +279,8 @@ impl Target<'_> {
         Err(self.unfit(item).suggest(item.span.clone(), better))
     }
 
-    /// The value of a text: `_` becomes a blank, and an unquoted name gets the market's spelling.
+    /// The value of a text: unquoted, `_` becomes a blank and a known name gets the market's spelling;
+    /// quoted, it stays as it is, except that `_` in a GPU name becomes a blank.
     fn words(self, item: &Item) -> String {
         if !item.quoted {
             canonical(self.field, &item.text.replace('_', " "))
@@ -289,7 +291,8 @@ impl Target<'_> {
         }
     }
 
-    /// Parses a country: the letters after the last comma. A quoted text can be anything.
+    /// Parses a country: two letters after the last comma, as capitals. Anything else is an error, unless it
+    /// is quoted: then it stays as it is.
     fn country(self, item: &Item) -> Result<String, LanguageError> {
         let text = if item.quoted {
             item.text.clone()
@@ -338,7 +341,8 @@ impl Target<'_> {
             .map_err(|fault| self.fault(item, fault))
     }
 
-    /// The error for a number, with the number that was probably meant.
+    /// The error for a value that is no valid number of the field; for one with thousands separators it
+    /// suggests the number without them.
     fn fault(self, item: &Item, fault: Fault) -> LanguageError {
         let (text, key) = (&item.text, self.field.key);
         let message = match fault {

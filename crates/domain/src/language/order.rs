@@ -27,7 +27,8 @@ pub fn parse_order(text: &str, catalog: &'static Catalog) -> Result<Vec<OrderKey
     Ok(keys)
 }
 
-/// Parses one key that starts at byte `begin` of the text.
+/// Parses one sort key with its direction, ascending without one; `begin` is its start in the whole order, in
+/// bytes. An error for a field that is unknown or cannot be sorted by, and for both directions.
 fn key(text: &str, begin: usize, catalog: &'static Catalog) -> Result<OrderKey, LanguageError> {
     let whole = begin..begin + text.len();
     let (name, signs) = signs(text);
@@ -110,7 +111,8 @@ fn unknown(name: &str, span: Range<usize>, whole: Range<usize>, catalog: &'stati
 }
 
 /// Parses a list of columns: names or aliases separated by commas, in their order. Repeated columns are dropped.
-/// Secrets are allowed: the caller decides whether to print them.
+/// Secrets are allowed: the caller decides whether to print them. An error for an unknown name or a mere
+/// filter, and for no column at all.
 pub fn parse_columns(text: &str, catalog: &'static Catalog) -> Result<Vec<&'static Field>, LanguageError> {
     let mut columns: Vec<&'static Field> = Vec::new();
     let mut start = 0;

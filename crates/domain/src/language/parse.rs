@@ -19,9 +19,9 @@ use crate::value::{Value, Version};
 /// Parses a query and overlays its conditions on `seed`, the default conditions.
 ///
 /// Within the text every condition must match: an upper and a lower bound are both kept, the tighter of two equal
-/// bounds wins, `!=` twice becomes `notin`, `=` twice with different values is an error. Over the seed, `=` and `!=`
-/// replace all conditions on the field, a bound replaces the same bound and joins others, and `field=any` removes all
-/// conditions on the field.
+/// bounds wins, `!=` twice becomes `notin`, `=` twice with different values is an error. Over the seed, `=`,
+/// `!=` and lists replace those kinds on the field, a bound replaces the same bound and joins others, and
+/// `field=any` removes all conditions on the field.
 pub fn parse(
     text: &str,
     catalog: &'static Catalog,
@@ -137,9 +137,10 @@ impl Reader<'_> {
         Ok(Meaning::Hold(vec![condition]))
     }
 
-    /// Whether a value names a group of countries.
+    /// Whether an unquoted value of a location names a group of countries; of two letters, as in `EU`, only
+    /// in the query bar.
     ///
-    /// `EU` might be a code: if the market's client sends it as one, it keeps that meaning outside of the query bar.
+    /// `EU` might be a code: the market's client sends it as one, so it has that meaning everywhere else.
     fn is_group(&self, field: &Field, item: &Item) -> bool {
         field.kind == Kind::Country
             && !item.quoted
@@ -176,7 +177,8 @@ impl Reader<'_> {
         sign.operator.ok_or_else(|| self.no_sign(sign, field))
     }
 
-    /// Rejects an unquoted value that runs into a comma or another condition.
+    /// Rejects an unquoted value that runs into a comma or another condition; a comma within one location,
+    /// such as `Texas,_US`, is none.
     fn separate(&self, target: Target<'_>, sign: &Sign, item: &Item) -> Result<(), LanguageError> {
         let field = target.field;
         if item.quoted {
@@ -257,7 +259,7 @@ impl Reader<'_> {
         Ok(Meaning::Hold(ends))
     }
 
-    /// Rejects a comma that does not separate conditions.
+    /// Rejects a comma between a condition and a bare word; any other comma is fine.
     fn comma(&self, span: &Range<usize>, previous: Option<&Piece>, next: Option<&Piece>) -> Result<(), LanguageError> {
         let (Some(Piece::Statement(before)), Some(Piece::Word(word))) = (previous, next) else {
             return Ok(());

@@ -75,7 +75,7 @@ pub(crate) fn scan(text: &str, catalog: &Catalog) -> Vec<Piece> {
     std::iter::from_fn(|| scanner.next_piece()).collect()
 }
 
-/// The operator of a word such as `gte`, in any case.
+/// The operator of a word such as `gte`, in any case; `None` for any other word.
 pub(crate) fn word_operator(word: &str) -> Option<Operator> {
     Some(match word.to_ascii_lowercase().as_str() {
         "eq" => Operator::Eq,
@@ -90,7 +90,7 @@ pub(crate) fn word_operator(word: &str) -> Option<Operator> {
     })
 }
 
-/// The operator of signs such as `>=`.
+/// The operator of signs such as `>=`; `None` for signs that are none, such as `=>`.
 pub(crate) fn sign_operator(signs: &str) -> Option<Operator> {
     Some(match signs {
         "=" | "==" => Operator::Eq,
@@ -155,7 +155,7 @@ impl<'a> Scanner<'a> {
         self.end_of(from, char::is_whitespace)
     }
 
-    /// Whether a piece can end at the current position.
+    /// Whether a piece can end at the current position: whitespace, a comma or the end follows.
     fn at_border(&self) -> bool {
         self.peek().is_none_or(|next| next == ',' || next.is_whitespace())
     }
@@ -174,7 +174,8 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Scans a condition or a word that starts at `start`.
+    /// Scans the condition or bare word that starts at `start`: a condition if an operator, a colon after a
+    /// known field, or a range follows, or its name is known.
     fn named(&mut self, start: usize) -> Piece {
         let mut end = self.name_end(start);
         let mut sign = self.sign_at(end);
@@ -222,7 +223,8 @@ impl<'a> Scanner<'a> {
         })
     }
 
-    /// The operator after a name that ends at `end`, with blanks skipped; `None` if there is none.
+    /// The operator after a name that ends at `end`, with blanks skipped: signs, even wrong ones, or a word
+    /// such as `in` or `not in`. `None` if there is none.
     fn sign_at(&self, end: usize) -> Option<Sign> {
         let start = self.after_blanks(end);
         let signs = self.end_of(start, is_sign);
@@ -255,7 +257,8 @@ impl<'a> Scanner<'a> {
         })
     }
 
-    /// A word of letters with a border on both sides; `None` if there is none at `start`.
+    /// The range of the word of letters at `start`, if whitespace, a bracket, a quote or the end follows it;
+    /// `None` otherwise.
     fn word_at(&self, start: usize) -> Option<Range<usize>> {
         let end = self.end_of(start, |character| character.is_ascii_alphabetic());
         let alone = self
@@ -319,8 +322,8 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// The end of an unquoted value: at a blank, at a comma that separates conditions, or at the end of the
-    /// text.
+    /// The end of an unquoted value that begins at `start`: at a blank, at a comma that separates conditions,
+    /// or at the end of the text.
     fn run_end(&self, start: usize) -> usize {
         let mut end = start;
         for character in self.rest(start).chars() {

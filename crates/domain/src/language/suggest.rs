@@ -9,8 +9,9 @@ use crate::value::Value;
 /// The maximum number of suggestions.
 const MOST: usize = 4;
 
-/// The condition probably meant by one with an unknown name; `None` if its names are known or no name is similar.
-/// `seen` are the names that occur in records, in addition to those of the catalog.
+/// The condition probably meant by one with an unknown name, with up to four similar names for each; `None`
+/// if its names are known, no name is similar, or it is not `=` or `in` on a text field. `seen` are the names
+/// that occur in records, in addition to those of the catalog.
 ///
 /// ```
 /// use bourse_domain::{Dialect, OFFERS, language};
@@ -87,7 +88,7 @@ fn nearest<'a>(text: &str, known: &[&'a str]) -> Vec<&'a str> {
     suggested
 }
 
-/// Whether the texts differ only by typos.
+/// Whether two names differ only by typos: one edit, and one more for every eight letters, but no digits.
 ///
 /// Other digits name another model, which may exist: an RTX 3080 is not meant to be an RTX 3090.
 fn is_slip(left: &str, right: &str) -> bool {

@@ -7,7 +7,8 @@ use crate::format;
 use crate::query::Condition;
 use crate::value::Value;
 
-/// The warning about a condition before it is used; `None` if it is plausible.
+/// The warning about a condition that is probably a mistake: a number out of the plausible range, one too
+/// large for its unit, or memory compared for equality. `None` if it is plausible.
 ///
 /// ```
 /// use bourse_domain::{Dialect, OFFERS, language};
@@ -26,7 +27,8 @@ pub fn warning(condition: &Condition, dialect: &Dialect) -> Option<String> {
         .or_else(|| memory(condition, values))
 }
 
-/// The warning about a number that is too large for its unit and plausible in the next smaller one.
+/// The warning about a time in days or memory in GB so large that seconds or MB were probably meant; `None`
+/// for other units and for smaller numbers.
 fn slip(field: &Field, value: &Value) -> Option<String> {
     let Value::Number(number) = value else {
         return None;
@@ -45,7 +47,8 @@ fn slip(field: &Field, value: &Value) -> Option<String> {
     })
 }
 
-/// The warning about a number outside the plausible range, which excludes nearly all records.
+/// The warning about a number outside the plausible range of its field. `None` if it is inside, the field has
+/// no range, or it is a bound that every record satisfies and no slip of units.
 fn range(condition: &Condition, value: &Value, dialect: &Dialect) -> Option<String> {
     let field = condition.field;
     let (low, high) = field.range?;
@@ -82,7 +85,8 @@ fn range(condition: &Condition, value: &Value, dialect: &Dialect) -> Option<Stri
     Some(message)
 }
 
-/// The number that was probably meant by one out of range; `None` if no correction is plausible.
+/// The number that was probably meant by one out of range, as text: a percentage, MB in place of GB, or a
+/// compute capability times 100. `None` if no such correction is plausible.
 fn meant(field: &Field, number: f64) -> Option<String> {
     let (low, high) = field.range?;
     match field.unit {
@@ -96,7 +100,8 @@ fn meant(field: &Field, number: f64) -> Option<String> {
     }
 }
 
-/// The warning about memory compared for equality: cards report a little more or less than their round size.
+/// The warning about a round size of memory compared by `=` or `in`: cards report a little more or less than
+/// that. `None` for other fields, operators and sizes.
 fn memory(condition: &Condition, values: &[Value]) -> Option<String> {
     let field = condition.field;
     let is_equality = matches!(condition.operator, Operator::Eq | Operator::In);

@@ -15,8 +15,8 @@ const LONGEST: usize = 40;
 /// The maximum number of values of a list that are written; others are counted.
 const NAMED: usize = 3;
 
-/// Describes a condition, active or not, for reading only: `200 GB disk`, `not rented`. It cannot be parsed
-/// back.
+/// Describes a condition, active or not, in words that cannot be parsed back: `200 GB disk`, `not rented`,
+/// `score not reported`, `Germany, France, Spain or 2 more`.
 pub fn describe_condition(condition: &Condition, dialect: &Dialect) -> String {
     let (field, operator) = (condition.field, condition.operator);
     match &condition.operand {
@@ -38,7 +38,8 @@ pub fn describe_condition(condition: &Condition, dialect: &Dialect) -> String {
     }
 }
 
-/// The boolean that a value stands for; `None` if it is not a switch.
+/// The boolean that a value stands for: a flag, or a number of a field shown as yes or no, where zero is
+/// false. `None` for any other value.
 fn switched(field: &Field, value: &Value) -> Option<bool> {
     match value {
         Value::Flag(on) => Some(*on),

@@ -13,14 +13,14 @@ pub(super) fn word(bytes: &[u8], at: usize) -> Option<u64> {
     Some(u64::from_le_bytes(*word))
 }
 
-/// The number of leading digits among the eight bytes.
+/// The number of decimal digits before the first other byte, of eight ASCII bytes in a little-endian word.
 const fn leading_digits(word: u64) -> usize {
     let digits = word ^ bytes_of(b'0');
     let nondigits = (digits.wrapping_add(bytes_of(0x80 - 10)) | digits) & bytes_of(0x80);
     (nondigits.trailing_zeros() / 8) as usize
 }
 
-/// The value of the first `digits` digits of a word.
+/// The value of the first `digits` decimal digits, 1 to 8, of eight ASCII bytes in a little-endian word.
 const fn number_of(word: u64, digits: usize) -> u64 {
     // Zeros in front, then pairs, fours and eights of digits at a time.
     let word = (word ^ bytes_of(b'0')) << (64 - 8 * digits);
@@ -150,7 +150,8 @@ fn quotient(dividend: u64, divisor: u64) -> f64 {
     bits as f64 * scale
 }
 
-/// Appends a run of digits to a number; returns the end of the run.
+/// Appends the run of digits that begins at `at` to the decimal digits of `number`, which wraps on overflow;
+/// returns the end of the run.
 #[inline]
 fn run(bytes: &[u8], mut at: usize, number: &mut u64) -> usize {
     const POWERS: [u64; 8] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000];
@@ -189,7 +190,8 @@ fn skip_digits(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// The end of a number; `None` if there is none, or it may continue beyond the text.
+/// The end of the JSON number that begins at `start`; `None` if it is not a valid one, or it may continue
+/// beyond the text.
 pub(super) fn skip_number(bytes: &[u8], start: usize) -> Option<usize> {
     let first = start + usize::from(bytes.get(start) == Some(&b'-'));
     let mut at = match bytes.get(first..first + 2) {
@@ -218,7 +220,8 @@ pub(super) fn skip_number(bytes: &[u8], start: usize) -> Option<usize> {
     (at < bytes.len()).then_some(at)
 }
 
-/// The value of a number, and its end; `None` if the tolerant reader has to parse it.
+/// The value and the end of the JSON number that begins at `at`. `None` if it is invalid, beyond a double, a
+/// whole number with too many digits, or at the end of the text, where it may continue.
 pub(super) fn number(text: &str, at: usize) -> Option<(RawCell<'static>, usize)> {
     let digits = Digits::read(text.as_bytes(), at)?;
     let cell = match digits.mantissa {

@@ -58,7 +58,8 @@ pub(super) struct Estimate {
 }
 
 impl Estimate {
-    /// The adjusted prices; `None` if the received ones apply.
+    /// The prices at `gb` of storage, or the received size if `None`, under `model`; `None` if the received
+    /// ones apply: without `gb`, unless the model is reserved.
     fn new(gb: Option<f64>, model: OfferType) -> Option<Self> {
         let is_adjusted = gb.is_some() || model == OfferType::Reserved;
         is_adjusted.then(|| Self {
@@ -153,7 +154,7 @@ impl Listing {
         self.forget_last();
     }
 
-    /// The storage size in GB that prices are adjusted to; `None` if they are as received.
+    /// The storage size in GB that prices are adjusted to; `None` if they have the storage of the response.
     pub fn estimated_storage(&self) -> Option<f64> {
         self.estimate.as_ref().and_then(|estimate| estimate.gb)
     }
@@ -170,12 +171,14 @@ impl Listing {
         estimate.is_some_and(|estimate| estimate.is_estimate(field.key))
     }
 
-    /// Whether the cells of a field are prices per hour after the discount for reserving.
+    /// Whether the cells of a field are prices per hour after the discount for reserving: those of
+    /// `dph_total`, if the listing shows reserved prices.
     pub fn is_reserved_price(&self, field: &Field) -> bool {
         field.key == "dph_total" && self.offer_type() == OfferType::Reserved
     }
 
-    /// The header of a field's column, with the unit if it depends on the dialect.
+    /// The header of a field's column: `Res. $/h` for a reserved price, else as `Field::header`, with the
+    /// unit of network speeds.
     pub fn header(&self, field: &Field, dialect: &Dialect) -> Cow<'static, str> {
         if self.is_reserved_price(field) {
             self.label(field).into()
@@ -184,7 +187,7 @@ impl Listing {
         }
     }
 
-    /// The label of a field; a reserved price is labelled as one.
+    /// The label of a field; `Res. $/h` for the price after the discount for reserving.
     pub fn label(&self, field: &Field) -> &'static str {
         if self.is_reserved_price(field) {
             "Res. $/h"
@@ -194,7 +197,7 @@ impl Listing {
     }
 }
 
-/// The other members that the computation of a move reads.
+/// The members that the computation of a move may read besides its own, some of them twice.
 const fn needed(how: Move) -> [&'static str; 6] {
     const BASE: &str = "dph_base";
     const TOTAL: &str = "dph_total";
@@ -215,7 +218,8 @@ fn sent<'a>(listing: &'a Listing, row: usize, key: &str) -> CellRef<'a> {
         .map_or(CellRef::Missing, |field| listing.sent_column(field).cell(row))
 }
 
-/// A cell without a number: null and misfits stay as they are, any other cell is missing.
+/// The cell that stands where no adjusted price can be computed: null and wrong kinds stay as they are, any
+/// other cell becomes missing.
 const fn hole(cell: CellRef<'_>) -> RawCell<'_> {
     match cell {
         CellRef::Null => RawCell::Null,
@@ -237,8 +241,8 @@ impl Record<'_, '_> {
         (self.sent)(key).number().filter(|number| number.is_finite())
     }
 
-    /// $/h of the chosen storage, or of the storage in the received price if none is chosen. 0 GB costs nothing, even
-    /// at an unknown price.
+    /// $/h of the chosen storage, or of the storage in the received price if none is chosen. 0 GB costs
+    /// nothing, even at an unknown price; otherwise `None` if the price is missing or negative.
     fn storage(&self) -> Option<f64> {
         match self.gb {
             None => self.included(),
@@ -250,13 +254,15 @@ impl Record<'_, '_> {
         }
     }
 
-    /// $/h of the storage in the received prices: as reported, else the total less the base price.
+    /// $/h of the storage in the received prices: as reported, else the total less the base price; `None` if
+    /// either of these is missing.
     fn included(&self) -> Option<f64> {
         self.number("storage_total_cost")
             .or_else(|| Some(self.number("dph_total")? - self.number("dph_base")?))
     }
 
-    /// $/h of GPUs and chosen storage, for a reserved offer after its discount; `None` if a price is missing.
+    /// $/h of GPUs and the chosen storage, or the storage as received; for a reserved offer after its
+    /// discount. `None` if a price is missing.
     fn total(&self) -> Option<f64> {
         if self.model == OfferType::Reserved {
             let discounted = self.number(DISCOUNTED)?;

@@ -30,29 +30,29 @@ impl Lead {
         }
     }
 
-    /// The end of the text if it occurs at `at`; else `None`.
+    /// The position after the expected text if `bytes` have it at `at`; else `None`.
     #[inline]
     pub(super) fn end(&self, bytes: &[u8], at: usize) -> Option<usize> {
         let end = at + self.text.len();
         let rest = bytes.get(at..)?;
         let Some((window, _)) = rest.split_first_chunk::<WIDE>() else {
-            return self.is_before(rest).then_some(end);
+            return self.is_start_of(rest).then_some(end);
         };
         let (window, _) = window.as_chunks::<8>();
         let mut differences = 0;
         for ((wanted, mask), there) in self.words.iter().zip(&self.masks).zip(window) {
             differences |= (u64::from_le_bytes(*there) ^ wanted) & mask;
         }
-        if differences != 0 || (self.text.len() > WIDE && !self.is_before(rest)) {
+        if differences != 0 || (self.text.len() > WIDE && !self.is_start_of(rest)) {
             return None;
         }
         Some(end)
     }
 
-    /// Whether `rest` begins with the text, byte by byte: for a text longer than the words, or near the end
-    /// of a response.
+    /// Whether `rest` begins with the expected text, byte by byte: for a text longer than 32 bytes, or near
+    /// the end of a response.
     #[cold]
-    fn is_before(&self, rest: &[u8]) -> bool {
+    fn is_start_of(&self, rest: &[u8]) -> bool {
         rest.starts_with(&self.text)
     }
 }

@@ -10,14 +10,14 @@ use crate::json_split::MOST_RECORDS;
 use crate::time::UnixTime;
 
 impl Listing {
-    /// The records of several responses, which are `parts` in the order of their arrival; of duplicates the newest is
-    /// used, and it comes first.
+    /// The records of several responses, which are `parts` in the order of their arrival, the newest response
+    /// first; of records with the same id only the newest. Records beyond 100,000 are left out.
     ///
-    /// The flag of a part says whether its skipped, hidden and duplicate records are counted, so that a repetition is
-    /// not counted twice.
+    /// The flag of a part is whether its skipped, hidden and duplicate records are counted, so that a
+    /// repetition is not counted twice.
     ///
     /// # Errors
-    /// If there are more records than a response may have.
+    /// If the records cannot be read again.
     pub fn merged(catalog: &'static Catalog, parts: &[(Self, bool)], coverage: Coverage) -> Result<Self, ListingError> {
         let mut seen = HashSet::new();
         let records = parts.iter().rev().flat_map(|(part, _)| {
@@ -45,14 +45,16 @@ impl Listing {
         Self::read_again(self.catalog, records, Some(self))
     }
 
-    /// The rows removed by [`Listing::hide`] as a listing; `None` if there are none.
+    /// The rows removed by `Listing::hide` as a listing; `None` if there are none, or they cannot be read
+    /// again.
     pub fn hidden_rows(&self) -> Option<Self> {
         let records = self.hidden_spans.iter().filter_map(|span| self.text.get(span.clone()));
         let has_any = !self.hidden_spans.is_empty();
         has_any.then(|| Self::read_again(self.catalog, records, Some(self)).ok())?
     }
 
-    /// Reads received records as a new listing; time and units are those of `like`.
+    /// Reads the JSON of received records as a new listing; time and unit of speeds are those of `like`, or
+    /// the defaults. An error if the text cannot be split into records.
     fn read_again<'a>(
         catalog: &'static Catalog,
         records: impl Iterator<Item = &'a str>,
@@ -78,7 +80,7 @@ impl Listing {
         Ok(reader.finish().map_err(|unsplit| unsplit.error)?.listing)
     }
 
-    /// Whether the records are complete; `None` unless it is known by other means than the limit of the search.
+    /// Whether the records are complete, as set for a merged listing; `None` for any other.
     pub const fn known_coverage(&self) -> Option<Coverage> {
         self.coverage
     }

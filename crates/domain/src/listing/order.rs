@@ -147,7 +147,8 @@ fn mixed_ranks(field: &Field, column: &Column, rows: &[u32]) -> Vec<Option<u64>>
     ranks
 }
 
-/// Compares two cells of a field; blanks come last in either direction.
+/// Compares two cells of a field, versions part by part and ids by value; blanks come last in either
+/// direction.
 pub fn compare_cells(field: &Field, left: CellRef<'_>, right: CellRef<'_>, direction: Direction) -> Ordering {
     let ascending = match (left, right) {
         (left, right) if left.is_blank() || right.is_blank() => {

@@ -39,7 +39,7 @@ impl RawCell<'_> {
     }
 }
 
-/// The kind of a JSON text, by its first character.
+/// The kind of a JSON text, by its first character: object, list, flag or text; a number for any other.
 pub(super) fn kind_of(json: &str) -> JsonKind {
     match json.trim_start().as_bytes().first() {
         Some(b'{') => JsonKind::Object,
@@ -50,7 +50,7 @@ pub(super) fn kind_of(json: &str) -> JsonKind {
     }
 }
 
-/// A whole number as a double, or as its digits if a double would change them.
+/// A whole number as a double, or as the text of its digits from 2^53 on, where a double may change them.
 pub(super) fn integer(number: i128) -> RawCell<'static> {
     let double = number as f64;
     if double.abs() < EXACT {
@@ -113,7 +113,8 @@ impl<'de> Visitor<'de> for RawCellVisitor {
         Ok(RawCell::Text(Cow::Owned(text.to_owned())))
     }
 
-    /// Reads a list; a short list of numbers becomes its text (`[0,1]`), the only form in which it is shown.
+    /// Reads a list: one of at most 64 numbers becomes its text (`[0,1]`), the only form in which it is
+    /// shown; any other becomes `RawCell::Bad`.
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
         let mut numbers = Vec::new();
         let mut plain = true;

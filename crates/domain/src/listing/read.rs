@@ -179,7 +179,7 @@ impl Plan {
         role.copied().unwrap_or(Role::Skipped)
     }
 
-    /// The number of values to read.
+    /// The number of values to read of each record.
     pub(super) const fn slots(&self) -> usize {
         self.slots
     }
@@ -231,7 +231,8 @@ impl Plan {
         }
     }
 
-    /// The record's id: the first id member that is a whole number; `None` if there is none.
+    /// The record's id: the first id member that is a whole number, as a number or as text; `None` if there
+    /// is none.
     pub(super) fn id(&self, values: &[RawCell<'_>]) -> Option<RowId> {
         self.ids.iter().find_map(|slot| match &values[*slot] {
             RawCell::Number(number) => whole(*number).map(RowId),
@@ -372,8 +373,9 @@ const fn is_taken(kind: Kind, value: &RawCell<'_>) -> bool {
     }
 }
 
-/// Converts a value to the field's kind: numbers may be sent as text or booleans, ids as text. A value that
-/// cannot be converted becomes `RawCell::Bad`; missing and null stay.
+/// Converts a value to the field's kind: numbers and ids may be sent as text, whole numbers as booleans,
+/// booleans as 0, 1 or text, texts as numbers, times as ISO 8601. A value that cannot be converted becomes
+/// `RawCell::Bad`; missing and null stay.
 fn fit<'v, 'a>(kind: Kind, value: &'v RawCell<'a>) -> Cow<'v, RawCell<'a>> {
     let cell = match (kind, value) {
         (_, RawCell::Missing | RawCell::Null) => return Cow::Borrowed(value),

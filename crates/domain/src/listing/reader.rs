@@ -213,10 +213,10 @@ impl Reader {
         self.advance(true);
         if self.is_clean() {
             let is_clean = !self.has_secret_names();
-            return self.ended(is_clean);
+            return self.into_whole(is_clean);
         }
         let clean = match scrub(&self.text, &self.known, is_secret_member) {
-            Cow::Borrowed(_) => return self.ended(false),
+            Cow::Borrowed(_) => return self.into_whole(false),
             Cow::Owned(clean) => clean,
         };
         let listing = &self.rows.listing;
@@ -224,10 +224,11 @@ impl Reader {
         again.rows.listing.transfer = listing.transfer;
         again.text = clean;
         again.advance(true);
-        again.ended(false)
+        again.into_whole(false)
     }
 
-    /// Whether nothing has to be removed from the text; false if there is not exactly one list, or no row.
+    /// Whether no secret has to be removed from the text; false also if there is not exactly one list, or no
+    /// row.
     fn is_clean(&self) -> bool {
         let last = self.rows.listing.spans.last();
         self.splitter.lists() == 1
@@ -244,7 +245,8 @@ impl Reader {
         self.rows.has_unusual || self.rows.scanner.has_secret_names || around.unwrap_or(true)
     }
 
-    /// Whether nothing has to be removed from the first `end` bytes of the text, which end after a record.
+    /// Whether no secret has to be removed from the first `end` bytes of the text, which end after a record;
+    /// false also without rows or if the text cannot be split.
     ///
     /// The records were checked one by one.
     fn is_clean_until(&self, end: usize) -> bool {
@@ -256,7 +258,7 @@ impl Reader {
     }
 
     /// The contents as they are read, with `is_clean` as given; an error if the text could not be split.
-    fn ended(mut self, is_clean: bool) -> Result<Whole, Unsplit> {
+    fn into_whole(mut self, is_clean: bool) -> Result<Whole, Unsplit> {
         if self.failed.is_some() {
             // The error of a response that is read in one piece.
             let again = Splitter::new(self.rows.listing.catalog.list_key).advance(&self.text, true, &mut Ignored);
@@ -268,7 +270,7 @@ impl Reader {
         let mut listing = self.rows.listing;
         listing.text = std::mem::take(&mut self.text);
         listing.was_single = envelope.was_single;
-        listing.truncated = said_truncated(&listing.text, &envelope);
+        listing.truncated = reported_truncated(&listing.text, &envelope);
         let columns = self.rows.builders.into_iter().map(|builder| builder.column);
         let listing = listing.with_columns(&self.rows.hot, columns);
         Ok(Whole {
@@ -279,8 +281,9 @@ impl Reader {
     }
 }
 
-/// The boolean member `truncated` of the response; of several, any `true` counts. `None` if there is none.
-fn said_truncated(text: &str, envelope: &Envelope) -> Option<bool> {
+/// The member `truncated` of the response; of several, any `true` counts. `None` if there is none with a
+/// boolean.
+fn reported_truncated(text: &str, envelope: &Envelope) -> Option<bool> {
     let said = envelope.members.iter().filter(|(name, _)| name == "truncated");
     let flags = said.filter_map(|(_, value)| text.get(value.clone())?.trim().parse::<bool>().ok());
     flags.reduce(|left, right| left || right)

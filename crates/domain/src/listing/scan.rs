@@ -195,7 +195,8 @@ impl Scanner {
         Some(Next::Value(value, role))
     }
 
-    /// A required value and its end; `None` if it is incomplete or unusual.
+    /// The JSON value at `at`, of a member that the plan reads, and its end; `None` if it is incomplete or
+    /// unusual.
     fn value<'t>(&mut self, text: &'t str, at: usize) -> Option<(RawCell<'t>, usize)> {
         let bytes = text.as_bytes();
         match bytes.get(at)? {
@@ -224,7 +225,8 @@ impl Scanner {
         }
     }
 
-    /// The end of a skipped value; `None` if it is incomplete or unusual.
+    /// The end of the JSON value at `at`, which is checked but not read; `None` if it is incomplete, invalid
+    /// or nested too deep. `depth` is the number of lists and objects around it.
     fn skip(&mut self, text: &str, at: usize, depth: usize) -> Option<usize> {
         let bytes = text.as_bytes();
         match bytes.get(at)? {
@@ -242,7 +244,8 @@ impl Scanner {
         }
     }
 
-    /// The end of a skipped list; `None` if it is incomplete or unusual.
+    /// The end of the JSON list at `at`, which is checked but not read; `None` if it is incomplete, invalid
+    /// or nested too deep.
     fn skip_items(&mut self, text: &str, at: usize, depth: usize) -> Option<usize> {
         let bytes = text.as_bytes();
         let mut at = blanks(bytes, at + 1);
@@ -265,7 +268,8 @@ impl Scanner {
         self.has_secret_names |= is_secret_name(name);
     }
 
-    /// The end of a skipped object; `None` if it is incomplete or unusual. Judges the names in it.
+    /// The end of the JSON object at `at`, which is checked but not read; `None` if it is incomplete,
+    /// invalid, nested too deep, or a name has an escape. Notes names of secrets in it.
     fn skip_members(&mut self, text: &str, at: usize, depth: usize) -> Option<usize> {
         let bytes = text.as_bytes();
         let mut at = blanks(bytes, at + 1);
@@ -356,7 +360,8 @@ fn string(bytes: &[u8], at: usize) -> Option<(usize, bool)> {
     }
 }
 
-/// The length of an escape, including the backslash before `at`; `None` if it is invalid.
+/// The length of the JSON escape whose letter is at `at`, including its backslash: 2, or 6 for `\u00e9`;
+/// `None` if it is invalid.
 fn escape(bytes: &[u8], at: usize) -> Option<usize> {
     match bytes.get(at)? {
         b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(2),

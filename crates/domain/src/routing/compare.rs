@@ -79,20 +79,20 @@ pub fn compare(first: (&RouteStats, f64), second: (&RouteStats, f64)) -> Vec<Fig
             second: get(second),
         });
     };
-    // A longer run has more of everything.
-    let is_as_long = first.requests() == second.requests();
-    let if_as_long = |better| if is_as_long { better } else { Neither };
+    // A longer run has more of everything: counts are judged only of as many requests.
+    let has_as_many = first.requests() == second.requests();
+    let if_as_many = |better| if has_as_many { better } else { Neither };
     add("requests", Count, Neither, &|of| count(of.requests));
     for kind in OutcomeKind::ALL {
         let is_shown = first.count(kind) + second.count(kind) > 0 || kind <= OutcomeKind::RateLimited;
         if is_shown {
-            add(kind.label(), Count, if_as_long(better_count(kind)), &|of| {
+            add(kind.label(), Count, if_as_many(better_count(kind)), &|of| {
                 count(of.count(kind))
             });
         }
     }
     add("share assigned", Share, Higher, &|of| of.assigned_share);
-    add("polls", Count, if_as_long(Lower), &|of| count(of.polls));
+    add("polls", Count, if_as_many(Lower), &|of| count(of.polls));
     add("running time", Seconds, Neither, &|of| Some(of.seconds));
     add("requests per second", PerSecond, Higher, &|of| of.per_second);
     for (label, get) in Quantiles::ALL {
@@ -108,7 +108,7 @@ pub fn compare(first: (&RouteStats, f64), second: (&RouteStats, f64)) -> Vec<Fig
     add("first assignment", Seconds, Lower, &|of| of.first_assigned);
     add("workers", Count, Neither, &|of| count(of.workers));
     add("request no. gaps", Count, Neither, &|of| count(of.reqnum_gaps));
-    add("repeated no.", Count, if_as_long(Lower), &|of| count(of.reqnum_repeats));
+    add("repeated no.", Count, if_as_many(Lower), &|of| count(of.reqnum_repeats));
     add("bytes", Bytes, Neither, &|of| count(of.bytes));
     add("load", Load, Neither, &|of| Some(of.load));
     figures

@@ -47,8 +47,8 @@ impl Asked {
         }
     }
 
-    /// Whether responses to a scope have everything that meets the conditions, at the query's storage if a
-    /// bound of the scope depends on it.
+    /// Whether responses to a scope have everything that meets `conditions`. They do not if a bound of the
+    /// scope depends on the storage, and the query has another one.
     fn covers(&self, scope: &Scope, conditions: &[Condition]) -> bool {
         let is_other_price = (scope.storage - self.terms.storage).abs() > 1e-9;
         let mut bounds = scope.conditions.iter();
@@ -100,8 +100,9 @@ impl Asked {
         vouched.fold(0, |bits, (place, _)| bits | 1 << place)
     }
 
-    /// Tests the conditions on a line at a moment; a blank value or one too close to a bound leaves a
-    /// condition open.
+    /// Tests the conditions on a line at a moment. A blank value or one too close to a bound leaves a
+    /// condition open; an implicit condition on a blank value counts as met, and one beyond the 64th that is
+    /// open as not met.
     pub fn judge(&self, state: &State<'_>, at: Moment) -> Judged {
         let mut judged = Judged::default();
         for (place, condition) in self.conditions.iter().enumerate() {
@@ -134,7 +135,8 @@ pub(super) fn excludes(scope: &Scope, state: &State<'_>, at: Moment) -> bool {
     })
 }
 
-/// Whether the stored value is so close to a bound that the real one may be on its other side.
+/// Whether the stored value is so close to a bound that the real one may be on its other side; false for
+/// fields that are never recorded, and for operands other than one number.
 fn is_near(condition: &Condition, cell: CellRef<'_>) -> bool {
     let tolerance = match condition.field.recording() {
         Recording::Stored(tolerance) => tolerance,

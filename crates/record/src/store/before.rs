@@ -157,8 +157,9 @@ impl Database {
     }
 }
 
-/// The conditions of a query that a recorded search, given by its own `conditions`, lacks; `None` if its
-/// record does not answer the query.
+/// The conditions of a query that a recorded search, given by its own `conditions`, lacks. `None` if the
+/// search excludes offers that may meet the query, or if such a condition is on a field that was not
+/// recorded.
 fn narrower(conditions: &str, query: &Query) -> Option<Vec<Condition>> {
     let parsed = parse(conditions, query.catalog(), &Dialect::SANDBOX, &[], Mode::Strict).ok()?;
     // Both have speeds in the unit of the market.
@@ -265,7 +266,8 @@ fn spells_where(
         .collect()
 }
 
-/// Reduces a spell to the part that meets the conditions; false if there is none.
+/// Reduces a spell to the quotes that meet the conditions, and its price to the lowest of them; false if
+/// there are none. A spell without recorded quotes is tested as a whole.
 fn narrow(spell: &mut Spell, conditions: &[Condition], question: &Question) -> bool {
     if conditions.is_empty() {
         return true;

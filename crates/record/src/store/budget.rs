@@ -39,8 +39,9 @@ impl SharedBudget {
         }
     }
 
-    /// Takes `requests` out of a budget of `a_minute` per minute, at `now`. Returns the seconds
-    /// until there may be room; `None` if they were taken.
+    /// Takes `requests` out of the market's shared budget of `a_minute` per minute, at `now`. Returns the
+    /// seconds until there may be room; `None` if they were taken, or if nothing is shared with other
+    /// programs.
     ///
     /// A claim beyond the whole budget waits for an empty minute.
     ///
@@ -69,7 +70,7 @@ impl SharedBudget {
         claimed.map(|(_, wait)| wait)
     }
 
-    /// Counts a request that is sent whether or not there is room.
+    /// Counts a request in the market's shared budget that is sent whether or not there is room.
     ///
     /// A failure is ignored: it counts in its own program.
     pub fn count(&self, now: UnixTime) {

@@ -121,7 +121,8 @@ pub(super) const fn beginning(beginning: Beginning) -> i64 {
     }
 }
 
-/// The beginning of a stored code; `was` is the price or amount before it in records of version 0.1.
+/// The beginning of a spell for a stored code; `was` is the price or amount before it in records of version
+/// 0.1. `Found` for an unknown code, and for a new price or amount without `was`.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // it was a u32
 pub(super) fn beginning_of(code: i64, was: Option<f64>) -> Beginning {
     match (code, was) {

@@ -24,7 +24,8 @@ struct Recalled {
 }
 
 impl Database {
-    /// The newest complete answer on record for a query, as a listing, and its time; `None` if no scope covers it.
+    /// The newest answer on record for a query, as a listing, and its time; `None` if no scope with a
+    /// complete latest response covers the query.
     ///
     /// # Errors
     /// If the database cannot be read.

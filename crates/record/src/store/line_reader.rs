@@ -45,8 +45,9 @@ pub(super) struct LineReader<'a> {
 }
 
 impl LineReader<'_> {
-    /// The times in which a line was on offer and met the question; empty if it never was. Counts the line as
-    /// unknown if only an unknown value kept it from that.
+    /// The times in which a line was on offer and met the question; empty if it never was, or if its machine
+    /// or host is excluded from all excerpts. Counts the line as unknown if only an unknown value kept it
+    /// from that.
     pub fn read(&mut self, known: &KnownLine) -> rusqlite::Result<Vec<Stretch>> {
         let host = host_of(&known.latest.facts, self.asked.terms.resource);
         let machine = known.line.lot.machine;

@@ -325,8 +325,8 @@ fn known_line(row: &Row<'_>, attributes: &[Attribute], places: &[usize]) -> rusq
 /// Far more than a search can name.
 const MOST_NAMES: usize = 500;
 
-/// The values that a query's conditions on a field list, as `=` or `in`; `None` if none lists them, or there
-/// are more than 500.
+/// The values that a query's first condition on a field lists, as `=` or `in`. `None` without such a
+/// condition, or if it has more than 500 values or one that is neither a text nor a whole number.
 fn named(asked: &Asked, key: &str) -> Option<Vec<rusqlite::types::Value>> {
     let mut conditions = asked.conditions.iter().filter(|condition| condition.field.key == key);
     conditions.find_map(|condition| {

@@ -28,7 +28,7 @@ pub struct ExportedSpell {
 }
 
 impl Database {
-    /// Checks the whole file for damage; returns the problems found, empty if it is sound.
+    /// Checks the whole file of the record for damage; returns the problems found, empty if it is sound.
     ///
     /// # Errors
     /// If it cannot be read at all.
@@ -53,7 +53,8 @@ impl Database {
         check().map_err(|error: rusqlite::Error| self.explained(&error))
     }
 
-    /// The contents of the file, of all markets.
+    /// The contents of the record's file, of all markets: counts of searches, polls and price intervals, its
+    /// size, and the times of the first and the last poll.
     ///
     /// # Errors
     /// If it cannot be read.
@@ -93,7 +94,8 @@ impl Database {
         read().map_err(|error: rusqlite::Error| self.explained(&error))
     }
 
-    /// Deletes everything beyond the limits and rewrites the file without its free space.
+    /// Deletes everything of the record beyond its limits on age and size, and rewrites the file without its
+    /// free space.
     ///
     /// # Errors
     /// If the disk has no room for a second copy, or another program writes.
@@ -104,8 +106,8 @@ impl Database {
             .map_err(|error| self.explained(&error))
     }
 
-    /// Moves the file at `path` aside under a name with `date`, with the log that belongs to it. Returns the new name;
-    /// `None` if there is no file.
+    /// Moves the record's file at `path` aside, with its write-ahead log, under a name with `date`. Returns
+    /// the new name; `None` if there is no file.
     ///
     /// # Errors
     /// If it cannot be renamed.

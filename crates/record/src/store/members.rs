@@ -110,7 +110,8 @@ fn open(connection: &Connection, scope: RecordedScope) -> rusqlite::Result<HashM
 }
 
 /// Whether a poll would contain a line that it lacks if that were on offer at its recorded price: then it is
-/// gone or more expensive.
+/// gone or more expensive. False if the poll is complete neither as a whole nor up to a price, or the line's
+/// price is unknown.
 fn is_disproved(connection: &Connection, line: i64, poll: &Poll) -> rusqlite::Result<bool> {
     let Scope {
         resource, offer_type, ..

@@ -131,7 +131,7 @@ pub struct Database {
 }
 
 impl Database {
-    /// The path of the file in a profile's folder.
+    /// The path of the record's database in a profile's folder.
     pub fn path(folder: &Path) -> PathBuf {
         folder.join(NAME)
     }

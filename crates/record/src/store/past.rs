@@ -82,8 +82,8 @@ impl PastWriter<'_> {
         Ok(())
     }
 
-    /// Adds the past to the record of the market: all of it or, on an error, nothing. Returns whether anything was
-    /// missing.
+    /// Adds the past to the record of the market: all of it or, on an error, nothing. Returns whether it had
+    /// any responses.
     ///
     /// # Errors
     /// If it cannot be written.

@@ -43,7 +43,8 @@ impl Default for Limits {
 }
 
 impl Database {
-    /// Deletes everything beyond the limits, oldest first, and shrinks the file.
+    /// Deletes everything of the record beyond its limits on age and size, oldest first, and shrinks the
+    /// file. Age is recorded time, in which a pause of more than a day counts as one day.
     ///
     /// # Errors
     /// If the database cannot be written.
@@ -91,7 +92,7 @@ fn oldest_kept(connection: &Connection, now: Moment, age: i64) -> rusqlite::Resu
     Ok(i64::MIN)
 }
 
-/// The size of the pages in use, in bytes; free pages are reused first.
+/// The size of the database's pages in use, in bytes, without its free pages, which are reused first.
 pub(super) fn size(connection: &Connection) -> rusqlite::Result<i64> {
     let pragma = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
     let used = pragma("page_count")? - pragma("freelist_count")?;
@@ -189,8 +190,8 @@ fn forget_changes(connection: &mut Connection, market: i64, border: i64) -> rusq
     }
 }
 
-/// Returns free pages of the file to the file system, in small parts, so that other programs need not wait;
-/// fewer than 4 MiB are left in the file.
+/// Returns free pages of the database file to the file system, in small parts, so that other programs need
+/// not wait; fewer than 1024 are left. No effect on a file that was created without incremental vacuum.
 fn shrink(connection: &Connection) -> rusqlite::Result<()> {
     loop {
         let free: i64 = connection.pragma_query_value(None, "freelist_count", |row| row.get(0))?;

@@ -348,7 +348,8 @@ fn missing(connection: &Connection) -> rusqlite::Result<BTreeSet<&'static str>> 
     Ok(names.filter(|name| !columns.contains(*name)).collect())
 }
 
-/// The version of the tables; 0 of an empty file.
+/// The version of the tables; 0 of an empty file, and the largest number for a negative one, which is not
+/// bourse's.
 fn version(connection: &Connection) -> rusqlite::Result<usize> {
     let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
     // A negative version is not ours.

@@ -72,7 +72,8 @@ impl Database {
     }
 }
 
-/// The searches of version 0.1, as if they had been sent with the default storage.
+/// The searches of a market by version 0.1, as scopes with the default storage; those that can no longer be
+/// parsed are left out.
 fn old_searches(
     connection: &Connection,
     market: &str,

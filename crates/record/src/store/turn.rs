@@ -87,7 +87,8 @@ impl Turns {
         }
     }
 
-    /// Counts a request that is sent in the same turn, or regardless of turns.
+    /// Counts a request in the shared budget of the market that is sent in the same turn, or regardless of
+    /// turns.
     pub fn count(&self, now: UnixTime) {
         self.budget.count(now);
     }
@@ -104,8 +105,8 @@ impl Turns {
         self.held = None;
     }
 
-    /// Takes the lock; false if another program has held it for at most [`PATIENCE`]. If files cannot be written or
-    /// locked, every program may poll.
+    /// Takes the market's lock; false if another program has held it for at most 30 seconds. If files cannot
+    /// be written or locked, every program may poll.
     fn take(&mut self, now: UnixTime) -> bool {
         let now = UNIX_EPOCH + Duration::try_from_secs_f64(now.seconds()).unwrap_or_default();
         self.try_take(now).unwrap_or(true)
@@ -159,7 +160,8 @@ fn try_lock(file: &File) -> io::Result<bool> {
     }
 }
 
-/// Removes the lock files of searches that earlier versions left beside the market's.
+/// Removes the lock files of searches that earlier versions left beside the market's, unless another program
+/// holds them.
 fn sweep(path: &Path) -> io::Result<()> {
     let folder = path.parent().unwrap_or(path);
     for path in fs::read_dir(folder)?.flatten().map(|entry| entry.path()) {

@@ -34,7 +34,9 @@ impl CauseSearch {
 /// A lot that is gone, and its host.
 pub type Missing = (Lot, Option<i64>);
 
-/// The lots that are gone since the poll `before` and have no cause in `poll`; empty if they may only be out of view.
+/// The lots that are gone since the poll `before` and have no cause in `poll`, each with its host. Empty if
+/// they may only be out of view: one of the polls is not complete, their bans differ, or `before` is too long
+/// ago.
 pub fn missing(before: &Poll, poll: &Poll) -> Vec<Missing> {
     let is_complete = |poll: &Poll| poll.outcome == PollOutcome::Complete;
     let is_comparable = is_complete(before) && is_complete(poll) && before.bans == poll.bans;

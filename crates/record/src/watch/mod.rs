@@ -28,8 +28,8 @@ pub const LONGEST_PAUSE: f64 = 600.0;
 /// or failed.
 const TRUSTED_AFTER: u8 = 3;
 
-/// Seconds that a wish last answered by another program's poll waits beyond its interval of `every` seconds for the
-/// next one.
+/// Seconds that a wish last answered by another program's poll waits beyond its interval of `every` seconds
+/// for the next one: a sixth of the interval, at most 20 seconds.
 ///
 /// The program that polled last is due at the interval, so that it continues polling, and the others read its polls.
 /// They take over from one that has ended.
@@ -205,7 +205,8 @@ impl<K: Clone + PartialEq> Engine<K> {
     }
 
     /// The next wish to poll and the earliest time for it: the one that is due first, of equals the earlier
-    /// in the list. Those that share another's responses are left out.
+    /// in the list. Those that share another's responses are left out. `AwaitApiKey` after a rejected key,
+    /// else `Idle` without wishes.
     pub fn next(&self) -> NextPoll<K> {
         if self.is_stopped {
             return NextPoll::AwaitApiKey;
@@ -222,7 +223,8 @@ impl<K: Clone + PartialEq> Engine<K> {
         self.reschedule(id, MonotonicTime::NEVER, |_| 0.0);
     }
 
-    /// The time when the budget has room for `requests` requests; more than the whole budget wait for an empty minute.
+    /// The time when the budget has room for `requests` requests; more than the whole budget wait for an
+    /// empty minute. With even spacing it is the time of the next request, whatever their number.
     pub fn free_for(&self, requests: u32) -> MonotonicTime {
         let Some(sent) = &self.burst else { return self.free };
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a whole number
@@ -251,9 +253,9 @@ impl<K: Clone + PartialEq> Engine<K> {
         }
     }
 
-    /// Whether the second task shares the responses of the first one, which is polled at least as often and
-    /// whose responses cover it. `at` and `index` are their indices: of two that cover each other the first
-    /// one leads.
+    /// Whether the second task shares the responses of the first one, which is polled at least as often,
+    /// whose responses cover it, and whose latest ones were complete. `at` and `index` are their indices: of
+    /// two that cover each other the first one leads.
     fn leads(&self, (at, leader): (usize, &Task<K>), (index, task): (usize, &Task<K>)) -> bool {
         if at == index || leader.distrust > 0 || leader.wish.every > task.wish.every {
             return false;
@@ -273,13 +275,13 @@ impl<K: Clone + PartialEq> Engine<K> {
         self.tasks.iter().find(|task| task.wish.id == *id)
     }
 
-    /// The time a wish is due, whether or not the budget has room: never while it is being polled. `None` if
-    /// there is no such wish.
+    /// The time a wish is due, whether or not the budget has room: `MonotonicTime::NEVER` while it is being
+    /// polled. `None` if there is no such wish.
     pub fn due(&self, id: &K) -> Option<MonotonicTime> {
         self.task(id).map(|task| task.next)
     }
 
-    /// Whether a wish was last answered by another program.
+    /// Whether a wish was last answered by another program's poll; false if there is no such wish.
     pub fn follows(&self, id: &K) -> bool {
         self.task(id).is_some_and(|task| task.follows)
     }
@@ -294,8 +296,8 @@ impl<K: Clone + PartialEq> Engine<K> {
         self.free
     }
 
-    /// The moment after which a recorded poll answers a wish; `None` if only a response of its own does, or
-    /// there is no such wish.
+    /// The moment after which a recorded poll answers a wish: that of its newest known poll, but at most one
+    /// interval ago. `None` if only a response of its own does, or there is no such wish.
     pub fn since(&self, id: &K, now: UnixTime) -> Option<Moment> {
         let task = self.task(id).filter(|task| !task.wish.is_own)?;
         let oldest = (now - self.interval(task.wish.every)).moment();
@@ -304,12 +306,15 @@ impl<K: Clone + PartialEq> Engine<K> {
         Some(newest.map_or(oldest, |newest| newest.max(oldest)))
     }
 
-    /// Postpones the next request of all wishes until `until`, unless it is later already.
+    /// Postpones the engine's next request until `until` at the earliest, whichever wish it is for, also one
+    /// added later; an `until` before the current earliest time changes nothing. The wishes' own due times
+    /// stay, and [`Engine::answered`] may end the pause early.
     pub fn postpone_until(&mut self, until: MonotonicTime) {
         self.free = self.free.max(until);
     }
 
-    /// Counts requests that were answered or failed at `now`.
+    /// Counts requests that were answered or failed at `now`: with even spacing the next one waits for as
+    /// many gaps, without it each takes room in the budget for a minute.
     ///
     /// Only one wish is polled at a time, so those sent within a minute never exceed the budget.
     pub fn spent(&mut self, requests: u32, now: MonotonicTime) {
@@ -334,7 +339,8 @@ impl<K: Clone + PartialEq> Engine<K> {
         }
     }
 
-    /// Records the market's answer to a wish; returns the other wishes that it answers too.
+    /// Records the market's answer to a wish, which ends a pause after failures and the stop after a rejected
+    /// key; returns the other wishes that it answers too.
     pub fn answered(&mut self, id: &K, outcome: PollOutcome, at: Moment, now: MonotonicTime) -> Vec<K> {
         if std::mem::take(&mut self.failures) > 0 {
             // The pause is over.
@@ -344,7 +350,8 @@ impl<K: Clone + PartialEq> Engine<K> {
         self.record_poll(id, (outcome, at), now, false)
     }
 
-    /// Records another program's poll as the answer to a wish; returns the other wishes that it answers too.
+    /// Records another program's poll of time `at` as the answer to a wish, whose interval counts from then;
+    /// returns the other wishes that it answers too.
     pub fn recorded(&mut self, id: &K, outcome: PollOutcome, at: Moment, now: Now) -> Vec<K> {
         let age = (now.epoch - at.unix()).max(0.0);
         self.record_poll(id, (outcome, at), now.mono - age, true)
@@ -392,8 +399,9 @@ impl<K: Clone + PartialEq> Engine<K> {
         self.reschedule(id, now, |_| after);
     }
 
-    /// Pauses the wishes that a failure affects: all of them, or only this one. Repeated failures double the
-    /// pause, up to ten minutes.
+    /// Records a failed poll of a wish, which is due again after its interval, doubled for each failure in a
+    /// row of its request alone. A failure of the market pauses all requests, longer each time up to ten
+    /// minutes; a refusal pauses them for ten minutes, and a rejected API key until it changes.
     pub fn failed(&mut self, id: &K, now: MonotonicTime, failure: Failure) {
         let gap = self.gap;
         let doubled = |seconds: f64, failures: i32| (seconds * 2_f64.powi(failures)).min(LONGEST_PAUSE);

@@ -10,7 +10,7 @@ const SKIPPED: [&str; 3] = ["api_key", "signature", "url"];
 /// The number of lists from which a new workergroup is missing.
 const LAG: u32 = 3;
 
-/// Responds with status 200 and bytes that are not JSON.
+/// Simulates a fault of the market: responds with status 200 and bytes that are not JSON.
 pub fn garbage(_: &mut FaultContext<'_>) -> FaultOutput {
     FaultOutput::Response(json_answer(
         StatusCode::OK,
@@ -18,7 +18,8 @@ pub fn garbage(_: &mut FaultContext<'_>) -> FaultOutput {
     ))
 }
 
-/// Inserts a text into the list of records, as its second one.
+/// Simulates a fault of the market: inserts a text into the response's list of records, as its second entry,
+/// or the only one of an empty list. A response without such a list is unchanged.
 pub fn bad_row(cx: &mut FaultContext<'_>) -> FaultOutput {
     cx.with_json(|_, members| {
         if let Some(rows) = records(members) {
@@ -27,7 +28,8 @@ pub fn bad_row(cx: &mut FaultContext<'_>) -> FaultOutput {
     })
 }
 
-/// Replaces every member of a record by a value of another JSON type.
+/// Simulates a fault of the market: replaces every member of one random record of the response by a value of
+/// another JSON type.
 pub fn wrong_types(cx: &mut FaultContext<'_>) -> FaultOutput {
     cx.with_record(|_, record| record.values_mut().for_each(mistyped))
 }
@@ -44,8 +46,8 @@ fn mistyped(value: &mut Json) {
     };
 }
 
-/// Changes the id in the response to a create, at random: removes it, makes it negative or turns it into a
-/// string.
+/// Simulates a fault of the market: changes the id in the response to the creation of a workergroup, at
+/// random: removes it, makes it negative or turns it into a string.
 pub fn odd_id(cx: &mut FaultContext<'_>) -> FaultOutput {
     cx.with_json(|rng, members| {
         let id = members.remove("id").unwrap_or_default();
@@ -62,7 +64,8 @@ pub fn odd_id(cx: &mut FaultContext<'_>) -> FaultOutput {
     })
 }
 
-/// Appends control sequences of terminals to every string of a record, except keys and addresses.
+/// Simulates a hostile market: appends one random control sequence of terminals to every string of one random
+/// record of the response, except its API key, signature and URL.
 pub fn escapes(cx: &mut FaultContext<'_>) -> FaultOutput {
     let text = cx.pick(
         &[
@@ -86,7 +89,7 @@ pub fn escapes(cx: &mut FaultContext<'_>) -> FaultOutput {
     })
 }
 
-/// Removes new workergroups from the first three lists after their creation.
+/// Simulates a fault of the market: removes new workergroups from the first three lists after their creation.
 pub fn list_lag(cx: &mut FaultContext<'_>) -> FaultOutput {
     let hidden: Vec<u64> = cx
         .created

@@ -16,7 +16,8 @@ const BEGINNING: [u8; 25] = [
 /// The number of bytes of zero bits after the beginning, four runs each.
 const ZEROS: usize = (1 << 30) / 258 / 4;
 
-/// Responds with 1 GiB of spaces, compressed with gzip to 1 MiB, under the call's own status.
+/// Simulates a hostile market: responds with 1 GiB of spaces, compressed with gzip to 1 MiB, under the status
+/// of the normal response.
 pub fn bomb(cx: &mut FaultContext<'_>) -> FaultOutput {
     let mut bytes = BEGINNING.to_vec();
     bytes.resize(BEGINNING.len() + ZEROS, 0);

@@ -58,7 +58,7 @@ impl Default for FaultDelays {
     }
 }
 
-/// The generator for the fault of a call, given by its number among those of its operation.
+/// The random generator for the simulated fault of a call, given by its number among those of its operation.
 fn draw(seed: u64, call: Call, ordinal: u64) -> Rng {
     Rng::keyed(seed, Purpose::Fault, (call as u64) << 48 | ordinal)
 }

@@ -35,7 +35,7 @@ pub struct Rule {
 pub struct FaultSpecError(String);
 
 impl FaultSpec {
-    /// The seed of a profile; `None` for the market's seed.
+    /// The seed of the faults, if they are of a profile that sets one; `None` for the market's seed.
     pub(super) const fn seed(&self) -> Option<u64> {
         match self {
             Self::Rules(_) => None,
@@ -65,7 +65,7 @@ impl FaultSpec {
 }
 
 impl Rule {
-    /// Whether the rule and its fault apply to a call.
+    /// Whether this rule of a fault specification, and the fault that it names, apply to a call.
     fn is_for(&self, call: Call) -> bool {
         self.call.is_none_or(|only| only == call) && self.fault.calls.contains(&call)
     }
@@ -91,8 +91,8 @@ impl FromStr for FaultSpec {
     }
 }
 
-/// Parses the options behind a profile: `seed=N` and `only=F01,F02`. An error if they are invalid, or leave
-/// no fault.
+/// Parses the options behind a fault profile: `seed=N` and `only=F01,F02`. An error if they are invalid, or
+/// leave no fault of the profile.
 fn choice<'a>(profile: &'static Profile, parts: impl Iterator<Item = &'a str>) -> Result<ProfileSpec, FaultSpecError> {
     let mut seed = None;
     let mut only = Vec::new();
@@ -141,7 +141,7 @@ impl FromStr for Rule {
     }
 }
 
-/// The fault with a name or number; an error if there is none.
+/// The fault with a name (`hang`) or number (`F03`, `f3`); an error that lists all names if there is none.
 fn fault(text: &str) -> Result<&'static Fault, FaultSpecError> {
     let number = text
         .strip_prefix(['F', 'f'])

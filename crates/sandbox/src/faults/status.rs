@@ -7,18 +7,19 @@ use serde_json::json;
 use super::super::answer::Refusal;
 use super::context::{FaultContext, FaultOutput, json as json_answer, typed};
 
-/// The marketplace's own response to a refused request.
+/// A simulated fault that responds as the market does to a refused request.
 fn refused(refusal: &Refusal) -> FaultOutput {
     FaultOutput::Response(refusal.bytes())
 }
 
-/// A response with `success` false, an error code and a message.
+/// A simulated fault that responds with JSON whose `success` is false, with an error code and a message.
 fn failed(status: StatusCode, code: &str, msg: &str) -> FaultOutput {
     let body = json!({ "success": false, "error": code, "msg": msg });
     FaultOutput::Response(json_answer(status, body.to_string()))
 }
 
-/// Redirects with a random status (301, 302, 303, 307 or 308) to the same host, another port or another host.
+/// Simulates a fault of the market: redirects with a random status (301, 302, 303, 307 or 308) to the same
+/// host, another port or another host.
 pub fn redirect(cx: &mut FaultContext<'_>) -> FaultOutput {
     let status = cx.pick(
         &[
@@ -40,22 +41,24 @@ pub fn redirect(cx: &mut FaultContext<'_>) -> FaultOutput {
     FaultOutput::Response(response)
 }
 
-/// Responds with 400, as to a body that is not JSON.
+/// Simulates a fault of the market: responds with 400, as to a body that is not JSON.
 pub fn invalid(_: &mut FaultContext<'_>) -> FaultOutput {
     refused(&Refusal::body())
 }
 
-/// Responds with 401, as to a wrong API key.
+/// Simulates a fault of the market: responds with 401, as to a wrong API key, whatever the key was.
 pub fn unauthorized(_: &mut FaultContext<'_>) -> FaultOutput {
     refused(&Refusal::key(false))
 }
 
-/// Responds with 429 and the documented `detail`.
+/// Simulates a fault of the market: responds with 429 and the documented `detail`, and a `Retry-After` of 5
+/// seconds.
 pub fn too_many(_: &mut FaultContext<'_>) -> FaultOutput {
     refused(&Refusal::pace(5.0, 5.0, true))
 }
 
-/// Responds with 429 and a random `Retry-After`: seconds, a date, a past date, a billion seconds or a word.
+/// Simulates a fault of the market: responds with 429 and a random `Retry-After`: seconds, a date, a past
+/// date, a billion seconds or a word.
 pub fn retry_after(cx: &mut FaultContext<'_>) -> FaultOutput {
     let wait = cx.pick(
         &[
@@ -77,7 +80,7 @@ pub fn retry_after(cx: &mut FaultContext<'_>) -> FaultOutput {
     FaultOutput::Response(response)
 }
 
-/// Responds with 500 and a JSON `error`.
+/// Simulates a fault of the market: responds with 500 and a JSON `error`.
 pub fn server_error(_: &mut FaultContext<'_>) -> FaultOutput {
     FaultOutput::Response(json_answer(
         StatusCode::INTERNAL_SERVER_ERROR,
@@ -85,7 +88,7 @@ pub fn server_error(_: &mut FaultContext<'_>) -> FaultOutput {
     ))
 }
 
-/// Responds with 502 and a web page.
+/// Simulates a fault of the market: responds with 502 and a web page.
 pub fn bad_gateway(_: &mut FaultContext<'_>) -> FaultOutput {
     FaultOutput::Response(typed(
         StatusCode::BAD_GATEWAY,
@@ -94,7 +97,7 @@ pub fn bad_gateway(_: &mut FaultContext<'_>) -> FaultOutput {
     ))
 }
 
-/// Responds with 504 and plain text.
+/// Simulates a fault of the market: responds with 504 and plain text.
 pub fn gateway_timeout(_: &mut FaultContext<'_>) -> FaultOutput {
     FaultOutput::Response(typed(
         StatusCode::GATEWAY_TIMEOUT,
@@ -103,7 +106,7 @@ pub fn gateway_timeout(_: &mut FaultContext<'_>) -> FaultOutput {
     ))
 }
 
-/// Responds with status 200 and the web page of a login portal.
+/// Simulates a login portal in front of the market: responds with status 200 and its web page.
 pub fn captive_portal(_: &mut FaultContext<'_>) -> FaultOutput {
     FaultOutput::Response(typed(
         StatusCode::OK,
@@ -112,13 +115,14 @@ pub fn captive_portal(_: &mut FaultContext<'_>) -> FaultOutput {
     ))
 }
 
-/// Responds with status 400 and an error message that contains the API key of the request.
+/// Simulates a fault of the market: responds with status 400 and an error message that contains the API key
+/// of the request.
 pub fn echo(cx: &mut FaultContext<'_>) -> FaultOutput {
     let msg = format!("cannot read the header Authorization: {}", cx.authorization());
     failed(StatusCode::BAD_REQUEST, "invalid_request", &msg)
 }
 
-/// Responds with status 200 and JSON whose `success` is false.
+/// Simulates a fault of the market: responds with status 200 and JSON whose `success` is false.
 pub fn success_false(_: &mut FaultContext<'_>) -> FaultOutput {
     failed(StatusCode::OK, "sandbox_fault", "the sandbox was told to fail")
 }

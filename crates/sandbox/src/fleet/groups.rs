@@ -67,7 +67,8 @@ pub struct Group {
 }
 
 impl Group {
-    /// The maximum number of workers it hires.
+    /// The maximum number of workers that the workergroup hires: the smaller of its test workers and its
+    /// maximum.
     pub fn slots(&self) -> usize {
         usize::try_from(self.record.test_workers.min(self.record.max_workers)).unwrap_or(0)
     }
@@ -131,7 +132,8 @@ impl Fleet {
     }
 
     /// Creates a workergroup and returns its id. Its endpoint is that with the id in `place`, else that with
-    /// the name, which is created if there is none; without either, one named after the group is created.
+    /// the name, which is created if there is none; without either, one named after the group is created. An
+    /// error if the id is unknown, or the sandbox has the maximum number of groups or endpoints.
     pub fn create(&mut self, mut record: MadeGroup, place: Place) -> Result<u64, CreateError> {
         if self.groups.iter().filter(|group| group.is_made).count() >= MOST_GROUPS {
             return Err(CreateError::TooManyGroups);
@@ -195,7 +197,8 @@ impl Fleet {
         known.is_made.then(|| known.record.clone())
     }
 
-    /// The id of the endpoint with a name, which is created if there is none.
+    /// The id of the endpoint with a name, which is created if there is none; an error if the fleet has no
+    /// room for it.
     pub fn create_endpoint(&mut self, name: &str) -> Result<u64, CreateError> {
         if let Some(known) = self.endpoints.iter().find(|known| known.name == name) {
             return Ok(known.id);

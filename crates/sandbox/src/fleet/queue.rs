@@ -41,7 +41,7 @@ pub struct Ahead {
 }
 
 impl Queue {
-    /// Whether no request waits for a worker.
+    /// Whether no request of the endpoint waits for a worker; those that workers have do not count.
     pub fn is_empty(&self) -> bool {
         self.waiting.is_empty()
     }

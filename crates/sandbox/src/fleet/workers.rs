@@ -118,7 +118,8 @@ pub fn census(workers: &[Worker]) -> [usize; 3] {
         })
 }
 
-/// Describes the states, for a status reply: `2 ready, 1 stopped`, or `no workers`.
+/// Describes the states of workers, for a status reply: `2 ready, 1 model_loading, 1 stopped`, without those
+/// of which there is none; `no workers` for an empty list.
 pub fn summary(workers: &[Worker]) -> String {
     let [ready, loading, stopped] = census(workers);
     if workers.is_empty() {

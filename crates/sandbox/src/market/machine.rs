@@ -29,7 +29,7 @@ impl Verification {
         }
     }
 
-    /// The value of the member `verification`.
+    /// The value of the member `verification` in an offer's record: `verified`, `unverified` or `deverified`.
     pub const fn text(self) -> &'static str {
         match self {
             Self::Verified => "verified",
@@ -38,7 +38,8 @@ impl Verification {
         }
     }
 
-    /// The value of the member `vericode`.
+    /// The value of the member `vericode` in an offer's record: 1 if verified, 0 if unverified, else the code
+    /// of the reason it is deverified.
     pub const fn code(self) -> u8 {
         match self {
             Self::Verified => 1,
@@ -319,7 +320,8 @@ impl Machine {
         }
     }
 
-    /// Splits it into other offers: the smallest one has another number of GPUs, and all get new ids.
+    /// Splits the machine into other offers: the smallest one has another number of GPUs, and all get new
+    /// ids. No effect on a machine of one GPU.
     pub fn resplit(&mut self, ids: &mut Ids, rng: &mut Rng) {
         let least = self.slices.first().map_or(1, |slice| slice.gpus);
         let larger: Vec<u32> = chunks(self.gpus).filter(|chunk| *chunk != least).collect();
@@ -510,7 +512,8 @@ pub fn scaling(gpus: u32) -> f64 {
     1.0 - 0.03 * f64::from(gpus).log2()
 }
 
-/// The part of a machine's cores or the like that `gpus` of `all` GPUs get; it may be fractional.
+/// The part that `gpus` of a machine's `all` GPUs get of its `machine` cores or the like; it may be
+/// fractional.
 pub fn share_of(machine: u64, gpus: u32, all: u32) -> f64 {
     float(machine) * f64::from(gpus) / f64::from(all.max(1))
 }

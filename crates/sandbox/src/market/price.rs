@@ -98,12 +98,13 @@ impl Quote {
         }
     }
 
-    /// The members of `search`: the price while it runs.
+    /// The members of the offer's object `search`, in $ per hour: its price while it runs, with the discount.
     pub fn running(&self) -> Charges {
         Charges::new(self.base, self.storage, self.discount)
     }
 
-    /// The members of `instance`: the price while it is stopped, which is the disk's.
+    /// The members of the offer's object `instance`, in $ per hour: its price while it is stopped, which is
+    /// the disk's.
     pub fn stopped(&self) -> Charges {
         Charges::new(0.0, self.storage, 0.0)
     }

@@ -36,8 +36,8 @@ impl Queue {
         }
     }
 
-    /// Appends a request; `None` if the requests before it take more than 30 s. `load` is in the unit of
-    /// `speed`, which is per second.
+    /// Appends a request to a worker's queue; `None` if the requests before it take more than 30 s. `load` is
+    /// in the unit of `speed`, which is per second.
     ///
     /// A running request counts in full until it ends, as at the market's own workers.
     pub fn enqueue(self: &Arc<Self>, load: f64, speed: f64) -> Option<Place> {

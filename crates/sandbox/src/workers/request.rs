@@ -101,7 +101,7 @@ fn missing(auth_data: &Json) -> Option<Json> {
 }
 
 /// The load given in a payload or in an object in it, such as `parameters`, at most a billion; `None` if it
-/// is not given.
+/// is not given, or negative.
 fn load(payload: &Map<String, Json>) -> Option<f64> {
     let objects = payload.values().filter_map(Json::as_object);
     std::iter::once(payload).chain(objects).find_map(|members| {

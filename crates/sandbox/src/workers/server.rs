@@ -47,8 +47,8 @@ pub struct Server {
     pub is_open: Arc<AtomicBool>,
 }
 
-/// Serves connections until the sandbox stops or the worker is not ready, and then finishes the requests in
-/// flight.
+/// Serves the connections of a simulated worker until the sandbox stops or the worker is not ready, and then
+/// finishes the requests in flight.
 pub async fn serve(server: Arc<Server>, mut front: Front, mut stop: watch::Receiver<bool>) {
     let mut connections = JoinSet::new();
     let stopped = stop.clone();
@@ -85,7 +85,8 @@ async fn converse(server: Arc<Server>, connection: Connection, handle: Connectio
     }
 }
 
-/// Answers a request to the worker; resets the connection if it is not ready.
+/// Answers a request to a simulated worker; resets the connection if it is not ready, or the sandbox has
+/// stopped.
 async fn respond(
     server: &Server,
     handle: &ConnectionHandle,
@@ -107,8 +108,8 @@ async fn respond(
     Ok(response)
 }
 
-/// Records a request and answers it, or plays the fault drawn for it. `speed` is the load that the worker
-/// does per second.
+/// Records a request to a simulated worker and answers it, or plays the fault drawn for it. `speed` is the
+/// load that the worker does per second.
 async fn answer(
     server: &Server,
     state: &Arc<State>,
@@ -133,8 +134,8 @@ async fn answer(
     spoil(state, &injection, parts, reply, handle).await
 }
 
-/// Checks a request in the order of the market's workers, refusing it with their status, and lets the model
-/// answer it in its turn.
+/// Checks a request to a simulated worker in the order of the market's own, refusing it with their status,
+/// and lets the model answer it in its turn.
 async fn perform(server: &Server, state: &State, parts: &Parts, body: &[u8], speed: f64) -> Response<Body> {
     let path = parts.uri.path();
     if OWN_PATHS.iter().any(|own| path.starts_with(own)) {

@@ -238,7 +238,8 @@ impl<K: Copy + Eq> FormLines<'_, K> {
         cursor.filter(|_| is_focused)
     }
 
-    /// Draws carets below the part of a text to which its error refers; false if the field has no such part.
+    /// Draws carets below the part of a text to which its error refers; false if the field is not a text, or
+    /// displays no error about a part of it.
     fn carets(&self, field: &Field<K>, area: Rect, buffer: &mut Buffer) -> bool {
         let (Control::Text(input), Some(span), Some(_)) = (&field.control, &field.error_span, &field.error) else {
             return false;

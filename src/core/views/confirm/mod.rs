@@ -76,7 +76,8 @@ impl Confirm {
         self
     }
 
-    /// Runs the action or closes on an answer; ignored without an answer.
+    /// Closes the question on `Yes`, which also runs its action, and on `Cancel`; handled without effect
+    /// while the answer is open (`Word`), ignored for `None`.
     fn answered(&mut self, answer: Option<Answer>, cx: &mut Cx<'_>) -> Outcome {
         match answer {
             Some(Answer::Yes) => {

@@ -24,8 +24,9 @@ pub(super) struct Backtest {
 }
 
 impl Backtest {
-    /// Starts an analysis of a rule on the recorded polls, unless one is in progress or the result for the
-    /// same rule and search is there already.
+    /// Starts an analysis of an alert's rule on the recorded polls. Nothing happens while one is in progress,
+    /// if recording is off, or if the result for the same rule and search is there already. If the search
+    /// cannot be read, or its workergroup is not loaded, an earlier result is dropped.
     ///
     /// Each key press changes the rule, so they run one at a time.
     pub fn ask(&mut self, follows: &Followed, rule: Rule, cx: &mut Cx<'_>) {
@@ -59,16 +60,16 @@ impl Backtest {
         true
     }
 
-    /// The lowest price in the last recorded poll, in the unit `per`; `None` while there is no result in that
-    /// unit.
+    /// The lowest price in the last recorded poll of the alert's search, in the unit `per`; `None` if that
+    /// had no offer with a price, or while there is no result in that unit.
     pub fn lowest(&self, per: PricePer) -> Option<f64> {
         let is_same = self.answered.as_ref()?.rule.per == per;
         self.replay.filter(|_| is_same)?.lowest
     }
 
-    /// The number of times a rule would have fired, as a sentence ending with `mark`; `None` while there is
-    /// no result for it, or less than an hour is recorded.
-    pub fn describe_firings(&self, rule: &Rule, mark: &str) -> Option<String> {
+    /// The number of times an alert's rule would have fired, as a sentence, with `suffix` before its full
+    /// stop; `None` while there is no result for this rule, or if less than an hour is recorded.
+    pub fn describe_firings(&self, rule: &Rule, suffix: &str) -> Option<String> {
         let (replay, answered) = self.replay.zip(self.answered.as_ref())?;
         let is_same = answered.rule == *rule;
         let times = match replay.rings {
@@ -78,6 +79,6 @@ impl Backtest {
         };
         let recorded = answered.question.until.since(replay.since);
         let time = format::lasting(seconds(recorded));
-        (is_same && recorded >= LEAST).then(|| format!("It would {times} in the last {time}{mark}."))
+        (is_same && recorded >= LEAST).then(|| format!("It would {times} in the last {time}{suffix}."))
     }
 }

@@ -81,8 +81,8 @@ pub(super) fn list(view: &AlertList, area: Rect, scene: &mut Scene<'_, '_>) {
     sheet::foot(basis, foot, scene);
 }
 
-/// Draws the lowest price of offers like the selected one over time, or else the prices on offer now, as a
-/// help to choose a limit. Nothing is drawn without a selected offer.
+/// Draws the lowest price over time of offers like the open pane's selected one, or else the prices on offer
+/// now, as a help to choose the limit of an alert. Nothing is drawn without a selected offer or volume.
 fn draw_prices(area: Rect, scene: &mut Scene<'_, '_>) {
     let browser = scene.state.browser().filter(|_| scene.state.pane.has_prices());
     let Some((browser, row)) = browser.and_then(|browser| Some((browser, browser.selected_row()?))) else {
@@ -96,7 +96,8 @@ fn draw_prices(area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-/// The numbers of alerts that are on, paused and done; without alerts, the keys that add one.
+/// The numbers of alerts that are on, paused and done, without those that are zero (`2 on, 1 done`); if there
+/// are no alerts, the keys that add one.
 fn headline(scene: &Scene<'_, '_>) -> Line<'static> {
     let all = &AlertWatch::read(scene.state).all;
     if all.alerts.is_empty() {
@@ -167,7 +168,8 @@ fn alerts(view: &AlertList, area: Rect, scene: &mut Scene<'_, '_>) {
     scene.table(Region::MAIN, &rows, Some(cursor), area);
 }
 
-/// The subject and the rule of an alert, and its latest events, newest first.
+/// The lines on an alert: its state, subject, model and rule, and its latest events, newest first and 20 at
+/// most, or else a note that it has not fired.
 fn describe(alert: &Alert, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let now = scene.now.epoch.moment();
@@ -211,8 +213,8 @@ fn describe(alert: &Alert, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     lines
 }
 
-/// The subject of an alert as text: the query of the search (`every listing` if it is empty), or the id of
-/// the workergroup.
+/// The subject of an alert as text: the query of the search (`every listing` if it is empty, cut to 400
+/// characters), or the id of the workergroup.
 fn followed(follows: &Followed) -> String {
     match follows {
         Followed::Search(spec) if spec.query.is_empty() => "every listing".to_owned(),
@@ -221,8 +223,8 @@ fn followed(follows: &Followed) -> String {
     }
 }
 
-/// Draws the form, and beside it the condition in words or the first error, how often it would have fired,
-/// and the followed search.
+/// Draws the form of an alert, and beside it the condition in words or the first error, how often it would
+/// have fired, and the followed search.
 pub(super) fn form(view: &AlertForm, area: Rect, scene: &mut Scene<'_, '_>) {
     let rows = u16::try_from(view.fields() + 2).unwrap_or(u16::MAX);
     let title = if view.is_edit() { "Edit alert" } else { "New alert" };

@@ -68,7 +68,8 @@ pub(super) struct AlertForm {
 }
 
 impl AlertForm {
-    /// The form for the selected row or search; `None` if nothing there can be followed.
+    /// The form of a new alert on the open pane's search or selected workergroup, or else on the first saved
+    /// search; `None` if there is none of these.
     pub fn new(state: &State) -> Option<Self> {
         let subjects = subjects(state);
         let first = subjects.first()?;
@@ -81,7 +82,8 @@ impl AlertForm {
     }
 
     /// The form with the values of an example: 0 the default for the selection, 1 a number of GPUs at once
-    /// (for a workergroup, too few GPUs), else a falling price. `None` if nothing there can be followed.
+    /// (for a workergroup, too few GPUs), else a falling price. `None` if there is no search or workergroup
+    /// to follow.
     pub fn example(index: usize, state: &State) -> Option<Self> {
         let mut view = Self::new(state)?;
         let trigger = match (index, view.form.chosen(AlertField::Trigger)) {
@@ -98,7 +100,7 @@ impl AlertForm {
 
     /// Focuses the first field of the chosen trigger.
     fn focus_on_limit(&mut self) {
-        if let Some(first) = shown(self.form.chosen(AlertField::Trigger)).first() {
+        if let Some(first) = trigger_fields(self.form.chosen(AlertField::Trigger)).first() {
             self.form.focus_on(*first);
         }
     }
@@ -108,7 +110,8 @@ impl AlertForm {
         self.subject().map_or_else(String::new, |subject| subject.label.clone())
     }
 
-    /// The condition of the rule in the fields, or its kind while a number is missing.
+    /// The condition of the rule in the fields; while a field is invalid, only its kind: `price below a limit
+    /// that you give`.
     pub fn trigger_words(&self) -> String {
         match self.rule() {
             Ok(rule) => condition(&rule, self.is_volume()),
@@ -119,7 +122,8 @@ impl AlertForm {
         }
     }
 
-    /// The form that edits an alert, with its values.
+    /// The form that edits an alert, with its values. The name is blank if it was made from the condition, so
+    /// that it follows a changed one.
     pub fn editing(alert: Alert, state: &State) -> Self {
         let (subjects, subject) = subjects_with(&alert, state);
         let (trigger, texts) = trigger_texts(alert.rule.trigger);
@@ -157,8 +161,8 @@ impl AlertForm {
         view
     }
 
-    /// The form with the fields of all triggers, at their default values; `edited` is the alert that it
-    /// changes, `None` for a new one.
+    /// The form with the fields of all triggers, at their default values or those of the selected row;
+    /// `edited` is the alert that it changes, `None` for a new one.
     fn with_subjects(subjects: Vec<AlertSubject>, edited: Option<Alert>, state: &State) -> Self {
         let labels: Vec<String> = subjects.iter().map(|subject| subject.label.clone()).collect();
         let text = |key, label: &'static str, value: &str| Field::text(key, label, value);
@@ -195,16 +199,17 @@ impl AlertForm {
         self.edited.is_some()
     }
 
-    /// Number of visible fields.
+    /// Number of visible fields; the unit of a price counts although it is hidden for volumes.
     pub fn fields(&self) -> usize {
         // AlertSubject, trigger, repetition, name and button are always there.
         let until = usize::from(self.form.chosen(AlertField::Repeat) == UNTIL);
-        5 + shown(self.form.chosen(AlertField::Trigger)).len() + until
+        5 + trigger_fields(self.form.chosen(AlertField::Trigger)).len() + until
     }
 
-    /// Shows the fields that the choices need.
+    /// Shows the fields that the chosen trigger and repetition need, hides the others, and updates the note
+    /// beside the price.
     fn arrange(&mut self) {
-        let shown = shown(self.form.chosen(AlertField::Trigger));
+        let shown = trigger_fields(self.form.chosen(AlertField::Trigger));
         let is_until = self.form.chosen(AlertField::Repeat) == UNTIL;
         for key in [
             AlertField::Gpus,
@@ -220,7 +225,8 @@ impl AlertForm {
         self.annotate();
     }
 
-    /// Shows the unit of a price beside it, with the lowest of now where it is recorded.
+    /// Shows beside the price the lowest recorded one (`now from $0.210 per GPU`), or else its unit. The
+    /// choice of GPU or machine is hidden for volumes and for triggers without a price limit.
     fn annotate(&mut self) {
         let is_volume = self.is_volume();
         let (unit, per) = match (is_volume, self.per()) {
@@ -233,7 +239,7 @@ impl AlertForm {
             None => unit.to_owned(),
         };
         self.form.set_note(AlertField::Price, note);
-        let is_priced = shown(self.form.chosen(AlertField::Trigger)).contains(&AlertField::Per);
+        let is_priced = trigger_fields(self.form.chosen(AlertField::Trigger)).contains(&AlertField::Per);
         self.form.set_hidden(AlertField::Per, is_volume || !is_priced);
     }
 
@@ -251,7 +257,7 @@ impl AlertForm {
         PRICES[self.form.chosen(AlertField::Per)]
     }
 
-    /// Starts an analysis of the rule.
+    /// Starts an analysis of the form's rule on the recorded polls.
     ///
     /// While the fields hold no valid rule, the analysis only provides the current lowest price.
     fn ask(&mut self, cx: &mut Cx<'_>) {
@@ -274,7 +280,8 @@ impl AlertForm {
         number.map_err(|_| (key, format!("Give {what}")))
     }
 
-    /// The rule in the fields, or the first invalid field and its error.
+    /// The rule in the fields, or the first invalid field and its error. An edited alert keeps its GPU model,
+    /// for which there is no field.
     pub fn rule(&self) -> Result<Rule, (AlertField, String)> {
         let trigger = match self.form.chosen(AlertField::Trigger) {
             0 => Trigger::PriceBelow(self.number(AlertField::Price, "a price, such as 0.30")?),
@@ -310,8 +317,8 @@ impl AlertForm {
         Ok(rule)
     }
 
-    /// The end of a repeated alert, in the user's time zone; a date alone ends with its day. `Err` if the
-    /// field has no date.
+    /// The end of a repeated alert, in the user's time zone; for a date alone it is 23:59 of that day. `Err`
+    /// if the field has no valid date.
     fn until(&self) -> Result<Moment, (AlertField, String)> {
         let text = self.form.text(AlertField::Until);
         let wrong = || (AlertField::Until, "Give a date, such as 2026-12-31".to_owned());
@@ -336,7 +343,8 @@ impl AlertForm {
         self.subject().is_some_and(|subject| is_volume(&subject.follows))
     }
 
-    /// The storage in GB that prices include; `None` if the workergroup's search determines it.
+    /// The storage in GB that prices include; `None` if the workergroup's search determines it, or if there
+    /// is nothing to follow.
     pub fn storage(&self) -> Option<f64> {
         match &self.subject()?.follows {
             Followed::Search(spec) => Some(spec.storage.unwrap_or(DEFAULT_STORAGE_GB)),
@@ -344,7 +352,8 @@ impl AlertForm {
         }
     }
 
-    /// The query of the followed search, or a note that it is the search of a workergroup.
+    /// The query of the followed search, or a note that it is the search of a workergroup; empty if nothing
+    /// is followed.
     pub fn search_text(&self) -> String {
         match self.subject().map(|subject| &subject.follows) {
             Some(Followed::Search(spec)) => visible(&spec.query, 300),
@@ -353,7 +362,8 @@ impl AlertForm {
         }
     }
 
-    /// Adds or saves the alert and closes the form; for invalid fields only the error is shown.
+    /// Adds or saves the alert and closes the form; for invalid fields, or a limit of workers without a
+    /// workergroup, only the error is shown. A blank name becomes the subject and the condition.
     fn add(&mut self, cx: &mut Cx<'_>) {
         let rule = match self.rule() {
             Ok(rule) => rule,
@@ -419,8 +429,8 @@ impl AlertForm {
     }
 }
 
-/// The fields that a trigger needs, by its index in the selector.
-const fn shown(trigger: usize) -> &'static [AlertField] {
+/// The fields that an alert's trigger needs; `trigger` is its index in the selector, from 0.
+const fn trigger_fields(trigger: usize) -> &'static [AlertField] {
     match trigger {
         0 => &[AlertField::Price, AlertField::Per],
         1 => &[AlertField::Gpus, AlertField::Price, AlertField::Per],
@@ -431,7 +441,7 @@ const fn shown(trigger: usize) -> &'static [AlertField] {
     }
 }
 
-/// The field to which an error belongs.
+/// The field of an alert's form in which the error of an invalid rule is shown.
 const fn field_of(error: RuleError) -> AlertField {
     match error {
         RuleError::Price => AlertField::Price,
@@ -441,7 +451,7 @@ const fn field_of(error: RuleError) -> AlertField {
     }
 }
 
-/// The index of a trigger in the selector, and the texts of its fields.
+/// The index of an alert's trigger in its selector, from 0, and the texts of its fields, as plain numbers.
 fn trigger_texts(trigger: Trigger) -> (usize, Vec<(AlertField, String)>) {
     match trigger {
         Trigger::PriceBelow(price) => (0, vec![(AlertField::Price, price.to_string())]),
@@ -465,8 +475,8 @@ fn trigger_texts(trigger: Trigger) -> (usize, Vec<(AlertField, String)>) {
     }
 }
 
-/// The values of the selected row that triggers use: the machine's id, or the workergroup's
-/// `max_workers`.
+/// The numbers of the open pane's selected row that triggers use: the machine's id and the workergroup's
+/// `max_workers`, each only if the row has it. Empty without a selected row.
 fn selected_numbers(state: &State) -> Vec<(AlertField, String)> {
     let Some((browser, listing)) = state.browser().and_then(|browser| Some((browser, browser.listing()?))) else {
         return Vec::new();

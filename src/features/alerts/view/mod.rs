@@ -65,7 +65,7 @@ impl AlertList {
     }
 
     /// Moves the cursor `by` lines through the matching alerts, or through the examples if there are no
-    /// alerts.
+    /// alerts; it stops at the first and the last.
     fn step(&mut self, by: isize, state: &State) {
         let count = if is_empty(state) {
             EXAMPLES
@@ -102,7 +102,8 @@ fn is_empty(state: &State) -> bool {
     AlertWatch::read(state).all.alerts.is_empty()
 }
 
-/// Opens the form with the values of the example at this index; complains if nothing there can be followed.
+/// Opens the form of a new alert with the values of an example, from 0; complains if there is no search or
+/// workergroup to follow.
 fn add(example: usize, cx: &mut Cx<'_>) {
     match form::AlertForm::example(example, cx.state()) {
         Some(form) => cx.open(form),
@@ -226,7 +227,7 @@ impl View for AlertList {
         Outcome::Handled
     }
 
-    /// Selects the alert that the form has added, which is the last one.
+    /// Selects the last alert if there are more than before: the form has added it.
     fn on_top(&mut self, cx: &mut Cx<'_>) {
         let count = AlertWatch::read(cx.state()).all.alerts.len();
         if count > self.count {

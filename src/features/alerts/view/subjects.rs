@@ -42,7 +42,8 @@ pub(super) fn subjects(state: &State) -> Vec<AlertSubject> {
     subjects
 }
 
-/// All subjects, and the index of that of an alert, which comes first if it was not among them.
+/// All subjects that an alert can follow, and the index of the subject of `alert`, which is put first if it
+/// was not among them.
 pub(super) fn subjects_with(alert: &Alert, state: &State) -> (Vec<AlertSubject>, usize) {
     let mut subjects = subjects(state);
     let index = subjects.iter().position(|subject| subject.follows == alert.follows);
@@ -61,13 +62,13 @@ pub(super) fn subjects_with(alert: &Alert, state: &State) -> (Vec<AlertSubject>,
     (subjects, 0)
 }
 
-/// Whether the followed prices are those of volumes.
+/// Whether an alert follows a search of volumes, whose prices are in $/GB/month.
 pub(super) fn is_volume(follows: &Followed) -> bool {
     matches!(follows, Followed::Search(spec) if spec.resource == Resource::Volumes)
 }
 
-/// The model of the selected offer, as a default search with the pane's price type; `None` on other panes or
-/// without a selected offer.
+/// The model of the selected offer, as a default search with the pane's price type; `None` on other panes,
+/// without a selected offer, or if that names no model.
 fn model(state: &State) -> Option<AlertSubject> {
     let browser = state.browser()?;
     let field = Resource::Offers.catalog().by_key("gpu_name")?;

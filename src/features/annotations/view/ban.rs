@@ -31,7 +31,8 @@ pub(crate) struct Ban {
 }
 
 impl Ban {
-    /// The choices for the selected row; `None` if there is nothing to ban and nothing banned.
+    /// The dialog that bans the selected row's machine or host, or lifts a ban; `None` if the row has neither
+    /// and there are no annotations, or if the pane has no table.
     pub fn new(state: &State) -> Option<Self> {
         let items = items(state);
         (!items.is_empty()).then(|| Self { list: List::new(items) })
@@ -52,7 +53,8 @@ impl Ban {
     }
 }
 
-/// Bans a machine or host, with a notice on the number of rows that are hidden by it.
+/// Bans a machine or host, with a notice on the number of rows that it hides, or that banned offers are
+/// listed.
 fn ban(of: Supplier, cx: &mut Cx<'_>) {
     let hidden = |state: &State| state.browser().map_or(0, Browser::hidden);
     let before = hidden(cx.state());
@@ -68,8 +70,9 @@ fn ban(of: Supplier, cx: &mut Cx<'_>) {
     cx.toast(text);
 }
 
-/// The choices of the dialog: bans to lift, then bans of the selected row's machine and host, then those for
-/// all banned offers and the list of annotations, if there are any.
+/// The choices of the ban dialog: bans to lift, then bans of the selected row's machine and host, each with
+/// the number of its loaded rows, then those for all banned offers and the list of annotations, if there are
+/// any. Empty if the pane has no table.
 fn items(state: &State) -> Vec<Item<Choice>> {
     let annotations = &state.annotations;
     let Some(browser) = state.browser() else {

@@ -31,7 +31,7 @@ enum Kind {
 impl Kind {
     const ALL: [Self; 3] = [Self::Ban, Self::Star, Self::Note];
 
-    /// The heading of its section in the list.
+    /// The heading above the annotations of this kind in their list.
     const fn heading(self) -> &'static str {
         match self {
             Self::Ban => "Banned",
@@ -41,7 +41,7 @@ impl Kind {
     }
 
     /// The mark that removes an annotation of this kind.
-    const fn cleared(self) -> Mark {
+    const fn removal(self) -> Mark {
         match self {
             Self::Ban => Mark::Ban(false),
             Self::Star => Mark::Star(false),
@@ -63,8 +63,9 @@ pub(crate) struct AnnotationList {
     list: List<AnnotationRow>,
 }
 
-/// Carries out an action on the annotations of the selected row: changes one, or opens a view. False if the
-/// row has no such machine or host, or the view has nothing to show.
+/// Carries out an action on stars, notes and bans: changes one of the selected row's machine (or else host),
+/// shows or hides rows, undoes a change, or opens a view; for any other action, the list of annotations.
+/// False if the row has no such machine or host, or the view has nothing to show.
 pub(crate) fn open(action: Action, cx: &mut Cx<'_>) -> bool {
     let suppliers = cx.state().browser().map(annotating::selected);
     let [machine, host] = suppliers.unwrap_or_default();
@@ -90,7 +91,7 @@ pub(crate) fn open(action: Action, cx: &mut Cx<'_>) -> bool {
     }
 }
 
-/// Sets or removes a star, ban or note of a machine or host, also in its file.
+/// Sets or removes a star, ban or note of a machine or host, also in the file of annotations.
 fn change(of: Supplier, mark: Mark, cx: &mut Cx<'_>) {
     cx.annotate(&AnnotationChange { of, mark });
 }
@@ -124,7 +125,7 @@ fn ask_note(of: Supplier, cx: &mut Cx<'_>) -> bool {
     true
 }
 
-/// Lists banned offers until the program ends, or hides them again.
+/// Lists banned offers until the program ends or, if they are listed, hides them again, with a notice.
 fn show_banned(cx: &mut Cx<'_>) {
     let is_shown = !cx.state().annotations.shows_banned;
     cx.show_banned(is_shown);
@@ -135,7 +136,8 @@ fn show_banned(cx: &mut Cx<'_>) {
     });
 }
 
-/// Lists only the starred rows of the pane, or all again, with a notice.
+/// Lists only the starred rows of the pane, or all again, with a notice; nothing happens if the pane has no
+/// table.
 fn starred_only(cx: &mut Cx<'_>) {
     let Some(browser) = cx.pane_table() else {
         return;
@@ -165,7 +167,7 @@ fn undo(cx: &mut Cx<'_>) {
     });
 }
 
-/// Opens the pane of offers with all offers of a machine or host, banned ones included.
+/// Opens the pane of offers with a new search for all offers of a machine or host, banned ones included.
 fn search(of: Supplier, cx: &mut Cx<'_>) {
     if cx.state().annotations.all.is_banned(of) && !cx.state().annotations.shows_banned {
         cx.show_banned(true);
@@ -187,7 +189,7 @@ impl AnnotationList {
         }
     }
 
-    /// The selected annotation; `None` on a heading.
+    /// The selected annotation; `None` on a heading, or if no line matches the typed words.
     fn entry(&self) -> Option<AnnotationRow> {
         self.list.current()?.value
     }
@@ -246,7 +248,7 @@ impl View for AnnotationList {
                 ask_note(entry.of, cx);
             }
             (Action::Remove, Some(entry)) => {
-                change(entry.of, entry.kind.cleared(), cx);
+                change(entry.of, entry.kind.removal(), cx);
                 self.relist(cx.state());
                 let key = cx.state().keymap.key_in(&[Context::ListEdit], Action::Recall);
                 cx.toast(format!("Removed ({key} to undo)"));
@@ -274,8 +276,8 @@ impl View for AnnotationList {
     }
 }
 
-/// The lines of the list: bans, stars and notes, each kind below its heading, with `None yet` for a kind
-/// without any.
+/// The lines of the list of annotations: bans, stars and notes, each kind below its heading, with `None yet`
+/// for a kind without any.
 fn items(state: &State) -> Vec<Item<AnnotationRow>> {
     let mut items = Vec::new();
     for kind in Kind::ALL {

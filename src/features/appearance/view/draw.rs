@@ -9,7 +9,7 @@ use crate::tui::panel::{Panel, Tone};
 /// Height of the sample below the list.
 const SAMPLE: u16 = 6;
 
-/// Draws the picker at the right, and dims nothing, as the screen is the preview.
+/// Draws the theme picker at the right, and dims nothing, as the screen is the preview.
 pub(super) fn theme(view: &Theme, area: Rect, scene: &mut Scene<'_, '_>) {
     let lines = u16::try_from(view.list.len()).unwrap_or(u16::MAX);
     let width = area.width.min(44);
@@ -32,7 +32,7 @@ pub(super) fn theme(view: &Theme, area: Rect, scene: &mut Scene<'_, '_>) {
     scene.render(Paragraph::new(lines), below);
 }
 
-/// The styles of the theme, side by side.
+/// Lines that show the styles of the current theme as samples: `text dim accent heading`, and so on.
 fn example(scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let mut series = Line::default();

@@ -22,7 +22,7 @@ pub(crate) struct Theme {
 }
 
 impl Theme {
-    /// The picker, on the current theme; `None` if there are no themes.
+    /// The theme picker, with the current theme selected; `None` if there are no themes.
     pub fn new(state: &State) -> Option<Self> {
         let themes = &state.settings.themes;
         let items = themes.all.iter().enumerate().map(|(index, named)| {
@@ -55,7 +55,7 @@ impl Theme {
     }
 
     /// Applies the selected theme and closes the picker; it is saved in the configuration if it is another
-    /// one than before.
+    /// one than before. Nothing happens if no theme matches the typed words.
     fn choose(&mut self, cx: &mut Cx<'_>) {
         let Some(selected) = self.selected() else {
             return;

@@ -20,7 +20,8 @@ const FORM: u16 = 12;
 /// Cells of the rails beside the offers.
 const RAIL: u16 = 8;
 
-/// Draws the form, and the plan beside it; a low screen shows the form alone, with the bill in its frame.
+/// Draws the form of the cluster planner, and the plan beside it; a low screen shows the form alone, with the
+/// bill in its frame.
 pub(super) fn cluster(view: &Cluster, area: Rect, scene: &mut Scene<'_, '_>) {
     let offers = &scene.state.browsers[Resource::Offers];
     let plan = view.planning.as_ref().and_then(|planning| planning.plan.as_ref());
@@ -42,8 +43,8 @@ pub(super) fn cluster(view: &Cluster, area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-/// Draws the lines of the plan from `top` on. If some are out of view, the last row has their
-/// number and the keys that scroll to them.
+/// Draws the lines of the cluster plan from `top` on. If some are out of view, the last row has their
+/// position and the keys that scroll to them.
 fn plan_lines(lines: &[Line<'static>], top: usize, side: Rect, scene: &mut Scene<'_, '_>) {
     let is_long = sheet::rows(lines, side.width) > usize::from(side.height);
     let [text, last] = Layout::vertical([Constraint::Fill(1), Constraint::Length(u16::from(is_long))]).areas(side);
@@ -56,8 +57,8 @@ fn plan_lines(lines: &[Line<'static>], top: usize, side: Rect, scene: &mut Scene
     }
 }
 
-/// The lines on the plan: its bill, basis, warnings, offers, notes, and the bills of other numbers of GPUs. A
-/// single line if a field is invalid or no offers are loaded.
+/// The lines on the cluster plan: its bill, basis, warnings, offers, notes, and the bills of other numbers of
+/// GPUs. A single line if a field is invalid or no offers are loaded.
 fn lines(view: &Cluster, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let offers = &scene.state.browsers[Resource::Offers];
@@ -117,8 +118,8 @@ fn lines(view: &Cluster, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     lines
 }
 
-/// The offers of the plan below a heading: bill, the price among those of its model, GPUs, id, machine and
-/// country. Empty if no offers are loaded.
+/// The offers of the cluster plan below a heading: bill, the price among those of its model, GPUs, id,
+/// machine and country. Empty if no offers are loaded.
 fn picks(view: &Cluster, bill: Bill, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let offers = &scene.state.browsers[Resource::Offers];
     let Some(listing) = offers.listing() else {

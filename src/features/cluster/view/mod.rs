@@ -74,8 +74,9 @@ enum FieldError {
     NoJob,
 }
 
-/// Parses the number in the text of a field; `None` if it is blank, so that there is no limit, and for fields
-/// without a number. `Err` for an invalid number and for a blank number of GPUs.
+/// Parses the number in a field of the cluster planner: a count, GB, hours or dollars. `None` if it is blank,
+/// so that there is no limit, and for fields without a number. `Err` for an invalid number, one out of range,
+/// and a blank number of GPUs.
 fn read(key: ClusterField, text: &str) -> Result<Option<f64>, FieldError> {
     let (quantity, range) = match key {
         ClusterField::Gpus | ClusterField::Least | ClusterField::Most | ClusterField::PerMachine => {
@@ -94,8 +95,9 @@ fn read(key: ClusterField, text: &str) -> Result<Option<f64>, FieldError> {
     Ok(Some(quantity::within(text, quantity, range)?))
 }
 
-/// The form for the GPUs that the search asks for, else for eight.
-fn blank(offers: &Browser) -> Form<ClusterField> {
+/// The form of the cluster planner without limits, for the number of GPUs that the search asks for, else for
+/// eight.
+fn blank_form(offers: &Browser) -> Form<ClusterField> {
     let dialect = offers.dialect();
     let gpus = offers
         .gpus_asked()
@@ -104,7 +106,7 @@ fn blank(offers: &Browser) -> Form<ClusterField> {
         let text = if key == ClusterField::Gpus { gpus.as_str() } else { "" };
         let field = form::Field::text(key, label, text).note(note);
         field.check(move |text| match key {
-            ClusterField::Only => only(text, dialect).map(drop),
+            ClusterField::Only => parse_conditions(text, dialect).map(drop),
             _ => read(key, text).map(drop),
         })
     });
@@ -132,7 +134,7 @@ pub(crate) struct Cluster {
     top: usize,
 }
 
-/// Opens the planner; the result is always true.
+/// Opens the cluster planner over the loaded offers; the result is always true.
 ///
 /// If the search asks for more GPUs than any offer has, that condition moves from the search to the planner.
 /// If no single offer does the job in time, the plan divides it.
@@ -156,7 +158,8 @@ pub(crate) fn open(cx: &mut Cx<'_>) -> bool {
     open_with(cx, Some(reason), |form| form.set_text(ClusterField::Gpus, &gpus))
 }
 
-/// Opens the planner for `gpus` GPUs of one model, or of any.
+/// Opens the cluster planner for `gpus` GPUs of one model, or of any models if it is `None`; the other fields
+/// are as they were last.
 pub(crate) fn open_for(gpus: u64, model: Option<&str>, cx: &mut Cx<'_>) {
     open_with(cx, None, |form| {
         let condition = model.and_then(|model| {
@@ -170,7 +173,8 @@ pub(crate) fn open_for(gpus: u64, model: Option<&str>, cx: &mut Cx<'_>) {
     });
 }
 
-/// Opens the planner for a number of machines with a number of GPUs each.
+/// Opens the cluster planner for exactly `machines` machines with at least `gpus_each` GPUs each, without
+/// conditions on offers.
 pub(crate) fn open_shape(wanted: plain::Cluster, cx: &mut Cx<'_>) {
     open_with(cx, None, |form| {
         let (machines, gpus) = (wanted.machines, wanted.gpus_each);
@@ -183,13 +187,13 @@ pub(crate) fn open_shape(wanted: plain::Cluster, cx: &mut Cx<'_>) {
     });
 }
 
-/// Opens the planner with its last fields, or else blank ones, changed by `fill`; `reason` is shown above the
-/// plan. The result is always true.
+/// Opens the cluster planner with its last fields, or else blank ones, changed by `fill`; `reason` is shown
+/// above the plan. The result is always true.
 fn open_with(cx: &mut Cx<'_>, reason: Option<String>, fill: impl FnOnce(&mut Form<ClusterField>)) -> bool {
     let draft = cx.drafts().take::<Form<ClusterField>>();
     let offers = &cx.state().browsers[Resource::Offers];
     let mut view = Cluster {
-        form: draft.unwrap_or_else(|| blank(offers)),
+        form: draft.unwrap_or_else(|| blank_form(offers)),
         need: Err((ClusterField::Gpus, QuantityError::Missing.into())),
         planning: None,
         picks: Vec::new(),
@@ -204,7 +208,7 @@ fn open_with(cx: &mut Cx<'_>, reason: Option<String>, fill: impl FnOnce(&mut For
     true
 }
 
-/// Searches once for [`PLENTY`] offers if the search left some out, without changing the user's
+/// Searches once for 3,000 offers if the response was cut off at a lower limit, without changing the user's
 /// limit.
 fn load_more(cx: &mut Cx<'_>) {
     let offers = cx.table(Resource::Offers);
@@ -218,7 +222,7 @@ fn load_more(cx: &mut Cx<'_>) {
 
 impl Cluster {
     /// Recomputes the need, the plan and its offers from the fields and the table's rows; there is no plan
-    /// while a field is invalid.
+    /// while a field is invalid or no offers are loaded.
     fn recompute(&mut self, browser: &Browser) {
         self.need = self.read(browser);
         self.planning = None;
@@ -256,7 +260,8 @@ impl Cluster {
             vram_gb: number(ClusterField::Vram)?,
             deadline: number(ClusterField::Deadline)?,
             budget: number(ClusterField::Budget)?,
-            conditions: only(text(ClusterField::Only), browser.dialect()).map_err(|why| (ClusterField::Only, why))?,
+            conditions: parse_conditions(text(ClusterField::Only), browser.dialect())
+                .map_err(|why| (ClusterField::Only, why))?,
         };
         need.check().map_err(|objection| {
             let key = match objection.parameter {
@@ -289,7 +294,8 @@ impl Cluster {
         cx.close();
     }
 
-    /// Copies the commands that rent the offers of the plan, a line each.
+    /// Copies the commands that rent the offers of the plan, a line each; nothing happens while no offers are
+    /// loaded.
     fn copy(&self, cx: &mut Cx<'_>) {
         let (state, offers) = (cx.state(), &cx.state().browsers[Resource::Offers]);
         let Some(listing) = offers.listing() else {
@@ -358,7 +364,7 @@ impl FormView for Cluster {
             Action::Copy => self.copy(cx),
             Action::Reset => {
                 let offers = &cx.state().browsers[Resource::Offers];
-                self.form = blank(offers);
+                self.form = blank_form(offers);
                 self.recompute(offers);
             }
             _ => return Outcome::Ignored,
@@ -389,7 +395,7 @@ impl FormView for Cluster {
     }
 }
 
-/// The kind of bill: of the job if the offers are priced for one, else per hour.
+/// The kind of bill for a cluster plan: of the job if the offers are priced for one, else per hour.
 fn bill(browser: &Browser) -> Bill {
     match browser.pricing().job {
         Some(_) => Bill::Job,
@@ -397,9 +403,9 @@ fn bill(browser: &Browser) -> Bill {
     }
 }
 
-/// Parses conditions, in plain words or the query language; `Err` if they are invalid, or if the words set
-/// anything else, such as an order.
-fn only(text: &str, dialect: &'static Dialect) -> Result<Vec<Condition>, FieldError> {
+/// Parses conditions on offers, in plain words or the query language; `Err` if they are invalid, or if the
+/// words set anything else, such as an order.
+fn parse_conditions(text: &str, dialect: &'static Dialect) -> Result<Vec<Condition>, FieldError> {
     let catalog = Resource::Offers.catalog();
     let reading = plain::read(text, catalog, dialect, &plain::Names::default());
     if reading.meaning.settings != plain::Settings::default() {

@@ -31,7 +31,7 @@ struct Grid {
 }
 
 impl Grid {
-    /// The grid with as many columns as fit, including the current one; they fill the width.
+    /// The grid of compared rows with as many columns as fit, including the current one; they fill the width.
     fn new(view: &Compare, area: Rect) -> Self {
         let labels = view.lines.iter().filter_map(|line| match line {
             Line::Heading(_) => None,
@@ -127,7 +127,8 @@ fn ratings(view: &Compare, scene: &Scene<'_, '_>) -> Vec<String> {
     rated.collect()
 }
 
-/// The totals as lines of `width` cells; empty if there are none, or if the view is at most 14 lines high.
+/// The totals of renting all compared rows, as lines of `width` cells; empty if there are none, or if the
+/// view is at most 14 lines high.
 fn totals(view: &Compare, height: u16, width: u16) -> Vec<String> {
     if height <= 14 || view.totals.is_empty() {
         return Vec::new();
@@ -135,7 +136,7 @@ fn totals(view: &Compare, height: u16, width: u16) -> Vec<String> {
     wrap(&format!("If you rent all: {}", view.totals.join(" · ")), width)
 }
 
-/// Draws the sentences of the verdict, one a line; those that begin with `!` are warnings.
+/// Draws the verdict of the comparison, one sentence a line; those that begin with `!` are warnings.
 fn draw_verdict(verdict: &[String], area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     for (row, sentence) in area.rows().zip(verdict) {
@@ -148,8 +149,8 @@ fn draw_verdict(verdict: &[String], area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-/// Draws the letter, id and title of each visible column, clickable, with the current one marked; if not all
-/// fit, their range is in the place of the labels.
+/// Draws the letter, id and title of each visible column of the comparison, clickable, with the current one
+/// marked; if not all fit, their range is in the place of the labels.
 fn headers(view: &Compare, grid: &Grid, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     if grid.columns.len() < view.rows.len() {

@@ -108,7 +108,7 @@ impl Compare {
     }
 
     /// Recomputes the lines, the verdict and the totals from the marked rows that are still listed; fewer
-    /// than two leave only a warning.
+    /// than two leave only a warning. Nothing changes while no rows are loaded.
     fn rebuild(&mut self, browser: &Browser) {
         let Some(listing) = browser.listing() else {
             return;
@@ -194,7 +194,8 @@ impl Compare {
         }
     }
 
-    /// Unmarks the row of the current column; closes the comparison if fewer than two rows are left.
+    /// Unmarks the row of the current column; closes the comparison, with a notice, if fewer than two rows
+    /// are left.
     fn unmark(&mut self, cx: &mut Cx<'_>) {
         let Some(browser) = cx.pane_table() else {
             return;
@@ -210,7 +211,8 @@ impl Compare {
     }
 }
 
-/// The title of a row: `8× RTX 4090`, or its location if it has no GPUs.
+/// The title of a compared row: `8× RTX 4090`, or its location if it has no GPUs (blank if it has no
+/// location).
 fn title(listing: &Listing, row: u32) -> String {
     let cell = |key: &str| {
         let field = listing.catalog().by_key(key)?;
@@ -222,8 +224,8 @@ fn title(listing: &Listing, row: u32) -> String {
     }
 }
 
-/// The displayed values of a line for all rows, and the best of them; computed fields come from the table,
-/// others from the full records.
+/// The displayed values of a line of the comparison for all rows, and the best of them; computed fields come
+/// from the table, others from the full records.
 fn values(
     browser: &Browser,
     listing: &Listing,
@@ -262,7 +264,7 @@ fn cell(record: &FullRecord, field: &Field, dialect: &Dialect) -> Option<String>
 
 /// The indices of the best values by their displayed text.
 ///
-/// A value that reads like the best one is as good; if all read alike, there is no best one.
+/// A value that reads like the best one is as good. Empty if all reported values read alike.
 fn best_shown(cells: &[Option<String>], best: &[usize]) -> Vec<usize> {
     let is_best = |index: &usize| best.iter().any(|best| cells.get(*best) == cells.get(*index));
     let alike: Vec<usize> = (0..cells.len()).filter(is_best).collect();

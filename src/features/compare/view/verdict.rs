@@ -36,7 +36,7 @@ pub(super) fn verdict(browser: &Browser, listing: &Listing, rows: &[u32]) -> Vec
     sentences
 }
 
-/// The rows that suit the job or term and have a price, with their speed if it is known; empty for
+/// The compared rows that suit the job or term and have a price, with their speed if it is known; empty for
 /// workergroups.
 fn runners(browser: &Browser, listing: &Listing, rows: &[u32]) -> Vec<Runner> {
     let (price, speed) = match browser.resource() {
@@ -61,8 +61,8 @@ fn runners(browser: &Browser, listing: &Listing, rows: &[u32]) -> Vec<Runner> {
         .collect()
 }
 
-/// A sentence on the cheapest row and on how much faster and more expensive the fastest one is; `None` if
-/// there are no rows.
+/// A sentence on the cheapest of the compared rows and on how much faster and more expensive the fastest one
+/// is; `None` if there are no rows. Without a known speed, only on the cheapest.
 fn ranking(browser: &Browser, runners: &[Runner]) -> Option<String> {
     let cheapest = runners
         .iter()

@@ -38,7 +38,7 @@ impl CopyMenu {
         Self { items, list }
     }
 
-    /// The menu of the open pane; `None` if nothing can be copied.
+    /// The menu of the open pane; `None` if the pane has no table to copy from.
     pub fn of_pane(state: &State) -> Option<Self> {
         copy::items(state).map(Self::new)
     }
@@ -137,8 +137,8 @@ impl View for CopyMenu {
     }
 }
 
-/// The beginning of a text in lines that fit the area, with its full length if it is cut; the reason if there
-/// is no text, and a placeholder for a secret.
+/// The beginning of an item's text in lines that fit the area, with its full length if it is cut; the reason
+/// if there is no text, and a placeholder for a secret.
 fn preview(item: &CopyItem, area: Rect) -> Vec<String> {
     let text = match &item.text {
         Ok(_) if item.is_secret => "(hidden; copied in full)",

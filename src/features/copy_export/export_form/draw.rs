@@ -12,8 +12,8 @@ use crate::tui::form::FormLines;
 use crate::tui::panel::{Panel, Size, Tone};
 const LINES: u16 = 8;
 
-/// Draws the form as a dialog, with a preview of the file below it; without one for requests and on a compact
-/// screen.
+/// Draws the export form as a dialog, with a preview of the file below it; without one for requests and on a
+/// compact screen.
 pub(super) fn export(view: &ExportForm, area: Rect, scene: &mut Scene<'_, '_>) {
     let has_preview = scene.size != Size::Compact && view.subject != ExportSubject::Requests;
     let width = area.width.saturating_sub(4).min(100);
@@ -31,7 +31,7 @@ pub(super) fn export(view: &ExportForm, area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-/// Draws the first lines of the file, or the reason it has no content.
+/// Draws the first lines of the file to export, or the reason it has no content.
 fn preview(view: &ExportForm, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let width = usize::from(area.width);

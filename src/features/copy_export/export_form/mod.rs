@@ -60,7 +60,7 @@ pub struct ExportForm {
 }
 
 impl ExportForm {
-    /// The form for the rows of the open pane, or for the requests if it has no table.
+    /// The form that exports the rows of the open pane, or the requests if it has no table.
     pub fn new(state: &State, now: Now) -> Self {
         let form = match state.browser() {
             Some(browser) => Self::of_records(browser, now),
@@ -200,8 +200,8 @@ impl ExportForm {
     }
 }
 
-/// The path field, with `stem`, the time and `ending` as the proposed name; the time prevents collisions of
-/// files.
+/// The field for the path of an exported file, with `stem`, the time and `ending` as the proposed name; the
+/// time prevents collisions of files.
 fn path(stem: &str, ending: &str, now: Now) -> Input<ExportField> {
     let moment: String = format::moment(now.epoch)
         .chars()

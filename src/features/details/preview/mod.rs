@@ -85,9 +85,9 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// The price before auto-refresh found a change: `was $0.41/h 3 minutes ago (−$0.06, −15%)`; `None` if it has
-/// not changed. `money` formats a price.
-fn moved(card: &Card<'_>, browser: &Browser, money: impl Fn(f64) -> String) -> Option<Line<'static>> {
+/// The price before auto-refresh found a change: `was $0.410/h 3 minutes ago (−$0.06, −15%)`; `None` if it
+/// has not changed, or without auto-refresh. `money` formats a price.
+fn price_change(card: &Card<'_>, browser: &Browser, money: impl Fn(f64) -> String) -> Option<Line<'static>> {
     let watch = browser.watching()?;
     let id = card.subject.listing.id(card.subject.row)?;
     let (from, to) = watch.changes().price(id)?;
@@ -153,8 +153,8 @@ impl Card<'_> {
         self.record.cell(field).flag()
     }
 
-    /// The text or number in the record's field `key`, safe for the screen; `None` if it is missing, empty or
-    /// secret.
+    /// The text or number in the record's field `key`, safe for the screen; `None` for a flag, or if it is
+    /// missing, empty or secret.
     fn text(&self, key: &str) -> Option<String> {
         let field = self.subject.listing.catalog().by_key(key)?;
         match self.record.cell(field) {

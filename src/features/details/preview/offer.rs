@@ -19,7 +19,7 @@ pub(super) fn lines(card: &Card<'_>) -> Vec<Line<'static>> {
     let mut lines = card.title(name(card), card.text("geolocation"));
     lines.push(price(card, browser));
     lines.extend(missing_rate_note(card, browser));
-    lines.extend(super::moved(card, browser, format::per_hour));
+    lines.extend(super::price_change(card, browser, format::per_hour));
     lines.extend(models(card, browser));
     lines.extend(ranking_note(card, browser));
     lines.extend(card.rating(Resource::Offers));
@@ -65,8 +65,8 @@ pub(super) fn name(card: &Card<'_>) -> String {
     format!("{count}× {model}{}", memory.unwrap_or_default())
 }
 
-/// The line of the price: $/h, that per GPU if there are several, the bill of the job if there is one, and
-/// `◆ best value` for a member of the Pareto front.
+/// The line of the price: $/h (after `~` if it includes the storage of the search), that per GPU if there are
+/// several, the bill of the job if there is one, and `◆ best value` for a member of the Pareto front.
 fn price(card: &Card<'_>, browser: &Browser) -> Line<'static> {
     let theme = card.theme();
     let pricing = browser.pricing();
@@ -114,8 +114,9 @@ fn missing_rate_note(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {
     }
 }
 
-/// The prices of the other price models, from their own searches if loaded, or else from this record. `None`
-/// if none is known.
+/// The prices of the other price models, from their own searches if loaded, or else from this record, each
+/// with the difference to the on-demand price. `None` if none is known; a reserved price without a discount
+/// is left out.
 fn models(card: &Card<'_>, browser: &Browser) -> Option<Line<'static>> {
     let pricing = browser.pricing();
     let row = card.subject.row;
@@ -302,7 +303,8 @@ fn hosting(kind: f64) -> String {
 }
 
 /// The time for which the offer is available after the job, or a warning that the job ends after its deadline
-/// or the offer before the job; without a job, the time for which it is available.
+/// or the offer before the job; without a job, the time for which it is available, or that it is rented.
+/// Empty if its duration is not reported.
 fn availability(card: &Card<'_>) -> Vec<Line<'static>> {
     let theme = card.theme();
     let spare = card.computed("job_spare");

@@ -22,7 +22,7 @@ pub(super) fn lines(card: &Card<'_>) -> Vec<Line<'static>> {
     let mut lines = card.title(space, card.text("geolocation"));
     lines.extend(price(card));
     let browser = &card.subject.state.browsers[Resource::Volumes];
-    lines.extend(super::moved(card, browser, |price| {
+    lines.extend(super::price_change(card, browser, |price| {
         format!("${}/GB/month", trimmed(price, 4))
     }));
     lines.extend(card.rating(Resource::Volumes));
@@ -43,8 +43,8 @@ pub(super) fn lines(card: &Card<'_>) -> Vec<Line<'static>> {
     lines
 }
 
-/// The price per GB and month, and the cost for the current size and term, with warnings if the volume is too
-/// small or ends before the term.
+/// The price per GB and month, and the cost for the current (or default) size and term, with warnings if the
+/// volume is too small or ends before the term, or if either is unknown.
 fn price(card: &Card<'_>) -> Vec<Line<'static>> {
     let theme = card.theme();
     let subject = &card.subject;

@@ -47,8 +47,8 @@ const OF_VOLUMES: [&str; 8] = [
     "end_date",
 ];
 
-/// The parts of the overview that need no work over all rows, and further fields of the record; parts without
-/// lines are left out.
+/// The parts shown below a record's card: those of the overview that need no work over all rows, and further
+/// fields. Parts without lines are left out; empty before a response.
 pub(crate) fn below_card(resource: Resource, row: usize, scene: &Scene<'_, '_>) -> Vec<Block> {
     let browser = &scene.state.browsers[resource];
     let Some(listing) = browser.listing() else {
@@ -60,15 +60,18 @@ pub(crate) fn below_card(resource: Resource, row: usize, scene: &Scene<'_, '_>) 
     let parts = match resource {
         Resource::Offers => vec![
             ("Prices", prices(None, browser, listing, row, scene)),
-            ("Job", when(has_job || has_room, || job(browser, listing, row, scene))),
-            ("More", when(has_room, || fields(&OF_OFFERS, listing, row, scene))),
+            (
+                "Job",
+                lines_if(has_job || has_room, || job(browser, listing, row, scene)),
+            ),
+            ("More", lines_if(has_room, || fields(&OF_OFFERS, listing, row, scene))),
         ],
         // The card shows the cost of the term.
         Resource::Volumes => vec![("More", fields(&OF_VOLUMES, listing, row, scene))],
         Resource::Workergroups => vec![
             ("Launch", launch(listing, row, scene)),
             ("Scaling", scaling(listing, row, scene)),
-            ("Conditions", when(has_room, || conditions(row, scene))),
+            ("Conditions", lines_if(has_room, || conditions(row, scene))),
         ],
     };
     parts
@@ -78,7 +81,8 @@ pub(crate) fn below_card(resource: Resource, row: usize, scene: &Scene<'_, '_>) 
         .collect()
 }
 
-/// Each condition of a group's search with the meaning of its field; empty if the search cannot be read.
+/// Each condition of a workergroup's search with the meaning of its field; empty if the search cannot be
+/// read.
 pub(super) fn conditions(row: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     /// Maximum length of a condition's text, in cells.
     const LONGEST: usize = 200;
@@ -99,11 +103,12 @@ pub(super) fn conditions(row: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>
 }
 
 /// The result of `lines` if `is_shown`; otherwise empty, without calling it.
-fn when(is_shown: bool, lines: impl FnOnce() -> Vec<Line<'static>>) -> Vec<Line<'static>> {
+fn lines_if(is_shown: bool, lines: impl FnOnce() -> Vec<Line<'static>>) -> Vec<Line<'static>> {
     if is_shown { lines() } else { Vec::new() }
 }
 
-/// The further fields of an offer or a volume; `None` if it reports none of them.
+/// The further fields of an offer or a volume, as a block titled `More`; `None` if it reports none of them,
+/// and for workergroups.
 pub(super) fn more(resource: Resource, row: usize, scene: &Scene<'_, '_>) -> Option<Block> {
     let keys = match resource {
         Resource::Offers => OF_OFFERS.as_slice(),
@@ -115,7 +120,7 @@ pub(super) fn more(resource: Resource, row: usize, scene: &Scene<'_, '_>) -> Opt
     (!lines.is_empty()).then(|| Block::titled("More".to_owned(), lines, scene.theme))
 }
 
-/// The lines of those fields that are reported.
+/// A line with label and value for each field in `keys` that the record reports.
 fn fields(keys: &[&str], listing: &Listing, row: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let record = listing.full_record(row);
     let dialect = scene.state.profile.dialect;

@@ -39,7 +39,7 @@ const LEAST_CHART: u16 = 8;
 /// The indent of wrapped lines, after the labels.
 const INDENT: u16 = 19;
 
-/// Draws the tabs and the open one for the selected record, or a note that it is gone.
+/// Draws the details of the selected record: the tabs and the open one, or a note that the record is gone.
 pub(super) fn detail(view: &Detail, area: Rect, scene: &mut Scene<'_, '_>) {
     let browser = &scene.state.browsers[view.resource];
     let Some(row) = browser.selected_row() else {
@@ -85,8 +85,8 @@ pub(super) fn detail(view: &Detail, area: Rect, scene: &mut Scene<'_, '_>) {
     scene.framed(panel.note(note), area);
 }
 
-/// Draws the record as it was sent, with the meaning of its members beside it unless the screen is compact;
-/// returns the viewport of its lines.
+/// Draws the record as it was sent, without secrets, and the meaning of its members beside it unless the
+/// screen is compact; returns the viewport of its lines.
 fn draw_json(view: &Detail, row: usize, area: Rect, scene: &mut Scene<'_, '_>) -> Viewport {
     let notes = if scene.size == Size::Compact {
         0
@@ -204,8 +204,8 @@ fn draw_overview(view: &Detail, row: usize, area: Rect, scene: &mut Scene<'_, '_
     Some(scroll(view, &lines, right, scene))
 }
 
-/// Draws the cheapest offers that a group's search finds, as many as fit, or the key that searches
-/// for them.
+/// Draws the cheapest offers that a workergroup's search finds, as many as fit, or the key that searches for
+/// them; nothing in less than five lines.
 fn draw_offers(row: usize, area: Rect, scene: &mut Scene<'_, '_>) {
     /// The fewest offers that are worth a title and a header.
     const LEAST: u16 = 3;
@@ -224,7 +224,8 @@ fn draw_offers(row: usize, area: Rect, scene: &mut Scene<'_, '_>) {
     scene.lines(&lines, below_title);
 }
 
-/// Draws a group's JSON under its fields, if all of it fits, and the meaning of its search below.
+/// Draws a workergroup's JSON under its fields, and the meaning of its search below; nothing if the JSON does
+/// not fit.
 fn draw_record(row: usize, area: Rect, scene: &mut Scene<'_, '_>) {
     let listing = scene.state.browsers[Resource::Workergroups].listing();
     let json = listing.map_or_else(Vec::new, |listing| json_of(listing, row, scene.theme));
@@ -235,7 +236,8 @@ fn draw_record(row: usize, area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-/// Draws each condition of a group's search with the meaning of its field, if all of them fit.
+/// Draws each condition of a workergroup's search with the meaning of its field; nothing if not all of them
+/// fit.
 fn draw_search(row: usize, area: Rect, scene: &mut Scene<'_, '_>) {
     let conditions = below::conditions(row, scene);
     let lines = conditions.iter().flat_map(|line| wrap_line(line, area.width, 2));
@@ -252,7 +254,7 @@ fn paragraph(lines: &[Line<'static>], area: Rect, scene: &mut Scene<'_, '_>) -> 
     below(u16::try_from(lines.len()).unwrap_or(u16::MAX), area)
 }
 
-/// The area below a text and a blank line.
+/// The part of `area` below a text of `text` lines and a blank line.
 fn below(text: u16, area: Rect) -> Rect {
     let [_, rest] = Layout::vertical([Constraint::Length(text.saturating_add(1)), Constraint::Fill(1)]).areas(area);
     rest
@@ -271,7 +273,8 @@ impl<'a> Charts<'a> {
         Self { view, row, drawn: 0 }
     }
 
-    /// Draws the price over time; false if it has no room or nothing is recorded.
+    /// Draws the lowest price over time of rows like this one; false if it has no room or too little is
+    /// recorded.
     fn draw_record(&mut self, area: Rect, scene: &mut Scene<'_, '_>) -> bool {
         let is_drawn = area.height >= LEAST_CHART && draw_similar_lows((self.view.resource, self.row), area, scene);
         self.drawn += usize::from(is_drawn);

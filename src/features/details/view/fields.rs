@@ -316,7 +316,8 @@ fn folded(blank: &[FieldEntry]) -> Option<FieldEntry> {
     })
 }
 
-/// Prefixes a note with the size and a reference to the JSON tab if the text is truncated.
+/// Prefixes the note on a field with the size of its text and a reference to the JSON tab if the text is too
+/// long to be shown in full.
 fn note_on_truncated(text: &str, note: String) -> String {
     if text.len() <= DETAIL {
         return note;
@@ -325,7 +326,7 @@ fn note_on_truncated(text: &str, note: String) -> String {
     format!("{size}: the JSON tab shows all of it. {note}")
 }
 
-/// Draws the tab: the columns, the focused field, the search.
+/// Draws the Fields tab of the details: the columns, a note on the focused field, and the search line.
 pub(super) fn draw(view: &Detail, area: Rect, scene: &mut Scene<'_, '_>) {
     let entries = view.fields.entries(scene.state, scene.now, view.reveals(scene.now));
     let has_find = view.fields.find.is_active();

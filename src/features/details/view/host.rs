@@ -9,7 +9,8 @@ use crate::tui::theme::Theme;
 /// Maximum number of names in a list.
 const LISTED: usize = 4;
 
-/// The lines on a host; its prices are compared with those of `loaded` offers.
+/// The lines on a host: its GPUs and countries, verification and reliability, and its prices; `loaded` is the
+/// number of loaded offers that these are compared with.
 pub(super) fn lines(host: &HostSummary, loaded: usize, theme: &Theme) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
     if !host.gpus.is_empty() {
@@ -32,7 +33,8 @@ pub(super) fn lines(host: &HostSummary, loaded: usize, theme: &Theme) -> Vec<Lin
     lines
 }
 
-/// The first `LISTED` counts as text, joined by commas, with the number of the others: `2 US, 1 DE, 3 more`.
+/// The first four counts as text, joined by commas, with the number of the others: `2 US, 1 DE, 1 FR, 1 SE, 3
+/// more`.
 fn listed<N>(counts: &[HostCount<N>], write: impl Fn(&HostCount<N>) -> String) -> String {
     let mut texts: Vec<String> = counts.iter().take(LISTED).map(write).collect();
     if counts.len() > LISTED {

@@ -41,7 +41,7 @@ pub(super) struct Json {
     pub report: Report,
 }
 
-/// The beginning of a record's JSON for a preview, without secrets; empty for a very long record.
+/// The first 100 lines of a record's JSON for a preview, without secrets; empty for a record over 16 KiB.
 pub(crate) fn json_of(listing: &Listing, row: usize, theme: &Theme) -> Vec<Line<'static>> {
     let record = listing.json(row).filter(|text| text.len() <= LONGEST);
     let text = JsonText::new(redact::without_possible_secrets(record.unwrap_or_default()));
@@ -73,7 +73,7 @@ impl Json {
         json
     }
 
-    /// Whether the text is that of this record.
+    /// Whether the text is that of this record; false before any is laid out.
     ///
     /// Laying out a large record takes long.
     pub fn is_of(&self, listing: &Listing, row: usize) -> bool {
@@ -109,8 +109,8 @@ impl Json {
         self.report.select(line.unwrap_or(0));
     }
 
-    /// Notes on the visible members of the record, each with its row: its name, its value in words,
-    /// and its meaning.
+    /// Notes on the visible members of the record that the catalog has, each with its row on the screen: its
+    /// name, its value in words if it is a number or a flag, and its meaning.
     pub fn notes(
         &self,
         listing: &Listing,
@@ -197,7 +197,8 @@ impl LongText for Shown {
 }
 
 impl Shown {
-    /// The text of a line, with the number of lines folded away after it.
+    /// The text of the visible line at `index`, with the number of lines folded away after it; empty beyond
+    /// the last.
     fn text(&self, index: usize) -> String {
         let Some(number) = self.lines.get(index) else {
             return String::new();

@@ -92,7 +92,8 @@ impl Machine {
         machine
     }
 
-    /// Whether the selected offer belongs to this host, so that nothing new is requested.
+    /// Whether the selected offer belongs to this host, so that nothing new is requested; false if the host
+    /// is unknown.
     pub fn is_same_host(&self, browser: &Browser) -> bool {
         self.host.is_some() && browser.host_condition() == self.host
     }
@@ -146,7 +147,7 @@ impl Machine {
     }
 
     /// Recomputes the offers of the host, their totals and summary: from the response if it has the selected
-    /// offer, else from the loaded rows. The same line stays selected if it is still there.
+    /// offer, else from the loaded rows. The cursor stays on its offer, or goes to the first if that is gone.
     pub fn rebuild(&mut self, browser: &Browser) {
         let Some(here) = browser.listing() else {
             return;
@@ -203,7 +204,8 @@ impl Machine {
         scene.render(Line::styled(text, theme.dim), foot);
     }
 
-    /// The areas of the table and of the selected offer's card, which is empty on a narrow screen.
+    /// The areas of the table and of the selected offer's card, which is empty on a narrow screen or without
+    /// offers.
     fn split(&self, area: Rect, theme: &Theme) -> (Rect, Rect) {
         let rows = self.rows(theme);
         let table: u16 = rows.columns().iter().map(|column| column.width + 1).sum();
@@ -215,7 +217,8 @@ impl Machine {
         (table, card)
     }
 
-    /// Draws the selected offer, and the GPU models of the host below it.
+    /// Draws the card of the offer under the cursor, and the GPU models of the host below it; nothing in an
+    /// empty area.
     fn card(&self, area: Rect, scene: &mut Scene<'_, '_>) {
         let Some(sibling) = self.siblings.get(self.cursor).filter(|_| !area.is_empty()) else {
             return;
@@ -244,7 +247,8 @@ impl Machine {
         scene.render(Paragraph::new(lines), inner);
     }
 
-    /// The GPU models of the host: the number of offers for rent, and their lowest price per GPU.
+    /// The GPU models of the host below a heading: the number of offers that can be rented, and their lowest
+    /// $/h per GPU.
     fn models(&self, width: u16, theme: &Theme) -> Vec<Line<'static>> {
         let mut models: BTreeMap<&str, (usize, Option<f64>)> = BTreeMap::new();
         for sibling in &self.siblings {
@@ -424,7 +428,7 @@ fn siblings(prices: &Prices<'_>, row: usize, gb: Option<f64>) -> Vec<Sibling> {
         .collect()
 }
 
-/// A sentence on the offer's share of its machine.
+/// A sentence on the offer's share of its machine's GPUs, memory and cores, or that no share is reported.
 fn describe_share(share: &Share) -> String {
     let of = |part: Option<f64>, all: Option<f64>, write: fn(f64) -> String| match (part, all) {
         (Some(part), Some(all)) => Some(format!("{} of {}", write(part), write(all))),

@@ -104,8 +104,8 @@ impl Detail {
         Some(detail)
     }
 
-    /// The details opened on the machine tab, which requests the machine's offers once it is shown; `None` without a
-    /// selected row.
+    /// The details opened on the machine tab, which requests the machine's offers once it is shown; `None`
+    /// without a selected row.
     pub fn on_machine(state: &State) -> Option<Self> {
         let mut detail = Self::new(state)?;
         detail.tab = Tab::Machine;
@@ -153,8 +153,8 @@ impl Detail {
         }
     }
 
-    /// Shows the record `by` rows further in the table; on the machine tab, the offers of another host are
-    /// requested.
+    /// Shows the record `by` rows further in the table. If it is of another host, the machine tab's offers
+    /// are dropped, and requested again if that tab is open.
     fn step(&mut self, by: isize, cx: &mut Cx<'_>) {
         cx.table(self.resource).step(by);
         self.rebuild(cx.state());
@@ -255,7 +255,7 @@ impl Detail {
         }
     }
 
-    /// Shows the API key of a workergroup on the tab of fields for some seconds, or hides it; complains if
+    /// Shows the API key of a workergroup on the tab of fields for 15 seconds, or hides it; complains if
     /// there is none.
     fn toggle_secrets(&mut self, cx: &mut Cx<'_>) {
         if self.reveals(cx.now) {

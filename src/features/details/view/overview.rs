@@ -33,8 +33,8 @@ const LABEL: usize = 18;
 /// Width of the rails beside the alternatives.
 const RAIL: u16 = 8;
 
-/// The alternatives to a row: those that beat it, then the cheapest with the same GPUs; for a volume, the
-/// cheapest ones. At most `ALTERNATIVES`, without rows that do not suit the job; empty for workergroups.
+/// The alternatives to a row: the one that beats it, then the cheapest with the same GPUs; for a volume, the
+/// cheapest ones. 40 at most, without rows that do not suit the job; empty for workergroups.
 pub(super) fn alternatives(browser: &Browser, listing: &Listing, row: usize) -> Vec<u32> {
     let catalog = listing.catalog();
     let alike: Vec<&'static Field> = match browser.resource() {
@@ -184,8 +184,8 @@ fn lowered(text: &str) -> String {
     first.into_iter().chain(letters).collect()
 }
 
-/// The prices: that of the search with its parts, the other price types if there is a `view`, and further
-/// costs. Those that are not reported are left out.
+/// The lines on the prices of an offer: that of the search with its parts, the other price types if there is
+/// a `view`, and further costs. Those that are not reported are left out.
 pub(super) fn prices(
     view: Option<&Detail>,
     browser: &Browser,
@@ -422,7 +422,8 @@ fn figure(listing: &Listing, row: usize, key: &str) -> String {
     }
 }
 
-/// The lines on how a workergroup starts its workers.
+/// The lines on how a workergroup starts its workers, such as its template; a dash for each value that is not
+/// reported.
 pub(super) fn launch(listing: &Listing, row: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let record = listing.full_record(row);
@@ -456,7 +457,7 @@ pub(super) fn launch(listing: &Listing, row: usize, scene: &Scene<'_, '_>) -> Ve
     lines
 }
 
-/// The scaling parameters of a workergroup, with their meanings.
+/// The scaling parameters of a workergroup, a line each, with their meanings; a dash for values not reported.
 pub(super) fn scaling(listing: &Listing, row: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let record = listing.full_record(row);

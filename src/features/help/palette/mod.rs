@@ -85,7 +85,7 @@ pub(crate) struct Palette {
 }
 
 impl Palette {
-    /// The palette for the focused view.
+    /// The command palette for the focused view.
     pub fn new(commands: Commands, state: &State) -> Self {
         let list = lines(&commands, state);
         Self { list, commands }
@@ -140,8 +140,8 @@ impl Palette {
     }
 }
 
-/// The lines of the palette. Searches and fields are among them if the focused view is above a table, markets
-/// and own commands if it lets their actions through.
+/// The lines of the command palette. Searches and fields are among them if the focused view is above a table,
+/// markets and own commands if it lets their actions through.
 fn lines(commands: &Commands, state: &State) -> List<PaletteEntry> {
     let mut items = actions(commands, state);
     if commands.reaches_table() {
@@ -157,7 +157,8 @@ fn lines(commands: &Commands, state: &State) -> List<PaletteEntry> {
     list.known_as(PaletteEntry::names).listing(PaletteEntry::is_listed)
 }
 
-/// The lines under the headings of their groups, those available now first.
+/// The lines of the command palette under the headings of their groups, in each those available now first;
+/// groups without a line have no heading.
 fn grouped(mut items: Vec<Item<PaletteEntry>>) -> Vec<Item<PaletteEntry>> {
     items.sort_by_key(|item| item.disabled.is_some());
     let groups = Group::ALL.iter().flat_map(|group| {
@@ -201,7 +202,7 @@ fn actions(commands: &Commands, state: &State) -> Vec<Item<PaletteEntry>> {
         .collect()
 }
 
-/// The key of an action as text; empty if another context takes the key first.
+/// The key of an action as text; empty if another context takes the key first, or if it has none.
 fn key(row: &Binding, commands: &Commands, state: &State) -> String {
     let taken = state.keymap.owner_of(commands.contexts, row);
     if taken.is_some_and(|owner| owner != row.context) {
@@ -226,7 +227,8 @@ fn copies(commands: &Commands, state: &State) -> Vec<Item<PaletteEntry>> {
         .collect()
 }
 
-/// A line for each saved search, then for each preset; those that cannot be read are disabled with the error.
+/// A palette line for each saved search, then for each preset; those that cannot be read are disabled with
+/// the error.
 fn saved(state: &State) -> Vec<Item<PaletteEntry>> {
     let item = |search: &SavedSearch| Item {
         title: format!("Search: {}", search.name),
@@ -243,7 +245,8 @@ fn saved(state: &State) -> Vec<Item<PaletteEntry>> {
     saved.chain(state.searches.presets().map(item)).collect()
 }
 
-/// The fields of the pane, to sort by, to start a condition on, or to show as columns.
+/// The palette lines for the fields of the pane: to sort by, to start a condition on, or to show as columns.
+/// Empty if the pane has no table.
 fn fields(state: &State) -> Vec<Item<PaletteEntry>> {
     let Some(browser) = state.browser() else {
         return Vec::new();
@@ -268,7 +271,8 @@ fn fields(state: &State) -> Vec<Item<PaletteEntry>> {
     sorts.chain(conditions).chain(columns).collect()
 }
 
-/// The user's own commands on the rows of the pane.
+/// The palette lines for the user's own commands that run on the rows of the open pane; those for other rows
+/// are left out.
 fn own(commands: &Commands, state: &State) -> Vec<Item<PaletteEntry>> {
     let named = (0_u16..).zip(&state.settings.values.commands);
     let is_here = |(_, named): &(u16, &NamedCommand)| state.pane.resource() == Some(named.value.on);

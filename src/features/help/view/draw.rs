@@ -8,7 +8,7 @@ use crate::core::views::sheet;
 use crate::keys::Binding;
 use crate::tui::panel::{Panel, Size};
 
-/// Draws the list of keys, and beside it the description of the selected one with the legend.
+/// Draws the help: the list of keys, and beside it the description of the selected one with the legend.
 pub(super) fn help(view: &Help, area: Rect, scene: &mut Scene<'_, '_>) {
     let main = Panel::new("Help").note("type to search");
     let selected = match view.list.current().and_then(|item| item.value.clone()) {
@@ -30,7 +30,8 @@ pub(super) fn help(view: &Help, area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-/// The full description of the selected key.
+/// The full description of an action in the help: its effect, the reason it is disabled now, its keys, where
+/// they hold, and its name in the configuration.
 fn key(view: &Help, row: &Binding, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let help = palette::explanation(row);
@@ -53,7 +54,8 @@ fn key(view: &Help, row: &Binding, scene: &Scene<'_, '_>) -> Vec<Line<'static>> 
     lines
 }
 
-/// The signs and the query language, which users look up most.
+/// The legend of the help: the signs on the screen and the query language by example, which users look up
+/// most.
 fn legend(scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let mut lines = Vec::new();

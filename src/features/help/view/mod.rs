@@ -33,7 +33,8 @@ pub(crate) struct Help {
 }
 
 impl Help {
-    /// The help for the focused view.
+    /// The help for the focused view: its keys, own commands, topics, files and copies, then the keys of all
+    /// other views.
     pub fn new(commands: Commands, state: &State) -> Self {
         let contexts = commands.contexts;
         let mut items = Vec::new();
@@ -90,7 +91,8 @@ impl Help {
     }
 }
 
-/// The name of a key in the configuration and other words, by which it is found, too.
+/// The name of an action in the configuration and other words, by which it is also found in the help; empty
+/// for lines without an action.
 fn names(entry: &HelpEntry) -> Vec<&'static str> {
     match entry {
         HelpEntry::Key(row) => row.names(),
@@ -106,7 +108,7 @@ fn keys(row: &Binding, state: &State) -> String {
     }
 }
 
-/// A key of the current view, with the reason if it is disabled.
+/// A line of the help for a key of the current view, with the reason if it is disabled.
 fn key_here(row: &'static Binding, commands: &Commands, state: &State) -> Item<HelpEntry> {
     let why = match state.keymap.owner_of(commands.contexts, row) {
         Some(owner) if owner != row.context => Some(format!("here this key belongs to: {}", owner.title())),
@@ -115,14 +117,14 @@ fn key_here(row: &'static Binding, commands: &Commands, state: &State) -> Item<H
     Item::new(keys(row, state), row.help, HelpEntry::Key(row)).disabled(why)
 }
 
-/// A key of another view, whose title follows the description.
+/// A line of the help for a key of another view, whose title follows the description.
 fn key_elsewhere(row: &'static Binding, state: &State) -> Item<HelpEntry> {
     // Found by typing, it is under no heading.
     let text = format!("{} [{}]", row.help, row.context.title());
     Item::new(keys(row, state), text, HelpEntry::Key(row))
 }
 
-/// The path of the configuration, and the command that prints all other paths.
+/// Two lines of the help: the path of the configuration, and the command that prints all other paths.
 fn files(state: &State) -> [Item<HelpEntry>; 2] {
     let config = state.markets.market_list.file.as_deref();
     let config = config.map_or_else(|| "no home folder, no file".to_owned(), |path| visible(path, 200));
@@ -136,7 +138,8 @@ fn files(state: &State) -> [Item<HelpEntry>; 2] {
     ]
 }
 
-/// The user's own commands, with the kind of row each runs on.
+/// The lines of the help for all of the user's own commands, with the kind of row each runs on, below a
+/// heading; empty if there are none.
 fn own(commands: &Commands, state: &State) -> Vec<Item<HelpEntry>> {
     let named = (0_u16..).zip(&state.settings.values.commands);
     let items: Vec<Item<HelpEntry>> = named

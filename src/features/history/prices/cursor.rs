@@ -15,8 +15,8 @@ use crate::domain::local::LocalTime;
 use crate::domain::{Resource, format};
 use crate::tui::theme::Theme;
 
-/// The time of a bucket with its prices and amount, in place of the key of the lines; `none on offer` or
-/// `not recorded` if it has no prices.
+/// The start of the part of the time under the cursor of a price chart, with its prices and amount, in place
+/// of the key of the lines; `none on offer` or `not recorded` if it has no prices.
 pub(super) fn readout(bucket: &Bucket, resource: Resource, local: &LocalTime, theme: &Theme) -> Line<'static> {
     let time = local.minute(bucket.from.unix());
     let mut line = Line::from(Text::styled(
@@ -54,7 +54,7 @@ pub(super) fn share(bucket: &Bucket, time: &Scale) -> f64 {
     f64::midpoint(share_of(bucket.from, time), share_of(bucket.until, time))
 }
 
-/// Lets a click on a column of the chart move the cursor there.
+/// Lets a click on a column of the price chart move its cursor to the part of the time there.
 pub(super) fn clickable(series: &Series, time: &Scale, plot: Rect, scene: &mut Scene<'_, '_>) {
     for (index, bucket) in series.buckets.iter().enumerate() {
         let (x, _) = chart::dot_cell((share(bucket, time), 0.0), plot);

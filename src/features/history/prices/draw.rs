@@ -110,16 +110,15 @@ fn prices_now(view: &History, area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-/// The text in place of the charts: an error, the wait, or the last response and how to record more.
+/// The text in place of the charts of the price history: an error, the wait, or the last response and how to
+/// record more.
 fn empty(view: &History, resource: Resource, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     if let Some(why) = &view.failure {
-        let text = crate::domain::text::visible(why, 200);
-        return vec![Line::styled(text, theme.warning)];
+        return vec![Line::styled(crate::domain::text::visible(why, 200), theme.warning)];
     }
     if view.subjects.is_empty() {
-        let text = "No search to show the history of".to_owned();
-        return vec![Line::styled(text, theme.text)];
+        return vec![Line::styled("No search to show the history of", theme.text)];
     }
     if view.is_awaited {
         return vec![Line::styled(describe_wait(scene.state), theme.dim)];
@@ -148,7 +147,8 @@ fn empty(view: &History, resource: Resource, scene: &Scene<'_, '_>) -> Vec<Line<
     lines
 }
 
-/// Lines on the verdict, the prices now, the times of low prices, and how long such offers last.
+/// Lines on the verdict, the prices now, the times of low prices, and how long such offers last; those
+/// without data are left out.
 fn headline(view: &History, (series, resource): (&Series, Resource), scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let memory = view.memory.as_deref();
@@ -167,7 +167,7 @@ fn headline(view: &History, (series, resource): (&Series, Resource), scene: &Sce
     lines
 }
 
-/// The lowest price and the median now, and the usual range.
+/// The lowest price and the median now with their age, and the usual range if there is a verdict.
 fn prices_of_now(now: &Now, memory: Option<&Memory>, (resource, ago): (Resource, f64), theme: &Theme) -> Line<'static> {
     let mut line = Line::from(Text::styled("Now ", theme.dim));
     match now.levels {
@@ -241,7 +241,7 @@ fn amount(many: u64, resource: Resource) -> String {
     }
 }
 
-/// A heading, and a line for each part of the time, latest first, with its prices and mean amount.
+/// A heading, and a line per part of the time, latest first, with prices and mean amount; empty at width 0.
 fn parts(series: &Series, resource: Resource, local: &LocalTime, area: Rect, theme: &Theme) -> Vec<Line<'static>> {
     if area.width == 0 {
         return Vec::new();
@@ -393,7 +393,7 @@ fn draw_prices(
     cursor::clickable(series, &time, plot, scene);
 }
 
-/// Fills the range from P20 to P80.
+/// Fills the range from P20 to P80 of each part of the time in the chart of prices.
 fn band(series: &Series, (time, scale): (&Scale, &Scale), plot: Rect, scene: &mut Scene<'_, '_>) {
     let buffer = scene.frame.buffer_mut();
     let spot = |at: Moment, value: f64| {
@@ -441,7 +441,7 @@ pub(crate) fn draw_similar_lows(of_row: (Resource, usize), area: Rect, scene: &m
     )
 }
 
-/// Draws `(from, until, price)` intervals; false if there are fewer than two, or no space for axes.
+/// Draws `(from, until, price)` intervals as a line; false if there are fewer than two, or no space for axes.
 pub(crate) fn chart_of_lows(
     lows: &[(Moment, Moment, f64)],
     (since, until): (Moment, Moment),
@@ -492,7 +492,7 @@ pub(crate) fn chart_of_lows(
     true
 }
 
-/// Draws a value over time as staircases, one for each time without a gap.
+/// Draws a value of each part of the time as staircases, one for each time without a gap.
 fn stairs(
     series: &Series,
     (time, scale): (&Scale, &Scale),

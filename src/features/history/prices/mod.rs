@@ -115,7 +115,8 @@ impl History {
         self.subjects.get(self.index)
     }
 
-    /// Starts the analysis of the subject's prices; the shown ones stay until it is finished.
+    /// Starts the analysis of the subject's prices; the shown ones stay until it is finished. Nothing starts
+    /// without a subject.
     fn ask(&mut self, cx: &mut Cx<'_>) {
         let browser = &cx.state().browsers[self.pane.0];
         self.pane.1 = browser.polls();
@@ -189,14 +190,15 @@ impl History {
         }
     }
 
-    /// The rows on screen that a query finds, if the subjects are those of the pane's rows.
+    /// The rows on screen that a query finds; `None` unless the subjects are those of the pane's rows, and
+    /// before a response.
     fn rows(&self, state: &State, query: &Query) -> Option<Excerpt> {
         let browser = self.is_of_pane.then(|| &state.browsers[self.pane.0])?;
         super::on_screen(browser, query)
     }
 
     /// The current prices and amount of the subject, from the rows on screen; `None` if the subjects are not
-    /// those of the pane's rows.
+    /// those of the pane's rows, and before a response.
     fn on_screen(&self, state: &State) -> Option<series::Now> {
         let query = &self.subject()?.query;
         let rows = self.rows(state, query)?;
@@ -208,8 +210,8 @@ impl History {
         prices.answer(&[rows])?.now
     }
 
-    /// Selects the span `by` places longer, up to the longest; from now on it does not follow the recorded
-    /// time.
+    /// Selects the span `by` places longer, or shorter if negative, up to the longest or shortest; from now
+    /// on it does not follow the recorded time.
     fn choose_span(&mut self, by: isize) {
         self.span = self.span.saturating_add_signed(by).min(SPANS.len() - 1);
         self.is_span_chosen = true;

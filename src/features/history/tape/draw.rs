@@ -25,7 +25,7 @@ const ROOMY: u16 = 90;
 /// Width of a GPU model's name, in cells.
 const MODEL: usize = 24;
 
-/// Draws the tape: the sums of the events, the search line, the events or the reason there are none, and
+/// Draws the tape of market events: their sums, the search line, the events or the reason there are none, and
 /// beside them the sums by GPU model where there is space.
 pub(super) fn tape(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) {
     let subject = view.subjects.get(view.index).filter(|subject| !subject.is_search);
@@ -64,7 +64,7 @@ pub(super) fn tape(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) {
     scene.framed(panel.note(facts), area);
 }
 
-/// Draws the lines of the events; returns a label of the visible ones, `None` if all are.
+/// Draws the lines of the tape's events; returns a label of the visible ones, `None` if all are.
 fn events(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) -> Option<String> {
     let (state, theme) = (scene.state, scene.theme);
     let local = &state.local_time(scene.now);
@@ -106,14 +106,16 @@ fn events(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) -> Option<String> 
             of_change(event, |change, _| (share(change).unwrap_or_default(), style(change)))
         })
         .styled(Column::number("After", 6).priority(2), |event, _| {
-            of_change(event, |_, lasted| (lasted.map_or_else(String::new, after), theme.dim))
+            of_change(event, |_, lasted| {
+                (lasted.map_or_else(String::new, lasted_text), theme.dim)
+            })
         })
         .column(Column::text("", 1).priority(4).grows(), |_| String::new());
     let viewport = scene.table(Region::MAIN, &rows, Some(view.cursor), area);
     (viewport.page < viewport.total).then(|| viewport.label())
 }
 
-/// The cell of a change; blank for a gap.
+/// The cell of a change in the table of market events; blank for a gap between polls.
 fn of_change(event: &Event, cell: impl FnOnce(&Change, Option<Lasted>) -> (String, Style)) -> Cell<'static> {
     match &event.kind {
         EventKind::NotWatched { .. } => Cell::default(),
@@ -124,7 +126,8 @@ fn of_change(event: &Event, cell: impl FnOnce(&Change, Option<Lasted>) -> (Strin
     }
 }
 
-/// The areas of the events and of their sums; the latter is empty where the events need the space.
+/// The areas of the tape's events and of their sums; the latter is empty for volumes, without sums, and where
+/// the events need the space.
 fn with_flows(view: &Tape, area: Rect) -> [Rect; 2] {
     let is_wide = area.width >= EVENTS + flows::WIDTH;
     let is_shown = is_wide && view.resource == Resource::Offers && !view.flows.is_empty();
@@ -213,14 +216,13 @@ fn share(change: &Change) -> Option<String> {
     Some(format!("{sign}{:.0}", percent.abs()))
 }
 
-/// The duration of a price or an offer as text: `3.2h`, or `>26m` if its beginning was not
-/// observed.
-fn after(lasted: Lasted) -> String {
+/// The duration of a price or an offer as text: `3.2h`, or `>26m` if its beginning was not observed.
+fn lasted_text(lasted: Lasted) -> String {
     let sign = if lasted.is_at_least { ">" } else { "" };
     format!("{sign}{}", format::span(seconds(lasted.seconds)))
 }
 
-/// The duration of a gap as text: `6 h 02 min`.
+/// The duration, in seconds, of a gap between polls as text: `6 h 02 min`.
 fn gap(seconds: i64) -> String {
     let minutes = seconds / 60;
     match (minutes / 60, minutes % 60) {

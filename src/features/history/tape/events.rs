@@ -34,8 +34,8 @@ impl Analysis for RecentEvents {
     }
 }
 
-/// The changes, and the gaps between polls, within the time of a question, unsorted. Lots that have no price
-/// for it are left out.
+/// The changes of offers, and the gaps between polls, within the time of a question, unsorted. Lots that have
+/// no price for it are left out.
 fn events_of(question: &Question, excerpt: &Excerpt) -> Vec<Event> {
     let polls = timeline::usable(&excerpt.polls);
     let is_asked = |at: &Moment| (question.since..=question.until).contains(at);
@@ -132,7 +132,7 @@ impl<'a> Lives<'a> {
         })
     }
 
-    /// Whether the latest spell of a lot ended because the search excludes it.
+    /// Whether the latest spell of a lot ended because the search excludes it; false for a lot without one.
     fn has_left(&self, lot: &Lot) -> bool {
         let latest = self.lots.get(lot);
         latest.is_some_and(|(_, spell, _)| matches!(spell.end, Some((Ending::Gone(Cause::LeftTheSearch), _))))

@@ -52,8 +52,8 @@ impl Flow {
     }
 }
 
-/// The flows of the listed events by GPU model, those with the most events first; models without any are left
-/// out.
+/// The numbers of offers that came, went, became cheaper or more expensive among the tape's listed events, by
+/// GPU model, those with the most events first; models without any are left out.
 pub(super) fn flows(view: &Tape) -> Vec<Flow> {
     let mut models: HashMap<&str, Flow> = HashMap::new();
     let events = view.rows.iter().filter_map(|row| view.events.get(*row));
@@ -75,8 +75,8 @@ pub(super) fn flows(view: &Tape) -> Vec<Flow> {
     flows
 }
 
-/// The sums of the flows: `12 listed, 9 gone, 8 cheaper, 5 more expensive in the last 7 days`; zeros are left
-/// out, and the line is empty without events.
+/// The sums over all GPU models: `12 listed, 9 gone, 8 cheaper, 5 more expensive in the last 7 days`; zeros
+/// are left out, and the line is empty without events.
 pub(super) fn headline(flows: &[Flow], days: i64, theme: &Theme) -> Line<'static> {
     let sum = |count: fn(&Flow) -> usize| flows.iter().map(count).sum::<usize>();
     let parts = [
@@ -98,7 +98,7 @@ pub(super) fn headline(flows: &[Flow], days: i64, theme: &Theme) -> Line<'static
     line
 }
 
-/// Draws the panel with a line of counts for each GPU model.
+/// Draws the panel with the counts of market events for each GPU model, a line each.
 pub(super) fn draw(flows: &[Flow], area: Rect, scene: &mut Scene<'_, '_>) {
     let models = format::counted(flows.len(), "model", "models");
     let panel = Panel::new("By GPU").note(models).sized(scene.size);

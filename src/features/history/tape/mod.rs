@@ -79,8 +79,8 @@ impl Tape {
         Some(tape)
     }
 
-    /// Starts the analysis of the selected subject's events in the last days; nothing happens without a
-    /// search.
+    /// Starts the analysis of the selected subject's events in the last seven days; nothing happens before
+    /// the table has a response.
     fn ask(&mut self, cx: &mut Cx<'_>) {
         self.storage = cx.state().browsers[self.resource].storage().0;
         self.responses = cx.state().browsers[self.resource].polls();
@@ -97,7 +97,8 @@ impl Tape {
         self.asked = Some(super::ask(cx, RecentEvents { question, most: MOST }));
     }
 
-    /// Shows the output of the analysis once it is finished; until then the last one stays.
+    /// Shows the output of the analysis once it is finished, or its error without events; until then the last
+    /// one stays.
     fn take_answer(&mut self, state: &State) {
         match self.asked.as_ref().map(|asked| Recall::read(state).output(asked)) {
             Some(Recalled::Here(events)) => {
@@ -220,7 +221,8 @@ fn is_news(event: &Event) -> bool {
     }
 }
 
-/// The change in up to three words; `cause` is used for departures only.
+/// The change of an offer in up to three words; `cause` is used for departures only, which are `gone` without
+/// it.
 fn what(change: &Change, cause: Option<Cause>) -> &'static str {
     match change.kind {
         ChangeKind::Listed => "listed",

@@ -16,8 +16,8 @@ use crate::tui::theme::Theme;
 /// Rows of the form: its fields, and the buttons with a blank line above.
 const FORM: u16 = 10;
 
-/// Draws the form, and next to it the bill on the selected offer and the cheapest offers that fit the job; a
-/// small screen shows the form alone, with the total in its frame.
+/// Draws the form of the job, and next to it the bill on the selected offer and the cheapest offers that fit
+/// the job; a small screen shows the form alone, with the total in its frame.
 pub(super) fn job(view: &JobForm, area: Rect, scene: &mut Scene<'_, '_>) {
     let offers = &scene.state.browsers[Resource::Offers];
     let selected = offers.listing().zip(offers.selected_row());
@@ -69,8 +69,8 @@ fn name(listing: &Listing, row: usize) -> String {
     format!("{}× {}", cell("num_gpus"), cell("gpu_name"))
 }
 
-/// Lines on the cheapest offers for the job: a heading with the number of offers that fit, then the id, the
-/// bill and the GPUs of each; a warning if none fits.
+/// Lines on the cheapest offers for the job, eight at most: a heading with the number of offers that fit,
+/// then the id, the bill and the GPUs of each; a warning if none fits.
 fn cheapest(view: &JobForm, listing: &Listing, theme: &Theme) -> Vec<Line<'static>> {
     if view.candidates.is_empty() {
         return vec![Line::default(), Line::styled("! No offer fits this job", theme.warning)];

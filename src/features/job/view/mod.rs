@@ -234,8 +234,8 @@ impl JobForm {
     }
 
     /// Fills the rate field with the configured rate of the selected offer's GPU model for the unit of the
-    /// typed work, or leaves it blank without one. Nothing changes while unit and model are the same as at
-    /// the last call.
+    /// typed work, or leaves it blank without one. Without a unit or an offer only its note changes. Nothing
+    /// changes while unit and model are the same as at the last call.
     fn prefill_rate(&mut self, offers: &Browser) {
         let unit = self
             .form
@@ -270,8 +270,8 @@ impl JobForm {
         rated.is_some_and(|(unit, model)| self.rates.rate(*unit, model, 1.0).is_none())
     }
 
-    /// The work unit, the GPU model and the typed rate per second; `None` if the rate is invalid, is the
-    /// configured one, or the work needs none.
+    /// The work unit, the GPU model and the typed rate per second; `None` if the rate is invalid or is the
+    /// configured one, if the work needs none, or without a selected offer.
     fn new_rate(&self) -> Option<(WorkUnit, String, f64)> {
         let (unit, model) = self.rated.clone()?;
         let rate = rate(self.form.text(JobField::Rate)).ok()?;

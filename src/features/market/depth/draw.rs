@@ -16,8 +16,8 @@ use crate::tui::table::Column;
 /// Minimum height of a useful chart.
 const CHART: u16 = 7;
 
-/// Draws the depth: a sentence, the chart of GPUs at or below each price, and the table of sizes. Without a
-/// sentence, only a hint.
+/// Draws the depth of the offers: a sentence, the chart of GPUs at or below each price, and the table of
+/// sizes. Without a sentence, only a hint.
 pub(super) fn depth(view: &DepthView, area: Rect, scene: &mut Scene<'_, '_>) {
     let offers = &scene.state.browsers[Resource::Offers];
     let unit = if view.has_job {
@@ -60,7 +60,8 @@ pub(super) fn depth(view: &DepthView, area: Rect, scene: &mut Scene<'_, '_>) {
     table_of_sizes(view, sizes, scene);
 }
 
-/// A price per GPU as text: in $/h, or with `has_job` in $ for the job.
+/// A price per GPU as text: in $/h (`$0.410/h`), or with `has_job` its part of the job's bill in $
+/// (`$12.30`).
 pub(super) fn money(price: f64, has_job: bool) -> String {
     if has_job {
         format::dollars(price)

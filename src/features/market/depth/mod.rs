@@ -103,7 +103,7 @@ impl DepthView {
     }
 
     /// Opens the planner of clusters with the GPUs of the selected purchase and the shown model; for a job
-    /// given as work, without either.
+    /// given as work, without either. Without a purchase nothing happens otherwise.
     fn plan(&self, cx: &mut Cx<'_>) {
         if let Some(purchase) = self.purchase() {
             let gpus = purchase.gpus.min(MOST_GPUS as u64);

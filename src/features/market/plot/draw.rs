@@ -182,7 +182,7 @@ fn legend(series: &[(String, Vec<&str>)], width: u16, theme: &Theme) -> Vec<Line
     lines
 }
 
-/// The points of the marked rows.
+/// The points of the marked rows; those without a point are left out.
 fn marked<'a>(view: &'a Plot, browser: &'a Browser, listing: &'a Listing) -> impl Iterator<Item = &'a Point> {
     let is_marked = |point: &&Point| {
         let id = listing.id(point.row as usize);
@@ -304,7 +304,8 @@ fn label_spots(spots: &[Spot], area: Rect) -> Vec<Spot> {
     labels.filter(is_new).collect()
 }
 
-/// Draws the panel of the selected row: its two numbers, the row that beats it, and its card.
+/// Draws the panel of the row selected on the plot: its two numbers, the row that beats it, and its card.
+/// Nothing is drawn without a selected row.
 fn draw_selected(view: &Plot, browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
     let (Some(listing), Some(row)) = (browser.listing(), browser.selected_row()) else {
         return;
@@ -342,7 +343,7 @@ fn name_of(listing: &Listing, row: usize) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
-/// Both numbers of the row and the row that beats it, or the reason it has no point.
+/// The lines on a row of the plot: both its numbers and the row that beats it, or the reason it has no point.
 fn standing(view: &Plot, browser: &Browser, listing: &Listing, row: usize, theme: &Theme) -> Vec<Line<'static>> {
     let number = |field: &Field, value: f64| {
         Line::from(vec![
@@ -362,7 +363,8 @@ fn standing(view: &Plot, browser: &Browser, listing: &Listing, row: usize, theme
     }
 }
 
-/// Whether the point is on the front, or the row that beats it and by how much.
+/// A line that says whether the point is on the Pareto front, or which row beats it and by how much on each
+/// axis.
 fn verdict(view: &Plot, listing: &Listing, point: &Point, theme: &Theme) -> Line<'static> {
     let Some(lead) = view.front.beaten_by(point.row) else {
         return Line::styled("◆ on the Pareto front: nothing beats it", theme.good);

@@ -112,7 +112,7 @@ impl Plot {
     }
 
     /// The row of the next point in a direction; from a row without a point, the first of the front. `None`
-    /// if there is no such point.
+    /// if there is no such point, or if no row has both numbers.
     fn toward(&self, from: Option<usize>, toward: Toward) -> Option<u32> {
         let (x, y) = self.scales.as_ref()?;
         match from.and_then(|row| self.point(row)) {

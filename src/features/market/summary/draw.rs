@@ -54,7 +54,8 @@ fn price(value: f64, has_job: bool) -> String {
     }
 }
 
-/// Draws the table of groups and, on a screen with enough height, the prices and supply of the selected one.
+/// Draws the table of a market's groups and, on a screen with enough height, the prices and supply of the
+/// selected one.
 pub(super) fn market(view: &Market, area: Rect, scene: &mut Scene<'_, '_>) {
     let Some(browser) = scene.state.browser() else {
         return;
@@ -160,8 +161,8 @@ fn draw_range(view: &Market, line: usize, scale: &Scale, area: Rect, scene: &mut
     }
 }
 
-/// The groups as records of the table: name, GPUs (not of volumes), machines, levels of the price, and
-/// performance per dollar.
+/// The groups as records of the table: name, GPUs (not of volumes), number of machines or volumes, levels of
+/// the price, and performance per dollar.
 fn rows_of(view: &Market) -> Records<'_, &Line> {
     let name = view.groupings()[view.grouping].name;
     let (machines, low, merit) = match view.resource {
@@ -304,10 +305,10 @@ pub fn panel(overview: &Overview, area: Rect, scene: &mut Scene<'_, '_>, is_focu
     }
 }
 
-/// The areas of the sections, each as high as its lines.
+/// The areas of the sections of the market panel, each as high as its lines.
 ///
-/// Where they do not all fit, none but the first gets more than two fifths unless the first leaves
-/// space, and the first gets the rest.
+/// Where they do not all fit, none but the first gets more than two fifths unless the first leaves space, and
+/// the first gets the rest.
 fn heights(overview: &Overview, area: Rect) -> Vec<Rect> {
     let needed = |section: &Section| u16::try_from(section.lines.len() + 2).unwrap_or(u16::MAX);
     let needed: Vec<u16> = overview.sections.iter().map(needed).collect();
@@ -323,7 +324,7 @@ fn heights(overview: &Overview, area: Rect) -> Vec<Rect> {
     Layout::vertical(constraints.chain([Fill(1)])).split(area)[..needed.len()].to_vec()
 }
 
-/// Draws the section at `index` of the panel: each group with its GPUs (or volumes) and lowest price.
+/// Draws the section at `index` of the market panel: each group with its GPUs (or volumes) and lowest price.
 /// `cursor` is the selected line of this section; the heading counts the lines if not all fit.
 fn groups_of(section: &Section, index: usize, cursor: Option<usize>, area: Rect, scene: &mut Scene<'_, '_>) {
     let Some(browser) = scene.state.browser() else {

@@ -53,8 +53,8 @@ pub struct Market {
 }
 
 impl Market {
-    /// The view with the last grouping; initially GPU models or countries, the largest first. `None` if the
-    /// pane has no table.
+    /// The view of the market by group, with the last grouping; initially GPU models or (of volumes)
+    /// countries, the largest first. `None` if the pane has no table.
     pub fn new(state: &State) -> Option<Self> {
         let browser = state.browser()?;
         let choice = state.drafts.get::<Choice>().copied().unwrap_or_default();
@@ -154,7 +154,8 @@ impl Market {
     }
 }
 
-/// Replaces the pane's conditions on the same fields by these, and runs the query.
+/// Replaces the pane's conditions on the same fields by these, and runs the query; nothing happens if the
+/// pane has no table.
 pub fn narrow(conditions: Vec<Condition>, cx: &mut Cx<'_>) {
     if let Some(browser) = cx.pane_table() {
         browser.narrow_to(conditions);

@@ -36,8 +36,9 @@ pub struct Overview {
 }
 
 impl Overview {
-    /// Recomputes the groups if the rows or their prices have changed since the last call; the cursor stays
-    /// at its place in the list, or moves to the last line.
+    /// Recomputes the groups of the market panel if the rows or their prices have changed since the last
+    /// call; the cursor stays at its place in the list, or moves to the last line. Without rows there are
+    /// none.
     pub fn refresh(&mut self, browser: &Browser) {
         let contents = Some(browser.contents());
         if contents == self.contents {
@@ -65,7 +66,7 @@ impl Overview {
         self.cursor = self.section_and_line(self.flat().min(last));
     }
 
-    /// Whether there is nothing to show.
+    /// Whether no section of the market panel has a group.
     pub fn is_empty(&self) -> bool {
         self.sections.iter().all(|section| section.lines.is_empty())
     }

@@ -9,14 +9,14 @@ use super::address::addresses;
 use super::{draw, question};
 use crate::api::Origin;
 use crate::core::State;
-use crate::core::view::{Cx, Outcome, Placement, Region, Scene, View};
+use crate::core::view::{Availability, Cx, Outcome, Placement, Region, Scene, View};
 use crate::domain::evidence::Findings;
 use crate::domain::secrets::KeyFault;
 use crate::domain::{Dialect, Untrusted};
 use crate::features::markets;
 use crate::features::markets::name::name_fault;
 use crate::features::markets::{Change, KeyFrom, Market, NewMarket};
-use crate::keys::{Action, Context, KeyTarget as _, Motion};
+use crate::keys::{Action, Context, KeyTarget as _, Motion, bindings};
 use crate::settings::KEY_VARIABLE;
 use crate::tui::form::{Field, Form, FormEvent};
 use crate::tui::secret_input::SecretInput;
@@ -408,6 +408,13 @@ impl View for MarketForm {
 
     fn placement(&self) -> Placement {
         Placement::Dialog
+    }
+
+    /// Nothing is edited while the market is checked or saved.
+    fn availability(&self, action: Action, _: &State) -> Availability {
+        let edits = |context| bindings(context).any(|row| row.action == action);
+        let is_edit = action != Action::Back && (edits(Context::Form) || edits(Context::Choice));
+        Availability::hidden_if(self.is_busy && is_edit)
     }
 
     fn hint(&self, action: Action) -> Option<&'static str> {

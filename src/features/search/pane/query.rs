@@ -374,7 +374,11 @@ pub(super) fn settings(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>)
         let line = if browser.bar.understood.warning.is_some() {
             Line::styled(format!(" ! {text}"), theme.warning)
         } else {
-            Line::from(vec![Span::styled(" → ", theme.dim), Span::styled(text, theme.good)])
+            let mut line = Line::from(vec![Span::styled(" → ", theme.dim), Span::styled(text, theme.good)]);
+            let note = browser.bar.understood.gpus.map(|gpus| gpus_note(gpus, scene));
+            // Half of it would say nothing.
+            line.extend(note.filter(|note| line.width() + note.width() < usize::from(area.width)));
+            line
         };
         return scene.render(fit(line, area.width.saturating_sub(1)), area);
     }
@@ -404,6 +408,13 @@ fn advice(browser: &Browser) -> Option<String> {
         ("", _) => None,
         (understood, _) => Some(understood.to_owned()),
     }
+}
+
+/// A note that the words ask for GPUs in one offer, and the key for several offers.
+fn gpus_note(gpus: u32, scene: &Scene<'_, '_>) -> Span<'static> {
+    let key = scene.key(Action::Cluster);
+    let text = format!(" · {gpus} GPUs in one offer ({key}: spread over machines)");
+    Span::styled(text, scene.theme.dim)
 }
 
 /// The parts of the settings line below the query: conditions that are not applied, warnings, the price type

@@ -38,7 +38,7 @@ impl Same {
         }
     }
 
-    /// The wire name of the field that must be the same.
+    /// The wire name of the field that must be the same: `host_id`, `geolocation` or `cluster_id`.
     pub(super) const fn field(self) -> &'static str {
         match self {
             Self::Host => "host_id",
@@ -104,7 +104,8 @@ impl Need {
         u32::try_from(most).unwrap_or(u32::MAX)
     }
 
-    /// The limits on the number of machines of a plan of `gpus` GPUs.
+    /// The limits on the number of machines of a plan of `gpus` GPUs; no maximum if it allows as many
+    /// machines as GPUs.
     pub(super) fn machines(&self, gpus: usize) -> Machines {
         Machines {
             least: self.least_machines.unwrap_or(0) as usize,
@@ -113,7 +114,8 @@ impl Need {
         }
     }
 
-    /// The limits of the need in words, each with the need without it. The budget is not one of them.
+    /// The limits of the need in words, each with the need without it; minimums of one count as no limit. The
+    /// budget is not one of them.
     #[rustfmt::skip] // a table reads as a table
     pub(super) fn relaxed(&self) -> Vec<(String, Self)> {
         let many = |number: u32| counted(number as usize, "machine", "machines");

@@ -25,7 +25,9 @@ pub struct Remark {
 }
 
 impl Planning {
-    /// The remarks about a plan of the offers that `searched` finds; `id` names the offer of a row.
+    /// The remarks about a plan of the offers that `searched` finds: too few offers or a budget exceeded, the
+    /// basis of the bill, the runner-up, and the cost of each limit. `bill` is the kind of its prices; `id`
+    /// names the offer of a row.
     pub fn remarks(&self, need: &Need, bill: Bill, searched: &Query, id: impl Fn(u32) -> String) -> Vec<Remark> {
         let mut remarks = Vec::new();
         let mut say = |kind, text| remarks.push(Remark { kind, text });
@@ -92,7 +94,8 @@ fn size_condition(searched: &Query) -> Option<String> {
     (!sizes.is_empty()).then(|| sizes.join(" "))
 }
 
-/// Describes the runner-up by its differences from the plan.
+/// Describes the second-best plan by its price and the offers that differ, at most three ids a side:
+/// `Runner-up: $1.900/h (+$0.120/h), 7 instead of 5`.
 fn runner_up(plan: &Plan, second: &Plan, bill: Bill, id: impl Fn(u32) -> String) -> String {
     /// The maximum number of ids listed on either side.
     const NAMED: usize = 3;

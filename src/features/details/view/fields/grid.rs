@@ -26,7 +26,7 @@ enum Row {
 /// Maximum number of lines of a value; the note below shows all of it.
 const MOST_LINES: usize = 6;
 
-/// Splits a value into lines of `room` cells, at most `MOST_LINES`; a cut value ends with an ellipsis.
+/// Splits a value into lines of `room` cells, six at most; a cut value ends with an ellipsis.
 fn parts(value: &str, room: usize) -> Vec<String> {
     let width = u16::try_from(room).unwrap_or(u16::MAX);
     if cells(value) <= width {
@@ -42,7 +42,8 @@ fn parts(value: &str, room: usize) -> Vec<String> {
     lines
 }
 
-/// The lines of all entries under their headings.
+/// The lines of the grid for all entries under their headings, with further lines for values longer than
+/// `room` cells.
 fn rows_of(entries: &[Arc<FieldEntry>], room: usize) -> Vec<Row> {
     let mut rows = Vec::new();
     let mut section = "";
@@ -149,7 +150,8 @@ impl<'a> Grid<'a> {
         room_of(width, self.columns)
     }
 
-    /// A line of an entry: its label and the first part of its value, or a further part.
+    /// A line of the entry at `index`: its label and the first part of its value if `part` is 0, else only
+    /// that further part.
     fn line(&self, index: usize, part: usize, width: u16) -> Line<'static> {
         let entry = &self.entries[index];
         let theme = self.theme;

@@ -21,8 +21,8 @@ const MOST_UNKNOWN: usize = 1000;
 const LONGEST_READ: usize = 64 * 1024;
 
 impl Reader<'_> {
-    /// The members that are not in the catalog, as entries; beyond `MOST_UNKNOWN`, a single entry has the
-    /// number of the others.
+    /// The members that are not in the catalog, as entries, at most 1,000; a last entry has the number of the
+    /// others.
     pub(super) fn unknown(&self) -> Vec<Arc<FieldEntry>> {
         let Some(listing) = self.browser.listing() else {
             return Vec::new();
@@ -53,7 +53,7 @@ impl Reader<'_> {
         known.chain(rest).map(Arc::new).collect()
     }
 
-    /// The beginning of an unknown member's JSON, without secrets.
+    /// The beginning of an unknown member's JSON, without secrets, and the size of the rest.
     fn unknown_value(json: &str) -> String {
         let read = Some(json).filter(|json| json.len() <= LONGEST_READ);
         let read = read.and_then(|json| serde_json::from_str::<serde_json::Value>(json).ok());
