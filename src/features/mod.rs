@@ -83,7 +83,7 @@ pub fn dashboard(profile: Profile, conditions: Option<Vec<Condition>>) -> Model 
             open,
             open_on,
             card: details::panel::draw,
-            pane,
+            pane: base_view,
             features: &FEATURES,
         },
     )
@@ -139,8 +139,9 @@ pub static PRINTED: &[PrintedKind] = &[
     ("paths", members::<documents::Paths>),
 ];
 
-/// The bottom view of a pane: a table for offers, volumes or workergroups, else the list of requests.
-fn pane(pane: Pane) -> Box<dyn View> {
+/// The base view of a pane, over which others open: a table for offers, volumes or workergroups, otherwise
+/// the list of requests.
+fn base_view(pane: Pane) -> Box<dyn View> {
     match pane.resource() {
         Some(resource) => Box::new(search::pane::BrowserPane::new(resource)),
         None => Box::new(requests::view::RequestsPane::default()),

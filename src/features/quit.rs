@@ -17,8 +17,8 @@ pub(crate) fn quit(cx: &mut Cx<'_>) {
     }
 }
 
-/// The title and text of the question, which names the writes and runs that quitting stops; `None` if there
-/// are none.
+/// The title and text of the question before quitting, which names the writes without a response and the runs
+/// that quitting stops; `None` if there are neither.
 fn question(state: &State) -> Option<(&'static str, String)> {
     let mut parts: Vec<String> = state
         .mutations

@@ -18,8 +18,8 @@ const MOST: usize = 5;
 /// A screen of 24 rows has room for the advice below them, too.
 const WIDEST: usize = 60;
 
-/// Shows the damaged lines over the listed workergroups, and asks whether to move them; false if
-/// there are none.
+/// Shows the damaged lines of the write history over the workergroups, which are listed again, and asks
+/// whether to move them; false, and nothing happens, if no line is damaged.
 pub fn open(cx: &mut Cx<'_>) -> bool {
     let damage = &cx.state().mutations.damage;
     if damage.is_empty() {
@@ -48,7 +48,7 @@ pub fn open(cx: &mut Cx<'_>) -> bool {
     true
 }
 
-/// Moves the damaged lines into a file of their own, which allows writes again.
+/// Moves the damaged lines of the write history into a file of their own, which allows writes again.
 fn move_aside(cx: &mut Cx<'_>) {
     cx.set_damage_aside();
 }

@@ -48,7 +48,7 @@ fn dialect(name: &str) -> Result<&'static Dialect, ArgumentError> {
 /// Runs `bourse markets add`: saves a new market in the configuration and prints it.
 ///
 /// The key is stored only if it comes from a key file. A usage error for an invalid or taken name, a bad
-/// address, and a key that must not go to that address.
+/// address, none or two, a key that must not go to that address, and a dialect that stays unclear.
 pub async fn add(global: &Global, arguments: &AddArguments) -> Result<(), CliError> {
     let usage = |why: &str| CliError::Usage(why.to_owned());
     let unusable = |error: ApiKeyError| CliError::Usage(error.to_string());
@@ -84,7 +84,7 @@ pub async fn add(global: &Global, arguments: &AddArguments) -> Result<(), CliErr
     }
     let dialect = match arguments.dialect {
         Some(dialect) => dialect,
-        None => find_out(&address, key.as_ref()).await?,
+        None => find_dialect(&address, key.as_ref()).await?,
     };
     let saved = key.filter(|_| global.api_key_file.is_some());
     let market = NewMarket {
@@ -119,8 +119,8 @@ fn print_added(market: NewMarket, address: &Origin, format: ReplyFormat) -> Resu
 }
 
 /// The dialect of a market, detected by searches; if they do not show it, chosen by the user in a terminal,
-/// and a usage error elsewhere.
-async fn find_out(address: &Origin, key: Option<&Secret>) -> Result<&'static Dialect, CliError> {
+/// and a usage error elsewhere. An error also if the first search fails.
+async fn find_dialect(address: &Origin, key: Option<&Secret>) -> Result<&'static Dialect, CliError> {
     let findings = probe(address, key, drop).await?;
     let sample = findings.sample();
     match findings.dialect() {
@@ -131,7 +131,7 @@ async fn find_out(address: &Origin, key: Option<&Secret>) -> Result<&'static Dia
             }
             Ok(dialect)
         }
-        None if io::stdin().is_terminal() && io::stderr().is_terminal() => ask(&findings),
+        None if io::stdin().is_terminal() && io::stderr().is_terminal() => ask_dialect(&findings),
         None => {
             let sample = sample.map(|sample| format!(" ({sample})")).unwrap_or_default();
             Err(CliError::Usage(format!(
@@ -144,7 +144,7 @@ async fn find_out(address: &Origin, key: Option<&Secret>) -> Result<&'static Dia
 }
 
 /// Asks the user for the dialect in the terminal; a usage error if the answer names none.
-fn ask(findings: &Findings) -> Result<&'static Dialect, CliError> {
+fn ask_dialect(findings: &Findings) -> Result<&'static Dialect, CliError> {
     output::tell(&format!("The dialect is not clear, {}.", findings.describe()));
     if let Some(sample) = findings.sample() {
         output::tell(&sample);

@@ -74,8 +74,8 @@ pub async fn check(settings: &Settings, arguments: &CheckArguments) -> Result<()
     Ok(())
 }
 
-/// A small search with a condition and an order, to see whether the market applies them; for workergroups the
-/// default query.
+/// The search with which `markets check` tests a kind of record: 50 records, with a condition and an order,
+/// to see whether the market applies them; for workergroups the default query.
 fn query(resource: Resource, dialect: &'static Dialect) -> Query {
     let mut query = language::default_query(resource, dialect);
     let (condition, order) = match resource {
@@ -111,7 +111,8 @@ pub struct Report {
 }
 
 impl Report {
-    /// Compares the records of a response with the catalog, and their selection and order with the query.
+    /// Compares the records of a market's response with the catalog of fields, and their selection, order and
+    /// number with the query.
     pub fn new(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Self {
         let mut report = Self {
             records: listing.len(),
@@ -131,7 +132,7 @@ impl Report {
             }
         }
         let fields = listing.catalog().fields().iter().filter(|field| field.in_record);
-        fields.for_each(|field| report.look_at(field, listing));
+        fields.for_each(|field| report.compare_field(field, listing));
         let check = ResponseCheck::new(listing, query, dialect);
         let violations = check.violations.iter();
         let violations = violations.map(|found| format!("{} (broken by {})", found.condition, found.rows));
@@ -140,9 +141,9 @@ impl Report {
         report
     }
 
-    /// Adds the differences in one field: missing in all records, values of another type, and values outside
-    /// the plausible range.
-    fn look_at(&mut self, field: &'static Field, listing: &Listing) {
+    /// Adds the differences in one field to the report: a documented field missing in all records, values of
+    /// another type, and numbers outside the plausible range; zero is always plausible.
+    fn compare_field(&mut self, field: &'static Field, listing: &Listing) {
         let column = listing.sent_column(field);
         let cells = || (0..listing.len()).map(|row| column.cell(row));
         if field.documented && !listing.is_empty() && cells().all(|cell| cell == CellRef::Missing) {
@@ -166,7 +167,8 @@ impl Report {
         }
     }
 
-    /// The differences, a line each with a number of records where it applies; empty if all is as expected.
+    /// The differences of one kind of record from bourse's expectations, a line each with its number of
+    /// records where it applies; empty if all is as expected.
     fn lines(&self) -> Vec<String> {
         let of = |records: usize| format!("{records} of {}", self.records);
         let counts = |names: &BTreeMap<String, usize>| {
@@ -225,7 +227,7 @@ impl Report {
     }
 }
 
-/// The unit of a member as received, with a leading space; empty if it has none.
+/// The unit of a field in the documented dialect, with a leading space; empty if it has none.
 fn unit(field: &Field) -> String {
     match field.unit.symbol(&Dialect::DOCUMENTED) {
         "" => String::new(),
@@ -241,7 +243,8 @@ fn limits(session: &Session) -> impl Iterator<Item = (&'static str, f64)> {
     learned.map(|(operation, seconds)| (operation.label(), seconds))
 }
 
-/// The report as text: a block for each kind of record, then the learned request limits.
+/// The report of `markets check` as text: a heading with the market, its address and dialect, a block for
+/// each kind of record, then the learned request limits.
 fn text(settings: &Settings, session: &Session, reports: &Reports) -> String {
     let mut text = String::new();
     let mut add = |line: String| {
@@ -277,7 +280,7 @@ fn text(settings: &Settings, session: &Session, reports: &Reports) -> String {
     text
 }
 
-/// The report as a document to print.
+/// The report of `markets check` as a document to print.
 fn document(settings: &Settings, session: &Session, reports: &Reports) -> MarketCheck {
     let kinds = reports.iter().map(|(resource, report)| {
         let report = match report {

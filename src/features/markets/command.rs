@@ -262,6 +262,8 @@ impl ProfileResolver {
         Ok(format!("Rate of {model} saved: {rate} {}", unit.rate()))
     }
 
+    /// Runs `save` on the configuration file and remembers the saved configuration, so that its reload is
+    /// recognized. An error without a home directory, or if `save` fails.
     fn save_setting(&self, save: impl FnOnce(&Path) -> Result<(), SettingError>) -> Result<(), SettingError> {
         let file = self.file().ok_or(SettingError::NoHome)?;
         // Locked over the write: a reload that sees it has to wait for the note.
@@ -271,8 +273,8 @@ impl ProfileResolver {
         Ok(())
     }
 
-    /// Whether a reloaded configuration has the preferences that were last saved here; each save is
-    /// recognized once.
+    /// Whether a reloaded configuration has the preferences that were last saved by this resolver; each save
+    /// is recognized once. False if none was saved.
     pub fn recognize_saved(&self, reloaded: &Config) -> bool {
         let mut saved = self.saved.lock().unwrap_or_else(PoisonError::into_inner);
         saved.take_if(|saved| saved.has_same_preferences(reloaded)).is_some()
@@ -351,7 +353,7 @@ fn give_key(paths: &Paths, name: &str, from: &KeyFrom) -> Result<(), ChangeError
             let _ = fs::remove_file(&path);
         }
     })?;
-    discard(paths, &before)
+    delete_unused_key_file(paths, &before)
 }
 
 /// Removes the key of a market from the configuration, and deletes its key file if that is in bourse's folder
@@ -359,12 +361,12 @@ fn give_key(paths: &Paths, name: &str, from: &KeyFrom) -> Result<(), ChangeError
 fn forget_key(paths: &Paths, name: &str) -> Result<(), ChangeError> {
     let before = profile(paths, name)?;
     profiles::set_key(&paths.config_file(), name, &KeyStorage::Environment)?;
-    discard(paths, &before)
+    delete_unused_key_file(paths, &before)
 }
 
 /// Deletes the old key file of a profile, if it is in the folder of bourse's key files and no profile uses
 /// it; otherwise does nothing.
-fn discard(paths: &Paths, before: &Profile) -> Result<(), ChangeError> {
+fn delete_unused_key_file(paths: &Paths, before: &Profile) -> Result<(), ChangeError> {
     let Some(old) = before
         .api_key_file
         .as_ref()

@@ -68,13 +68,13 @@ pub async fn probe(
     Ok(Findings::from_observations(&seen))
 }
 
-/// Parses one condition on offers; `None` if the dialect cannot express it.
+/// Parses one condition on offers; `None` if the text is invalid or the dialect cannot express it.
 fn condition(text: &str, dialect: &'static Dialect) -> Option<Condition> {
     let parsed = language::parse(text, &OFFERS, dialect, &[], language::Mode::Strict);
     parsed.ok()?.conditions.pop()
 }
 
-/// The default search for offers, limited to 50 rows, with an additional condition.
+/// The default search for offers, limited to 50 rows, with `condition` added, if any.
 ///
 /// The other conditions are always the same, so that a difference is due to this one.
 fn query(condition: Option<Condition>) -> Query {
@@ -108,7 +108,7 @@ fn treatment(result: Result<Listing, ApiError>, judge: impl FnOnce(&Listing) -> 
     }
 }
 
-/// The GPU model of most rows, to exclude it in a search; `None` if there is only one model.
+/// The GPU model of most rows, to exclude it in a search; `None` if the rows have fewer than two models.
 fn most_common_model(listing: &Listing) -> Option<String> {
     let column = listing.sent_column(OFFERS.by_key("gpu_name")?);
     let mut counts = std::collections::BTreeMap::<&str, usize>::new();

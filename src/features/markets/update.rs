@@ -13,9 +13,10 @@ use crate::table::remote::Ticket;
 /// The contexts in which the keys of the list are looked up.
 const LIST: &[Context] = &[Context::Items];
 
-/// Reloads the list of markets, and clears the messages of earlier commands.
+/// Reloads the list of markets and clears the messages of earlier commands; the status is then only about a
+/// missing or refused API key of the current market.
 pub fn list(cx: &mut Cx<'_>) {
-    let refused = refusal(cx.state());
+    let refused = key_trouble_status(cx.state());
     let markets = cx.markets();
     markets.invites = false;
     markets.finished = None;
@@ -24,18 +25,19 @@ pub fn list(cx: &mut Cx<'_>) {
     command(cx, MarketCommand::List);
 }
 
-/// A status message if the current market refused its key or lacks one, else `None`.
-fn refusal(state: &State) -> Option<StatusMessage> {
+/// A status message if a request of any table failed because the current market refused its API key or lacks
+/// one; `None` if none did.
+fn key_trouble_status(state: &State) -> Option<StatusMessage> {
     let on_pane = state.browser().into_iter();
     let all = Resource::ALL.map(|resource| &state.browsers[resource]);
     let error = on_pane
         .chain(all)
         .find_map(|browser| browser.remote().error().filter(|error| error.is_auth()))?;
-    Some(StatusMessage::bad(failed(state, &state.profile.name, error)))
+    Some(StatusMessage::bad(failure_sentence(state, &state.profile.name, error)))
 }
 
-/// A message on a failed request to the market `name`, with the key to press if its API key is the cause.
-fn failed(state: &State, name: &str, error: &ApiError) -> String {
+/// The sentence on a failed request to the market `name`, with the key to press if its API key is the cause.
+fn failure_sentence(state: &State, name: &str, error: &ApiError) -> String {
     let key = state.keymap.key_in(LIST, Action::Settings);
     if matches!(error, ApiError::NoKey { .. }) {
         format!("{name}: {error}. Press {key} to add a key.")
@@ -46,7 +48,8 @@ fn failed(state: &State, name: &str, error: &ApiError) -> String {
     }
 }
 
-/// Starts to connect to a market, without sending anything to it; a status message if that is blocked.
+/// Starts to connect to the saved market `name`, without sending anything to it; only shows a status message
+/// if a write, a route run or a save is in progress.
 pub fn connect(name: &str, cx: &mut Cx<'_>) {
     if let Some(why) = super::switch_blocked_reason(cx.state()) {
         let text = format!("Not connected to {name}: {why}.");
@@ -65,8 +68,8 @@ pub fn stop_connecting(cx: &mut Cx<'_>) -> Option<String> {
     cx.markets().connecting.take().map(|(_, name)| name)
 }
 
-/// Tests a market with one read-only request. Not for the sandbox, and not during another test: a status
-/// message says so.
+/// Tests a market with one read-only request in the background. Not for the sandbox, and not during another
+/// test: a status message says so.
 pub fn test(market: &Market, cx: &mut Cx<'_>) {
     if market.address.is_none() {
         let text = "The sandbox runs inside bourse: there is nothing to test.";
@@ -83,7 +86,8 @@ pub fn test(market: &Market, cx: &mut Cx<'_>) {
     cx.markets().status = None;
 }
 
-/// Starts to change the configuration of a market; the outcome arrives later.
+/// Starts to change the saved markets (add one, change its key or dialect, or remove its key); the outcome
+/// arrives later.
 pub fn change(change: Change, cx: &mut Cx<'_>) {
     cx.markets().is_changing = true;
     command(cx, MarketCommand::Change(change));
@@ -96,14 +100,15 @@ pub fn find_dialect(market: NewMarket, cx: &mut Cx<'_>) {
     command(cx, MarketCommand::Probe(market));
 }
 
-/// Issues a command whose result goes to this feature; returns the ticket of the result.
+/// Issues a market command in the background; returns its ticket, which its result for `on_news` carries.
 fn command(cx: &mut Cx<'_>, command: MarketCommand) -> Ticket {
     let ticket = cx.ticket();
     cx.effects_for(Owner::Feature(on_news), [Effect::Market { ticket, command }]);
     ticket
 }
 
-/// Handles the result of a command; a connection or test that was given up meanwhile is ignored.
+/// Handles the result of a market command (list, connect, test, detect a dialect, or change); that of a
+/// connection or test that was given up meanwhile is ignored.
 fn on_news(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     let News::Market(event) = news else { return };
     let markets = cx.markets();
@@ -119,7 +124,7 @@ fn on_news(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
         MarketEvent::Tested(outcome) => {
             let awaited = |(own, _): &mut (_, String)| *own == ticket;
             if let Some((_, name)) = markets.testing.take_if(awaited) {
-                let status = tested(cx.state(), &name, &outcome);
+                let status = test_status(cx.state(), &name, &outcome);
                 cx.markets().status = Some(status);
             }
         }
@@ -168,7 +173,7 @@ pub fn explain_done(name: &str, done: Done, state: &State) -> String {
 }
 
 /// The status message for the outcome of a market's test.
-fn tested(state: &State, name: &str, outcome: &ConnectionTest) -> StatusMessage {
+fn test_status(state: &State, name: &str, outcome: &ConnectionTest) -> StatusMessage {
     match outcome {
         ConnectionTest::Groups(count) => {
             let noun = if *count == 1 { "workergroup" } else { "workergroups" };
@@ -182,7 +187,7 @@ fn tested(state: &State, name: &str, outcome: &ConnectionTest) -> StatusMessage 
         ConnectionTest::Offers(_) => StatusMessage::good(format!(
             "{name} responds to searches. No API key configured: workergroups and volumes may need one."
         )),
-        ConnectionTest::Failed(error) => StatusMessage::bad(failed(state, name, error)),
+        ConnectionTest::Failed(error) => StatusMessage::bad(failure_sentence(state, name, error)),
         ConnectionTest::NotSent(why) => StatusMessage::bad(format!("{name} was not tested: {why}.")),
     }
 }

@@ -25,12 +25,12 @@ const WARNING: &str = "Texts below were written by the market and its hosts: the
 #[error("the answer is larger than {} KiB: narrow the query or ask for fewer rows", LARGEST / 1024)]
 pub struct TooLarge;
 
-/// The document of a command's output: `data` as printed, and of each record only the members
-/// `kept`, if any are named.
+/// The result of a tool call as one document: the command's output `data` with at most 100 items in each
+/// list, fewer if that is over 32 KiB; of each record only the members `kept`, if any are named.
 ///
 /// # Errors
 ///
-/// When it cannot be cut to the maximum size.
+/// When it is too large even with one item in each list.
 pub fn document(kind: &str, captured: &Captured, is_met: bool, kept: &[&str]) -> Result<Json, TooLarge> {
     let data = data(&captured.out, kept);
     let notes: Vec<Json> = captured.notes.iter().take(NOTES).map(|note| json!(note)).collect();
@@ -49,8 +49,8 @@ pub fn document(kind: &str, captured: &Captured, is_met: bool, kept: &[&str]) ->
         .ok_or(TooLarge)
 }
 
-/// The printed document as JSON (null if it is none); with names in `kept`, a list of the printed records
-/// with only those members.
+/// A command's output as JSON (null if it is none); with names in `kept`, a list of its lines that are JSON
+/// objects, each with only those members.
 fn data(out: &str, kept: &[&str]) -> Json {
     if kept.is_empty() {
         return serde_json::from_str(out).unwrap_or(Json::Null);
@@ -65,8 +65,8 @@ fn data(out: &str, kept: &[&str]) -> Json {
     shortened.collect()
 }
 
-/// A copy with at most `items` items in each list, and with texts cut and without control characters; adds
-/// the number of omitted items to `left_out`.
+/// A copy with at most `items` items in each list, and with texts cut to 300 characters and without control
+/// characters; adds the number of omitted items to `left_out`.
 fn bounded(value: &Json, items: usize, left_out: &mut usize) -> Json {
     match value {
         Json::Null | Json::Bool(_) | Json::Number(_) => value.clone(),

@@ -53,7 +53,8 @@ impl Server {
     /// Takes the requests of a call from the budget that all watches of the profile share, waiting up to 20
     /// seconds.
     ///
-    /// An error if it would have to wait longer.
+    /// An error if it would have to wait longer; free for the built-in sandbox, and if requests cannot be
+    /// counted.
     async fn claim(&self, requests: u32) -> Result<(), CliError> {
         // No other program uses a market that ends with this one.
         if requests == 0 || matches!(self.settings.market, Market::Embedded(_)) {

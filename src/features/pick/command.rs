@@ -34,8 +34,8 @@ const PATIENCE: Duration = Duration::from_mins(10);
 /// Maximum width of an offer's name and place, in cells.
 const WIDEST: usize = 40;
 
-/// Runs `bourse pick`: rechecks the best offers one by one and prints the best that is still there, then runs
-/// `--exec`.
+/// Runs `bourse pick`: rechecks the best offers one by one and prints the first that is still there and the
+/// best (or the best rechecked one when the tries are used up), then runs `--exec`.
 ///
 /// `CliError::NotMet` if no offer can be picked or all that were tried are gone.
 pub async fn pick(settings: &Settings, options: &PickArguments) -> Result<(), CliError> {
@@ -186,8 +186,8 @@ impl<'a> PickMarket<'a> {
         Prices::new(&self.now.listing, self.now.query.offer_type)
     }
 
-    /// The bill of the job, or without a job the hourly price, of an offer in $; `None` if it is gone or
-    /// unknown.
+    /// The bill of the search's job in $, or without a job the price of the whole offer in $/h; `None` if the
+    /// offer is gone or the price unknown.
     fn price(&self, id: RowId) -> Option<f64> {
         self.basis().price(&self.prices(), self.now.listing.row(id)?).ok()
     }
@@ -204,11 +204,11 @@ impl<'a> PickMarket<'a> {
         let (listing, query) = (&self.now.listing, &self.now.query);
         let (prices, basis) = (self.prices(), self.basis());
         let rows = self.now.suitable().iter().map(|row| *row as usize);
-        let rows = rows.filter(|row| super::is_right(listing, query, *row));
+        let rows = rows.filter(|row| super::meets_conditions(listing, query, *row));
         rows.filter_map(move |row| Some((listing.id(row)?, super::obstacle(&prices, basis, row))))
     }
 
-    /// The offers that can be picked, best first, without those found gone.
+    /// The ids of the offers that can be picked, best first, without those that a recheck found gone.
     fn ranking(&self) -> Vec<RowId> {
         let free = self.suitable().filter(|(_, obstacle)| obstacle.is_none());
         let ids = free.map(|(id, _)| id);
@@ -296,7 +296,7 @@ struct Offer<'a> {
 }
 
 impl Offer<'_> {
-    /// The value of a column for the offer, as text; empty if it is gone.
+    /// The value of a column for the picked offer, as text of at most 40 cells; empty if the offer is gone.
     fn text(&self, key: &str) -> String {
         let listing = &self.market.now.listing;
         let row = listing.row(self.id);
@@ -344,7 +344,8 @@ impl Offer<'_> {
         handoff::rent_command(&market.now.query, &market.now.listing, self.id, &profile)
     }
 
-    /// Notes, for a search of reserved prices, that the command rents at the list price, with that price.
+    /// Notes on stderr, only for a search of reserved prices, that the command rents at the list price, with
+    /// that price in $/h.
     fn tell_list_price(&self) {
         let now = &self.market.now;
         if now.query.offer_type != OfferType::Reserved {

@@ -61,10 +61,11 @@ impl<T: Copy + PartialEq> Recheck<T> {
         }
     }
 
-    /// The next step for a current ranking of the offers, best first.
+    /// The next step for a current ranking of the offers, best first: take the first if it was rechecked,
+    /// recheck it while tries are left, else take the best rechecked one; nothing if there is none.
     ///
-    /// An offer that got worse in its recheck stays in the ranking: it is taken once it is the best
-    /// again, or if it is the best rechecked one when the tries are used up.
+    /// An offer that got worse in its recheck stays in the ranking: it is taken once it is the best again, or
+    /// if it is the best rechecked one when the tries are used up.
     pub fn step(&self, ranking: &[T]) -> PickStep<T> {
         let is_checked = |offer: &&T| self.checked.contains(offer);
         match ranking.first() {
@@ -127,8 +128,8 @@ struct Round {
 
 impl FeatureState for Pick {}
 
-/// Starts to recheck the best offers of the open search, until the best one was rechecked, and copies its
-/// rent command. Always true, also without loaded offers.
+/// Starts to recheck the best offers of the open search, one at a time; once the best is a rechecked one,
+/// copies its rent command. Always true, also without loaded offers, where nothing starts.
 pub(crate) fn start(cx: &mut Cx<'_>) -> bool {
     let Some(round) = cx.state().browser().and_then(best) else {
         return true;
@@ -137,7 +138,8 @@ pub(crate) fn start(cx: &mut Cx<'_>) -> bool {
     true
 }
 
-/// The best 6 offers on screen that can be picked, ranked for their rechecks; `None` before a response.
+/// The pick of the best 6 offers on screen that can be picked, none rechecked yet; `None` before a response.
+/// It is empty if no offer can be picked.
 fn best(browser: &Browser) -> Option<Round> {
     let (query, listing) = (browser.shown_query()?, browser.listing()?);
     let (basis, storage) = (browser.pricing(), listing.estimated_storage());
@@ -189,7 +191,7 @@ impl Round {
         let prices = Prices::new(&listing, self.basis.model);
         let is_candidate = |row: &usize| {
             !self.computed.is_unfit(*row)
-                && is_right(&listing, &self.query, *row)
+                && meets_conditions(&listing, &self.query, *row)
                 && obstacle(&prices, self.basis, *row).is_none()
         };
         let rows = rows.iter().map(|row| *row as usize).filter(is_candidate);
@@ -199,7 +201,8 @@ impl Round {
     }
 }
 
-/// Rechecks the best offer, or copies the command that rents it; complains if none is left.
+/// Takes the next step of a pick: rechecks the best offer, or copies the command that rents it; complains if
+/// none is left.
 fn next(cx: &mut Cx<'_>, mut round: Round) {
     let (listing, ranking) = round.ranking();
     let id = match round.recheck.step(&ranking) {
@@ -254,7 +257,7 @@ fn answered(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     next(cx, round);
 }
 
-/// The search with the additional condition that the offer has this id.
+/// The search for one offer: `query` with the additional condition that the offer has this id.
 fn only(query: &Query, id: RowId) -> Query {
     let mut query = query.clone();
     let field = query.catalog().by_key("id");
@@ -263,11 +266,12 @@ fn only(query: &Query, id: RowId) -> Query {
     query
 }
 
-/// Whether a row meets the conditions in its received values.
+/// Whether a row meets the active conditions of the query in its received values; conditions on computed
+/// columns are not tested.
 ///
-/// A market may ignore a condition, and nobody rents an offer that breaks one. Computed columns
-/// were checked before the recheck.
-fn is_right(listing: &Listing, query: &Query, row: usize) -> bool {
+/// A market may ignore a condition, and nobody rents an offer that breaks one. Computed columns were checked
+/// before the recheck.
+fn meets_conditions(listing: &Listing, query: &Query, row: usize) -> bool {
     let is_broken = |condition: &Condition| condition.is_broken_by(listing.sent_column(condition.field).cell(row));
     let mut received = query.active().filter(|condition| !condition.field.is_computed());
     !received.any(is_broken)

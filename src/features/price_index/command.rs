@@ -65,7 +65,7 @@ pub fn index(settings: &Settings, options: &HistoryArguments, index: IndexArgume
     output::require_rows(options.fail_empty, figures.rows.is_empty())
 }
 
-/// The figures of a line for the printed document.
+/// The figures of one model (in one country or all) in the price index, for the printed document.
 fn figures_of_line(line: &IndexLine) -> IndexFigures {
     let [premium_2x, premium_4x, premium_8x] = line.premiums;
     IndexFigures {

@@ -87,7 +87,7 @@ impl Analysis for PriceIndex {
         for (key, group) in ModelGroup::all(on_demand) {
             let other = |groups: &BTreeMap<Key, ModelGroup<'_>>| {
                 let group = groups.get(&key)?;
-                Some(group.lows(question, since, |quote| Some(base(quote))))
+                Some(group.lows(question, since, |quote| Some(base_price(quote))))
             };
             match group.line(question, since, &key, [other(&bids), other(&reserved)]) {
                 Some(line) => index.lines.push(line),
@@ -108,7 +108,7 @@ struct ModelGroup<'a> {
 }
 
 /// The price of a quote in $/h per GPU, without storage.
-fn base(quote: &Quote) -> f64 {
+fn base_price(quote: &Quote) -> f64 {
     quote.per_gpu(0.0)
 }
 
@@ -134,7 +134,7 @@ impl<'a> ModelGroup<'a> {
 
     /// The line of the group in the index; `None` if its lowest price is known for less than a day.
     ///
-    /// `others` are the lowest bid and reserved prices of the same group.
+    /// `others` are the lowest bid and reserved prices of the same group, without storage.
     fn line(
         &self,
         question: &Question,
@@ -145,10 +145,10 @@ impl<'a> ModelGroup<'a> {
         let lows = self.lows(question, since, |quote| {
             Some(quote.per_gpu(question.query.storage_gb()))
         });
-        let lowest = usual(lows.iter().map(|(from, to, low)| (*low, to.since(*from))))?;
-        let of_size = |gpus| self.lows(question, since, |quote| (quote.gpus == gpus).then(|| base(quote)));
+        let lowest = weighted_median(lows.iter().map(|(from, to, low)| (*low, to.since(*from))))?;
+        let of_size = |gpus| self.lows(question, since, |quote| (quote.gpus == gpus).then(|| base_price(quote)));
         let alone = of_size(1);
-        let on_demand = self.lows(question, since, |quote| Some(base(quote)));
+        let on_demand = self.lows(question, since, |quote| Some(base_price(quote)));
         let [bids, reserved] = others.map(|other| other.and_then(|other| premium(&on_demand, &other)));
         // Where no bid search is recorded, offers on demand name their minimum bids.
         let named = || {
@@ -170,8 +170,8 @@ impl<'a> ModelGroup<'a> {
         })
     }
 
-    /// The lowest of the values `price` over time, in the intervals in which it is known: only complete polls
-    /// count.
+    /// The lowest of the values that `price` gives to the group's quotes (`None` skips a quote) over time, in
+    /// the intervals in which it is known: only complete polls count.
     fn lows(&self, question: &Question, since: Moment, price: impl Fn(&Quote) -> Option<f64>) -> LowIntervals {
         let intervals = self.spells.iter().map(|spell| {
             let prices = spell.quotes.iter().filter_map(&price);
@@ -191,7 +191,7 @@ impl<'a> ModelGroup<'a> {
     }
 
     /// The share, from 0 to 1, of departures in the asked time that were rented, out of those rented or
-    /// delisted; `None` for too few.
+    /// delisted; `None` for fewer than 30 of them.
     fn rented(&self, question: &Question) -> Option<f64> {
         let asked = question.since..=question.until;
         let ends = self
@@ -211,7 +211,7 @@ impl<'a> ModelGroup<'a> {
 }
 
 /// The median of prices, each weighed by its span of time; `None` for spans of less than a day in sum.
-fn usual(weighed: impl Iterator<Item = (f64, i64)>) -> Option<f64> {
+fn weighted_median(weighed: impl Iterator<Item = (f64, i64)>) -> Option<f64> {
     let mut prices = Prices::default();
     let mut watched = 0;
     for (price, span) in weighed {
@@ -237,5 +237,5 @@ fn premium(lows: &[(Moment, Moment, f64)], others: &[(Moment, Moment, f64)]) -> 
             rest = rest.split_first().map_or(&[], |(_, rest)| rest);
         }
     }
-    Some(usual(ratios.into_iter())? - 1.0)
+    Some(weighted_median(ratios.into_iter())? - 1.0)
 }

@@ -23,7 +23,7 @@ pub(crate) const HEADS: [Head; 11] = [
 ];
 
 /// A difference (a share) as text in percent with its sign: `+12%`, `−5%`, `0%`.
-fn more(share: f64) -> String {
+fn signed_percent(share: f64) -> String {
     let size = percent(share.abs());
     let sign = if size == "0%" {
         ""
@@ -35,13 +35,13 @@ fn more(share: f64) -> String {
     sign.to_owned() + &size
 }
 
-/// Seconds for which the lowest price of a line is known.
+/// Seconds for which the lowest price of a line of the price index is known.
 pub(crate) fn known(line: &IndexLine) -> f64 {
     let known: i64 = line.lows.iter().map(|(from, to, _)| to.since(*from)).sum();
     seconds(known)
 }
 
-/// The cells of a line, in the order of `HEADS`; a dash for unknown values.
+/// The cells of a line of the price index, in the order of `HEADS`; a dash for unknown values.
 pub(crate) fn cells(line: &IndexLine) -> Vec<String> {
     let starts = [
         screen(&line.model, 20),
@@ -49,17 +49,18 @@ pub(crate) fn cells(line: &IndexLine) -> Vec<String> {
         format::grouped(usize::try_from(line.gpus).unwrap_or(usize::MAX)),
         unit_price(line.lowest),
     ];
-    let premiums = line.premiums.map(|premium| shown(premium, more));
+    let premiums = line.premiums.map(|premium| shown(premium, signed_percent));
     let ends = [
-        shown(line.bid, more),
-        shown(line.reserved, more),
+        shown(line.bid, signed_percent),
+        shown(line.reserved, signed_percent),
         shown(line.rented, percent),
         lasting(known(line)),
     ];
     starts.into_iter().chain(premiums).chain(ends).collect()
 }
 
-/// The basis of the figures in one line, the most important part first; `since` is formatted for display.
+/// The basis of the price index in one line, the most important part first; `since` is formatted for display,
+/// `origin` names the source of the prices.
 pub(crate) fn short_basis(index: &Index, since: &str, origin: &str) -> String {
     let withheld = match index.withheld {
         0 => String::new(),
@@ -71,8 +72,8 @@ pub(crate) fn short_basis(index: &Index, since: &str, origin: &str) -> String {
     )
 }
 
-/// Sentences on the basis of the figures; `since` is formatted for display, `origin` says where prices come
-/// from.
+/// Sentences on the basis of the price index; `since` is formatted for display, `origin` names the source of
+/// the prices.
 pub(crate) fn basis(index: &Index, since: &str, (unit, origin): (&str, &str)) -> Vec<String> {
     let sizes = SIZES.map(|gpus| format!("{gpus}x")).join(", ");
     let mut lines = vec![

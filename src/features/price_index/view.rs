@@ -78,7 +78,8 @@ impl PriceIndex {
         })
     }
 
-    /// The lines shown: those of all models, or of the open model's countries, by GPUs on offer, most first.
+    /// The lines shown: those of all models, or of the open model, first all its countries together and then
+    /// each; by GPUs on offer, most first. Empty before the index has arrived.
     fn lines(&self) -> Vec<&IndexLine> {
         let lines = self.index.iter().flat_map(|index| &index.lines);
         let is_shown = |line: &&IndexLine| match &self.model {
@@ -97,8 +98,8 @@ impl PriceIndex {
         (self.since.max(recorded), self.until)
     }
 
-    /// The usual price of the selected line, the difference of a bid from it, and the GPUs on offer; `None`
-    /// without a line.
+    /// The usual lowest price per GPU in $/h of the selected line, the difference of a bid from it in
+    /// percent, and the GPUs on offer; `None` without a line.
     fn headline(&self, lines: &[&IndexLine], scene: &Scene<'_, '_>) -> Option<Line<'static>> {
         let line = lines.get(self.cursor)?;
         let country = line
@@ -125,8 +126,8 @@ impl PriceIndex {
         ]))
     }
 
-    /// Takes the index from the record once it has arrived, or the reason there is none, and selects the line
-    /// of the model that was selected in the table.
+    /// Takes the index from the record, or the reason there is none, and selects the line of the model that
+    /// was selected in the table (else the first). Nothing while the record is still read.
     fn take_output(&mut self, state: &State) {
         self.why = match Recall::read(state).output(&self.asked) {
             Recalled::Here(Some(index)) if !index.lines.is_empty() => {

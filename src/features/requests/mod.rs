@@ -72,7 +72,7 @@ impl Filter {
     /// All filters, in their order on the screen.
     pub const ALL: [Self; 5] = [Self::All, Self::Reads, Self::Writes, Self::Route, Self::Errors];
 
-    /// Its name on the screen.
+    /// The name on the screen of this filter of requests.
     pub const fn title(self) -> &'static str {
         match self {
             Self::All => "All",
@@ -137,21 +137,22 @@ pub struct Requests {
 }
 
 impl Requests {
-    /// Drops the requests in flight, after a switch to another market.
+    /// Drops the resent requests in flight, after a switch to another market; they are not aborted here.
     pub(crate) fn forget_flights(&mut self) {
         self.flights.clear();
     }
 
-    /// The rows of the list, latest first.
+    /// The rows of the list of requests, latest first; a folded route run is one row.
     pub fn rows(&self) -> &[Row] {
         &self.rows
     }
 
-    /// Number of requests that match the filter and the search.
+    /// Number of requests that match the filter and the search, including those of folded runs.
     pub const fn count(&self) -> usize {
         self.matching.len()
     }
 
+    /// The selected filter of the list of requests.
     pub const fn filter(&self) -> Filter {
         self.filter
     }
@@ -175,7 +176,8 @@ impl Requests {
 
     /// The index of the selection in the list; 0 before the user has moved.
     ///
-    /// If the selected row is filtered out or dropped, its run or else an older one takes its place.
+    /// If the selected row is filtered out or dropped, its run or else the next older row takes its place;
+    /// the last row if there is none.
     pub fn cursor(&self) -> usize {
         let Some(selected) = self.selected else {
             return 0;
@@ -210,8 +212,8 @@ impl Requests {
         self.rows.get(self.cursor()).copied()
     }
 
-    /// The number of the request for an action: the open one, or else that of the selected row. `None` if the
-    /// list is empty.
+    /// The number of the request that an action applies to: the open one, or else that of the selected row
+    /// (of a run, its latest one). `None` if none is open and the list is empty.
     pub fn subject(&self) -> Option<u64> {
         self.opened.or_else(|| self.selected().and_then(|row| self.number(row)))
     }
@@ -240,7 +242,8 @@ impl Requests {
         }
     }
 
-    /// Shows or hides the requests of a route run, and selects its row; nothing for an unknown run.
+    /// Shows or hides the requests of a route run below its row, and selects that row; nothing for an unknown
+    /// run.
     pub fn toggle_run(&mut self, number: u64) {
         if let Some(run) = self.runs.get_mut(number) {
             run.is_unfolded = !run.is_unfolded;
@@ -255,19 +258,19 @@ impl Requests {
         self.narrow(ledger);
     }
 
-    /// Applies filter and search to all requests.
+    /// Applies filter and search to all requests of the ledger and rebuilds the rows.
     pub fn narrow(&mut self, ledger: &Ledger) {
         let words = self.search_words();
         self.matching = ledger
             .numbered()
-            .filter(|(_, entry)| self.filter.admits(entry) && matches(entry, &words))
+            .filter(|(_, entry)| self.filter.admits(entry) && contains_words(entry, &words))
             .map(|(number, _)| number)
             .collect();
         self.matching.reverse();
         self.rebuild_rows();
     }
 
-    /// The words in the search field, in lower case.
+    /// The words in the search field of the list of requests, in lower case.
     fn search_words(&self) -> Vec<String> {
         let text = self.search.text().to_lowercase();
         text.split_whitespace().map(str::to_owned).collect()
@@ -307,9 +310,9 @@ impl Requests {
     }
 }
 
-/// Whether an entry contains all `words` (in lower case), in the texts of the list or in the body that was
-/// sent.
-fn matches(entry: &LedgerEntry, words: &[String]) -> bool {
+/// Whether a request contains all `words` (in lower case), in the texts of the list or in the body that was
+/// sent; true without words.
+fn contains_words(entry: &LedgerEntry, words: &[String]) -> bool {
     if words.is_empty() {
         return true;
     }
@@ -326,8 +329,8 @@ fn matches(entry: &LedgerEntry, words: &[String]) -> bool {
     words.iter().all(|word| text.contains(word))
 }
 
-/// Adds the latest entry of the ledger to its run and, if it matches, to the list; removes the `dropped`
-/// ones.
+/// Adds the latest entry of the ledger to its route run and, if it matches filter and search, to the list of
+/// requests; removes the `dropped` ones.
 ///
 /// The selection stays in its place.
 fn recorded(cx: &mut Cx<'_>, ticket: Option<Ticket>, dropped: &[u64]) {
@@ -351,7 +354,7 @@ fn recorded(cx: &mut Cx<'_>, ticket: Option<Ticket>, dropped: &[u64]) {
     if is_open && requests.selected.is_none() {
         requests.selected = requests.selected();
     }
-    let is_shown = requests.filter.admits(&entry) && matches(&entry, &requests.search_words());
+    let is_shown = requests.filter.admits(&entry) && contains_words(&entry, &requests.search_words());
     if let Some(run) = run.flatten() {
         requests.runs.add(run, number, &entry);
     }

@@ -65,7 +65,7 @@ impl RouteRun {
         Some(f64::from(*seconds))
     }
 
-    /// Adds the figures of a request with this number in the ledger.
+    /// Adds the figures of a request of the run, which has this number in the ledger.
     fn add(&mut self, number: u64, entry: &LedgerEntry) {
         let latency = entry.took.as_secs_f32();
         if self.latencies.len() < LATENCIES {
@@ -92,32 +92,34 @@ pub(super) struct Runs {
 }
 
 impl Runs {
-    /// The run with this number; `None` if none of its requests is in the ledger.
+    /// The route run with this number; `None` if none of its requests is in the ledger.
     pub(super) fn get(&self, run: u64) -> Option<&RouteRun> {
         self.runs.iter().find(|known| known.number == run)
     }
 
-    /// The run with this number, to change; `None` if none of its requests is in the ledger.
+    /// The route run with this number, to change; `None` if none of its requests is in the ledger.
     pub(super) fn get_mut(&mut self, run: u64) -> Option<&mut RouteRun> {
         self.runs.iter_mut().find(|known| known.number == run)
     }
 
-    /// The run of a request; `None` if it belongs to none.
+    /// The route run of the request with this number in the ledger; `None` if it belongs to none.
     pub(super) fn run_of(&self, request: u64) -> Option<&RouteRun> {
         self.get(self.number_of(request)?)
     }
 
-    /// The number of a request's run; `None` if it belongs to none.
+    /// The number of a request's route run; `None` if the request belongs to none or was dropped from the
+    /// ledger.
     pub(super) fn number_of(&self, request: u64) -> Option<u64> {
         self.run_of.get(&request).copied()
     }
 
-    /// The number of the run that was added last; `None` without runs.
+    /// The number of the route run that began last; `None` if no run has requests in the ledger.
     pub(super) fn latest(&self) -> Option<u64> {
         self.runs.last().map(|run| run.number)
     }
 
-    /// Adds a request to the run with the number `run`, which begins if it is new.
+    /// Adds a request to the route run with the number `run`, which is created if it is new; `request` is its
+    /// number in the ledger.
     pub(super) fn add(&mut self, run: u64, request: u64, entry: &LedgerEntry) {
         if self.get(run).is_none() {
             self.runs.push(RouteRun {

@@ -51,7 +51,7 @@ fn no_subject(state: &State) -> ResendError {
     }
 }
 
-/// The number and the entry of the request for an action: the open or the selected one.
+/// The number and the entry of the request that an action applies to: the open one, or else the selected one.
 ///
 /// # Errors
 ///
@@ -62,11 +62,11 @@ pub(super) fn subject(state: &State) -> Result<(u64, &LedgerEntry), ResendError>
     Ok((number, entry))
 }
 
-/// The number and the operation of the search whose body can be edited and sent.
+/// The number and the operation of the open or selected search, whose body can be edited and sent.
 ///
 /// # Errors
 ///
-/// When no request is selected, or it is not a search.
+/// When there is no such request, or it is not a search for offers or volumes.
 pub fn editable(state: &State) -> Result<(u64, Operation), ResendError> {
     let (number, entry) = subject(state)?;
     match entry.operation {

@@ -76,15 +76,15 @@ pub async fn route(settings: &Settings, arguments: &RouteArguments) -> Result<()
     verdict(&ended.run, &requirements)
 }
 
-/// Notes on stderr the load that a run injects and the time of its release, on a market that releases load;
-/// `what` precedes the plan.
+/// Notes on stderr the load that a route run injects and the time of its release; only on a market that
+/// releases load, and if the plan injects any. `what` precedes the plan.
 fn announce(what: &str, plan: &RoutePlan) {
     if plan.replay_timeout.is_some() && plan.injects_load() {
         output::note(&format!("{what}{}: {}", words::plan(plan), words::load(plan)));
     }
 }
 
-/// Whether the run was stopped before the end of its plan, by a signal or by a key refused repeatedly.
+/// Whether the route run was stopped before the end of its plan, by a signal or by a key refused repeatedly.
 fn was_stopped(run: &Run) -> bool {
     run.phase() == Phase::Ended(End::Stopped)
 }
@@ -119,7 +119,7 @@ fn curl(settings: &Settings, session: &Session, plan: &RoutePlan) -> Result<(), 
     search::print_curl(settings, session, &Request::Route(call(plan, plan.cost, None, None)))
 }
 
-/// The plan of the flags; one request by default.
+/// The plan of a route run from its flags; one request by default.
 ///
 /// A usage error names the flag or parameter that makes it invalid.
 fn plan(arguments: &RouteArguments, dialect: &Dialect) -> Result<RoutePlan, CliError> {
@@ -178,8 +178,8 @@ async fn group_key(session: &Session, endpoint: &str) -> Result<Secret, CliError
     })
 }
 
-/// The result of the command: an error for a broken requirement, for a run without an assignment, and for one
-/// without a 2xx of a worker if requests are forwarded.
+/// The result of `bourse route`: an error for a broken requirement, for a run without an assignment, and for
+/// one without a 2xx of a worker if requests are forwarded.
 ///
 /// With requirements, also for a run that was stopped early. Broken requirements are printed here, other
 /// reasons before.

@@ -54,7 +54,7 @@ pub(crate) const FEATURE: Feature = Feature {
 impl FeatureState for Routes {}
 
 impl Routes {
-    /// The runs in the dashboard's state.
+    /// The route runs in the dashboard's state.
     pub fn read(state: &State) -> &Self {
         state.feature()
     }
@@ -89,7 +89,7 @@ impl RouteRun {
         &self.run
     }
 
-    /// Whether replies may still arrive or requests be sent.
+    /// Whether the run is not over: replies may still arrive or requests be sent, also while paused.
     pub fn is_active(&self) -> bool {
         !self.run.is_over()
     }
@@ -125,8 +125,8 @@ impl RouteRun {
         broken.into_keys().map(Effect::Abort).collect()
     }
 
-    /// The notification that a run of several requests has ended; `None` while it is active, after the first
-    /// call since then, and if the user stopped it.
+    /// The desktop notification that a run of several requests has ended; `None` while it is active, after
+    /// the first call since then, for a single request, and if the user stopped it.
     fn announcement(&mut self) -> Option<Effect> {
         if self.is_active() || self.is_announced {
             return None;
@@ -171,22 +171,23 @@ impl Default for Routes {
 }
 
 impl Routes {
-    /// Sets the seed of the random waits between polls.
+    /// Sets the seed of the random waits between polls of the route runs.
     pub fn seed(&mut self, seed: u64) {
         self.random = fastrand::Rng::with_seed(seed);
     }
 
-    /// The runs in memory, the latest last: at most 20.
+    /// The route runs in memory, the latest last: at most 20 unless more are active.
     pub fn runs(&self) -> &[RouteRun] {
         &self.runs
     }
 
-    /// The run with that number; `None` if it is no longer in memory.
+    /// The route run with that number; `None` if it is unknown or no longer in memory.
     pub fn run(&self, number: u64) -> Option<&RouteRun> {
         self.runs.iter().find(|run| run.number == number)
     }
 
-    /// The number of the run that a request in flight belongs to; `None` once its reply has arrived.
+    /// The number of the route run that a request in flight belongs to; `None` for other requests, once its
+    /// reply has arrived, and after the run was stopped.
     pub(crate) fn run_of(&self, ticket: Ticket) -> Option<u64> {
         self.flights.get(&ticket).map(|(run, _)| *run)
     }
@@ -196,7 +197,8 @@ impl Routes {
         self.runs.last()
     }
 
-    /// The run in progress, `None` if there is none; a series takes precedence over a single request.
+    /// The route run in progress (also a paused one), `None` if there is none; a series takes precedence over
+    /// a single request.
     pub fn active(&self) -> Option<&RouteRun> {
         self.active_series()
             .or_else(|| self.runs.iter().find(|run| run.is_active()))
@@ -215,7 +217,8 @@ impl Routes {
         self.load_before + here
     }
 
-    /// Starts a run; returns its number and the effects that send its first requests.
+    /// Starts a route run, which sends `key` with its requests if given; returns its number and the effects
+    /// that send its first requests.
     ///
     /// # Errors
     ///
@@ -257,7 +260,8 @@ impl Routes {
         }
     }
 
-    /// Advances the active runs to `now`; returns the effects that send due requests and announce ended runs.
+    /// Advances the active route runs to `now`; returns the effects that send due requests and announce ended
+    /// runs.
     fn step(&mut self, tickets: &mut Tickets, now: Now) -> Vec<Effect> {
         let mut effects = Vec::new();
         for run in self.runs.iter_mut().filter(|run| run.is_active()) {
@@ -267,8 +271,9 @@ impl Routes {
         effects
     }
 
-    /// Completes the attempt of a ticket with its reply; returns the next requests, or the aborts if the key
-    /// was refused three times in a row. Ignores unknown tickets.
+    /// Completes the attempt of a ticket with its reply; returns the effects of the next due requests, or the
+    /// aborts if the key was refused three times in a row, and the notification of the run's end. Ignores
+    /// unknown tickets.
     fn routed(&mut self, ticket: Ticket, reply: Routed, tickets: &mut Tickets, now: Now) -> Vec<Effect> {
         let Some((number, index)) = self.flights.remove(&ticket) else {
             return Vec::new();
@@ -297,8 +302,8 @@ impl Routes {
         effects
     }
 
-    /// The next time at which the runs must be woken: to send, and each second to update the progress in the
-    /// header. `None` without an active run.
+    /// The next time at which the route runs must be woken: to send, and after a second to update the
+    /// progress in the header. `None` without an active run.
     pub(crate) fn deadline(&self, now: Now) -> Option<MonotonicTime> {
         let runs = self.runs.iter().filter(|run| run.is_active());
         let wakes = runs.clone().filter_map(|run| run.run.wake());
@@ -315,12 +320,12 @@ pub enum NotStarted {
     Held(String),
 }
 
-/// Starts a run; returns its number.
+/// Starts a route run; returns its number.
 ///
 /// # Errors
 ///
-/// When the plan is invalid, a series is in progress, or the market routes by a key that is not
-/// loaded.
+/// When the plan is invalid, a series is in progress and this is another, or the market routes by a key that
+/// is not loaded.
 pub fn start(cx: &mut Cx<'_>, plan: RoutePlan) -> Result<u64, NotStarted> {
     let (now, state) = (cx.now, cx.state());
     if !plan.is_single() && Routes::read(state).active_series().is_some() {
@@ -336,7 +341,7 @@ pub fn start(cx: &mut Cx<'_>, plan: RoutePlan) -> Result<u64, NotStarted> {
     Ok(number)
 }
 
-/// Pauses a run or resumes a paused one; nothing if it has ended or is unknown.
+/// Pauses a route run or resumes a paused one; nothing if it has ended or is unknown.
 pub fn pause(cx: &mut Cx<'_>, number: u64) {
     let now = cx.now;
     let mut runs = cx.feature::<Routes>().runs.iter_mut();
@@ -352,7 +357,7 @@ pub fn pause(cx: &mut Cx<'_>, number: u64) {
     step(cx);
 }
 
-/// Stops a run and aborts its requests in flight; nothing if there is no such run.
+/// Stops a route run and aborts its requests in flight; nothing if there is no such run.
 pub fn stop(cx: &mut Cx<'_>, number: u64) {
     let now = cx.now;
     let Routes { runs, flights, .. } = cx.feature::<Routes>();
@@ -364,7 +369,7 @@ pub fn stop(cx: &mut Cx<'_>, number: u64) {
     cx.effects_for(Owner::Feature(routed), effects);
 }
 
-/// Handles the reply to a request of a run, and sends the requests that are due then.
+/// Handles the reply to a request of a route run, and sends the requests that are due then.
 fn routed(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     let News::Routed(reply) = news else { return };
     let now = cx.now;
@@ -373,7 +378,7 @@ fn routed(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     cx.effects_for(Owner::Feature(routed), effects);
 }
 
-/// Advances all runs to the present, and sends the requests that are due.
+/// Advances all route runs to the present, and sends the requests that are due.
 fn step(cx: &mut Cx<'_>) {
     let now = cx.now;
     let lent = cx.lend::<Routes>();
@@ -445,7 +450,7 @@ pub fn is_csv(path: &str) -> bool {
         .is_some_and(|ending| ending.eq_ignore_ascii_case("csv"))
 }
 
-/// The progress of the active run, for the header; `None` if no run is active.
+/// The progress of the active route run, for the header; `None` if no run is active.
 pub fn headline(state: &State, now: Now) -> Option<Headline> {
     let run = Routes::read(state).active()?.run();
     if run.plan().is_single() {

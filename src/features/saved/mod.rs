@@ -10,13 +10,13 @@ use crate::keys::Action;
 use crate::keys::pane::Pane;
 use crate::table::price_models;
 
-/// The built-in preset with that name, hidden or not; `None` if there is none.
+/// The built-in preset search with that name, hidden or not; `None` if there is none.
 pub fn preset(name: &str) -> Option<&'static SavedSearch> {
     presets().iter().find(|preset| preset.name == name)
 }
 
 /// Opens the pane of a saved search with its query, words and job, and runs it; complains if it cannot be
-/// read.
+/// read for this market.
 pub fn run(search: &SavedSearch, cx: &mut Cx<'_>) {
     let (query, words, job) = match search.read(cx.state().profile.dialect) {
         Ok(read) => read,
@@ -50,8 +50,8 @@ pub fn current(name: String, state: &State) -> Option<SavedSearch> {
     })
 }
 
-/// Loads the prices of the three price models and shows them as columns after the price, or hides these
-/// columns.
+/// Loads the on-demand, bid and reserved prices of the offers and shows them as columns after the price; if
+/// they are shown already, hides these columns and cancels their loading.
 pub fn toggle_price_models(cx: &mut Cx<'_>) {
     let offers = cx.table(Resource::Offers);
     let is_shown = offers

@@ -94,7 +94,8 @@ fn switches(arguments: &OffersArguments, dialect: &'static Dialect) -> Result<Ve
     Ok(conditions)
 }
 
-/// Loads the `wanted` records and prints them in the chosen format, then the notes on stderr.
+/// Runs the search for `bourse offers` or `bourse volumes`: loads the `wanted` records and prints them in the
+/// chosen format, then the notes on stderr.
 ///
 /// `--curl` prints the request and sends nothing. `CliError::NotMet` if the result is incomplete; with
 /// `--fail-empty` an error if no row is left.

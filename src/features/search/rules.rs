@@ -41,7 +41,8 @@ pub struct Funnel {
 }
 
 impl FunnelLine {
-    /// The line of a condition before any row is counted.
+    /// The line of a condition's effect before any row is counted: `condition` is its index, `judged` whether
+    /// any row has a value for it.
     const fn new(condition: usize, judged: bool) -> Self {
         Self {
             condition,
@@ -114,7 +115,8 @@ pub fn funnel(listing: &Listing, conditions: &[Condition]) -> Funnel {
     }
 }
 
-/// The value nearer to a bound, out of two outside it; `None` for operators that are not bounds.
+/// The value nearer to a bound, out of two outside it, or the only one; `None` for operators that are not
+/// bounds, and without both values.
 fn nearer(operator: Operator, known: Option<f64>, new: Option<f64>) -> Option<f64> {
     let nearest = match operator {
         Operator::Gt | Operator::Gte => f64::max,

@@ -29,7 +29,7 @@ pub(super) enum RowError {
 /// The words of a command, and its environment variables.
 pub(super) type Prepared = (Vec<String>, Vec<(&'static str, String)>);
 
-/// The words of a command filled with values of the selected row, and its environment variables.
+/// The words of a user's command filled with values of the selected row, and its environment variables.
 ///
 /// # Errors
 ///
@@ -43,8 +43,8 @@ pub(super) fn of_selected(state: &State, command: &UserCommand) -> Result<Prepar
     Ok((words, table::variables(listing, number, 1)))
 }
 
-/// An argument with the values of the row in place of field names; an error if one is missing, or not safe to
-/// pass on.
+/// An argument of a user's command with the values of the row in place of field names; an error if a name is
+/// unknown, or a value is missing or not safe to pass on (such as a leading `-`).
 fn fill(argument: &str, command: &UserCommand, listing: &Listing, row: usize) -> Result<String, RowError> {
     let mut filled = String::new();
     for piece in pieces(argument, command.on)? {

@@ -67,17 +67,18 @@ struct Run {
     ended: Option<Ran>,
 }
 
-/// The command at this index of the configuration; `None` if there are fewer.
+/// The user's command at this index (from 0) of the configuration; `None` if there are fewer.
 pub(crate) fn command(state: &State, index: u16) -> Option<&NamedCommand> {
     state.settings.values.commands.get(usize::from(index))
 }
 
-/// The words of a command as the user wrote them, quoted for a shell and cut to 300 characters.
+/// The words of a user's command as configured, quoted for a shell and cut to 300 characters.
 pub(crate) fn describe(command: &UserCommand) -> String {
     visible(&shell_words::join(&command.run), 300)
 }
 
-/// The reason a command cannot run now; `None` if it can, or there is no such command.
+/// The reason a user's command cannot run now: another pane, a read-only market, a running command, or no
+/// selected row; `None` if it can, or there is no such command.
 fn disabled(state: &State, index: u16) -> Option<String> {
     let named = command(state, index)?;
     if state.pane.resource() != Some(named.value.on) {
@@ -93,8 +94,8 @@ fn disabled(state: &State, index: u16) -> Option<String> {
     row.is_none().then(|| "no row is selected".to_owned())
 }
 
-/// Runs a command on the selected row, after a question if it is configured so or in the sandbox, or
-/// complains why it cannot. False if there is no such command.
+/// Runs the user's command at `index` on the selected row, after a question if it is configured so or in the
+/// sandbox, or complains why it cannot. False if there is no such command.
 pub(crate) fn start(index: u16, cx: &mut Cx<'_>) -> bool {
     let Some(named) = command(cx.state(), index) else {
         return false;
@@ -130,7 +131,7 @@ pub(crate) fn start(index: u16, cx: &mut Cx<'_>) -> bool {
     true
 }
 
-/// Starts the command, with its words recorded, and opens the dialog of its output.
+/// Starts a user's command, with its words recorded, and opens the dialog of its output.
 fn run(name: String, words: Vec<String>, environment: Vec<(&'static str, String)>, cx: &mut Cx<'_>) {
     let ticket = cx.ticket();
     let profile = &cx.state().profile;
@@ -154,7 +155,8 @@ fn run(name: String, words: Vec<String>, environment: Vec<(&'static str, String)
     cx.open(dialog);
 }
 
-/// Stores the output of the command that has ended, and shows its status.
+/// Stores the output of the user's command that has ended, and shows its status; a command that is not the
+/// last one is ignored.
 fn ended(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     let News::Ran(ran) = news else { return };
     let last = &mut cx.feature::<UserCommands>().last;

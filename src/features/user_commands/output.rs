@@ -10,12 +10,13 @@ use crate::domain::text::visible;
 /// Maximum length of a shown line, in bytes.
 const LONGEST: usize = 2000;
 
-/// The dialog with the command line and the output of the last command, or that it is still running.
+/// The dialog with the command line and the output of the user's last command, or that it is still running.
 pub(super) fn dialog(state: &State) -> TextDialog {
     TextDialog::new("Command", text(state), 1, |state| Some(text(state)))
 }
 
-/// The command line, and its output and status or that it is running; empty if no command was run.
+/// The user's last command line, and its output and status or that it is running; empty if no command was
+/// run.
 fn text(state: &State) -> Text {
     let Some(run) = &state.feature::<UserCommands>().last else {
         return Text {

@@ -44,7 +44,7 @@ const EXEC_PATIENCE: Duration = Duration::from_mins(10);
 /// The environment variables of a command.
 type CommandValues = Vec<(&'static str, String)>;
 
-/// The pace of the watch, from its flags and the configuration.
+/// The pace of `bourse watch`, from its flags and the configuration.
 fn rhythm(settings: &Settings, options: &WatchArguments) -> Rhythm {
     let every = options.every.map(|every| every.as_secs());
     Rhythm {
@@ -118,8 +118,8 @@ pub async fn watch(
     ended
 }
 
-/// Starts to listen for scrapes of the metrics, and prints the address, with a warning if other computers can
-/// reach it.
+/// Starts to listen for scrapes of the watch's metrics, and prints the address, with a warning if other
+/// computers can reach it; an error if it cannot listen there.
 async fn serve_at(address: SocketAddr) -> Result<Server, CliError> {
     let server = Server::bind(address).await.map_err(|error| {
         CliError::Failed(format!(
@@ -137,8 +137,8 @@ async fn serve_at(address: SocketAddr) -> Result<Server, CliError> {
     Ok(server)
 }
 
-/// Runs the user's command with the variables of each alert that fires, one after another, until the queue is
-/// closed. Without a command, empties the queue.
+/// Runs the user's alert command (`alert_command`) with the variables of each alert that fires, one after
+/// another, for up to a minute each, until the queue is closed. Without a command, empties the queue.
 async fn commands(command: Option<&str>, mut queue: UnboundedReceiver<CommandValues>) {
     while let Some(values) = queue.recv().await {
         if let Some(command) = command
@@ -179,10 +179,10 @@ impl Run<'_> {
         }
     }
 
-    /// Polls, waits and prints until the watch ends, by `--once`, `--if` or an error. Variables for the
-    /// user's command go to `jobs`.
+    /// Polls, waits and prints until the watch ends, by `--once`, `--if` (whose command is run then) or an
+    /// error. Variables for the user's alert command go to `jobs`.
     ///
-    /// `CliError::NotMet` if it ends without the conditions being met.
+    /// `CliError::NotMet` if it ends without the conditions being met; an error also if nothing was recorded.
     async fn until_done(
         &mut self,
         watcher: &mut Watcher<'_>,
@@ -248,7 +248,7 @@ impl Run<'_> {
         ended.map_err(|why| CliError::Failed(format!("--exec: {why}")))
     }
 
-    /// Sleeps until `until`, from the time `started`.
+    /// Sleeps until `until`; `started` is the time of the call, against which a suspend is detected.
     ///
     /// After a suspend or clock change, prints a note and drops open connections.
     async fn sleep_until(&self, until: MonotonicTime, started: Now) {
@@ -338,8 +338,8 @@ pub(crate) struct WatchedSearch {
     every_seconds: f64,
 }
 
-/// Prints the searches that `--saved` would watch, with their intervals and the total rate, without watching
-/// them.
+/// Prints the searches that `bourse watch --saved` would watch, with their intervals and the total rate,
+/// without watching them.
 fn list(settings: &Settings, rhythm: Rhythm, format: WatchFormat) -> Result<(), CliError> {
     let saved = settings.paths.as_ref();
     let saved = saved.map(|paths| SavedState::read(&StateStore::new(paths, &settings.profile)));
@@ -396,7 +396,8 @@ fn list(settings: &Settings, rhythm: Rhythm, format: WatchFormat) -> Result<(), 
     ))
 }
 
-/// The description of a search, for the list.
+/// The description of a watched search for the list of watches: its kind of offers and its conditions, or the
+/// workergroup.
 fn described(task: &Task) -> String {
     match task {
         Task::Groups => "the list of workergroups".to_owned(),

@@ -33,7 +33,7 @@ pub struct OneSearch<'a> {
 }
 
 impl<'a> OneSearch<'a> {
-    /// The search of the command line.
+    /// The search of the command line to watch, with its conditions.
     ///
     /// # Errors
     ///
@@ -56,8 +56,8 @@ impl<'a> OneSearch<'a> {
         })
     }
 
-    /// The member of `--with` for an event: `None` unless it is the change of an offer in the response and
-    /// the output is JSON.
+    /// The additions of `--with` for an event, as JSON: `None` unless it is the change of an offer in the
+    /// response, additions are named and the output is JSON.
     pub fn member(&self, event: &Event, result: &SearchResult) -> Option<Json> {
         let EventKind::Change { change, .. } = &event.kind else {
             return None;

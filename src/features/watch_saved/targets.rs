@@ -71,7 +71,8 @@ pub struct SavedState {
 }
 
 impl SavedState {
-    /// Reads the documents from their files; an unreadable one is empty, with a notice.
+    /// Reads the saved searches, annotations and alerts of a profile from their files; an unreadable one is
+    /// empty, with a notice.
     pub fn read(store: &StateStore) -> Self {
         let mut notices = Vec::new();
         Self {
@@ -97,7 +98,7 @@ pub fn targets(
     let (mut targets, mut left_out) = (Vec::new(), Vec::new());
     for search in &saved.searches.saved {
         let name = visible(&search.name, 60);
-        match of_saved(settings, search) {
+        match watched_query(settings, search) {
             Ok((query, job)) => {
                 let task = Task::from_query(&query);
                 let search = FollowedSearch { query, recruits: None };
@@ -131,7 +132,7 @@ pub fn targets(
     (targets, left_out)
 }
 
-/// The target of a task, which is added with `search` and `job` if it is missing.
+/// The target among `targets` with this task, which is added with `search` and `job` if it is missing.
 fn target(targets: &mut Vec<Target>, task: Task, search: Option<FollowedSearch>, job: Option<Job>) -> &mut Target {
     let known = targets.iter().position(|target| target.task == task);
     let index = known.unwrap_or(targets.len());
@@ -141,7 +142,7 @@ fn target(targets: &mut Vec<Target>, task: Task, search: Option<FollowedSearch>,
     &mut targets[index]
 }
 
-/// The ways to have something to watch, where nothing is saved.
+/// A note on the ways to have something to watch, where no search or alert is saved.
 pub fn nothing_saved(settings: &Settings) -> String {
     let key = |action| settings.preferences.keymap.key_in(&[Context::Table], action);
     format!(
@@ -167,8 +168,8 @@ enum TargetError {
 }
 
 /// The query that watches a saved search, and its job: the cheapest offers first, as many as for any watched
-/// search. An error if it has no price, or lacks what it needs.
-fn of_saved(settings: &Settings, saved: &SavedSearch) -> Result<(Query, Option<Job>), TargetError> {
+/// search. An error if it cannot be read, has no price, compares price models, or lacks what it needs.
+fn watched_query(settings: &Settings, saved: &SavedSearch) -> Result<(Query, Option<Job>), TargetError> {
     let (mut query, _, job) = saved.read(settings.dialect)?;
     query.order = cheapest_first(query.resource).ok_or(TargetError::NoPrices)?;
     query.limit = Some(LOCAL_LIMIT);

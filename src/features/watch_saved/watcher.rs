@@ -24,8 +24,7 @@ use crate::features::history::document;
 use crate::features::workergroups::followed::FollowedSearch;
 use crate::record::alerts::{Alert, AlertChange};
 use crate::record::store::{Database, HistoryError, HistoryLocation, ProgramId, Turns};
-use crate::record::watch::{CauseSearch, Engine, NextPoll, cause_search, has_same_conditions, missing};
-use crate::record::watch::{Claim, Right};
+use crate::record::watch::{CauseSearch, Claim, Engine, NextPoll, Right, cause_search, has_same_conditions, missing};
 use crate::record::{AlertState, Arrival, Moment, Poll, PollOutcome};
 use crate::settings::Settings;
 use crate::store::StateStore;
@@ -79,12 +78,12 @@ pub struct Rhythm {
 }
 
 impl Rhythm {
-    /// Seconds after which the user's files are read again: the poll interval, from 60 to 600.
+    /// Seconds after which the saved searches and alerts are read again: the poll interval, from 60 to 600.
     fn reload(self) -> f64 {
         f64::from(self.every.unwrap_or(EVERY).clamp(RELOAD.0, RELOAD.1))
     }
 
-    /// Seconds between two polls of a task, as chosen: the list of workergroups has its own interval.
+    /// Seconds between two polls of a task: as chosen or 60; for the list of workergroups always 600.
     pub fn every(self, task: &Task) -> f64 {
         f64::from(match task {
             Task::Search(..) | Task::Group(_) => self.every.unwrap_or(EVERY),
@@ -223,7 +222,7 @@ impl<'a> Watcher<'a> {
         Ok(watcher)
     }
 
-    /// Decides the next step: a request to send, a wait, or the end of the watch.
+    /// The next step: a request to send, a wait for a time or another API key, or the end of the watch.
     pub fn next(&mut self, now: Now) -> Step {
         if self.end.is_some() {
             return Step::Done;
@@ -269,12 +268,12 @@ impl<'a> Watcher<'a> {
         }
     }
 
-    /// Takes the reason the watch of one search ended; `None` while it runs, and after the first call.
+    /// The reason the watch of one search ended; `None` while it runs, and after the first call.
     pub const fn take_end(&mut self) -> Option<End> {
         self.end.take()
     }
 
-    /// Whether the watch ends once offers meet conditions.
+    /// Whether the watch ends once offers meet the conditions of `--if`.
     pub fn has_conditions(&self) -> bool {
         self.one.as_ref().is_some_and(|one| one.conditions.is_some())
     }
@@ -296,8 +295,7 @@ impl<'a> Watcher<'a> {
         std::mem::take(&mut self.output)
     }
 
-    /// Reads the saved searches and alerts again, and replaces the targets if they changed; not for one
-    /// search.
+    /// Reads the saved searches and alerts again, and replaces changed targets; nothing for one search.
     fn reload(&mut self, now: Now) {
         self.reloaded = Some(now.mono);
         if self.one.is_some() {
@@ -324,7 +322,7 @@ impl<'a> Watcher<'a> {
         }
     }
 
-    /// Replaces the targets; unchanged ones keep their schedule.
+    /// Replaces the targets of the watch; unchanged ones keep their schedule and progress.
     fn retarget(&mut self, now: Now) {
         let at = now.epoch.moment();
         let (mut wanted, left_out) = targets(self.settings, &self.saved, self.groups.as_deref(), at);
@@ -529,8 +527,7 @@ impl<'a> Watcher<'a> {
         }
     }
 
-    /// Runs `act` on the record, opening it if necessary; `None` if that fails, which is reported
-    /// once.
+    /// Runs `act` on the record, opening it if necessary; `None` if that fails, which is reported once.
     fn with_record<T>(&mut self, act: impl FnOnce(&mut Database) -> Result<T, HistoryError>) -> Option<T> {
         let opened = self
             .record

@@ -12,8 +12,8 @@ use crate::cli::wanted::Wanted;
 use crate::domain::annotations::Annotations;
 use crate::domain::{Dialect, Listing, Query};
 
-/// Sets up a search for all offers with up to `budget` requests; `--limit` is the number of offers requested
-/// at once.
+/// Sets up a search of the command line for all offers with up to `budget` requests; `--limit` is then the
+/// number of offers requested at once (3,000 by default).
 ///
 /// A usage error together with `--curl` or `--limit 0`.
 pub fn set_up_all(wanted: &mut Wanted, arguments: &SearchArguments, budget: u32) -> Result<(), CliError> {

@@ -87,7 +87,8 @@ pub(crate) fn start(cx: &mut Cx<'_>) -> bool {
     true
 }
 
-/// Searches the next part, or after the last one passes all parts to the table and shows the verdict.
+/// Searches the next part of a full load, or after the last one passes all parts to the table and shows the
+/// verdict.
 fn go_on(cx: &mut Cx<'_>, mut load: Load) {
     if let Some(query) = load.plan.next_search() {
         load.part = cx.send_for(Owner::Feature(answered), Request::Search(query));
@@ -108,8 +109,8 @@ fn go_on(cx: &mut Cx<'_>, mut load: Load) {
     cx.effects_for(Owner::Table(Resource::Offers), [Effect::Arrange(arrival)]);
 }
 
-/// Handles the response to a part: continues with the next, or fails the table's request if nothing was
-/// loaded.
+/// Handles the response to a part of a full load: continues with the next, or fails the table's request if
+/// nothing was loaded.
 fn answered(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     let state = &mut cx.feature::<WholeMarket>().0;
     let Some(mut load) = state.take_if(|load| load.part == ticket) else {
@@ -144,8 +145,8 @@ fn answered(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     }
 }
 
-/// Ends the load, with nothing shown, if the table no longer awaits it: the user stopped it or searches for
-/// something else.
+/// Ends the full load, with nothing shown, if the table no longer awaits it: the user stopped it or searches
+/// for something else.
 fn follow(cx: &mut Cx<'_>) {
     let aborted = |ticket| cx.effects.iter().any(|effect| *effect == Effect::Abort(ticket));
     let Some(load) = &cx.state().feature::<WholeMarket>().0 else {

@@ -21,7 +21,7 @@ pub enum Why {
 }
 
 impl Why {
-    /// The reason in words, for the verdict.
+    /// The reason a part of a full load is incomplete, in words, for the verdict.
     fn text(&self) -> String {
         match self {
             Self::Alike => "more than one response brings, and no condition divides it further".to_owned(),
@@ -53,8 +53,8 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// A bar and an estimate of offers, requests and time left, `seconds` after the start; without an
-    /// estimate, the counts so far.
+    /// The progress of a full load: a bar and an estimate of offers, requests and time left, `seconds` after
+    /// the start; without an estimate, the counts so far.
     pub fn text(&self, seconds: f64) -> String {
         const CELLS: usize = 12;
         let (loaded, next) = (format::grouped(self.loaded), self.requests + 1);
@@ -73,7 +73,8 @@ impl Progress {
 }
 
 impl Progress {
-    /// The progress as short text, for a narrow screen: `1,200 of about 9,000`.
+    /// The progress of a full load as short text, for a narrow screen: `1,200 of about 9,000`, or without an
+    /// estimate `1,200 offers`.
     pub fn short(&self) -> String {
         let loaded = format::grouped(self.loaded);
         match self.total {
@@ -115,8 +116,8 @@ impl Plan {
         ]
     }
 
-    /// Whether the loaded offers are all of the search: `Cut` with an incomplete part, `Unknown` with any
-    /// doubt.
+    /// Whether the loaded offers are all of the search: `Cut` with an incomplete part, `Unknown` if offers
+    /// may be missing nevertheless, else `Whole`.
     pub fn coverage(&self) -> Coverage {
         match (self.open.is_empty(), self.doubts().concat().is_empty()) {
             (false, _) => Coverage::Cut,
@@ -125,8 +126,8 @@ impl Plan {
         }
     }
 
-    /// Whether all offers were loaded, with counts; otherwise a line for each of the first 5 incomplete
-    /// parts, with its reason.
+    /// The result of a full load: one line with the counts and any doubts if every part is complete;
+    /// otherwise a heading, and a line for each of the first 5 incomplete parts, with its reason.
     pub fn verdict(&self) -> Vec<String> {
         const MOST: usize = 5;
         let Progress { loaded, requests, .. } = self.progress();

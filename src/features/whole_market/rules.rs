@@ -322,7 +322,7 @@ impl Plan {
         (self.parts, coverage)
     }
 
-    /// Divides a region by the field at index `from`, or by the first one after it that can divide it.
+    /// Divides a region by the first usable field from index `from` on; without one, it stays incomplete.
     fn divide(&mut self, base: Vec<Condition>, from: usize, sample: Sample) {
         let usable = (from..self.fields.len()).find(|index| !self.ignored.contains(&self.fields[*index]));
         let Some(field) = usable else {
@@ -455,8 +455,8 @@ impl Plan {
         groups
     }
 
-    /// Whether a response lacks known offers of its part, so that the market does not apply the
-    /// conditions as intended.
+    /// Whether a response lacks more than some (3, and a tenth) of the known offers of its part, so that the
+    /// market does not apply the conditions as intended.
     fn lacks_known(&self, listing: &Listing, conditions: &[Condition]) -> bool {
         if conditions.is_empty() {
             return false;
@@ -506,7 +506,7 @@ impl Plan {
         }
     }
 
-    /// Moves on to the values after a step; `None` ends the sweep.
+    /// Moves the innermost sweep on to the values `after` a step; `None` ends that sweep.
     fn advance(&mut self, after: Option<Condition>) {
         if after.is_none() {
             self.sweeps.pop();
@@ -531,7 +531,7 @@ impl Plan {
         }
     }
 
-    /// Adds a part to the incomplete ones, with the reason.
+    /// Adds a part of the search to the incomplete ones, with the reason.
     fn leave_open(&mut self, conditions: Vec<Condition>, why: Why) {
         self.open.push(Open { conditions, why });
     }

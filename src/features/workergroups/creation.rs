@@ -56,8 +56,9 @@ impl Creation {
     }
 }
 
-/// Takes up a creation with an unknown outcome, from the history of writes: that of a workergroup equal to
-/// `like`, or without it the oldest. False if there is none; one that is taken up already stays.
+/// Takes up a workergroup's creation with an unknown outcome, from the history of writes: that of a group
+/// equal to `like`, or without it the oldest. False if there is none; one that is taken up already stays
+/// (true).
 pub fn take_up(cx: &mut Cx<'_>, like: Option<&NewWorkergroup>) -> bool {
     let state = cx.state();
     if Groups::read(state).creation.unresolved.is_some() {
@@ -88,7 +89,8 @@ pub fn take_up(cx: &mut Cx<'_>, like: Option<&NewWorkergroup>) -> bool {
     true
 }
 
-/// Records the user's decision on the creation with an unknown outcome that was taken up.
+/// Records the user's decision on the workergroup's creation with an unknown outcome that was taken up;
+/// nothing without one.
 ///
 /// It made the listed workergroup `made`, it made another one (`Done`), or it made none (`Refused`). If it
 /// made the drafted group, the draft is cleared.
@@ -110,7 +112,7 @@ pub fn resolve(cx: &mut Cx<'_>, verdict: Verdict, made: Option<RowId>) {
     cx.settle_creation(&unresolved.key, verdict, &words);
 }
 
-/// Sends the confirmed draft, once.
+/// Sends the confirmed draft of a workergroup, once.
 ///
 /// # Errors
 ///
@@ -132,8 +134,8 @@ fn ids(listing: &Listing) -> Vec<RowId> {
     (0..listing.len()).filter_map(|row| listing.id(row)).collect()
 }
 
-/// Handles the response to a creation: selects the new group, or takes up the creation if its outcome is
-/// unknown; then lists the groups. A certain failure changes nothing.
+/// Handles the response to a workergroup's creation: selects the new group, or takes up the creation if its
+/// outcome is unknown; then lists the groups. A certain failure changes nothing.
 pub(super) fn answered(cx: &mut Cx<'_>, response: &Result<Reply, ApiError>) {
     let groups: &mut Groups = cx.feature();
     let Some(sent) = groups.creation.in_flight.take() else {
@@ -173,8 +175,8 @@ pub(super) fn answered(cx: &mut Cx<'_>, response: &Result<Reply, ApiError>) {
     cx.ask(Resource::Workergroups);
 }
 
-/// Looks in a new listing for the created group, which is selected, and for candidates of a creation with an
-/// unknown outcome.
+/// Looks in a new listing for the created workergroup, which is selected (a complaint if it is hidden or
+/// missing), and for candidates of a creation with an unknown outcome.
 pub(super) fn listed(cx: &mut Cx<'_>) {
     let now = cx.now;
     let lent = cx.lend::<Groups>();

@@ -39,7 +39,7 @@ impl GroupDraft {
         &self.draft
     }
 
-    /// Its number, which editing does not change.
+    /// The number of the draft, which editing does not change and replacing it does.
     pub const fn number(&self) -> DraftNumber {
         self.number
     }
@@ -64,8 +64,7 @@ impl GroupDraft {
         self.replaced.is_some()
     }
 
-    /// The replacement text that would correct the mistake in the search; `None` without a mistake or
-    /// suggestion.
+    /// The text that would replace the mistake in the draft's search; `None` without a mistake or suggestion.
     pub fn fix(&self) -> Option<&str> {
         self.fix.as_ref().map(|fix| fix.replacement.as_str())
     }

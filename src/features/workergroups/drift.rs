@@ -41,7 +41,8 @@ impl SeenGroups {
         }
     }
 
-    /// The snapshot of the groups, if they were seen at the market with this base address; else `None`.
+    /// The snapshot of the groups, if they were seen at the market with this base address; `None` if at
+    /// another.
     pub fn at_address(self, address: &str) -> Option<GroupSnapshot> {
         (self.address == address).then_some(self.snapshot)
     }
@@ -65,18 +66,19 @@ pub struct Drift {
 }
 
 impl Drift {
-    /// Starts from the last listing of an earlier run; `None` starts with the next listing.
+    /// Starts from the last listing of workergroups in an earlier run of the program; `None` starts with the
+    /// next listing.
     pub fn resume(&mut self, last: Option<GroupSnapshot>) {
         self.last = last;
     }
 
-    /// The comparisons that found changes, the latest first: at most 50.
+    /// The comparisons of workergroup listings that found changes, the latest first: at most 50.
     pub fn changes(&self) -> impl ExactSizeIterator<Item = &Changes> {
         self.changes.iter().rev()
     }
 
-    /// Compares a listing with the last one, stores the changes, and replaces it; returns the snapshot of the
-    /// new one.
+    /// Compares a listing of workergroups with the last one, stores the changes, if any, and replaces it;
+    /// returns the snapshot of the new one. The first listing has none to compare with.
     pub fn listed(&mut self, listing: &Listing, now: Now) -> GroupSnapshot {
         let snapshot = GroupSnapshot::new(listing);
         if let Some(last) = &self.last {

@@ -21,7 +21,8 @@ pub struct FollowedSearch {
 impl FollowedSearch {
     /// The search that an alert follows, cheapest first and up to 1,000 rows.
     ///
-    /// `None` while its workergroup is not among the listed `groups`, or if its search cannot be read.
+    /// `None` while its workergroup is not among the listed `groups`, if its search cannot be read, or if its
+    /// resource has no price.
     pub fn new(follows: &Followed, groups: Option<&Listing>, dialect: &'static Dialect) -> Option<Self> {
         let (mut query, recruits) = match follows {
             Followed::Search(spec) => (spec.read(dialect).ok()?.0, None),
@@ -38,7 +39,7 @@ impl FollowedSearch {
         Some(Self { query, recruits })
     }
 
-    /// Number of workers that the offers can run at once; `None` unless it is the search of a
+    /// Number of workers that the offers of `listing` can run at once; `None` unless it is the search of a
     /// workergroup.
     pub fn workers(&self, listing: &Listing) -> Option<u32> {
         let preflight = Preflight::new(listing, self.recruits.as_ref()?, self.query.limit);
@@ -46,7 +47,7 @@ impl FollowedSearch {
     }
 }
 
-/// The order by the recorded price, lowest first; `None` for workergroups, which have none.
+/// The order by a resource's recorded price, lowest first; `None` for workergroups, which have none.
 pub fn cheapest_first(resource: Resource) -> Option<Vec<OrderKey>> {
     let field = resource.catalog().by_key(price_of(resource))?;
     let direction = Direction::Ascending;

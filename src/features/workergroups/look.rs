@@ -55,7 +55,8 @@ pub enum LookError {
 }
 
 impl Look {
-    /// The reason the search cannot determine the group's cost, or `None` if it can.
+    /// The reason the search cannot determine the group's cost (such as a template's own search), or `None`
+    /// if it can.
     pub const fn gap(&self) -> Option<&UnknownCost> {
         self.gap.as_ref()
     }
@@ -124,7 +125,7 @@ impl Look {
     }
 
     /// The download in GB and loading time in seconds of the group's cold starts, as configured; `None` if no
-    /// size is configured for its endpoint or template.
+    /// model size is configured for its endpoint or template.
     pub fn cold_start(&self, values: &Values) -> Option<ColdStart> {
         Some(ColdStart {
             gb: values.model_sizes.size(&self.names)?,
@@ -132,7 +133,7 @@ impl Look {
         })
     }
 
-    /// The search of a listed group.
+    /// The search of a listed group. Conditions that bourse cannot express are left out, with a note.
     ///
     /// Parameters that the listing lacks are taken from its creation among `writes`, the writes to its
     /// market.
@@ -203,8 +204,8 @@ fn name(listing: &Listing, row: usize, key: Key) -> Option<String> {
     }
 }
 
-/// The disk in GB that launch arguments set; `None` for the default. An invalid one is noted, and becomes a
-/// gap in the cost.
+/// The disk in GB that a workergroup's launch arguments set; `None` for the default. An invalid one counts as
+/// the default, is noted, and becomes a gap in the cost unless there is one.
 fn disk_of(launch_args: &str, notes: &mut Vec<String>, gap: &mut Option<UnknownCost>) -> Option<f64> {
     parse_disk_gb(launch_args).unwrap_or_else(|error| {
         gap.get_or_insert(UnknownCost::Disk);
@@ -216,7 +217,8 @@ fn disk_of(launch_args: &str, notes: &mut Vec<String>, gap: &mut Option<UnknownC
     })
 }
 
-/// The note that no search is set, so that the documented default search is used.
+/// The note that a workergroup has no search of its own: the documented default search is shown, while the
+/// market may apply its template's (`has_template`).
 fn default_note(has_template: bool) -> String {
     if has_template {
         "the market applies the template's own search; this is for the documented default search".to_owned()
@@ -225,7 +227,7 @@ fn default_note(has_template: bool) -> String {
     }
 }
 
-/// The value of a numeric column in a row; `None` if it is blank.
+/// The value of a numeric column in a row; `None` if it is blank or no number.
 fn number(listing: &Listing, row: usize, key: &str) -> Option<f64> {
     listing.cell_of(row, key).number()
 }

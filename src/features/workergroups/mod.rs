@@ -73,7 +73,7 @@ pub(crate) const FEATURE: Feature = Feature {
 impl FeatureState for Groups {}
 
 impl Groups {
-    /// The groups' part of the dashboard's state.
+    /// The workergroups' part of the dashboard's state.
     pub fn read(state: &State) -> &Self {
         state.feature()
     }
@@ -115,8 +115,8 @@ impl Groups {
     }
 }
 
-/// The reason creating is blocked: a read-only market, or damage in the history of writes. `None` if it is
-/// possible.
+/// The reason creating a workergroup is blocked: a read-only market, or damage in the history of writes.
+/// `None` if it is possible.
 pub fn creation_blocked(state: &State) -> Option<String> {
     let is_damaged = !state.mutations.damage.is_empty();
     let why = [(state.profile.read_only, READ_ONLY), (is_damaged, DAMAGED)];
@@ -124,7 +124,8 @@ pub fn creation_blocked(state: &State) -> Option<String> {
     why.map(|(_, why)| format!("Can't create: {why}"))
 }
 
-/// The search of each listed group, in the order of the rows; `None` for one without a valid search.
+/// The search of each listed workergroup, in the order of the rows; `None` for one without a valid search.
+/// Empty before a listing.
 fn searches(state: &State) -> Vec<Option<Look>> {
     let browser = &state.browsers[Resource::Workergroups];
     browser.listing().map_or_else(Vec::new, |listing| {
@@ -155,12 +156,13 @@ pub fn look_at(state: &State, subject: Subject) -> Result<Look, LookError> {
     }
 }
 
-/// The check of the supply that a group's or draft's search finds; `None` if that was not checked yet.
+/// The check of the supply that a workergroup's or draft's search finds; `None` if that was not checked yet.
 pub fn check_of<'a>(state: &'a State, look: &Look) -> Option<&'a Check> {
     Groups::read(state).supply.check_for(&look.search)
 }
 
-/// The worst case of a group, from the check of its search; unknown while that is not checked or has failed.
+/// The worst-case cost of a workergroup, from the check of its search; unknown while that is not checked or
+/// has failed.
 pub fn outlook(state: &State, look: &Look) -> CostOutlook {
     let remote = check_of(state, look).map(Check::remote);
     look.outlook(match remote.map(|remote| (remote.error(), remote.shown())) {
@@ -170,7 +172,8 @@ pub fn outlook(state: &State, look: &Look) -> CostOutlook {
     })
 }
 
-/// The reason the draft exceeds the configured limit of its worst-case cost, and the excess for the journal.
+/// The reason the workergroup draft exceeds the configured limit of its worst-case cost in $/h, and the
+/// excess for the journal.
 ///
 /// `None` if it is within the limit, or there is no limit. A cost that is unknown may exceed it.
 pub fn excess(state: &State) -> Option<(String, OverLimit)> {
@@ -234,7 +237,7 @@ pub(crate) const fn is_of_workergroups(action: Action) -> bool {
     )
 }
 
-/// Checks the supply of all listed groups, and shows its columns; while a check runs, stops it instead.
+/// Checks the supply of all listed workergroups, and shows its columns; while a check runs, stops it instead.
 pub fn toggle_supply_check(cx: &mut Cx<'_>) {
     if let Some(stopped) = cx.feature::<Groups>().supply.stop() {
         cx.toast("Supply check stopped");
@@ -251,8 +254,8 @@ pub fn toggle_supply_check(cx: &mut Cx<'_>) {
     }
 }
 
-/// Checks the listed groups that were not checked lately, if the configuration says so and the pane is open;
-/// at most half as many as the requests allowed a minute.
+/// Checks the supply of the listed workergroups that were not checked lately, if the configuration says so
+/// and the pane is open; at most half as many as the requests allowed a minute.
 fn check_due(cx: &mut Cx<'_>) {
     let state = cx.state();
     if !state.settings.values.checks_supply || state.pane != Pane::Workergroups || state.held(cx.now).is_some() {
@@ -272,7 +275,8 @@ fn check_due(cx: &mut Cx<'_>) {
     }
 }
 
-/// Queues a search for a check of its supply, unless its report is current; `again` queues it even then.
+/// Queues a workergroup's search for a check of its supply, unless its report is current; `again` queues it
+/// even then.
 pub fn check(cx: &mut Cx<'_>, search: Recruitment, again: bool) {
     let now = cx.now;
     let lent = cx.lend::<Groups>();
@@ -282,8 +286,8 @@ pub fn check(cx: &mut Cx<'_>, search: Recruitment, again: bool) {
     cx.effects_for(Owner::Feature(on_news), asked);
 }
 
-/// Fills the supply columns of the table from the checks of the groups' searches, and the columns of limits
-/// as sent.
+/// Fills the supply columns of the table of workergroups from the checks of their searches, and the columns
+/// of limits as sent.
 fn fill_supply(cx: &mut Cx<'_>) {
     let state = cx.state();
     let looks = searches(state);
@@ -299,8 +303,8 @@ fn fill_supply(cx: &mut Cx<'_>) {
         .set_columns(supply.chain(sent.into_iter().flatten()));
 }
 
-/// Handles the progress or the response of a supply check; after a response, runs the next one and fills the
-/// columns.
+/// Handles the progress or the response of a supply check; after a response, records it, runs the next one
+/// and fills the columns.
 fn on_news(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     let now = cx.now;
     let lent = cx.lend::<Groups>();
@@ -321,8 +325,8 @@ fn on_news(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     fill_supply(cx);
 }
 
-/// Handles a new listing of the groups: reports changes, checks supply that is due, and looks for a created
-/// group.
+/// Handles a new listing of the workergroups: reports changes, checks supply that is due, looks for a created
+/// group, and saves a snapshot (not of a sandbox).
 fn listed(cx: &mut Cx<'_>) {
     let now = cx.now;
     let lent = cx.lend::<Groups>();

@@ -12,7 +12,8 @@ const LIMITS: [(Key, &str); 3] = [
     (Key::TestWorkers, "sent_test"),
 ];
 
-/// The workergroup in a row as it was sent when it was created here; `None` if it was not.
+/// The workergroup in a row as it was sent when it was created here; `None` if `entries`, the writes to this
+/// market, do not have its creation.
 pub fn sent<'e>(entries: &'e [Entry], listing: &Listing, row: usize) -> Option<&'e NewWorkergroup> {
     let endpoint = listing.cell_of(row, "endpoint_name").text();
     created(entries, listing.id(row)?.0, endpoint)
@@ -46,8 +47,8 @@ pub fn describe(sent: &NewWorkergroup, key: Key, returned: Option<f64>) -> Optio
     }
 }
 
-/// The columns of the limits as sent, by their keys, with a value for every row; `None` for a group not
-/// created here.
+/// The three columns of workergroups' limits as sent, by their keys, with a value for every row; `None` for a
+/// group not created here or without the limit.
 pub fn columns(entries: &[Entry], listing: &Listing) -> [(&'static str, Vec<Option<f64>>); 3] {
     let groups: Vec<_> = (0..listing.len()).map(|row| sent(entries, listing, row)).collect();
     LIMITS.map(|(key, column)| {
@@ -56,8 +57,8 @@ pub fn columns(entries: &[Entry], listing: &Listing) -> [(&'static str, Vec<Opti
     })
 }
 
-/// The sent limits of the group in a row that the market does not return unchanged, each with its name; empty
-/// if it was not created here.
+/// The sent limits of the workergroup in a row that the market does not return unchanged, each with its name;
+/// empty if it was not created here.
 pub fn describe_unreturned_limits(entries: &[Entry], listing: &Listing, row: usize) -> Vec<String> {
     let Some(sent) = sent(entries, listing, row) else {
         return Vec::new();

@@ -40,18 +40,18 @@ pub struct Check {
 }
 
 impl Check {
-    /// The report and the state of its request.
+    /// The report on the search and the state of its request.
     pub const fn remote(&self) -> &Remote<Preflight> {
         &self.remote
     }
 
-    /// The report; `None` before the first one, and after a newer request failed.
+    /// The report on the search; `None` before the first one, and after a newer request failed.
     pub fn report(&self) -> Option<&Preflight> {
         self.remote.shown().filter(|_| self.remote.error().is_none())
     }
 
-    /// Whether it is to be repeated unasked: its report is 10 minutes old, and no request is in flight or
-    /// failed.
+    /// Whether the check is to be repeated unasked: its report is 10 minutes old or missing, and no request
+    /// is in flight or failed.
     pub fn is_old(&self, now: Now) -> bool {
         let asked = self.remote.shown_at().map_or_else(Default::default, |then| then.epoch);
         !self.remote.is_loading() && self.remote.error().is_none() && now.epoch - asked >= OLD
@@ -77,12 +77,12 @@ pub struct SupplyChecks {
 }
 
 impl SupplyChecks {
-    /// Whether nothing was checked yet.
+    /// Whether no check is stored: nothing was checked yet, or the bans have changed since.
     pub const fn is_unused(&self) -> bool {
         self.checks.is_empty()
     }
 
-    /// The check of a search; `None` if that was not checked yet.
+    /// The check of a search; `None` if that was not checked yet, or its check was dropped.
     pub fn check_for(&self, search: &Recruitment) -> Option<&Check> {
         self.checks.iter().find(|check| check.search == *search)
     }
@@ -219,7 +219,7 @@ impl SupplyChecks {
     }
 }
 
-/// A warning that a search does not exclude `many` bans; `None` if it excludes all.
+/// A warning that a workergroup's search does not exclude `many` bans; `None` if it excludes all.
 fn unsent_bans(many: usize) -> Option<String> {
     (many > 0).then(|| {
         let verb = if many == 1 { "is" } else { "are" };

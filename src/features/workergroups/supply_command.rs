@@ -84,7 +84,7 @@ pub(super) async fn supply(settings: &Settings, arguments: &SupplyArguments) -> 
     print_supply(&groups, starts, arguments.format)
 }
 
-/// Prints the supply of the groups; `starts` is the number of cold starts a day.
+/// Prints the supply of workergroups; `starts` is the number of cold starts a day.
 ///
 /// # Errors
 ///
@@ -109,7 +109,8 @@ fn print_supply(groups: &[GroupRow], starts: u32, format: ReplyFormat) -> Result
     Ok(())
 }
 
-/// The report on a search: from `reports` if an equal search is there, otherwise loaded and added to them.
+/// The report on the supply of a workergroup's search: from `reports` if an equal search is there, otherwise
+/// loaded and added to them; the reason it is unknown if loading fails.
 pub(super) async fn cached_report(
     settings: &Settings,
     session: &Session,
@@ -176,7 +177,8 @@ impl GroupRow {
         }
     }
 
-    /// The figures of a report for the printed document; costs a day are for `starts` cold starts.
+    /// The figures of a report for the printed document, prices in $/h; costs a day are for `starts` cold
+    /// starts.
     fn figures(&self, look: &Look, report: &Preflight, starts: u32) -> SupplyFigures {
         let a_day = f64::from(starts);
         let range = self.start.and_then(|start| Some((start, report.starts(start)?)));
@@ -224,7 +226,7 @@ impl GroupRow {
     }
 }
 
-/// A line of the table of offers, with its cells aligned.
+/// A line of the table of a workergroup's offers, with its cells aligned.
 fn row([id, gpus, country, hourly, start, ready]: [String; 6]) -> String {
     format!("  {id:>10}  {gpus:<20}  {country:<7}  {hourly:>8}  {start:>8}  {ready:>8}\n")
 }

@@ -16,6 +16,8 @@ impl MarketForm {
         }
     }
 
+    /// The reason `address` cannot be a market's address: blank, invalid, or unfit for the API key that will
+    /// be sent to it. `None` if it can be; a missing scheme is completed first.
     pub(super) fn address_fault(&self, address: &str) -> Option<String> {
         if address.is_empty() {
             return Some("type the address, such as https://market.example".to_owned());
@@ -39,7 +41,8 @@ impl MarketForm {
         }
     }
 
-    /// The hosts that will receive the key, from the parsed addresses, in plain ASCII.
+    /// A sentence with a leading space that names the hosts which will receive the API key, from the market's
+    /// valid addresses, in plain ASCII; empty if no address is valid.
     pub(super) fn receivers(&self) -> String {
         let addresses = match &self.market {
             Some(market) => addresses(market),
@@ -58,7 +61,8 @@ impl MarketForm {
     }
 }
 
-/// The addresses that the key of a market is sent to.
+/// The addresses that the key of a market is sent to: the management and the routing address, if set; empty
+/// for the sandbox.
 pub(super) fn addresses(market: &Market) -> Vec<String> {
     [&market.address, &market.route]
         .into_iter()

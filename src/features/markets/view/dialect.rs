@@ -21,13 +21,13 @@ impl MarketForm {
             .choose(MarketField::Dialect, index.map_or(0, |index| index + self.undetected()));
     }
 
-    /// Number of choices before the first dialect: only that of a new market can be detected.
+    /// Number of choices before the first dialect: 1 for a new market ("find out"), 0 for an existing one.
     fn undetected(&self) -> usize {
         usize::from(self.is_new())
     }
 
-    /// Selects the detected dialect, or focuses the field to choose one if it is not clear. A failure becomes
-    /// the complaint; nothing is saved until another Enter.
+    /// Selects the detected dialect and focuses Save, or focuses the dialect field if it is not clear. A
+    /// failure becomes the complaint, with the key or address focused; nothing is saved until another Enter.
     pub(super) fn on_findings(&mut self, result: Result<Findings, ProbeError>) {
         match result {
             Ok(findings) => {

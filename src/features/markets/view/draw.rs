@@ -51,8 +51,8 @@ fn item(market: &Market, scene: &Scene<'_, '_>) -> Item<()> {
     Item::new(title, address, ()).note(format!("{}{access}", market.key.short()))
 }
 
-/// The command in progress, or the last status, or a mistake in the configuration; `None` if there is none of
-/// these.
+/// The status line of the list of markets: a connection or test in progress, else the last message, else a
+/// mistake in the configuration; `None` if there is none of these.
 fn status(scene: &Scene<'_, '_>) -> Option<Line<'static>> {
     let theme = scene.theme;
     let markets = &scene.state.markets;
@@ -78,7 +78,8 @@ fn status(scene: &Scene<'_, '_>) -> Option<Line<'static>> {
     Some(Line::styled(text, theme.error))
 }
 
-/// The address, routing, dialect, writes and key source of the selected market, a line each.
+/// A blank line, then the address, routing, dialect, writes and key source of the selected market, a line
+/// each; one line "No markets configured" without a market.
 fn details(view: &Markets, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let Some(market) = view.market(scene.state) else {

@@ -126,6 +126,7 @@ impl MarketForm {
         }
     }
 
+    /// "New market", or "Dialect and key of" the market that is changed.
     pub fn title(&self) -> String {
         match &self.market {
             None => "New market".to_owned(),
@@ -158,7 +159,7 @@ impl MarketForm {
         })
     }
 
-    /// Number of fields that can be visible at the same time.
+    /// Number of fields that can be visible at the same time, without the Save button.
     pub const fn field_count(&self) -> u16 {
         if self.market.is_some() { 3 } else { 7 }
     }
@@ -189,7 +190,8 @@ impl MarketForm {
         self.form.chosen(MarketField::KeyFrom)
     }
 
-    /// The field for the key, or for its command; the choice of the source if nothing is typed.
+    /// The field in which the key source is completed: the key, or its command; the choice of the source
+    /// itself if the key comes from the environment.
     pub(super) fn key_line(&self) -> MarketField {
         match self.source() {
             FILE => MarketField::Key,
@@ -198,7 +200,8 @@ impl MarketForm {
         }
     }
 
-    /// Shows the mistakes in the input, except that a field is still empty.
+    /// Shows the mistakes in the input, except that a text is still empty; completes the other addresses, and
+    /// hides the key or command field that the selected source does not use.
     pub(super) fn check(&mut self) {
         self.complete_addresses(self.form.focused());
         let source = self.source();
@@ -259,7 +262,8 @@ impl MarketForm {
         self.source() != ENVIRONMENT || self.has_variable
     }
 
-    /// The explanation of the focused field; `submit` is the key that saves.
+    /// The explanation of the focused field; `submit` is the keyboard key that saves. Empty on the Save
+    /// button unless it has findings on the dialect.
     pub fn note(&self, submit: &str) -> String {
         match self.form.focused() {
             Some(MarketField::Name) => "Letters, digits, - and _".to_owned(),
@@ -316,8 +320,8 @@ impl MarketForm {
         }
     }
 
-    /// The change if every field is valid; otherwise focuses the first invalid field and shows its
-    /// error.
+    /// The change of the saved markets that the form describes, if every field is valid; otherwise focuses
+    /// the first invalid field, shows its error and returns `None`.
     fn change(&mut self) -> Option<Change> {
         self.complete_addresses(None);
         if let Some((line, why)) = self.first_fault() {
@@ -380,7 +384,8 @@ impl MarketForm {
         }
     }
 
-    /// Stores the input of a new market as a draft, without the key.
+    /// Stores the input of a new market as a draft, without the API key, and confirms it in a toast; for an
+    /// existing market, or without text, a toast only if a typed key is discarded.
     fn put_away(&self, cx: &mut Cx<'_>) {
         let had_key = self.form.secret(MarketField::Key).is_some_and(|key| !key.is_empty());
         let texts = MarketField::TEXTS.map(|line| self.text(line));

@@ -24,7 +24,8 @@ pub(crate) struct Markets {
     selected: String,
 }
 
-/// Opens the list with the current market selected, or connects to the one at `index` as well.
+/// Opens the list of markets with the current one selected; with an `index` (from 0) in the list, selects
+/// that market and starts to connect to it as well.
 pub(crate) fn open(index: Option<u16>, cx: &mut Cx<'_>) {
     markets::list(cx);
     let mut view = Markets {
@@ -66,7 +67,8 @@ impl Markets {
         }
     }
 
-    /// Stops connecting on Esc, or closes if nothing is in progress.
+    /// Handles Esc in the list of markets: stops connecting, or closes the list if no connection is in
+    /// progress.
     fn back(cx: &mut Cx<'_>) {
         match markets::stop_connecting(cx) {
             Some(name) => {
@@ -108,14 +110,16 @@ impl Markets {
     }
 }
 
-/// The question before a stored key is deleted; `what` is its text, and "remove" carries out `change`.
+/// The question before a market's stored key is deleted; `what` is its text, and "remove" carries out
+/// `change`.
 fn question(name: &str, what: String, change: Change) -> Confirm {
     let title = format!("Remove the key of {name}?");
     let remove = move |cx: &mut Cx<'_>| markets::change(change, cx);
     Confirm::new(title, what, "remove", remove).danger()
 }
 
-/// The reason the key of a market cannot be changed here, or `None` if it can.
+/// The reason the key of a market cannot be changed here: the sandbox, an address of the command line, or no
+/// home directory. `None` if it can.
 fn key_fixed_reason(market: &Market, state: &State) -> Option<&'static str> {
     if market.address.is_none() {
         Some("The sandbox creates its own key.")

@@ -34,7 +34,7 @@ pub(super) fn editor(view: &BodyEditor, area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-/// The line below the text: the reason it was not sent, or the mistake in it, or that it is valid JSON.
+/// The line below the text: the reason the body was not sent, or the mistake in it, or that it is valid JSON.
 fn verdict(view: &BodyEditor, scene: &Scene<'_, '_>) -> Line<'static> {
     let theme = scene.theme;
     match (&view.refusal, &view.fault) {
@@ -61,7 +61,7 @@ fn mark_fault(view: &BodyEditor, area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-/// Draws the original body, as far as it fits.
+/// Draws the original request body beside the editor, as far as it fits.
 fn as_sent(view: &BodyEditor, area: Rect, scene: &mut Scene<'_, '_>) {
     let inner = scene.framed(Panel::new(format!("Request {} as sent", view.number)), area);
     let lines = view.sent.lines().flat_map(|line| {

@@ -75,14 +75,14 @@ impl BodyEditor {
         Some(editor)
     }
 
-    /// Validates the text after a change.
+    /// Validates the edited body after a change, and clears the reason an attempt to send it failed.
     fn check(&mut self) {
         self.refusal = None;
         self.fault = RawSearch::new(self.operation, &self.area.text()).err();
     }
 
-    /// Switches between the original and the edited body. The original is replaced by the edited one only
-    /// while it is unchanged.
+    /// Replaces the text by the original body, keeping the edited one aside; while the text is the unchanged
+    /// original, puts the edited body back instead.
     fn swap(&mut self) {
         let text = self.area.text();
         if let Some(changed) = self.changed.take().filter(|_| text == self.sent) {

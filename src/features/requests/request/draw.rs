@@ -113,7 +113,7 @@ fn one_body(view: &RequestDetails, area: Rect, scene: &mut Scene<'_, '_>) {
     scene.label_border(area, width, &lines_label(viewport));
 }
 
-/// The range of visible lines, or the number of lines if all are visible.
+/// The range of visible lines of a body, or the number of its lines if all are visible.
 fn lines_label(viewport: Viewport) -> String {
     if viewport.page < viewport.total {
         viewport.label()

@@ -90,8 +90,8 @@ impl RequestDetails {
         }
     }
 
-    /// Shows the next (`by` = 1) or previous single request of the list, from its first line and with the
-    /// same search; nothing at the end of the list.
+    /// Shows the next (`by` = 1) or previous (-1) single request of the list, from its first line and with
+    /// the same search; nothing at the end of the list.
     fn step(&mut self, by: isize, cx: &mut Cx<'_>) {
         let next = cx.feature::<super::Requests>().step_request(by);
         let Some((number, entry)) = next.and_then(|number| Some((number, cx.state().ledger.get(number)?.clone())))
@@ -153,7 +153,8 @@ fn response_lines(entry: &LedgerEntry) -> Vec<Line<'static>> {
     lines
 }
 
-/// The lines of a body, JSON indented; `is_cut` for a truncated one.
+/// The lines of a request's or response's body, JSON indented, or the line "Empty body"; `is_cut` for a
+/// truncated one.
 fn body_lines(body: &str, is_cut: bool) -> Vec<Line<'static>> {
     if body.is_empty() {
         return vec![Line::from("Empty body")];

@@ -123,7 +123,8 @@ fn list(view: &RequestsPane, area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-/// Draws the names of the filters with the number of requests each admits, the selected one highlighted.
+/// Draws the names of the request filters with the number of requests each admits (names only if that is too
+/// wide), the selected one highlighted.
 fn filters(area: Rect, scene: &mut Scene<'_, '_>) {
     let (theme, state) = (scene.theme, scene.state);
     let count = |filter: Filter| {
@@ -176,7 +177,8 @@ fn flight_line(flight: &Flight, width: u16, scene: &Scene<'_, '_>) -> Line<'stat
     fit(Line::styled(text, scene.theme.accent), width)
 }
 
-/// Draws a note in place of a list without rows.
+/// Draws a note in place of a list of requests without rows: none was sent, or none is of the filter or
+/// matches the search.
 fn empty(area: Rect, scene: &mut Scene<'_, '_>) {
     let (theme, state) = (scene.theme, scene.state);
     let (what, how) = if state.ledger.is_empty() {
@@ -207,7 +209,8 @@ fn empty(area: Rect, scene: &mut Scene<'_, '_>) {
     scene.render(text.alignment(Alignment::Center), middle);
 }
 
-/// The longest duration of the rows, in seconds, where a folded run counts with its median; 0 without rows.
+/// The longest duration among the listed requests, in seconds, where a folded run counts with its median; 0
+/// without rows.
 fn slowest(state: &State) -> f64 {
     let durations = Requests::read(state).rows().iter().filter_map(|row| match *row {
         Row::Request(number) => Some(state.ledger.get(number)?.took.as_secs_f64()),
@@ -241,7 +244,7 @@ const CELLS: [Cell; 9] = [
     Cell::Waited,
 ];
 
-/// The columns for a table of `width` cells, in the order of `CELLS`.
+/// The columns of the list of requests for a table of `width` cells, in the order of `CELLS`.
 fn columns(state: &State, local: &LocalTime, width: u16) -> Vec<Column> {
     let oldest = state.ledger.latest().last();
     let time = oldest.map_or(8, |entry| cells(&local.clock(entry.at)));
@@ -412,8 +415,8 @@ impl Rows for List<'_> {
     }
 }
 
-/// A duration as a bar of at most `width` cells, scaled to the slowest request of the list; empty if
-/// `slowest` is 0.
+/// A duration as a bar of at most `width` cells, by the square root of its share of the `slowest` one; empty
+/// if `slowest` is 0.
 ///
 /// The square root makes short durations distinguishable next to a timeout.
 fn bar(seconds: f64, slowest: f64, width: u16) -> String {

@@ -30,7 +30,8 @@ pub struct RequestsPane {
 }
 
 impl RequestsPane {
-    /// Handles an action while the search is typed; Esc clears it, Enter ends typing. Others are ignored.
+    /// Handles an action while the search for requests is typed: Esc clears it, Enter ends typing, Older and
+    /// Newer move the selection. Others are ignored.
     fn on_search(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         match action {
             Action::Submit => self.is_typing = false,
@@ -46,7 +47,7 @@ impl RequestsPane {
     }
 }
 
-/// The reason an action is unavailable in this pane, or `None` if it is available.
+/// The reason an action is unavailable on the Requests pane, or `None` if it is available.
 ///
 /// The pane shares the keys of tables, but its rows are not records of the market.
 pub(crate) fn unavailable(action: Action) -> Option<String> {
@@ -82,7 +83,7 @@ pub(crate) fn unavailable(action: Action) -> Option<String> {
     is_for_records.then(|| "Not available for requests".to_owned())
 }
 
-/// Empties the search and shows all requests of the filter.
+/// Empties the search for requests and shows all requests of the filter.
 fn clear_search(cx: &mut Cx<'_>) {
     cx.feature::<Requests>().search.set("");
     narrow(cx);
@@ -94,13 +95,14 @@ fn narrow(cx: &mut Cx<'_>) {
     lent.feature.narrow(lent.ledger);
 }
 
-/// Selects a filter and applies it.
+/// Shows the requests of a filter (all, reads, writes, route or errors) that match the search.
 fn show(filter: Filter, cx: &mut Cx<'_>) {
     let lent = cx.lend::<Requests>();
     lent.feature.set_filter(filter, lent.ledger);
 }
 
-/// Selects a filter `by` steps further, wrapping around.
+/// Shows the requests of the filter (all, reads, writes, route, errors) `by` places after the current one,
+/// wrapping around.
 fn step_filter(by: isize, cx: &mut Cx<'_>) {
     let many = Filter::ALL.len();
     let shown = Requests::read(cx.state()).filter();
@@ -122,8 +124,8 @@ fn open(cx: &mut Cx<'_>) {
     }
 }
 
-/// Undoes one thing on Esc: cancels the resent requests, or else clears the notices, the search or the
-/// filter. Without any of these, names the key that quits.
+/// Undoes one thing on Esc in the list of requests: cancels the resent requests, or else clears the notices,
+/// the search or the filter. Without any of these, names the key that quits.
 fn step_back(cx: &mut Cx<'_>) {
     let cancelled = cx.feature::<Requests>().cancel();
     if !cancelled.is_empty() {

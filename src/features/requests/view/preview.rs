@@ -167,7 +167,8 @@ fn lines_in(area: Rect, lines: Vec<Line<'static>>, scene: &mut Scene<'_, '_>) {
     }
 }
 
-/// Draws the frame with the name of the selected row; returns the area inside.
+/// Draws the frame of the preview with the name of the selected request or route run; returns the area
+/// inside.
 fn frame(area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
     let state = scene.state;
     let (title, effect) = match Requests::read(state).selected() {
@@ -211,7 +212,8 @@ fn facts(entry: &LedgerEntry, area: Rect, scene: &Scene<'_, '_>) -> Vec<Line<'st
     known.flat_map(|line| wrap_line(line, area.width, 2)).collect()
 }
 
-/// The heading and the lines of the request's body, cut to `most` with an ellipsis; empty without a body.
+/// The heading and the lines of the request's body, cut to `most` lines of body with an ellipsis; empty
+/// without a body.
 fn sent(entry: &LedgerEntry, most: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let request = entry.request.as_deref().unwrap_or_default();
@@ -229,8 +231,8 @@ fn sent(entry: &LedgerEntry, most: usize, scene: &Scene<'_, '_>) -> Vec<Line<'st
     lines
 }
 
-/// The heading and the first lines of the response's body, at most `room`; without a response, a line that
-/// says so.
+/// The heading and the first lines of the response's body, at most `room` of the body; without a response, a
+/// line that says so.
 fn received(entry: &LedgerEntry, room: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let mut lines = vec![Line::styled("Response body", theme.heading)];
@@ -245,7 +247,8 @@ fn received(entry: &LedgerEntry, room: usize, scene: &Scene<'_, '_>) -> Vec<Line
     lines
 }
 
-/// The pretty-printed lines of the first 12 KiB of a body, without secrets.
+/// The pretty-printed lines of the first 12 KiB of a body, without secrets; `is_cut` if it is truncated
+/// already.
 fn body(text: &str, is_cut: bool) -> Vec<String> {
     let (beginning, is_long) = LedgerEntry::beginning(text, BEGINNING);
     pretty::body(&redact::without_possible_secrets(beginning), is_cut || is_long)

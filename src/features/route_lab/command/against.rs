@@ -22,7 +22,7 @@ pub struct Against {
 }
 
 impl Against {
-    /// Reads a saved run from a file.
+    /// Reads a saved route run from a file, to compare a run of `plan` with it.
     ///
     /// # Errors
     ///
@@ -37,7 +37,7 @@ impl Against {
         Ok(Self { file, saved })
     }
 
-    /// The differences of a run from the saved one, as a table: then, now and change of each figure.
+    /// The differences of a route run from the saved one, as a table: then, now and change of each figure.
     pub fn table(&self, run: &Run) -> String {
         let head = ["", "Then", "Now", "Change"].map(str::to_owned).to_vec();
         let counts = vec![
@@ -58,7 +58,7 @@ impl Against {
         format!("\nAgainst {}\n{}", self.file, table::plain(&rows))
     }
 
-    /// The differences of a run from the saved one, for the JSON document.
+    /// The differences of a route run from the saved one, for the JSON document.
     pub fn document(&self, run: &Run) -> Comparison {
         let figures = self.saved.differences(run.stats()).into_iter();
         let figures = figures.map(|figure| ComparedFigure {
@@ -78,8 +78,8 @@ impl Against {
     }
 }
 
-/// The relative change in percent with its sign, or for the share of errors the difference; empty if it
-/// cannot be computed.
+/// The relative change of a route run's figure in percent with its sign, or for the share of errors the
+/// difference; empty if it cannot be computed.
 fn change(figure: &Figure) -> String {
     let signed = |value: f64, words: String| if value > 0.0 { format!("+{words}") } else { words };
     if figure.label == "errors" {

@@ -27,8 +27,8 @@ const SHOWN_EVERY: Duration = Duration::from_millis(100);
 pub enum Answer {
     /// The reply of the router as received.
     Reply(Untrusted),
-    /// The reason there is no reply.
-    Refused(String),
+    /// The reason of any failed attempt: refused, timed out, invalid or failed otherwise.
+    Failed(String),
 }
 
 /// A finished run, with facts that its figures leave out.
@@ -55,8 +55,8 @@ struct Answered {
     completion: Completion,
 }
 
-/// Runs the plan until it ends; stores every reply if `keep_replies`, and sends `key` with the requests if
-/// given.
+/// Runs the plan of a route run until it ends; stores every reply if `keep_replies`, and sends `key` with
+/// the requests if given.
 ///
 /// A signal stops it at once and cancels requests in flight; so does a key that is refused repeatedly.
 pub async fn run(
@@ -113,9 +113,10 @@ pub async fn run(
     Ok(ended)
 }
 
-/// Requests a worker, and forwards the request to it if there is a `hop`.
+/// Sends the attempt `index` of a route run: requests a worker, and forwards the request to it if there is a
+/// `hop`.
 ///
-/// The times of the result are on the clock that began at `started`; `index` is the number of the attempt.
+/// The times of the result are on the clock that began at `started`.
 async fn send(session: &Session, call: RouteCall, hop: Option<Arc<Hop>>, index: u64, started: Instant) -> Answered {
     let request = Request::Route(call);
     let mut bytes = 0;
@@ -137,7 +138,8 @@ async fn send(session: &Session, call: RouteCall, hop: Option<Arc<Hop>>, index: 
 }
 
 impl Ended {
-    /// A run that starts `now`, on its own clock; a usage error for an invalid plan.
+    /// A route run that starts `now`, on its own clock; a usage error for an invalid plan. Replies are
+    /// stored only if `keep_replies`.
     fn start(plan: RoutePlan, now: MonotonicTime, keep_replies: bool) -> Result<Self, CliError> {
         let run = Run::start(plan, now, current_time()).map_err(|objections| {
             let words: Vec<_> = objections.into_iter().map(|objection| objection.message).collect();
@@ -154,7 +156,7 @@ impl Ended {
         })
     }
 
-    /// Adds a finished attempt to the run and its replies, failures and mismatches.
+    /// Adds a finished attempt to the route run and to its replies (if stored), failures and mismatches.
     fn take(&mut self, answered: Answered) {
         let Answered {
             index,
@@ -184,7 +186,7 @@ impl Ended {
                     .as_ref()
                     .map_or_else(|| outcome.detail().screen(400), |words| words.screen(400));
                 if let Some(replies) = &mut self.replies {
-                    replies.insert(index, Answer::Refused(words.clone()));
+                    replies.insert(index, Answer::Failed(words.clone()));
                 }
                 *self.failures.entry(words).or_default() += 1;
             }

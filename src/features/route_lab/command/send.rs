@@ -13,8 +13,8 @@ use crate::store::text_file;
 /// The word that confirms.
 const WORD: &str = "send";
 
-/// The request to forward to workers, with the payload read from its file; `None` unless `--send` and
-/// `--payload` are given.
+/// The request that a route run forwards to workers, with the payload read from its file; `None` unless
+/// `--send` and `--payload` are given, an error if the file is unreadable.
 pub(super) fn hop(arguments: &RouteArguments) -> Result<Option<Hop>, CliError> {
     let Some((path, file)) = arguments.send.as_ref().zip(arguments.payload.as_ref()) else {
         return Ok(None);
@@ -42,8 +42,8 @@ pub(super) fn check_can_confirm(arguments: &RouteArguments) -> Result<(), CliErr
     ))
 }
 
-/// Prints the receivers and the content of the forwarded requests, and asks for confirmation unless `yes`; an
-/// error if it is refused. Does nothing if none are forwarded.
+/// Prints the receivers and the content of the requests that a route run forwards, and asks for confirmation
+/// unless `yes`; an error if it is refused. Does nothing if none are forwarded.
 pub(super) async fn confirm(
     (session, settings): (&Session, &Settings),
     plan: &RoutePlan,

@@ -26,8 +26,8 @@ const MOST_STATUSES: usize = 5;
 /// Cells of the progress bar.
 const BAR: usize = 24;
 
-/// The progress of a run, in one line: a bar, the percentage, requests by outcome, their rate, and the reason
-/// for a wait.
+/// The progress of a route run, in one line: a bar, the percentage, requests by outcome, their rate, and the
+/// reason for a wait.
 pub fn progress(run: &Run, now: MonotonicTime) -> String {
     let share = run.progress(now).clamp(0.0, 1.0);
     #[expect(
@@ -50,7 +50,8 @@ pub fn progress(run: &Run, now: MonotonicTime) -> String {
     )
 }
 
-/// The requests by outcome and the polls, in one line; cancelled requests and polls only if there are any.
+/// The requests of a route run by outcome and the polls, in one line; cancelled requests and polls only if
+/// there are any.
 fn counts(run: &Run) -> String {
     let stats = run.stats();
     let counted = |number: u64, singular: &str| {
@@ -74,9 +75,10 @@ fn counts(run: &Run) -> String {
     text
 }
 
-/// Prints the run in a format to stdout; notes, failures and what the format leaves out go to stderr.
+/// Prints a route run in a format to stdout; notes, failures and figures that the format leaves out go to
+/// stderr.
 ///
-/// `secrets` leaves signatures in the JSON replies.
+/// `secrets` leaves signatures in the JSON replies; `against` adds the differences from a saved run.
 pub fn show(ended: &Ended, against: Option<&Against>, format: Format, secrets: bool) -> Result<(), CliError> {
     match format {
         Format::Table => {
@@ -132,14 +134,15 @@ pub fn show(ended: &Ended, against: Option<&Against>, format: Format, secrets: b
     Ok(())
 }
 
-/// The workers with the share of assignments of each, from 0 to 1, most assignments first.
+/// The workers of a route run, each with its share of the assignments from 0 to 1, most assignments first.
 fn shares(run: &Run) -> Vec<(&WorkerShare, f64)> {
     let workers = &run.stats().workers;
     let ranked = workers.ranked();
     ranked.into_iter().map(|share| (share, workers.share(share))).collect()
 }
 
-/// The table of workers, the summary, and for short runs the requests; empty if no worker was assigned.
+/// A route run as text: the table of workers, the summary, for short runs the requests, and the worker's
+/// response to an only request; empty if no worker was assigned.
 fn as_table(ended: &Ended) -> String {
     let run = &ended.run;
     if run.stats().workers.is_empty() {
@@ -165,8 +168,8 @@ fn as_table(ended: &Ended) -> String {
     )
 }
 
-/// A table with a line for each attempt of a run of at most 20, with the ids that a worker's log shows; empty
-/// for longer runs.
+/// A table with a line for each attempt of a route run of at most 20, with the ids that a worker's log
+/// shows; empty for longer runs.
 fn requests(run: &Run) -> String {
     let samples = run.samples();
     if samples.len() > MOST_LISTED {
@@ -191,8 +194,8 @@ fn requests(run: &Run) -> String {
     format!("\n{}", table::plain(&rows))
 }
 
-/// The summary of a run, line by line: outcomes, percentiles, the workers' responses, status changes, rate
-/// and load.
+/// The summary of a route run, line by line: outcomes, percentiles, the workers' responses, the latest 5
+/// status changes, rate and load.
 fn summary(ended: &Ended) -> Vec<String> {
     let run = &ended.run;
     let summary = run.summary(ended.at);
@@ -234,7 +237,7 @@ fn milliseconds(seconds: f64) -> String {
     format!("{} ms", trimmed(seconds * 1000.0, 1))
 }
 
-/// The label and the percentiles in ms, in one line.
+/// The label and the percentiles, given in seconds, in ms, in one line.
 pub(super) fn times(label: &str, latency: &Quantiles) -> String {
     format!(
         "{label:14}  p50 {}, p90 {}, p95 {}, p99 {}, max {}",
@@ -246,7 +249,7 @@ pub(super) fn times(label: &str, latency: &Quantiles) -> String {
     )
 }
 
-/// The workers with requests and share (0 to 1) as CSV, most requests first.
+/// The workers of a route run with requests and share (0 to 1) as CSV, most requests first.
 fn as_csv(run: &Run) -> String {
     let head = ["worker", "requests", "share"].map(str::to_owned);
     let rows = shares(run)
@@ -255,7 +258,8 @@ fn as_csv(run: &Run) -> String {
     export::csv_lines(std::iter::once(head).chain(rows))
 }
 
-/// The JSON document: every reply as received, and the summary.
+/// The JSON document of a route run: every reply as received, the summary, and the differences from a saved
+/// run.
 ///
 /// With `secrets` a reply includes its signature, which the worker checks, but never a key.
 fn document(ended: &Ended, against: Option<&Against>, secrets: bool) -> String {
@@ -270,7 +274,7 @@ fn document(ended: &Ended, against: Option<&Against>, secrets: bool) -> String {
         .map(|(index, reply)| match (reply, &run.plan().hop) {
             (Answer::Reply(reply), Some(_)) => worker::reply(run, *index, &redact(reply.unescaped())).to_string(),
             (Answer::Reply(reply), None) => redact(reply.unescaped()),
-            (Answer::Refused(why), _) => worker::refusal(run, *index, why).to_string(),
+            (Answer::Failed(why), _) => worker::failed_attempt(run, *index, why).to_string(),
         })
         .collect();
     let against = against.map_or_else(String::new, |against| {

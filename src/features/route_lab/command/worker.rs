@@ -7,8 +7,8 @@ use crate::domain::pretty;
 use crate::domain::routing::{RouteSample, Run, WorkerCall, WorkerOutcome, WorkerSummary, words};
 use crate::domain::text::visible_lines;
 
-/// The calls of workers, one figure per line: percentiles of their phases, responses by class,
-/// tokens.
+/// The figures of the workers' calls in a route run, one per line: percentiles of their phases, responses by
+/// class, tokens; those without calls are left out.
 pub(super) fn lines(summary: &WorkerSummary) -> Vec<String> {
     let parts = [
         ("connect, TLS", &summary.connect),
@@ -73,9 +73,10 @@ pub(super) fn reply(run: &Run, index: u64, reply: &str) -> Json {
     whole
 }
 
-/// The JSON for the attempt `index` without a reply of the router: only the member `bourse`, with the number
-/// of the request and the reason `why`.
-pub(super) fn refusal(run: &Run, index: u64, why: &str) -> Json {
+/// The JSON for a failed attempt of a route run, which has no reply of the router: only the member `bourse`,
+/// with the number of its request from 1 (null if the attempt `index` is no longer stored) and the reason
+/// `why`.
+pub(super) fn failed_attempt(run: &Run, index: u64, why: &str) -> Json {
     let sample = run.samples().iter().find(|sample| sample.index == index);
     json!({ "bourse": { "request": sample.map(|sample| sample.request + 1), "error": why } })
 }

@@ -35,8 +35,8 @@ const FACTS: u16 = 58;
 /// A server may send megabytes, and laying them out takes longer than a frame.
 const LONGEST_REPLY: usize = 64 * 1024;
 
-/// The worker and the full reply of the attempt at an index; `None` if it was not assigned, or its reply is
-/// no longer in memory.
+/// The worker and the full router reply of the attempt at an index of the route run; `None` if there is no
+/// such attempt, it was not assigned, or its reply is no longer in memory.
 pub(super) fn assignment(run: &Run, index: usize) -> Option<(&Untrusted, &Untrusted)> {
     let sample = run.samples().get(index)?;
     Some((sample.outcome.worker()?, run.reply(sample.index)?))
@@ -51,7 +51,8 @@ pub(super) fn signature(reply: &Untrusted) -> Option<Untrusted> {
     }
 }
 
-/// The outcome of an attempt, one label and value per line, wrapped to `width` cells; without its bodies.
+/// The outcome of an attempt of a route run, one label and value per line, wrapped to `width` cells; without
+/// its bodies.
 pub(super) fn details(run: &Run, sample: &RouteSample, width: u16, theme: &Theme) -> Vec<Line<'static>> {
     let reply = run.reply(sample.index);
     let mut lines = Vec::new();
@@ -135,7 +136,7 @@ pub(super) fn details(run: &Run, sample: &RouteSample, width: u16, theme: &Theme
     lines
 }
 
-/// The cost and the number of the request, and for a poll its number.
+/// The cost and the number (from 1) of an attempt's request in words, and for a poll its number.
 fn sent(sample: &RouteSample) -> String {
     let cost = words::amount(sample.cost);
     if sample.poll > 0 {
@@ -145,7 +146,7 @@ fn sent(sample: &RouteSample) -> String {
     }
 }
 
-/// The meaning of an outcome in a few words.
+/// The meaning of a routing outcome in a few words.
 const fn meaning(kind: OutcomeKind) -> &'static str {
     match kind {
         OutcomeKind::Assigned => "assigned: a worker serves the request",
@@ -200,7 +201,8 @@ fn shortened(signature: &Untrusted) -> String {
     format!("{}…{} ({count} characters)", visible(&head, 40), visible(&tail, 40))
 }
 
-/// The times of an attempt, in seconds since the start of the run: sent, ended, and with a rate also due.
+/// The times of an attempt as text, in seconds since the start of the route run: sent, ended, and for a run
+/// with a rate also due.
 fn moments(run: &Run, sample: &RouteSample) -> String {
     let sent = format!("sent {:.3}, ended {:.3} s", sample.sent, sample.ended);
     if run.plan().rate.is_some() {
@@ -211,7 +213,7 @@ fn moments(run: &Run, sample: &RouteSample) -> String {
 }
 
 /// The lines of the worker's response, the router's reply, and the request for the worker, as far as they
-/// exist.
+/// exist; empty if none does.
 pub(super) fn body(state: &State, run: &Run, sample: &RouteSample) -> Vec<Line<'static>> {
     let mut lines = response_lines(run, sample);
     lines.extend(reply_lines(run, sample));
@@ -223,7 +225,8 @@ pub(super) fn body(state: &State, run: &Run, sample: &RouteSample) -> Vec<Line<'
     lines
 }
 
-/// The beginning of the worker's response and the heading of the router's reply below it; empty without a response.
+/// The lines of the worker's response, and the heading of the router's reply below them; empty without a
+/// response body.
 fn response_lines(run: &Run, sample: &RouteSample) -> Vec<Line<'static>> {
     let Some(answer) = run.answer(sample.index).filter(|answer| !answer.unescaped().is_empty()) else {
         return Vec::new();
@@ -241,8 +244,8 @@ fn response_lines(run: &Run, sample: &RouteSample) -> Vec<Line<'static>> {
     lines
 }
 
-/// The heading and the request for the worker as `curl`, without secrets; empty for an attempt without an
-/// assignment or a reply in memory.
+/// The heading and the request for the worker as `curl` (or the reason it cannot be written), without
+/// secrets; empty for an attempt without an assignment or a reply in memory.
 pub(super) fn request_lines(state: &State, run: &Run, sample: &RouteSample) -> Vec<Line<'static>> {
     let assigned = sample.outcome.worker().zip(run.reply(sample.index));
     let Some((worker, reply)) = assigned else {
@@ -284,8 +287,8 @@ pub(super) fn reply_lines(run: &Run, sample: &RouteSample) -> Vec<Line<'static>>
     lines.map(|line| Line::from(line.to_owned())).collect()
 }
 
-/// Draws the facts of an attempt, on a compact screen in up to `most` lines above its reply and otherwise
-/// beside it, and the frame of the reply; returns the area inside that.
+/// Draws the facts of an attempt of a route run, on a compact screen in up to `most` lines above its reply
+/// and otherwise beside it, and the frame of the reply; returns the area inside that.
 pub(super) fn panes(
     title: String,
     (run, sample): (&Run, &RouteSample),
@@ -326,7 +329,8 @@ impl AttemptView {
         view.show(index, state).then_some(view)
     }
 
-    /// Shows the attempt at an index; false, without a change, if there is none.
+    /// Shows the attempt at an index of the run; false, without a change, if there is none or the run is
+    /// gone.
     fn show(&mut self, index: usize, state: &State) -> bool {
         let Some(run) = Routes::read(state).run(self.run) else {
             return false;

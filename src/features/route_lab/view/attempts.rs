@@ -28,12 +28,12 @@ pub(super) struct AttemptList {
 }
 
 impl AttemptList {
-    /// The search text; empty for none.
+    /// The search text in force; empty for none.
     pub fn filter(&self) -> &str {
         &self.filter
     }
 
-    /// Filters the attempts by the typed text, or shows all (`is_on` false); a changed text restarts the
+    /// Searches the attempts for the typed text, or shows all (`is_on` false); a changed text restarts the
     /// search.
     pub fn search(&mut self, is_on: bool) {
         let wanted = if is_on { self.input.text().trim() } else { "" };
@@ -43,7 +43,7 @@ impl AttemptList {
         }
     }
 
-    /// Clears the matches and the selection, for another run or search.
+    /// Clears the matches and the selection, for another run or search; the search text stays.
     pub fn reset(&mut self) {
         self.matched.clear();
         self.searched = 0;
@@ -55,7 +55,7 @@ impl AttemptList {
         !self.filter.is_empty() && self.searched < samples.len()
     }
 
-    /// Searches the next 8,000 attempts; nothing without a search.
+    /// Searches the next 8,000 attempts for the search text; nothing without one.
     pub fn advance(&mut self, samples: &[RouteSample]) {
         if self.filter.is_empty() {
             return;
@@ -95,7 +95,7 @@ impl AttemptList {
         self.chosen.map_or(last, |line| line.min(last))
     }
 
-    /// Moves the selection by `by` lines; at the end it follows the latest attempt.
+    /// Moves the selection by `by` lines, up to the ends; on the last line it follows the latest attempt.
     pub fn step(&mut self, by: isize, samples: &[RouteSample]) {
         let line = self.cursor(samples).saturating_add_signed(by);
         self.select(line, samples);
@@ -125,7 +125,8 @@ impl AttemptList {
     }
 }
 
-/// The matching attempts as rows of a table, in the order in which they ended.
+/// The attempts of a route run that match the search (all without one) as rows of a table, in the order in
+/// which they ended.
 pub(super) fn table<'a>(
     list: &'a AttemptList,
     samples: &'a [RouteSample],
@@ -169,8 +170,8 @@ pub(super) fn table<'a>(
         })
 }
 
-/// The failure at the worker, or else the assigned worker, or else the message of the router; at most a cell
-/// wider than `width`.
+/// The text for an attempt: the failure at the worker, or else the assigned worker, or else the message of
+/// the router; at most a cell wider than `width`, except for fixed texts.
 fn message(sample: &RouteSample, width: usize) -> String {
     if let Some(failure_reason) = sample.call.as_deref().and_then(words::failure_reason) {
         return visible(&failure_reason, width + 1);
@@ -186,7 +187,8 @@ fn message(sample: &RouteSample, width: usize) -> String {
     }
 }
 
-/// The style of an outcome: good if assigned, a warning while waiting, dim if cancelled, else an error.
+/// The style of a routing outcome: good if assigned, a warning while waiting, dim if cancelled, else an
+/// error.
 pub(super) const fn kind_style(kind: OutcomeKind, theme: &Theme) -> Style {
     match kind {
         OutcomeKind::Assigned => theme.good,

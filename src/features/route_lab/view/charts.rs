@@ -31,7 +31,7 @@ const MOST_STATUSES: usize = 3;
 /// Minimum height of the chart itself, in rows.
 const LEAST_CHART: u16 = 8;
 
-/// Draws the latency over time, and the distribution of latencies beside it.
+/// Draws the latency of a route run over time, and the distribution of latencies beside it.
 pub(super) fn side_by_side(run: &Run, area: Rect, scene: &mut Scene<'_, '_>) {
     let [left, right] = Layout::horizontal([Constraint::Fill(3), Constraint::Fill(2)]).areas(area);
     over_time(run, Panel::new("Latency over time"), left, scene);
@@ -49,8 +49,8 @@ fn latency_scale(of: &Latencies) -> Option<Scale> {
     Scale::fit([0.0, most], Some(ScaleKind::Linear))
 }
 
-/// Draws a dot for each reply at the time it arrived (across) and its latency (upwards); failures are
-/// crosses, cancelled requests are left out.
+/// Draws a dot for each reply of a route run at the time it arrived (across) and its latency (upwards);
+/// failures are crosses, cancelled requests are left out.
 pub(super) fn over_time(run: &Run, panel: Panel<'_>, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let has_colour = theme.has_series_colours();
@@ -98,7 +98,7 @@ pub(super) fn over_time(run: &Run, panel: Panel<'_>, area: Rect, scene: &mut Sce
     }
 }
 
-/// Draws the latest changes of the router's status below the chart, if there is room; returns the area left
+/// Draws the latest 3 changes of the router's status below the chart, if there is room; returns the area left
 /// for the chart.
 fn statuses(run: &Run, area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
     let changes = run.statuses();
@@ -131,8 +131,8 @@ struct Dots {
 }
 
 impl Dots {
-    /// The positions of a run's replies on the two scales, in a chart that fills `plot`; cancelled requests
-    /// have none.
+    /// The positions of a route run's replies on the two scales, in a chart that fills `plot`; cancelled
+    /// requests have none.
     fn new(run: &Run, (time, latency): (&Scale, &Scale), plot: Rect) -> Self {
         let mut dots = Self::default();
         // A braille cell has 2 by 4 dots.
@@ -180,12 +180,13 @@ fn dot(share: f64, many: usize) -> usize {
     dot.min(many.saturating_sub(1))
 }
 
-/// Draws a note that there are no replies yet.
+/// Draws the note "No replies yet" in place of a route run's chart.
 fn draw_no_replies(area: Rect, scene: &mut Scene<'_, '_>) {
     scene.render(Line::styled("No replies yet", scene.theme.dim), area);
 }
 
-/// Draws a histogram of the router's latencies: a bar per range, with the number and share of its replies.
+/// Draws a histogram of the router's latencies in a route run: a bar per range, with the number and share of
+/// its replies.
 pub(super) fn distribution(run: &Run, panel: Panel<'_>, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let basis = if run.plan().rate.is_some() {
@@ -247,12 +248,12 @@ fn bins(of: &Latencies, many: usize) -> Vec<(f64, u64)> {
     bars
 }
 
-/// A bar of `part` out of `most`, at most `width` cells; any part above zero is visible.
+/// A bar of `part` out of `most`, at most `width` cells.
 fn bar(part: u64, most: u64, width: u16) -> String {
     filled(part as f64 / most.max(1) as f64, width)
 }
 
-/// Draws the workers by assignments, most first, with the gaps in their request numbers.
+/// Draws the workers of a route run by assignments, most first, with the gaps in their request numbers.
 ///
 /// `turn` is the panel and the selected line if the list has the keyboard; without it no line is selected.
 pub(super) fn workers(

@@ -31,7 +31,8 @@ pub(super) struct Compare {
 }
 
 impl Compare {
-    /// Compares the run with the one before it, or else the one after it; `None` if it is the only one.
+    /// Compares the route run `run` with the one before it, or else the one after it; `None` if it is the
+    /// only one.
     pub fn new(state: &State, run: u64) -> Option<Self> {
         let compared = neighbour(state, run, run, false)?;
         Some(Self {
@@ -41,14 +42,16 @@ impl Compare {
         })
     }
 
-    /// Compares with the next newer (`after`) or older run; at the end with the nearest on the other side.
+    /// Compares with the next newer (`after`) or older route run; at the end with the nearest on the other
+    /// side.
     fn compare_with_next(&mut self, state: &State, after: bool) {
         if let Some(compared) = neighbour(state, self.run, self.compared, after) {
             self.compared = compared;
         }
     }
 
-    /// The other run and the run it is compared with, in this order; `None` if one is no longer in memory.
+    /// The other route run and the run it is compared with, in this order; `None` if one is no longer in
+    /// memory.
     fn runs<'a>(&self, state: &'a State) -> Option<(&'a RouteRun, &'a RouteRun)> {
         Routes::read(state)
             .run(self.compared)
@@ -56,8 +59,8 @@ impl Compare {
     }
 }
 
-/// The number of the nearest run before or after `from`, other than `run`; if there is none, the nearest on
-/// the other side. `None` if `run` is the only one.
+/// The number of the nearest route run before or after `from` (by `after`), other than `run`; if there is
+/// none, the nearest on the other side. `None` if `run` is the only one.
 fn neighbour(state: &State, run: u64, from: u64, after: bool) -> Option<u64> {
     let numbers = Routes::read(state).runs().iter().map(|run| run.number);
     let numbers: Vec<u64> = numbers.filter(|number| *number != run).collect();
@@ -67,14 +70,14 @@ fn neighbour(state: &State, run: u64, from: u64, after: bool) -> Option<u64> {
     next.or(behind).or(before).copied()
 }
 
-/// The figures of two runs, each with the value in both.
+/// The figures of two route runs, each with the value in both.
 fn figures(first: &RouteRun, second: &RouteRun, scene: &Scene<'_, '_>) -> Vec<Figure> {
     let of = |run: &RouteRun| run.run().elapsed(scene.now.mono);
     compare((first.run().stats(), of(first)), (second.run().stats(), of(second)))
 }
 
-/// `value` as text with a plus sign if it is positive; empty if both runs show the same text or there is no
-/// value.
+/// A difference or change as text by `words`, with a plus sign if it is positive; empty if the figure's two
+/// values show the same text or there is no `value`.
 ///
 /// A tenth of a percent is noise.
 fn signed(figure: &Figure, value: Option<f64>, words: impl Fn(f64) -> String) -> String {
@@ -86,6 +89,8 @@ fn signed(figure: &Figure, value: Option<f64>, words: impl Fn(f64) -> String) ->
     format!("{sign}{}", words(value))
 }
 
+/// The style of a figure's change from the first route run to the second: good if it improved, a warning if
+/// it got worse, plain if equal or neither is better.
 fn change_style(figure: &Figure, theme: &Theme) -> Style {
     match figure.is_better() {
         Some(true) => theme.good,
@@ -169,7 +174,7 @@ impl View for Compare {
 }
 
 impl Compare {
-    /// Draws the figures of both runs with their difference and relative change.
+    /// Draws the figures of two route runs with their difference and relative change.
     fn table(
         &self,
         (first, second): (&RouteRun, &RouteRun),
@@ -199,7 +204,7 @@ impl Compare {
     }
 }
 
-/// Draws the cumulative distribution of the router's latencies of each run, a curve each.
+/// Draws the cumulative distribution of the router's latencies of two route runs, a curve each.
 fn shares((first, second): (&RouteRun, &RouteRun), area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let shown = series_styles((first, second), theme);
@@ -237,7 +242,7 @@ fn shares((first, second): (&RouteRun, &RouteRun), area: Rect, scene: &mut Scene
     scene.render(canvas, plot);
 }
 
-/// The two runs, each with the sign and the style of its curve.
+/// The two route runs, each with the sign and the style of its curve.
 const fn series_styles<'a>(
     (first, second): (&'a RouteRun, &'a RouteRun),
     theme: &Theme,
@@ -249,7 +254,7 @@ const fn series_styles<'a>(
 }
 
 /// The points of the cumulative distribution of latencies, in steps of one percent: the place on `scale`, and
-/// the share from 0 to 1.
+/// the share from 0 to 1. Empty without latencies.
 fn curve(of: &Latencies, scale: &Scale) -> Vec<(f64, f64)> {
     let point = |hundredth: u32| {
         let share = f64::from(hundredth) / 100.0;

@@ -8,8 +8,8 @@ use crate::core::view::Cx;
 use crate::core::views::confirm::Confirm;
 use crate::domain::routing::{RoutePlan, words};
 
-/// The question before a run starts that can wake billed workers, or that forwards requests to workers: its
-/// plan, load and cost. Confirmed, it starts the run.
+/// The question before a route run starts that can wake billed workers, or that forwards requests to workers:
+/// its plan, load and cost. Confirmed, it starts the run.
 pub(super) fn question(plan: RoutePlan, state: &State) -> Confirm {
     let bill = words::billing_notice(state.profile.is_sandbox);
     let subject = match &plan.hop {
@@ -26,7 +26,7 @@ pub(super) fn question(plan: RoutePlan, state: &State) -> Confirm {
     Confirm::new("Start this run?", text, "start", start).sends_first(first)
 }
 
-/// The first request of a run.
+/// The first request of a route run, without a key.
 ///
 /// In its reply the market chooses the key that the others repeat.
 pub(super) fn first_request(plan: &RoutePlan) -> Request {

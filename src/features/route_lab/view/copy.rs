@@ -16,15 +16,15 @@ use crate::features::route_lab::Routes;
 /// Maximum length of a copied server text, in characters.
 const LONGEST: usize = 10_000;
 
-/// The copy menu for an attempt by its index, or with `None` for the next request of the run; `None` if the
-/// run is no longer in memory.
+/// The copy menu for an attempt of the route run `run`, by its index, or with `None` for the next request of
+/// the run; `None` if the run is no longer in memory.
 pub(super) fn menu(state: &State, run: u64, attempt: Option<usize>) -> Option<CopyMenu> {
     let run = Routes::read(state).run(run)?.run();
     Some(CopyMenu::new(items(state, run, attempt)))
 }
 
-/// The texts to copy: the request, and for an assigned attempt the signature, the worker's address and the
-/// request for it.
+/// The texts to copy of a route run: the request, and for an assigned attempt the signature, the worker's
+/// address and the request for it; otherwise these three are listed with the reason they are missing.
 fn items(state: &State, run: &Run, attempt: Option<usize>) -> Vec<CopyItem> {
     let assigned = attempt.and_then(|attempt| assignment(run, attempt));
     let nothing = "no worker was assigned, or its reply is no longer in memory";
@@ -72,7 +72,8 @@ fn items(state: &State, run: &Run, attempt: Option<usize>) -> Vec<CopyItem> {
     ]
 }
 
-/// The request of an attempt, or without one the next of the run, as `curl` with the key as a variable.
+/// The request of an attempt of a route run, or without one the next of the run, as `curl` with the key as a
+/// variable.
 fn request(state: &State, run: &Run, attempt: Option<usize>) -> String {
     let sample = attempt.and_then(|attempt| run.samples().get(attempt));
     let plan = run.plan();

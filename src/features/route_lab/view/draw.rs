@@ -26,7 +26,7 @@ const PREVIEW: u16 = 56;
 /// Width of workers and figures on a wide screen, in cells.
 const SIDE: u16 = 58;
 
-/// Draws the lab: the headline of the shown run and its parts, or an introduction without runs.
+/// Draws the route lab: the headline of the shown run and its parts, or an introduction without runs.
 pub(super) fn lab(view: &RouteLab, area: Rect, scene: &mut Scene<'_, '_>) {
     let Some(run) = view.run(scene.state) else {
         return welcome(area, scene);
@@ -38,11 +38,11 @@ pub(super) fn lab(view: &RouteLab, area: Rect, scene: &mut Scene<'_, '_>) {
         return single(view, run, body, scene);
     }
     match scene.size {
-        Size::Compact => turn(view, run, body, scene),
+        Size::Compact => open_tab(view, run, body, scene),
         Size::Medium => {
             let [top, bottom] = Layout::vertical([Fill(9), Fill(11)]).areas(body);
             charts::side_by_side(run.run(), top, scene);
-            turn(view, run, bottom, scene);
+            open_tab(view, run, bottom, scene);
         }
         Size::Wide => {
             let [top, bottom] = Layout::vertical([Fill(9), Fill(11)]).areas(body);
@@ -57,7 +57,7 @@ pub(super) fn lab(view: &RouteLab, area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-/// Draws the introduction in place of a run.
+/// Draws the introduction of the route lab in place of a run.
 fn welcome(area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let inner = scene.panel(Panel::new("Route lab").focused(true), area);
@@ -83,7 +83,7 @@ fn welcome(area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-/// Draws the plan of the run, its progress, its two main latencies, its outcomes and its load.
+/// Draws the plan of the route run, its progress, its two main latencies, its outcomes and its load.
 fn headline(route_run: &RouteRun, area: Rect, scene: &mut Scene<'_, '_>) {
     let run = route_run.run();
     let runs = Routes::read(scene.state).runs();
@@ -149,8 +149,8 @@ fn times(of: &Latencies, theme: &Theme) -> Line<'static> {
     Line::from(spans)
 }
 
-/// The line of the phase, the progress, the reason for a wait or an early end, and the number of requests
-/// sent.
+/// The line of a route run's phase, its progress, the reason for a wait or an early end, and the number of
+/// requests sent.
 fn status(route_run: &RouteRun, scene: &Scene<'_, '_>) -> Line<'static> {
     let (run, now, theme) = (route_run.run(), scene.now, scene.theme);
     let (word, style) = phase(run, theme);
@@ -199,7 +199,7 @@ fn status(route_run: &RouteRun, scene: &Scene<'_, '_>) -> Line<'static> {
     Line::from(spans)
 }
 
-/// The phase of a run in words, with its style.
+/// The phase of a route run in words, with its style.
 fn phase(run: &Run, theme: &Theme) -> (&'static str, Style) {
     match run.phase() {
         Phase::Running => ("Running", theme.accent),
@@ -213,8 +213,8 @@ fn phase(run: &Run, theme: &Theme) -> (&'static str, Style) {
     }
 }
 
-/// The number and share of assignments, and the numbers of failed, waiting and cancelled requests, in one
-/// line.
+/// The number and share of a route run's assignments, and the numbers of failed, waiting and cancelled
+/// requests if above zero, in one line.
 fn outcomes(run: &Run, theme: &Theme) -> Line<'static> {
     let stats = run.stats();
     let assigned = stats.count(OutcomeKind::Assigned);
@@ -245,7 +245,7 @@ fn outcomes(run: &Run, theme: &Theme) -> Line<'static> {
     Line::from(spans)
 }
 
-/// The load that the run injected, and of several runs the total of all, in one line.
+/// The load that the route run injected, and of several runs the total of all, in one line.
 fn load(route_run: &RouteRun, scene: &Scene<'_, '_>) -> Line<'static> {
     let theme = scene.theme;
     let load = words::amount(route_run.run().load_injected());
@@ -257,8 +257,8 @@ fn load(route_run: &RouteRun, scene: &Scene<'_, '_>) -> Line<'static> {
     Line::from(spans)
 }
 
-/// Draws the open tab, with the names of the others in its title.
-fn turn(view: &RouteLab, run: &RouteRun, area: Rect, scene: &mut Scene<'_, '_>) {
+/// Draws the open tab of the route lab, with the names of the others in its title.
+fn open_tab(view: &RouteLab, run: &RouteRun, area: Rect, scene: &mut Scene<'_, '_>) {
     let run = run.run();
     match view.tab.within(scene.size) {
         Tab::Latency => charts::over_time(run, tabs(view, scene), area, scene),
@@ -272,8 +272,8 @@ fn turn(view: &RouteLab, run: &RouteRun, area: Rect, scene: &mut Scene<'_, '_>) 
     }
 }
 
-/// The panel of the open tab, with the names of all tabs that the screen's size has; only a title if that is
-/// one.
+/// The panel of the route lab's open tab, with the names of all tabs that the screen's size has; only a title
+/// if that is one.
 fn tabs(view: &RouteLab, scene: &Scene<'_, '_>) -> Panel<'static> {
     let open = view.tab.within(scene.size);
     let turns = Tab::turns(scene.size);
@@ -283,7 +283,8 @@ fn tabs(view: &RouteLab, scene: &Scene<'_, '_>) -> Panel<'static> {
     Panel::new("Run").tabs(turns.iter().map(|tab| tab.title()), index)
 }
 
-/// Draws the table of attempts with the search, and the selected one beside it.
+/// Draws the table of a route run's attempts with the search, and the selected one beside it, except on a
+/// compact screen.
 fn attempt_list(view: &RouteLab, run: &Run, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let samples = run.samples();
@@ -321,7 +322,7 @@ fn attempt_list(view: &RouteLab, run: &Run, area: Rect, scene: &mut Scene<'_, '_
     }
 }
 
-/// Draws the search being typed or in force, with the number of matches where there is room.
+/// Draws the search for attempts, being typed or in force, with the number of matches where there is room.
 fn search_line(view: &RouteLab, run: &Run, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     scene.render(Line::styled("/ ", theme.accent), area);
@@ -348,7 +349,7 @@ fn search_line(view: &RouteLab, run: &Run, area: Rect, scene: &mut Scene<'_, '_>
     }
 }
 
-/// Draws the facts, the worker request and the reply of the selected attempt.
+/// Draws the facts, the worker request and the reply of the selected attempt; an empty panel without one.
 fn preview(view: &RouteLab, run: &Run, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let samples = run.samples();
@@ -370,8 +371,8 @@ fn preview(view: &RouteLab, run: &Run, area: Rect, scene: &mut Scene<'_, '_>) {
     sheet::text(lines, inner, scene);
 }
 
-/// Draws the only attempt of a single request: its outcome, and the reply beside it. Before the reply, the
-/// seconds so far.
+/// Draws the only attempt of a route run of a single request: its outcome, and the reply beside it. Before
+/// the reply, the seconds so far.
 fn single(view: &RouteLab, route_run: &RouteRun, area: Rect, scene: &mut Scene<'_, '_>) {
     let run = route_run.run();
     let Some(sample) = run.samples().last() else {

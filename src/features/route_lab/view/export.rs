@@ -31,7 +31,7 @@ impl Content for RunFile {
     }
 }
 
-/// Opens the prompt for the file that a run is exported to; nothing if the run is no longer in memory.
+/// Opens the prompt for the file that a route run is exported to; nothing if the run is no longer in memory.
 pub(super) fn open(number: u64, cx: &mut Cx<'_>) {
     let Some(proposed) = Routes::read(cx.state()).run(number).map(suggestion) else {
         return;
@@ -68,7 +68,7 @@ pub(super) fn open(number: u64, cx: &mut Cx<'_>) {
     );
 }
 
-/// A suggested name of a JSON file, with endpoint, start time and number of the run.
+/// A suggested name of a JSON file for a route run, with endpoint, start time and number of the run.
 fn suggestion(route_run: &RouteRun) -> String {
     let run = route_run.run();
     let endpoint = run.plan().endpoint.chars();

@@ -14,7 +14,7 @@ use crate::tui::theme::Theme;
 
 const LABEL: usize = 17;
 
-/// Height of the figures in lines, including their frame.
+/// Height of the panel of a route run's figures in lines, including its frame.
 pub(super) fn height(run: &Run) -> u16 {
     let kinds = OutcomeKind::ALL.into_iter();
     let kinds = kinds.filter(|kind| run.stats().count(*kind) > 0).count();
@@ -23,7 +23,7 @@ pub(super) fn height(run: &Run) -> u16 {
     u16::try_from(kinds + parts).unwrap_or(8).saturating_add(20)
 }
 
-/// Draws all figures of a run below each other, in a panel of their own.
+/// Draws all figures of a route run below each other, in a panel of their own.
 pub(super) fn panel(run: &Run, area: Rect, scene: &mut Scene<'_, '_>) {
     let inner = scene.panel(Panel::new("Figures"), area);
     let summary = run.summary(scene.now.mono);
@@ -35,8 +35,8 @@ pub(super) fn panel(run: &Run, area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-/// Draws all figures in the given panel: in two columns where there is room, otherwise below each other and
-/// scrollable.
+/// Draws all figures of a route run in the given panel: in two columns where there is room, otherwise below
+/// each other and scrollable.
 pub(super) fn titled(run: &Run, panel: Panel<'_>, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let inner = scene.panel(panel.focused(true), area);
@@ -58,7 +58,7 @@ pub(super) fn titled(run: &Run, panel: Panel<'_>, area: Rect, scene: &mut Scene<
     scene.scroll(Region::MAIN, Scrolled { lines: &lines, top }, inner);
 }
 
-/// A line with a padded label and its value.
+/// A line with a label padded to 17 cells and its value.
 fn row(label: &str, value: String, style: Style, theme: &Theme) -> Line<'static> {
     Line::from(vec![
         Span::styled(format!("{label:LABEL$}"), theme.dim),
@@ -71,8 +71,8 @@ fn shown(latency: Option<f64>) -> String {
     latency.map_or_else(|| "—".to_owned(), words::latency)
 }
 
-/// The percentiles of both times of the router and, if workers were called, of the phases at the workers, a
-/// line each.
+/// The percentiles of a route run's router replies and times to a worker and, if workers were called, of the
+/// phases at the workers, a line each.
 fn times(summary: &Summary, theme: &Theme) -> Vec<Line<'static>> {
     let mut lines = vec![Line::styled(
         format!("{:8}{:>13} {:>17}", "", "Router reply", "Time to a worker"),
@@ -90,7 +90,7 @@ fn times(summary: &Summary, theme: &Theme) -> Vec<Line<'static>> {
     lines
 }
 
-/// The lines of percentiles of the calls' phases at the workers.
+/// A blank line, a heading, and the percentiles of the phases of the calls to workers, a line each.
 fn parts(calls: &WorkerSummary, theme: &Theme) -> Vec<Line<'static>> {
     let heading = format!(
         "{:5}{:>10}{:>11}{:>10}{:>10}",
@@ -129,8 +129,8 @@ fn answers(calls: &WorkerSummary, theme: &Theme) -> Vec<Line<'static>> {
     lines
 }
 
-/// The number of requests by outcome, a line each with its share of all that were not cancelled; outcomes
-/// without requests are left out.
+/// The number of a route run's requests by outcome, a line each with its share of all that were not
+/// cancelled; outcomes without requests are left out.
 fn outcomes(summary: &Summary, theme: &Theme) -> Vec<Line<'static>> {
     let answered = summary.requests - summary.count(OutcomeKind::Cancelled);
     let mut lines = Vec::new();
@@ -151,7 +151,8 @@ fn outcomes(summary: &Summary, theme: &Theme) -> Vec<Line<'static>> {
     lines
 }
 
-/// The numbers of requests by outcome, of responses, polls and gaps, with throughput and load, a line each.
+/// The numbers of a route run's requests by outcome, of responses, polls and gaps, with throughput and load,
+/// a line each.
 fn counts(summary: &Summary, theme: &Theme) -> Vec<Line<'static>> {
     let number = |count: u64| format!("{:>9}", words::count(count));
     let mut lines = vec![row("Requests", number(summary.requests), theme.text, theme)];

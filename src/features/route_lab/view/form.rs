@@ -52,7 +52,8 @@ pub(crate) enum RouteField {
 }
 
 impl RouteField {
-    /// The field for a parameter's name in a plan; unknown names belong to the patience.
+    /// The form field for the name of a plan's parameter, as objections name it; unknown names belong to the
+    /// patience.
     fn for_parameter(parameter: &str) -> Self {
         match parameter {
             "endpoint" => Self::Endpoint,
@@ -88,8 +89,8 @@ impl RouteField {
         }
     }
 
-    /// Parses the number in a text; `None` for an empty text that stands for the default, and for
-    /// fields without a number.
+    /// Parses the number in a field's text: counts, load units, per second, or seconds of a duration such as
+    /// `30s`. `None` for an empty text that stands for the default, and for fields without a number.
     ///
     /// # Errors
     ///
@@ -146,7 +147,7 @@ pub(super) struct NewRun {
     reading: Option<String>,
 }
 
-/// Opens the form with the last input, and with the endpoint of the selected workergroup.
+/// Opens the form for a new route run with the last input, and with the endpoint of the selected workergroup.
 pub(super) fn open(cx: &mut Cx<'_>) {
     let left = cx.drafts().take::<Form<RouteField>>();
     let mut view = NewRun {
@@ -165,7 +166,7 @@ pub(super) fn open(cx: &mut Cx<'_>) {
     super::super::load_endpoints(cx);
 }
 
-/// The form with its default values: one request of load 100.
+/// The form for a new route run with its default values: one request of load 100.
 fn blank() -> Form<RouteField> {
     let modes = MODES.map(|(_, label)| label);
     Form::new(vec![
@@ -262,7 +263,8 @@ impl NewRun {
         }
     }
 
-    /// The name of the payload file, from `@FILE`; `None` for a typed payload and without a worker path.
+    /// The name of the payload file, from `@FILE` in the field; `None` for a typed payload and without a
+    /// worker path.
     fn payload_file(&self) -> Option<&str> {
         let has_path = !self.form.text(RouteField::Path).is_empty();
         let file = self
@@ -287,8 +289,8 @@ impl NewRun {
         }
     }
 
-    /// Starts the run of the fields, after a question if it needs one, and closes the form once it has
-    /// started; otherwise shows the mistakes.
+    /// Starts the run that the fields describe, after a question if it needs one, and closes the form once it
+    /// has started; otherwise shows the mistakes.
     fn begin(&mut self, cx: &mut Cx<'_>) {
         let plan = match self.plan() {
             Ok(plan) => plan,
@@ -322,7 +324,7 @@ impl NewRun {
     }
 }
 
-/// The mistakes of a plan, each with its field in the form.
+/// The mistakes in the plan of a route run, each with its field in the form.
 fn at_fields(objections: Vec<Objection>) -> Vec<(RouteField, String)> {
     let objections = objections.into_iter();
     let at_field = |objection: Objection| (RouteField::for_parameter(objection.parameter), objection.message);
@@ -456,8 +458,8 @@ impl FormView for NewRun {
 }
 
 impl NewRun {
-    /// The description of the run with its load and cost, or the first mistake; then the address and the key
-    /// used.
+    /// The description of the planned run with its load and cost, or the first mistake; then the address and
+    /// the key used.
     fn notes(&self, scene: &Scene<'_, '_>, theme: &Theme) -> Text<'static> {
         let mut lines = Vec::new();
         match self.plan() {
@@ -495,7 +497,8 @@ impl NewRun {
         Text::from(lines)
     }
 
-    /// The first request's body, and up to 8 endpoints that Tab completes.
+    /// The first request's body (left out if the plan has mistakes), and up to 8 endpoints of the
+    /// workergroups that Tab completes.
     fn body_and_endpoints(&self, scene: &Scene<'_, '_>, theme: &Theme) -> Vec<Line<'static>> {
         let mut lines = Vec::new();
         if let Ok(plan) = self.plan() {

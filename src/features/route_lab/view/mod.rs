@@ -43,6 +43,7 @@ enum Tab {
 }
 
 impl Tab {
+    /// The name of the part on the screen: Latency, Distribution, Attempts, Workers or Figures.
     const fn title(self) -> &'static str {
         match self {
             Self::Latency => "Latency",
@@ -53,8 +54,8 @@ impl Tab {
         }
     }
 
-    /// The parts that share an area as tabs on a screen of this size, in order; the others are always
-    /// visible.
+    /// The parts of the route lab that share an area as tabs on a screen of this size, in order; the others
+    /// are always visible.
     const fn turns(size: Size) -> &'static [Self] {
         match size {
             Size::Compact => &[
@@ -69,7 +70,7 @@ impl Tab {
         }
     }
 
-    /// Returns the part if it is a tab on a screen of this size, otherwise the first tab.
+    /// The part of the route lab itself if it is a tab on a screen of this size, otherwise the first tab.
     fn within(self, size: Size) -> Self {
         let turns = Self::turns(size);
         if turns.contains(&self) { self } else { turns[0] }
@@ -101,7 +102,7 @@ pub struct RouteLab {
     is_filter_focused: bool,
 }
 
-/// Opens the lab as it was closed, or on the run in progress; without one, also the form for a new run.
+/// Opens the route lab as it was closed, or on the run in progress; without one, also the form for a new run.
 /// Always true.
 pub fn open(cx: &mut Cx<'_>) -> bool {
     let mut lab = RouteLab::default();
@@ -119,7 +120,7 @@ pub fn open(cx: &mut Cx<'_>) -> bool {
     true
 }
 
-/// Starts a run, after a question if it is long and can cost money; `Ok` does not mean that it has started
+/// Starts a route run, after a question if its plan needs consent; `Ok` does not mean that it has started
 /// then.
 fn start(plan: RoutePlan, cx: &mut Cx<'_>) -> Result<(), NotStarted> {
     // While another series runs, this one is refused: there is nothing to ask.
@@ -131,14 +132,14 @@ fn start(plan: RoutePlan, cx: &mut Cx<'_>) -> Result<(), NotStarted> {
     Ok(())
 }
 
-/// Starts a run without a question, and stores its number for the lab to show.
+/// Starts a route run without a question, and stores its number for the lab to show.
 fn begin(plan: RoutePlan, cx: &mut Cx<'_>) -> Result<(), NotStarted> {
     let number = super::start(cx, plan)?;
     cx.drafts().put(Started(number));
     Ok(())
 }
 
-/// Shows the reason a run did not start: of several mistakes in a plan, the first.
+/// Shows the reason a route run did not start: of several mistakes in a plan, the first.
 fn explain(why: &NotStarted, cx: &mut Cx<'_>) {
     match why {
         NotStarted::Held(why) => cx.complain(why.as_str()),
@@ -151,8 +152,8 @@ fn explain(why: &NotStarted, cx: &mut Cx<'_>) {
 }
 
 impl RouteLab {
-    /// The run that is shown: the selected one, or the latest if that is no longer in memory; `None` without
-    /// runs.
+    /// The route run that is shown: the selected one, or the latest if none is selected or that is no longer
+    /// in memory; `None` without runs.
     fn run<'a>(&self, state: &'a State) -> Option<&'a RouteRun> {
         let shown = self.shown.and_then(|number| Routes::read(state).run(number));
         shown.or_else(|| Routes::read(state).latest())
@@ -183,7 +184,8 @@ impl RouteLab {
         }
     }
 
-    /// Shows the run `by` places further among those in memory; nothing at the ends.
+    /// Shows the route run `by` places further (1 is the next newer) among those in memory; nothing beyond
+    /// the ends.
     fn step_run(&mut self, by: isize, state: &State) {
         let runs = Routes::read(state).runs();
         let shown = self.run(state).map(|run| run.number);
@@ -224,13 +226,15 @@ impl RouteLab {
         Outcome::Handled
     }
 
-    /// The run to pause or stop: the shown one, or else the one in progress; `None` if none is.
+    /// The route run to pause or stop: the shown one if it is in progress, or else another in progress;
+    /// `None` if there is none.
     fn active<'a>(&self, state: &'a State) -> Option<&'a RouteRun> {
         let shown = self.run(state).filter(|run| run.is_active());
         shown.or_else(|| Routes::read(state).active())
     }
 
-    /// Stops the run in progress, except a single request that is not forwarded.
+    /// Stops the route run in progress, except a single request that is not forwarded: a message explains
+    /// that. Nothing if no run is in progress.
     fn stop(&self, cx: &mut Cx<'_>) {
         let Some(run) = self.active(cx.state()) else {
             return;
@@ -244,7 +248,8 @@ impl RouteLab {
         super::stop(cx, number);
     }
 
-    /// Starts another run with the plan of the shown one, or shows the reason it cannot.
+    /// Starts another run with the plan of the shown one, after a question if it needs one, or shows the
+    /// reason it cannot.
     fn run_again(&mut self, cx: &mut Cx<'_>) {
         let Some(plan) = self.run(cx.state()).map(|run| run.run().plan().clone()) else {
             return;
@@ -262,7 +267,8 @@ impl RouteLab {
         }
     }
 
-    /// Handles an action while the search is typed; Esc shows all attempts, Enter ends typing.
+    /// Handles an action while the search for attempts is typed: Esc shows all attempts, Enter ends typing,
+    /// Older and Newer move the selection. Others are ignored.
     fn on_search(&mut self, action: Action, cx: &Cx<'_>) -> Outcome {
         match action {
             Action::Submit => self.is_filter_focused = false,

@@ -55,7 +55,7 @@ impl std::fmt::Display for Unwritten {
 }
 
 impl Written {
-    /// The path and payload that the run forwarded, or else those entered last, or else `/` without a
+    /// The path and payload that the route run forwarded, or else those entered last, or else `/` without a
     /// payload.
     pub fn new(state: &State, run: &Run) -> Self {
         let sent = run
@@ -160,7 +160,8 @@ impl WorkerRequest {
         }
     }
 
-    /// Copies the `curl` command, or for the field `Body` the request body, or shows the reason it cannot.
+    /// Copies the `curl` command for the worker, or for the field `Body` the request body, or shows the
+    /// reason it cannot.
     fn copy(&self, key: PartField, cx: &mut Cx<'_>) {
         let run = Routes::read(cx.state()).run(self.run);
         let Some((worker, reply)) = run.and_then(|run| assignment(run.run(), self.attempt)) else {

@@ -13,7 +13,8 @@ use crate::tui::theme::Theme;
 /// Maximum length of the text of a search, in characters.
 const LONGEST: usize = 600;
 
-/// Draws the list, and beside it the text of the selected search or of the one that would be saved.
+/// Draws the list of saved searches, and beside it the text of the selected search or of the one that would
+/// be saved.
 pub(super) fn saved(view: &Saved, area: Rect, scene: &mut Scene<'_, '_>) {
     let current = match view.entry() {
         Some(Entry::Save) => searches::current(String::new(), scene.state),
@@ -41,8 +42,8 @@ pub(super) fn saved(view: &Saved, area: Rect, scene: &mut Scene<'_, '_>) {
     sheet::text(lines, area, scene);
 }
 
-/// The text of a search, a line each: the reason it cannot run, its note, query, order, limit, prices,
-/// storage and job.
+/// The text of a saved search, a line each: the reason it cannot run, whether it runs at start, its note,
+/// query, order, limit, prices, storage and job, as far as it has them.
 fn describe(search: &SavedSearch, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme: &Theme = scene.theme;
     let spec = brief(&search.spec, scene.state.profile.dialect);

@@ -39,8 +39,8 @@ pub(crate) struct Saved {
 }
 
 impl Saved {
-    /// Opens the list with the search saved last selected, or else the first saved one, or else its first
-    /// line. Always true.
+    /// Opens the list of saved searches with the one saved last selected, or else the first saved one, or
+    /// else its first line. Always true.
     pub fn open(cx: &mut Cx<'_>) -> bool {
         let added = cx.drafts().take::<Added>().map(|Added(name)| name);
         cx.try_open(|state| {
@@ -55,7 +55,7 @@ impl Saved {
         })
     }
 
-    /// The line of an entry in the filtered list; `None` if it is not listed, and for `None`.
+    /// The line (from 0) of an entry in the filtered list; `None` if it is not listed, and for `None`.
     fn line_of(&self, entry: Option<&Entry>) -> Option<usize> {
         let mut shown = self.list.shown();
         shown.position(|item| item.value.is_some() && item.value.as_ref() == entry)
@@ -135,7 +135,7 @@ impl Saved {
 /// Asks for a name and saves the current search under it, after a question if that replaces one; false if the
 /// pane has no search.
 ///
-/// `in_list`: the list is open below and selects the new search afterwards.
+/// `in_list`: the list of saved searches is open below and selects the new search afterwards.
 pub(crate) fn ask_name(in_list: bool, cx: &mut Cx<'_>) -> bool {
     let Some(browser) = cx.state().browser() else {
         return false;
@@ -176,7 +176,8 @@ fn proposed_name(browser: &Browser) -> String {
     words.join(" ").chars().take(LONGEST_NAME).collect()
 }
 
-/// Saves the current search under a name, replacing one of that name, with a toast that names the key for it.
+/// Saves the current search under a name, replacing a search of that name, with a toast that names the key to
+/// run or list it.
 fn save(name: String, in_list: bool, cx: &mut Cx<'_>) {
     let keymap = &cx.state().keymap;
     let hint = if in_list {
@@ -300,8 +301,8 @@ impl View for Saved {
     }
 }
 
-/// The lines of the list: saving the current search, the saved ones, the presets, and a line for hidden
-/// presets. One that cannot be read is disabled.
+/// The lines of the list of saved searches: saving the current search (if the pane has one), the saved ones,
+/// the presets, and a line for hidden presets. One that cannot be read is disabled.
 fn items(state: &State) -> Vec<Item<Entry>> {
     let (searches, dialect) = (&state.searches, state.profile.dialect);
     let item = |search: &SavedSearch, is_preset: bool| {
@@ -361,7 +362,8 @@ fn items(state: &State) -> Vec<Item<Entry>> {
     items
 }
 
-/// A search as it would be saved today; one that cannot be read is returned unchanged.
+/// The specification of a saved search with its query written as it would be saved today; one that cannot be
+/// read is returned unchanged.
 ///
 /// Older files list the countries of a group one by one.
 fn brief(spec: &SearchSpec, dialect: &'static Dialect) -> SearchSpec {

@@ -18,12 +18,13 @@ pub(super) struct Choice {
     pub note: String,
 }
 
-/// Whether a field is a boolean.
+/// Whether a field is a boolean or shown as yes or no.
 pub(super) fn is_flag(field: &Field) -> bool {
     field.kind == Kind::Flag || field.format == Format::YesNo
 }
 
-/// The values to offer: those of the loaded rows, most frequent first, then the rest of the catalog's.
+/// The values to offer for a condition on `field`: those of the loaded rows, most frequent first, then the
+/// rest of the catalog's. Empty if there are too many distinct numbers, or none.
 ///
 /// A boolean field always has true and false, in this order. Of the country groups, those whose name starts
 /// with EU come first and the others last.
@@ -45,7 +46,7 @@ pub(super) fn choices(field: &'static Field, listing: Option<&Listing>) -> Vec<C
         return flags
             .iter()
             .map(|value| {
-                let count = counted.iter().find(|(seen, _)| same(seen, value));
+                let count = counted.iter().find(|(seen, _)| equals_flag(seen, value));
                 choice(value, count.map_or_else(String::new, |(_, count)| rows(*count)))
             })
             .collect();
@@ -81,15 +82,15 @@ pub(super) fn choices(field: &'static Field, listing: Option<&Listing>) -> Vec<C
 }
 
 /// Whether a value of a row equals the boolean `flag`; a number counts as true unless it is 0.
-fn same(seen: &Value, flag: &Value) -> bool {
+fn equals_flag(seen: &Value, flag: &Value) -> bool {
     match (seen, flag) {
         (Value::Number(number), Value::Flag(flag)) => (*number != 0.0) == *flag,
         (seen, flag) => seen == flag,
     }
 }
 
-/// The distinct values of the loaded rows with their counts, most frequent first; empty if there
-/// are too many distinct numbers to choose from.
+/// The distinct values of the loaded rows with their counts, most frequent first; empty for a numeric field
+/// with more than 24 distinct values.
 ///
 /// Market texts that cannot be written in a query are left out.
 fn counts(field: &'static Field, listing: &Listing) -> Vec<(Value, usize)> {

@@ -78,7 +78,7 @@ impl ConditionForm {
         self.split().0
     }
 
-    /// The offered values that match the typed text.
+    /// The offered values that match the typed text; all if nothing is typed.
     pub fn choices(&self) -> impl ExactSizeIterator<Item = &Choice> {
         self.shown.iter().map(|index| &self.choices[*index])
     }
@@ -88,7 +88,8 @@ impl ConditionForm {
         self.selected
     }
 
-    /// Whether a choice is ticked; a country group is ticked if all of its countries are.
+    /// Whether a choice is ticked; a country group is ticked if all of its countries are. False for a text
+    /// that is no value of the field.
     pub fn is_picked(&self, choice: &Choice) -> bool {
         self.members(&choice.text)
             .is_some_and(|members| members.iter().all(|text| self.picked.contains(text)))
@@ -99,7 +100,8 @@ impl ConditionForm {
         &self.picked
     }
 
-    /// Minimum, maximum and median in the loaded rows, as text; `None` for a field without a range.
+    /// Minimum, maximum and median in the loaded rows, as text; `None` for a field without a range (text,
+    /// boolean, id), without loaded rows, and if no row has a value.
     pub fn describe_loaded_values(&self) -> Option<&str> {
         self.seen.as_deref()
     }
@@ -119,7 +121,8 @@ impl ConditionForm {
         language::warning(self.outcome.as_ref().ok()?, self.dialect)
     }
 
-    /// The mistake to show: a conflict with other conditions, or else the error in the value.
+    /// The mistake to show: a conflict with other conditions, or else the error in the value. `None` if there
+    /// is neither, or it is not shown yet.
     ///
     /// An error in the value is shown once something is typed; with an operator for several values, only
     /// after an attempt to submit.
@@ -137,7 +140,8 @@ impl ConditionForm {
         self.split().1.trim().is_empty() && self.picked.is_empty() && self.selected.is_none()
     }
 
-    /// Whether Space ticks or toggles instead of being typed.
+    /// Whether Space ticks or toggles instead of being typed: with an operator for several values, and for a
+    /// boolean field.
     pub fn uses_space_as_toggle(&self) -> bool {
         self.operator().takes_list() || is_flag(self.field)
     }
@@ -170,7 +174,8 @@ impl ConditionForm {
         self.input.text().len() - self.split().1.len()
     }
 
-    /// Selects the next or previous operator of the field, wrapping around; the typed value stays.
+    /// Selects the next or (`forward` false) previous operator of the field, wrapping around; the typed value
+    /// stays, as far as the operator allows it.
     pub fn turn(&mut self, forward: bool) {
         let (operator, value) = self.split();
         let value = value.to_owned();
@@ -248,7 +253,8 @@ impl ConditionForm {
         }
     }
 
-    /// Ticks the values of a text, or unticks them if all are ticked; false if it is no value.
+    /// Ticks the values of a text (several for a country group), or unticks them if all are ticked; false if
+    /// the text is no value of the field.
     fn pick(&mut self, text: &str) -> bool {
         let Some(members) = self.members(text) else {
             return false;
@@ -322,7 +328,8 @@ impl ConditionForm {
         self.changed();
     }
 
-    /// Handles a change of the text: finds matching values and selects the likeliest.
+    /// Handles a change of the text: lists the matching values, selects the likeliest, if any, and parses the
+    /// condition.
     fn changed(&mut self) {
         let (operator, typed) = self.split();
         let typed = typed.trim().to_owned();
@@ -411,7 +418,8 @@ impl InputWidget for ConditionForm {
 }
 
 /// The operator of a new condition: one of several values (`in`) for countries and texts; at most for numbers
-/// of which fewer are better, such as prices; at least for other numbers; equals for the rest.
+/// of which fewer are better, such as prices; at least for other numbers; equals for the rest (booleans,
+/// ids).
 fn first_operator(field: &Field) -> Operator {
     match field.kind {
         Kind::Country | Kind::Text if field.operators.allows(Operator::In) => Operator::In,

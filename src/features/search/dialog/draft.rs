@@ -65,8 +65,8 @@ impl Draft {
         }
     }
 
-    /// Stores the draft for the next dialog, with the running search; `None` removes the stored
-    /// one.
+    /// Stores the draft of its resource for the next dialog, with the running search from which it was
+    /// edited; `None` removes the stored one instead.
     pub fn store(&self, running: Option<&Self>, cx: &mut Cx<'_>) {
         let mut left = cx.drafts().take::<Left>().unwrap_or_default();
         left.0[self.query.resource as usize] = running.map(|running| Box::new((running.clone(), self.clone())));
@@ -93,7 +93,7 @@ impl Draft {
 }
 
 impl Left {
-    /// Whether a dialog on the same resource has stored a draft.
+    /// Whether a dialog on the same resource as `draft` has stored a draft.
     pub fn has(&self, draft: &Draft) -> bool {
         self.0[draft.query.resource as usize].is_some()
     }

@@ -19,7 +19,8 @@ use crate::tui::text::fit;
 /// Maximum width of a value beside its column, in cells.
 const VALUE: usize = 32;
 
-/// The content of the second panel, for at most `height` lines.
+/// The content of the search dialog's second panel, for at most `height` lines: the query, the order, the
+/// selected row, or the request, by the open tab.
 fn side_lines(view: &SearchDialog, height: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     match view.tab {
         Tab::Filters if scene.size == Size::Wide => with_row(query(view, scene), view, height, scene),
@@ -96,8 +97,8 @@ fn with_row(
     lines
 }
 
-/// Draws the list or the form of the open tab, below one line for a complaint or for stored edits that can be
-/// restored.
+/// Draws the list or the form of the search dialog's open tab, below one line for a complaint or for stored
+/// edits that can be restored, if there is either.
 fn tab(view: &SearchDialog, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let note = match &view.complaint {
@@ -118,8 +119,8 @@ fn tab(view: &SearchDialog, area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-/// The query as text, the number of loaded rows that match, the selected line, and the request
-/// body.
+/// The draft query of the search dialog as text, the number of loaded rows that match, the selected line, and
+/// the request body.
 fn query(view: &SearchDialog, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let preview = &view.preview;
@@ -159,8 +160,8 @@ fn query(view: &SearchDialog, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     lines
 }
 
-/// The meaning of the selected field, how its condition is applied, and the effect of the keys on a counted
-/// condition; empty if the selected line has no field.
+/// The meaning of the field on the selected line, how its condition is applied, and the effect of the keys on
+/// a counted condition; empty if the selected line has no field.
 fn selected(view: &SearchDialog, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let field = match view.current() {
@@ -197,8 +198,8 @@ fn selected(view: &SearchDialog, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     lines
 }
 
-/// A histogram of a number field's values in the loaded rows, above its range; bars whose values meet the
-/// draft's conditions are lit. Empty for other fields and for fewer than 6 bars.
+/// A blank line, a histogram of a number field's values in the loaded rows, and its range; bars whose values
+/// meet the draft's conditions are lit. Empty for other fields, without rows, and for fewer than 6 bars.
 fn distribution(view: &SearchDialog, field: &'static Field, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     const LEAST: usize = 6;
     const MOST: usize = 36;
@@ -245,8 +246,8 @@ fn distribution(view: &SearchDialog, field: &'static Field, scene: &Scene<'_, '_
     ]
 }
 
-/// A warning for each active condition that is not applied because of an unmet prerequisite of its column,
-/// with the key that meets it.
+/// A warning for each active condition of the draft that is not applied because its column needs something
+/// that is not set, with the key that sets it; empty if all are applied.
 fn unmet(view: &SearchDialog, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let active = view.draft.query.active();
     active
@@ -259,12 +260,12 @@ fn unmet(view: &SearchDialog, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
         .collect()
 }
 
-/// The request body, line by line.
+/// The previewed body of the search request, line by line.
 pub(super) fn body(preview: &RequestPreview) -> Vec<Line<'static>> {
     preview.json.iter().cloned().map(Line::raw).collect()
 }
 
-/// The sort keys, whether the market or bourse sorts by each, and the meaning of the selected
+/// The sort keys of the draft, whether the market or bourse sorts by each, and the meaning of the selected
 /// field.
 fn order(view: &SearchDialog, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
@@ -306,7 +307,8 @@ fn order(view: &SearchDialog, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     lines
 }
 
-/// The values of the columns in the selected row, and the meaning of the selected field.
+/// The meaning of the selected field, and below it the values of the draft's columns in the table's selected
+/// row, in at most `height` lines.
 fn row(view: &SearchDialog, height: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let mut lines: Vec<Line<'static>> = view.field().map_or_else(Vec::new, |field| {
@@ -321,8 +323,8 @@ fn row(view: &SearchDialog, height: usize, scene: &Scene<'_, '_>) -> Vec<Line<'s
     lines
 }
 
-/// The labels of the draft's first `most` columns, each with its value in the table's selected row, which is
-/// empty if no row is selected.
+/// The labels of the draft's first `most` columns, each with its value in the table's selected row; the
+/// values are empty if no row is selected.
 fn values(view: &SearchDialog, most: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let browser = scene.state.browser();
@@ -343,7 +345,7 @@ fn values(view: &SearchDialog, most: usize, scene: &Scene<'_, '_>) -> Vec<Line<'
     lines
 }
 
-/// A note on the application of the focused setting, and the request body.
+/// A note on how the focused search setting is applied, if it has one, and the request body.
 fn request(view: &SearchDialog, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let focused = view.settings.focused();
     let note = focused.and_then(|setting| settings::note(setting, &view.draft.query, view.dialect));

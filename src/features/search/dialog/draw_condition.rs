@@ -65,7 +65,7 @@ pub(super) fn describe_fate(fate: &str) -> &'static str {
     }
 }
 
-/// The operators of the field, the current one in brackets.
+/// The operators of the condition's field, the current one in brackets, after the key that changes it.
 fn operators(form: &ConditionForm, scene: &Scene<'_, '_>) -> Line<'static> {
     let theme = scene.theme;
     let key = scene.state.keymap.key_in(&[Context::Tabs], Action::NextTab);
@@ -81,7 +81,8 @@ fn operators(form: &ConditionForm, scene: &Scene<'_, '_>) -> Line<'static> {
     line
 }
 
-/// Draws the label and the value being typed into `row`; returns the screen column where the text starts.
+/// Draws the label and the condition's value being typed into `row`; returns the screen column where the text
+/// starts.
 fn value(form: &ConditionForm, row: Rect, scene: &mut Scene<'_, '_>) -> u16 {
     let theme = scene.theme;
     let unit = match form.field.unit.query_symbol(scene.state.profile.dialect) {
@@ -118,8 +119,8 @@ fn value(form: &ConditionForm, row: Rect, scene: &mut Scene<'_, '_>) -> u16 {
     field.x
 }
 
-/// The line below the value: carets under the mistake, or with an operator for several values the ticked
-/// ones. `start` is the screen column where the typed text starts.
+/// The line below the condition's value: carets under the mistake, if any, or with an operator for several
+/// values the ticked ones. `start` is the screen column where the typed text starts.
 fn below(form: &ConditionForm, start: u16, row: Rect, theme: &Theme) -> Line<'static> {
     if form.operator().takes_list() {
         let text = if form.picked().is_empty() {
@@ -140,8 +141,8 @@ fn below(form: &ConditionForm, start: u16, row: Rect, theme: &Theme) -> Line<'st
     fit(line, row.width)
 }
 
-/// The error, or else the warning, or else hints: the value in the unit of the market, the keys of a list,
-/// the values in the loaded rows.
+/// The error in the condition form, or else its warning, or else hints (maybe none): the value in the unit of
+/// the market, the keys of a list, the values in the loaded rows.
 fn remark(form: &ConditionForm, scene: &Scene<'_, '_>) -> (String, Style) {
     let theme = scene.theme;
     if let Some(mistake) = form.mistake() {

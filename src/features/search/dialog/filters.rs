@@ -8,7 +8,8 @@ use crate::domain::language::LanguageError;
 use crate::domain::{Condition, Field, Filter, Kind, Listing, Operand, Operator, Resource, Value, country, language};
 use crate::tui::list::Item;
 
-/// Keys of the most used filters, listed as `Common`; the first one is selected when the tab opens.
+/// Keys of the most used filters of a resource, listed as `Common`; the first one is selected when the tab
+/// opens.
 const fn common(resource: Resource) -> &'static [&'static str] {
     match resource {
         Resource::Offers => &[
@@ -104,8 +105,8 @@ impl SearchDialog {
         items
     }
 
-    /// Checks that the query bar can parse the text of the conditions. Returns them, or where the parsed ones
-    /// differ from the enabled ones, the parsed ones followed by the disabled ones.
+    /// Checks that the query bar can parse the text of the conditions. Returns them unchanged, or where the
+    /// parsed ones differ from the enabled ones, the parsed ones followed by the disabled ones.
     ///
     /// # Errors
     ///
@@ -123,7 +124,7 @@ impl SearchDialog {
         Ok(joined)
     }
 
-    /// Replaces the conditions and rebuilds the list, with the line `keep` selected.
+    /// Replaces the draft's conditions and rebuilds the list, with the line `keep` selected.
     ///
     /// # Errors
     ///
@@ -169,7 +170,8 @@ impl SearchDialog {
         self.change(conditions, self.current());
     }
 
-    /// Removes the selected condition, or all of the selected field; nothing on other lines.
+    /// Removes the selected condition from the draft, or all conditions of the selected field; nothing on
+    /// other lines.
     pub(super) fn remove_condition(&mut self) {
         let mut conditions = self.draft.query.conditions.clone();
         match self.current() {
@@ -189,8 +191,8 @@ impl SearchDialog {
         }
     }
 
-    /// Loosens the selected condition until rows come back; a message says if it cannot be
-    /// loosened.
+    /// Loosens the selected condition just enough that rows come back; a message instead if it cannot be
+    /// loosened or the effect of the filters is not counted.
     pub(super) fn loosen(&mut self) {
         let step = self.selected_step();
         let looser = step.and_then(|step| step.looser.clone());

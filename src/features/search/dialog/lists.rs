@@ -61,8 +61,8 @@ impl SearchDialog {
         needed.map(|(_, need, key)| (*need, key.as_str()))
     }
 
-    /// Appends the field to the order in its more useful direction; reverses the direction of an existing
-    /// key.
+    /// Appends the field to the draft's order, ascending unless higher values are better; reverses the
+    /// direction of an existing key.
     pub(super) fn sort_by(&mut self, field: &'static Field) {
         let order = &mut self.draft.query.order;
         if let Some(key) = order.iter_mut().find(|key| key.field == field) {
@@ -76,8 +76,8 @@ impl SearchDialog {
         order.push(OrderKey { field, direction });
     }
 
-    /// Sorts by the selected field alone if the order is unchanged, and either a field was searched for or
-    /// nothing else of the draft was changed.
+    /// Sorts the draft by the selected field alone if its order is unchanged, the field is not in it, and
+    /// either a field was searched for or nothing else of the draft was changed.
     ///
     /// Finding a field and applying it means just that.
     pub(super) fn sort_by_typed(&mut self) {
@@ -103,8 +103,8 @@ impl SearchDialog {
         }
     }
 
-    /// Swaps the sort key or column of `field` with its neighbor toward the start (`by` = -1) or the end;
-    /// only on the tabs for sorting and columns.
+    /// Swaps the sort key or column of `field` with its neighbor toward the start (`by` = -1) or the end (1);
+    /// only on the tabs for sorting and columns, and nothing if it is not among them.
     pub(super) fn shift(&mut self, field: &'static Field, by: isize) {
         match self.tab {
             Tab::Sort => shift(&mut self.draft.query.order, |key| key.field == field, by),
@@ -130,7 +130,8 @@ impl SearchDialog {
     }
 }
 
-/// Swaps the first element that `is_moved` accepts with the one `by` places further, clamped to the ends.
+/// Swaps the first element that `is_moved` accepts with the one `by` places further, clamped to the ends;
+/// nothing if it accepts none.
 fn shift<T>(all: &mut [T], is_moved: impl Fn(&T) -> bool, by: isize) {
     if let Some(index) = all.iter().position(is_moved) {
         let target = index.saturating_add_signed(by).min(all.len() - 1);

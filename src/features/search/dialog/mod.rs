@@ -42,6 +42,7 @@ enum Tab {
 impl Tab {
     const ALL: [Self; 4] = [Self::Filters, Self::Sort, Self::Columns, Self::Settings];
 
+    /// The name of the search dialog's tab: Filters, Sort, Columns or Settings.
     const fn title(self) -> &'static str {
         match self {
             Self::Filters => "Filters",
@@ -51,7 +52,7 @@ impl Tab {
         }
     }
 
-    /// The action that opens it from the pane.
+    /// The action that opens this tab of the search dialog from the pane.
     const fn action(self) -> Action {
         match self {
             Self::Filters => Action::Filter,
@@ -81,7 +82,8 @@ enum DialogLine {
 /// Search terms for a machine's location.
 const PLACES: &[&str] = &["country", "geo", "location", "region", "place", "europe", "eu"];
 
-/// Other search terms of a line's field, including its meaning; none for lines without a field.
+/// Other search terms for a line of the search dialog: the aliases and the meaning of its field; none for
+/// lines without a field.
 fn aliases(line: &DialogLine) -> Vec<&'static str> {
     match line {
         // People search for a location by its name.
@@ -135,8 +137,8 @@ pub(crate) struct SearchDialog {
     wanted: Option<u64>,
 }
 
-/// Opens the tab of an action; false if the pane has no search. `Action::Funnel` opens the filters and counts
-/// the rows each removes.
+/// Opens the search dialog on the tab of an action; false if the pane has no search. `Action::Funnel` opens
+/// the filters and counts the rows each removes.
 pub(crate) fn open(action: Action, cx: &mut Cx<'_>) -> bool {
     let tab = Tab::ALL.into_iter().find(|tab| tab.action() == action);
     cx.try_open(|state| {
@@ -214,7 +216,7 @@ impl SearchDialog {
         self.relist(self.current());
     }
 
-    /// Selects the tab `by` steps to the right, wrapping around.
+    /// Selects the tab `by` steps to the right, wrapping around after the last.
     fn turn(&mut self, by: usize) {
         let tabs = self.tabs();
         self.show(tabs[(self.tab as usize + by) % tabs.len()]);
@@ -240,12 +242,12 @@ impl SearchDialog {
         }
     }
 
-    /// Whether text is typed to search the open tab's list.
+    /// Whether text is typed to search the open tab's list; false for the settings.
     fn is_typed(&self) -> bool {
         self.list().is_some_and(|list| !list.input.is_empty())
     }
 
-    /// The effect of each filter; `None` before it is counted, and while the draft's offer type, storage,
+    /// The effect of each filter; `None` before it is requested, and while the draft's offer type, storage,
     /// limit or bundling differ from the running search.
     fn removals(&self) -> Option<&Removals> {
         let (draft, running) = (&self.draft.query, &self.running.query);
@@ -390,7 +392,8 @@ impl SearchDialog {
         Outcome::Handled
     }
 
-    /// Handles an action in the settings form; false if the form has no use for it.
+    /// Handles an action in the settings form: moves, changes a setting in the draft, or applies; false if
+    /// the form has no use for it.
     fn on_setting(&mut self, action: Action, cx: &mut Cx<'_>) -> bool {
         match self.settings.update(action.command()) {
             FormEvent::Submitted(setting) => self.submit(setting, cx),
@@ -401,8 +404,8 @@ impl SearchDialog {
         true
     }
 
-    /// Copies the settings of the form into the draft; bundling goes back, with an error beside it, if the
-    /// market has no parameter for it.
+    /// Copies the settings of the form into the draft, `setting` being the changed one; bundling goes back,
+    /// with an error beside it, if the market has no parameter for it.
     fn set(&mut self, setting: Setting) {
         if setting == Setting::Bundling && self.dialect.bundling_parameter.is_none() {
             let unbundled = usize::from(self.draft.query.unbundled);
@@ -413,8 +416,8 @@ impl SearchDialog {
         settings::write(&self.settings, &mut self.draft.query, self.dialect);
     }
 
-    /// Carries out Enter on the selected line: opens its condition form or the body, counts, lifts a ban, or
-    /// applies the draft, as it does on all other tabs.
+    /// Carries out Enter on the open tab: on the filters, opens the selected condition form or the body,
+    /// counts, lifts a ban, or applies the draft; on all other tabs, applies the draft.
     fn choose(&mut self, cx: &mut Cx<'_>) {
         match (self.tab, self.current()) {
             _ if self.body.is_some() => self.apply(cx),

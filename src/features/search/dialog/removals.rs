@@ -67,13 +67,13 @@ struct Wanted {
 }
 
 impl Wanted {
-    /// The condition whose search finds the offer: its number as an offer id or machine id.
+    /// The condition whose search finds the wanted offer: its number as an offer id or machine id.
     fn condition(&self) -> Condition {
         let id = Operand::One(Value::Number(self.id as f64));
         Condition::new(self.field, Operator::Eq, id)
     }
 
-    /// `Offer 123456`, `Machine 4371`.
+    /// The wanted offer or machine by its number: `Offer 123456`, `Machine 4371`.
     fn name(&self, resource: Resource) -> String {
         let noun = if self.field.key == "id" {
             resource.noun()
@@ -121,8 +121,8 @@ impl Removals {
         }
     }
 
-    /// Searches again for the number as a machine's, if the response has no offer with it; false if no search
-    /// was sent.
+    /// Searches again for the wanted number as a machine's, if the response has no offer with it; false if no
+    /// search was sent: an offer has it, that was done already, or the search is for all offers.
     pub fn ask_for_machine(&mut self, cx: &mut Cx<'_>) -> bool {
         let (Some(wanted), Some(listing)) = (&mut self.wanted, self.remote.shown()) else {
             return false;
@@ -206,13 +206,15 @@ impl Removals {
         self.steps = funnel.lines.iter().copied().filter_map(step).collect();
     }
 
-    /// Whether the condition at an index rejects the one offer the search is for; false if it is for all.
+    /// Whether the condition at an index rejects the one offer the search is for; false if the search is for
+    /// all, or before its response.
     pub fn hides(&self, index: usize) -> bool {
         let wanted = self.wanted.as_ref();
         wanted.is_some_and(|wanted| wanted.hides.iter().flatten().any(|hider| *hider == index))
     }
 
-    /// The banned machine and host of the one offer the search is for; empty if it is for all.
+    /// The banned machine and host of the one offer the search is for; empty if neither is banned, before the
+    /// response, and if the search is for all.
     pub fn banned(&self) -> &[Supplier] {
         self.wanted.as_ref().map_or(&[], |wanted| &wanted.banned)
     }
@@ -261,7 +263,8 @@ impl Removals {
         self.steps.iter().find(|step| step.cost.condition == index)
     }
 
-    /// The progress, the error or the result of the count, in a line; empty before the search is sent.
+    /// The progress, the error or the result of the count of rows that each filter removes, in a line; empty
+    /// before the search is sent.
     pub fn summary(&self) -> String {
         if let Some(verdict) = self.verdict() {
             return verdict;
@@ -301,7 +304,8 @@ impl Removals {
 }
 
 impl RemovalStep {
-    /// The number of rows that the filter alone removes, and that come back without it, in a line.
+    /// The effect of the filter in a line: the rows that it removes by itself (judged without the other
+    /// filters), those that come back without it, and those that a looser bound brings back.
     pub fn words(&self) -> String {
         if !self.cost.judged {
             return "not reported by any row".to_owned();
@@ -328,7 +332,7 @@ impl RemovalStep {
     }
 
     /// The rows that come back without the filter, and those that come back without a second filter as well,
-    /// as a phrase. `of` is the count it belongs to.
+    /// as a phrase. `of` is the count that this step belongs to.
     pub fn removal(&self, of: &Removals) -> String {
         let both = self.with.as_ref();
         let both = both.map(|(partner, many)| format!("; without {partner} as well, {}", of.describe_returning(*many)));

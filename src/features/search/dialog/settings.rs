@@ -43,7 +43,8 @@ struct Values {
     unbundled: usize,
 }
 
-/// Shows the settings of a query in the form, unless the form shows them already or has an invalid value.
+/// Shows the search settings of a query in the form, unless the form shows them already or has an invalid
+/// value.
 pub(super) fn read(form: &mut Form<Setting>, query: &Query) {
     let values = Values::from_query(query);
     if form.fault().is_some() || Values::typed(form) == values {
@@ -57,7 +58,8 @@ pub(super) fn read(form: &mut Form<Setting>, query: &Query) {
     form.choose(Setting::Bundling, values.unbundled);
 }
 
-/// Writes the settings to a query, unless one of them is invalid.
+/// Writes the search settings of the form to a query, for other resources than offers only the limit; nothing
+/// if one of them is invalid.
 pub(super) fn write(form: &Form<Setting>, query: &mut Query, dialect: &'static Dialect) {
     let values = Values::typed(form);
     let number = |key, text: &str| number(query, dialect, key, text);
@@ -80,8 +82,8 @@ pub(super) fn write(form: &Form<Setting>, query: &mut Query, dialect: &'static D
     replace(query, "datacenter", Operator::Eq, datacenter);
 }
 
-/// A note on how a setting is applied: sent, applied to the loaded rows, or ignored; `None` for the button
-/// that applies.
+/// A note on how a search setting is applied: sent, applied to the loaded rows, or ignored; `None` for the
+/// button that applies.
 pub(super) fn note(setting: Setting, query: &Query, dialect: &'static Dialect) -> Option<String> {
     let condition = |key: &str| match query.catalog().by_key(key) {
         Some(field) if dialect.sends(field) => format!("Sent as {key}."),
@@ -105,8 +107,8 @@ pub(super) fn note(setting: Setting, query: &Query, dialect: &'static Dialect) -
     })
 }
 
-/// The form for the settings of a query; for volumes and workergroups it has only the row limit and the
-/// button.
+/// The form for the search settings of a query; for volumes and workergroups it has only the row limit and
+/// the button.
 pub(super) fn fields(base: &Query, dialect: &'static Dialect) -> Form<Setting> {
     let values = Values::from_query(base);
     let limit_field =
@@ -142,7 +144,7 @@ pub(super) fn fields(base: &Query, dialect: &'static Dialect) -> Form<Setting> {
 }
 
 impl Values {
-    /// The values in the form's fields as they are, valid or not.
+    /// The search settings in the form's fields as they are, valid or not.
     fn typed(form: &Form<Setting>) -> Self {
         Self {
             offer_type: form.chosen(Setting::OfferType),
@@ -154,7 +156,8 @@ impl Values {
         }
     }
 
-    /// The values of a query; a filter counts as a setting only if it is active and has a single value.
+    /// The settings of a query (offer type, storage, limit, cores, hosts, bundling); a filter counts as a
+    /// setting only if it is active and has a single value.
     fn from_query(query: &Query) -> Self {
         let text_of = |key: &str, operator: Operator| {
             let mut active = query.active();
@@ -201,8 +204,8 @@ fn limit(text: &str) -> Result<Option<u32>, SettingError> {
     }
 }
 
-/// Parses a number in the format of the field `key`; `None` for an empty text and for a field that the
-/// catalog lacks.
+/// Parses a number in the format and unit of the field `key`; `None` for an empty text and for a field that
+/// the catalog of the query `base` lacks.
 fn number(base: &Query, dialect: &'static Dialect, key: &str, text: &str) -> Result<Option<f64>, SettingError> {
     let field = base.catalog().by_key(key);
     let Some(field) = field.filter(|_| !text.is_empty()) else {
@@ -214,8 +217,8 @@ fn number(base: &Query, dialect: &'static Dialect, key: &str, text: &str) -> Res
     }
 }
 
-/// Sets the value of the enabled condition on the field `key` with this operator, adding it if there is none;
-/// without a value, removes it.
+/// Sets the value of the first enabled condition on the field `key` with this operator, adding it if there is
+/// none; without a value, removes it. Nothing if the catalog lacks the field.
 fn replace(query: &mut Query, key: &str, operator: Operator, value: Option<Value>) {
     let Some(field): Option<&'static Field> = query.catalog().by_key(key) else {
         return;

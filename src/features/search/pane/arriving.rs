@@ -14,14 +14,15 @@ use crate::table::browser::Browser;
 use crate::tui::records::Records;
 use crate::tui::table::{Table, place_in_order};
 
-/// The amount that has arrived: `12,345 rows, 35.2 MB`.
+/// The amount that has arrived of a response: `12,345 rows, 35.2 MB`.
 pub(super) fn amount(received: &Received) -> String {
     let noun = if received.rows == 1 { "row" } else { "rows" };
     let (rows, size) = (grouped(received.rows), format::size(received.bytes));
     format!("{rows} {noun}, {size}")
 }
 
-/// The first rows of the response that is still arriving; `None` if loaded or recorded rows can be shown.
+/// The first rows of a table's response that is still arriving; `None` if nothing is arriving, none has
+/// arrived yet, or loaded or recorded rows can be shown.
 pub(super) fn first_rows(browser: &Browser) -> Option<&Listing> {
     let is_blank = browser.listing().is_none() && browser.recorded_at().is_none();
     let first = browser.remote().arrived()?.first.as_deref();

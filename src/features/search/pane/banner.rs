@@ -20,8 +20,8 @@ use crate::tui::theme::Theme;
 /// On 24 lines the table still has most of the screen.
 const MOST: usize = 4;
 
-/// The banners in lines of `width` cells, at most 4: notices, errors, ignored conditions, missing rates, and
-/// the state of auto-refresh last.
+/// The banners over a table in lines of `width` cells, at most 4: notices, errors, ignored conditions,
+/// missing rates, and the state of auto-refresh last. Empty if there is nothing to report.
 pub(super) fn lines(state: &State, browser: &Browser, width: u16, now: Now, theme: &Theme) -> Vec<Line<'static>> {
     let mut lines: Vec<Line<'static>> = Vec::new();
     let mut add = |text: &str, style: Style| {
@@ -125,7 +125,8 @@ fn failure(state: &State, browser: &Browser, now: Now) -> Option<String> {
     Some(format!("{age} Press {key} {what}: {error}"))
 }
 
-/// A note on the conditions that some rows of the response break; `None` if there are none.
+/// A note on the conditions that some rows of the response break, as the market ignored them; `None` if there
+/// are none.
 fn ignored(browser: &Browser) -> Option<String> {
     let named: Vec<_> = browser
         .violations()

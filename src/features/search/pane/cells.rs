@@ -13,7 +13,8 @@ use crate::domain::{CellRef, Dialect, Field, Listing, Untrusted, country, format
 const DAY: f64 = 86_400.0;
 const HOUR: f64 = 3600.0;
 
-/// The header of a column: its label with the unit of its cells.
+/// The header of a table column: its label, and the unit of its cells where the label and the cells do not
+/// show it.
 pub(super) fn header(listing: &Listing, field: &Field, dialect: &Dialect) -> Cow<'static, str> {
     let label = listing.header(field, dialect);
     match unit(field) {
@@ -38,7 +39,8 @@ fn unit(field: &Field) -> Option<&'static str> {
     }
 }
 
-/// Whether a duration is shown in hours: jobs take hours more often than days.
+/// Whether a column's duration is shown in hours instead of days: only the time of a job, as jobs take hours
+/// more often than days.
 fn is_hours(field: &Field) -> bool {
     field.key == "job_time"
 }
@@ -73,7 +75,7 @@ pub(super) fn text(listing: &Listing, row: usize, field: &Field, width: u16, loc
 }
 
 /// The country code and the region of a location, in this order, as a narrow column cuts the end; the
-/// location unchanged if it has no region or short code.
+/// location in its usual form if it has no region or short code. At most `width` cells.
 fn place(text: &str, width: u16) -> String {
     let code = country::code(text);
     let region = text.rsplit_once(',').map_or("", |(region, _)| region.trim());
@@ -85,8 +87,8 @@ fn place(text: &str, width: u16) -> String {
     Untrusted::from(shown).screen(usize::from(width))
 }
 
-/// The number in the unit of its column's header, without the unit; of seconds in hours or days, of ratios in
-/// percent.
+/// The number in the unit of its column's header, without the unit: storage in GB, seconds in days (a job's
+/// in hours), ratios in percent; others in their own format.
 fn number(field: &Field, value: f64) -> String {
     let is_plain = field.format == Format::Auto && value.is_finite() && value.abs() < 1e12;
     if !is_plain || field.zero_is_none && value == 0.0 {

@@ -36,7 +36,7 @@ pub(super) enum Shown {
 }
 
 impl Shown {
-    /// The field of the column; `None` for the rail.
+    /// The field of the column; `None` for the rail, the column that shows the position of a row's price.
     pub(super) const fn field(self) -> Option<&'static Field> {
         match self {
             Self::Field(field) => Some(field),
@@ -55,8 +55,8 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    /// The columns of a table on a screen that is `screen` cells wide. A rail stands behind the price, except
-    /// for workergroups.
+    /// The columns of a pane's table on a screen that is `screen` cells wide. A rail stands behind the price,
+    /// except for workergroups.
     ///
     /// With a preview the id needs no column.
     pub(super) fn new(browser: &Browser, listing: &Listing, has_preview: bool, screen: u16) -> Self {
@@ -80,14 +80,15 @@ impl Columns {
         }
     }
 
-    /// Places the columns that fit into `width` cells after a gutter of `gutter` cells; the ones that scroll
-    /// start at `offset`.
+    /// Places the columns that fit into `width` cells after a gutter of `gutter` cells; of the columns that
+    /// scroll, the first `offset` are left out.
     pub(super) fn place(&self, offset: usize, gutter: u16, width: u16) -> Strip {
         place_in_order(&self.drawn, self.leading, offset, gutter, width)
     }
 }
 
-/// The index for the rail: after the price, or without a price column after the `leading` ones.
+/// The index among the table's columns for the rail: after the price, or without a price column after the
+/// `leading` ones.
 fn rail_index(fields: &[&'static Field], leading: usize) -> usize {
     let price = fields
         .iter()
@@ -107,7 +108,7 @@ fn rail(wide: Option<u16>, least: u16) -> Column {
     Column::text(title, width).grows_by(if wide.is_some() { MORE_RAIL } else { 0 })
 }
 
-/// The columns of these fields, as wide as the rows need.
+/// The table columns of these fields, as wide as the rows of `listing` need.
 pub(super) fn columns(browser: &Browser, listing: &Listing, fields: &[&'static Field]) -> Vec<Column> {
     fields.iter().map(|field| column(browser, listing, field)).collect()
 }
@@ -141,11 +142,11 @@ fn arrange_usual(fields: &mut Vec<&'static Field>, browser: &Browser, has_previe
     }
 }
 
-/// The columns in order, and the number of leading ones: the id if it is first, then the sorted
-/// column.
+/// The columns of a pane's table in order, and the number of leading ones, which do not scroll (at least 1):
+/// the id if it is first, then the sorted column.
 ///
-/// The others follow in the chosen order; those that explain a broken condition or a match are the
-/// first of them, and those that only the query needs the last.
+/// The others follow in the chosen order; those that explain a broken condition or a match are the first of
+/// them, and those that only the query needs the last.
 fn fields(browser: &Browser, listing: &Listing, has_preview: bool, is_tight: bool) -> (Vec<&'static Field>, usize) {
     let mut fields = browser.columns.clone();
     if browser.computed.price_models.is_unasked() {
@@ -212,7 +213,7 @@ fn bounds(browser: &Browser) -> impl Iterator<Item = &'static Field> {
         .filter(|field| field.is_column())
 }
 
-/// The column of a field: its title with the sort arrow, the width its rows need, and its alignment.
+/// The table column of a field: its title with the sort arrow, the width its rows need, and its alignment.
 fn column(browser: &Browser, listing: &Listing, field: &'static Field) -> Column {
     let title = title(browser, listing, field);
     // A cell that breaks a condition has a sign in front of its text.
@@ -274,14 +275,16 @@ fn width(listing: &Listing, field: &Field, title: &str) -> u16 {
         .max(header)
 }
 
-/// The width of the longest text of a column, in cells; `None` for other kinds, and with none or too many texts.
+/// The width of the longest text of a column, in cells; `None` for other kinds of columns, and with no or
+/// more than 1,000 distinct texts.
 fn longest(listing: &Listing, field: &Field) -> Option<u16> {
     let column = matches!(field.kind, Kind::Text | Kind::Country).then(|| listing.column(field))?;
     let is_measured = (1..=MOST_TEXTS).contains(&column.texts().len());
     is_measured.then(|| u16::try_from(column.widest()).ok()).flatten()
 }
 
-/// Whether a column is a cost that does not apply to rows that are too small or end too early.
+/// Whether a column is the bill of a job or of a volume term, which does not apply to rows that are too small
+/// or end too early.
 pub(super) fn is_bill(field: &Field) -> bool {
     matches!(field.key, "job_cost" | "volume_term")
 }

@@ -20,8 +20,8 @@ use crate::table::browser::Browser;
 use crate::tui::panel::{Panel, Size};
 use crate::tui::viewport::Viewport;
 
-/// Draws a pane from top to bottom: the market line, the query, its settings, the banners, the panels, and
-/// the completion list over them.
+/// Draws the pane of a table from top to bottom: the market line, the query, its settings, the banners, the
+/// panels, and the completion list over them while the query is edited.
 pub(super) fn pane(view: &BrowserPane, area: Rect, scene: &mut Scene<'_, '_>) {
     let state = scene.state;
     let browser = &state.browsers[view.resource];
@@ -52,8 +52,8 @@ pub(super) fn pane(view: &BrowserPane, area: Rect, scene: &mut Scene<'_, '_>) {
 /// The longest GPU names, a count and a price.
 const MARKET: u16 = 38;
 
-/// Draws the panels of a pane: the market panel if open, the table, and beside or below it the preview or the
-/// welcome card.
+/// Draws the panels of a table's pane: the market panel if open, the table, and beside or below it the
+/// preview or the welcome card, unless the preview is folded or has no room.
 fn panels(view: &BrowserPane, browser: &Browser, mut area: Rect, scene: &mut Scene<'_, '_>) {
     if view.shows_market(scene.size) {
         let [left, rest] = Layout::horizontal([Constraint::Length(MARKET), Constraint::Fill(1)]).areas(area);
@@ -174,7 +174,8 @@ fn with_below(area: Rect, lines: u16) -> [Rect; 2] {
     Layout::vertical([Constraint::Fill(1), Constraint::Length(lines)]).areas(area)
 }
 
-/// The viewport that the table will have, as the frame around it is drawn first and shows it.
+/// The viewport (visible range of rows) that the table will have, as the frame around it is drawn first and
+/// shows it.
 fn upcoming(browser: &Browser, inner: Rect, scene: &Scene<'_, '_>) -> Viewport {
     let mut viewport = scene.before.viewport(scene.depth, Region::MAIN);
     let [_, rows] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(inner);
@@ -182,8 +183,8 @@ fn upcoming(browser: &Browser, inner: Rect, scene: &Scene<'_, '_>) -> Viewport {
     viewport
 }
 
-/// The number of rows: `All 57 offers`, `First 500, more exist`, `12 of 57 offers`, `50 offers received`,
-/// with notes on skipped, repeated and hidden rows. Empty before a response.
+/// The number of a table's rows: `All 57 offers`, `First 500, more exist`, `12 of 57 offers`, `50 offers
+/// received`, with notes on skipped, repeated and banned rows and on the sort. Empty before a response.
 pub(super) fn counts(browser: &Browser) -> String {
     let Some(listing) = browser.listing() else {
         return String::new();
@@ -212,8 +213,8 @@ pub(super) fn counts(browser: &Browser) -> String {
     text
 }
 
-/// Further notes on the number of rows: skipped, repeated and hidden ones, and a sort among the loaded rows
-/// only.
+/// Further notes on the number of rows, those that apply: rows skipped as unreadable, repeated, or hidden by
+/// bans; the number of bans in force if they hid none of these; and a sort among the loaded rows only.
 fn notes(browser: &Browser, listing: &Listing) -> Vec<String> {
     let (skipped, repeated) = (listing.skipped().len(), listing.duplicates());
     let (hidden, bans) = (listing.hidden(), browser.computed.bans.count());
@@ -232,8 +233,8 @@ fn notes(browser: &Browser, listing: &Listing) -> Vec<String> {
     .collect()
 }
 
-/// A note for the title of a small screen: the number of marks, the range of visible rows unless all are
-/// visible, and the number of rows.
+/// A note for the table's title on a small screen: the number of marks, the range of visible rows unless all
+/// are visible, and the number of rows.
 fn compact_note(browser: &Browser, viewport: &Viewport) -> String {
     let marks = match browser.marks.len() {
         0 => String::new(),
@@ -248,8 +249,9 @@ fn compact_note(browser: &Browser, viewport: &Viewport) -> String {
     format!("{marks}{label}")
 }
 
-/// The totals of the marked offers, or a note that they cannot all be rented: ` (3 GPUs, $1.32/h)`. Empty for
-/// other resources, without marks, and above 100 of them.
+/// The GPUs of the marked offers with their price in $/h, or with a job their bill, or a note that they
+/// cannot all be rented: ` (3 GPUs, $1.32/h)`. Empty for other resources, without marks, and above 100 of
+/// them.
 fn marked_total(browser: &Browser) -> String {
     /// Maximum number of marks that a frame adds up; nobody rents more.
     const MOST: usize = 100;
@@ -274,7 +276,8 @@ fn marked_total(browser: &Browser) -> String {
     format!(" ({gpus}{price})")
 }
 
-/// The signs on the screen and their meaning, and the number of marked rows.
+/// The signs that the table shows now and their meaning, with the numbers of marked, best, starred, noted and
+/// unfit rows.
 fn legend(browser: &Browser, scene: &Scene<'_, '_>) -> Line<'static> {
     let theme = scene.theme;
     let mut line = Line::default();

@@ -154,7 +154,8 @@ fn note(state: &State, browser: &Browser, now: Now) -> Note {
     }
 }
 
-/// The message while the first rows are loading, with the seconds since the request was sent.
+/// The message while a table's first rows are loading, with the seconds since the request was sent and the
+/// `reasons` for a wait.
 fn loading(browser: &Browser, seconds: f64, reasons: Vec<String>) -> Note {
     Note {
         title: format!("Loading {}… {:.0} s", browser.resource().nouns(), seconds.max(0.0)),
@@ -164,7 +165,7 @@ fn loading(browser: &Browser, seconds: f64, reasons: Vec<String>) -> Note {
     }
 }
 
-/// The keys that help if no row meets the conditions.
+/// The keys that help if no row of a table meets the conditions, each with its effect.
 fn remedies(browser: &Browser) -> Vec<(Action, &'static str)> {
     let mut keys = vec![
         (Action::Funnel, "find the strictest condition"),
@@ -215,7 +216,7 @@ fn no_match(browser: &Browser) -> Note {
     }
 }
 
-/// The message for a failed request: the error, and the keys that help against it.
+/// The message in place of a table whose request failed: the error, and the keys that help against it.
 fn failed(state: &State, browser: &Browser, error: &ApiError) -> Note {
     let title = format!("Can't load {}", browser.resource().nouns());
     let retry = (Action::Refresh, "retry");
@@ -256,7 +257,7 @@ fn failed(state: &State, browser: &Browser, error: &ApiError) -> Note {
 }
 
 /// A suggestion for filter words that match no row: `Did you mean 4090?` for `4900`. `None` if the words
-/// parse or have no suggestion.
+/// parse as conditions, or their error has no suggestion.
 fn respelled(browser: &Browser) -> Option<String> {
     let (catalog, words) = (browser.query.catalog(), browser.words.join(" "));
     let reading = plain::read(&words, catalog, browser.dialect(), &plain::Names::default());
@@ -265,13 +266,14 @@ fn respelled(browser: &Browser) -> Option<String> {
     Some(format!("Did you mean {}?", suggestion.apply(&words)))
 }
 
-/// A note that no offer has as many GPUs as the search asks for; `None` if one may.
+/// A note that no single offer has as many GPUs as the search asks for; `None` if one may.
 fn too_many_gpus(browser: &Browser) -> Option<String> {
     let text = "One offer has at most 8 GPUs or so: the planner combines several machines.";
     browser.gpus_beyond_an_offer().map(|_| text.to_owned())
 }
 
-/// Suggestions for conditions with an unknown name.
+/// Suggestions for conditions whose name (a GPU model, for example) is unknown: `Did you mean …?` each; none
+/// if all are known.
 fn did_you_mean(browser: &Browser) -> impl Iterator<Item = String> {
     let suggestions = browser.suggestions().into_iter();
     suggestions.map(|condition| format!("Did you mean {condition}?"))

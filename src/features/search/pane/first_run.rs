@@ -21,14 +21,14 @@ const KEYS: [(Action, &str); 6] = [
     (Action::Help, "list all keys"),
 ];
 
-/// Whether to show the card: among the offers of a first run in the sandbox, until the user has closed it, searched, or
-/// opened the list of markets.
+/// Whether to show the welcome card: among the offers of a first run in the sandbox, until the user has
+/// closed it, searched, or opened the list of markets.
 pub(super) fn is_due(resource: Resource, state: &State) -> bool {
     resource == Resource::Offers && !state.markets.is_welcomed && state.markets.invites && state.profile.is_sandbox
 }
 
-/// Closes the card permanently on a search (`is_search`), or on a key or click while the screen has room for
-/// it.
+/// Closes the welcome card permanently on a search (`is_search`), or on a key or click while the screen has
+/// room for it; nothing if it is not shown.
 ///
 /// On a small screen it stays due, and appears once the screen is larger.
 pub(super) fn close(view: &BrowserPane, is_search: bool, cx: &mut Cx<'_>) {

@@ -68,7 +68,7 @@ impl BrowserPane {
     }
 
     /// Handles an action on the rows: motion, suggestions, scrolled columns, marks, sort order, requests,
-    /// preview and Esc. Ignored if it is none of these.
+    /// price type, reset, preview and Esc. Ignored if it is none of these.
     fn on_table(&self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         let (now, step) = (cx.now, cx.motion(action));
         let browser = cx.table(self.resource);
@@ -137,7 +137,7 @@ impl BrowserPane {
         }
     }
 
-    /// Whether Esc undoes anything, as listed at `step_back`.
+    /// Whether Esc undoes anything, as listed at `step_back`; otherwise it only names the key that quits.
     fn goes_back(&self, state: &State) -> bool {
         let browser = &state.browsers[self.resource];
         browser.ask_order_at.is_some()
@@ -197,8 +197,8 @@ fn size_of(state: &State) -> Size {
     Size::new(state.screen.size.0, state.screen.size.1)
 }
 
-/// Scrolls the columns by one to the left or right, or to the first or last; at most until the last one is
-/// visible.
+/// Scrolls the columns of a resource's table by one to the left or right, or to the first or last; at most
+/// until the last one is visible.
 fn scroll(resource: Resource, action: Action, cx: &mut Cx<'_>) {
     let (left, right) = cx.hidden_columns();
     cx.table(resource).column_offset = match action {
@@ -209,8 +209,8 @@ fn scroll(resource: Resource, action: Action, cx: &mut Cx<'_>) {
     };
 }
 
-/// Sorts by the sortable column to the right or left of the sorted one. If that is not shown, by the first
-/// (`to_right`) or the last; at the end nothing changes.
+/// Sorts a resource's table by the sortable column to the right or left of the sorted one. If that is not
+/// shown, by the first (`to_right`) or the last; at the end nothing changes.
 fn sort_beside(resource: Resource, to_right: bool, cx: &mut Cx<'_>) {
     let now = cx.now;
     let fields = cx.state().browsers[resource].columns.iter().copied();

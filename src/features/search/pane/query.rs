@@ -38,8 +38,8 @@ const WIDEST: u16 = 84;
 /// Maximum width of a candidate, in cells; the readings of plain words are the longest.
 const LONGEST_LABEL: u16 = 60;
 
-/// Carries out an action while the query is edited: runs it, cancels, completes, resets, or recalls earlier
-/// ones; others are ignored.
+/// Carries out an action while a table's query is edited: runs it, cancels, completes, resets, or recalls
+/// earlier ones; others are ignored.
 pub(super) fn update(view: &mut BrowserPane, action: Action, cx: &mut Cx<'_>) -> Outcome {
     let local = cx.state().local_time(cx.now);
     let browser = cx.table(view.resource);
@@ -90,8 +90,8 @@ pub(super) fn update(view: &mut BrowserPane, action: Action, cx: &mut Cx<'_>) ->
     Outcome::Handled
 }
 
-/// Advice after filtering a truncated response by words, as the market has more rows; `None` without words or
-/// with a complete response.
+/// Advice after filtering a truncated response by words, as the market has more rows; `None` without a
+/// response or words, and with a complete response.
 fn words_advice(browser: &Browser) -> Option<String> {
     let loaded = browser.listing()?.len();
     (!browser.words.is_empty() && browser.may_have_more())
@@ -121,7 +121,7 @@ fn count_text(browser: &Browser, width: u16, scene: &Scene<'_, '_>) -> String {
     }
 }
 
-/// Lays out the bar: the areas of the prompt, the query and the text at the right, and that text.
+/// Lays out the query bar: the areas of the prompt, the query and the text at the right, and that text.
 ///
 /// It is the number of matching rows while typing, and an example on the first run; otherwise it is empty.
 fn layout(browser: &Browser, area: Rect, scene: &Scene<'_, '_>) -> ([Rect; 3], String) {
@@ -178,7 +178,8 @@ pub(super) fn line(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
     scene.render(fit(line, width), text);
 }
 
-/// The search in words: the user's choices, the filter words, the job, then the default conditions, dimmed.
+/// The parts of the search in words, each with its style: the user's choices, the filter words, the job, then
+/// the default conditions, dimmed. Empty without any.
 fn words(browser: &Browser, theme: &Theme) -> Vec<(String, Style)> {
     let defaults = language::default_conditions(browser.query.catalog(), browser.dialect());
     // Workergroups are always filtered here.
@@ -204,7 +205,7 @@ fn words(browser: &Browser, theme: &Theme) -> Vec<(String, Style)> {
     chosen.chain(typed).chain(job).chain(usual).collect()
 }
 
-/// Parts of a line, with a dot between them.
+/// The parts of a line joined, with a dot between them.
 fn separated(parts: Vec<(String, Style)>, theme: &Theme) -> Line<'static> {
     let mut line = Line::default();
     for (text, style) in parts {
@@ -354,14 +355,14 @@ fn draw_candidate(bar: &Bar, index: usize, [label, count]: [u16; 2], row: Rect, 
     }
 }
 
-/// Stores the viewport of a region, for the mouse and for the next frame.
+/// Stores the viewport of a screen region in the layout, for the mouse and for the next frame.
 fn keep(region: Region, viewport: Viewport, scene: &mut Scene<'_, '_>) {
     let depth = scene.depth;
     scene.layout.viewports.push((depth, region, viewport));
 }
 
-/// Draws the line below the query: a caret at an error; while the query is edited, the meaning of its words;
-/// otherwise its settings.
+/// Draws the line below the query: a caret at an error; while the query is edited, the meaning of its words
+/// or a warning, if any; otherwise its settings.
 pub(super) fn settings(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
     if let Some(error) = &browser.bar.error {
         return caret(browser, error, area, scene);
@@ -391,8 +392,8 @@ pub(super) fn settings(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>)
     scene.render(fit(line, area.width.saturating_sub(1)), area);
 }
 
-/// A warning, or the meaning of the typed words; before anything is typed, examples. `None` if there is
-/// nothing to say.
+/// The text below the edited query: a warning, or the meaning of the typed words; before anything is typed,
+/// the effect of a reset or an example. `None` if none of these applies.
 fn advice(browser: &Browser) -> Option<String> {
     let bar = &browser.bar;
     if let Some(warning) = &bar.understood.warning {
@@ -416,8 +417,8 @@ fn gpus_note(gpus: u32, scene: &Scene<'_, '_>) -> Span<'static> {
     Span::styled(text, scene.theme.dim)
 }
 
-/// The parts of the settings line: conditions that are not applied, warnings, the price type and basis, the
-/// term, the order, the limit, and the switched-off conditions.
+/// The parts of the settings line below the query: conditions that are not applied, warnings, the price type
+/// and basis, the term, the order, the limit, and the switched-off conditions.
 fn parts(browser: &Browser, keymap: &Keymap, local: &LocalTime, theme: &Theme) -> Vec<(String, Style)> {
     let query = &browser.query;
     let mut parts: Vec<(String, Style)> = Vec::new();
@@ -476,8 +477,8 @@ fn parts(browser: &Browser, keymap: &Keymap, local: &LocalTime, theme: &Theme) -
     parts
 }
 
-/// The basis of `$/h`, a part each: the disk size included, marked if prices are estimates for it, and the
-/// job if there is one.
+/// The basis of the prices in $/h, a part each: the disk size included in GB, marked if prices are estimates
+/// for it, and the job if there is one.
 fn basis(browser: &Browser, local: &LocalTime, theme: &Theme) -> Vec<(String, Style)> {
     let (storage, is_estimate) = browser.storage();
     let disk = format!("{} GB disk", format::trimmed(storage, 1));

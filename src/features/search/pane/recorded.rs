@@ -13,7 +13,7 @@ use crate::tui::panel::Panel;
 use crate::tui::text::{capitalized, wrap};
 
 /// The age of recorded rows, and whether a request is in flight: `recorded 3 h ago, asking…`. `None` if the
-/// rows are not recorded ones.
+/// rows are of a response.
 pub(super) fn age(browser: &Browser, now: Now) -> Option<String> {
     let age = browser.recorded_age(now)?;
     let asking = if browser.remote().is_loading() {
@@ -24,8 +24,8 @@ pub(super) fn age(browser: &Browser, now: Now) -> Option<String> {
     Some(format!("{age}{asking}"))
 }
 
-/// The number of recorded rows and their age, for the title of the table; `None` if the rows are not recorded
-/// ones.
+/// The number of recorded rows and their age, for the title of the table; `None` if the rows are of a
+/// response.
 pub(super) fn note(browser: &Browser, now: Now) -> Option<String> {
     let age = age(browser, now)?;
     let rows = browser.displayed();

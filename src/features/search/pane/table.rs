@@ -53,7 +53,7 @@ const ANNOTATED: u16 = 4;
 const SHAKY: f64 = 0.95;
 const BAD: f64 = 0.90;
 
-/// Draws the table of the rows on screen; returns its viewport, an empty one without rows.
+/// Draws the table of a pane's rows; returns its viewport, an empty one without rows.
 ///
 /// With a preview the id needs no column.
 pub(super) fn draw(browser: &Browser, has_preview: bool, area: Rect, scene: &mut Scene<'_, '_>) -> Viewport {
@@ -116,7 +116,8 @@ fn gutter(browser: &Browser) -> u16 {
     }
 }
 
-/// The column whose repeated values are dimmed: the endpoint while the groups are sorted by it, else `None`.
+/// The column whose repeated values are dimmed: the endpoint while workergroups are sorted by it, else
+/// `None`.
 fn grouping(browser: &Browser) -> Option<&'static Field> {
     let first = browser.query.order.first()?.field;
     (browser.resource() == Resource::Workergroups && first.key == "endpoint_name").then_some(first)
@@ -145,8 +146,8 @@ fn measure(field: &Field, browser: &Browser) -> Option<Measure> {
 /// A fast one would only flicker.
 const PATIENCE: f64 = 0.5;
 
-/// Whether the rows are dimmed as older than the last request: it failed or takes half a second or longer, or
-/// they are recorded ones.
+/// Whether the table's rows are dimmed as older than the last request: it failed or has taken half a second
+/// or longer, or the rows are recorded ones.
 fn is_stale(browser: &Browser, now: Now) -> bool {
     if browser.recorded_at().is_some() {
         return true;
@@ -198,8 +199,8 @@ impl Records<'_> {
         })
     }
 
-    /// The color of a value by its rank among comparable rows or by fixed limits; none while the rows are
-    /// stale.
+    /// The color of a record's value by its rank among comparable rows or by fixed limits; none while the
+    /// rows are stale, and for a value in the middle.
     fn tint(&self, record: usize, field: &Field) -> Style {
         let theme = self.theme;
         if self.is_stale {
@@ -232,13 +233,14 @@ impl Records<'_> {
         }
     }
 
-    /// The price range of the rows comparable to a record; `None` without a price.
+    /// A record's price, and the 5th, 50th and 95th percentile of the prices of the rows comparable to it;
+    /// `None` without a price.
     fn scale(&self, record: usize) -> Option<PriceScale> {
         self.shown.computed.standing.price_scale(self.listing, record)
     }
 
-    /// The rail of a record: the position of its price among those of comparable rows; `None` if there are
-    /// too few.
+    /// The rail of a record: the position of its price among those of comparable rows; `None` without a
+    /// price, and with too few comparable rows.
     fn rail(&self, record: usize) -> Option<Rail<'_>> {
         let scale = self.scale(record).filter(PriceScale::is_telling)?;
         let ends = [scale.low, scale.median, scale.high];
@@ -253,8 +255,8 @@ impl Records<'_> {
         (text.into(), self.theme.dim)
     }
 
-    /// The change of a price since the baseline of auto-refresh, shown before it; `None` without a change and
-    /// for recorded rows.
+    /// The change of a record's price since the baseline of auto-refresh, as text shown before it; `None`
+    /// without a change, without auto-refresh, for columns without compared prices, and for recorded rows.
     fn moved(&self, record: usize, field: &Field) -> Option<(String, Style)> {
         let watch = self.browser.watching().filter(|_| !self.is_recorded)?;
         let id = self.listing.id(record)?;

@@ -16,8 +16,8 @@ const FORM: u16 = 4;
 
 const BILL: u16 = 8;
 
-/// Draws the form for size and term, and beside it the bill of the selected volume; a low screen shows only
-/// its total.
+/// Draws the form for size and term of a volume, and beside it the bill of the selected volume; a low screen
+/// shows only its total.
 pub(super) fn term(view: &Term, area: Rect, scene: &mut Scene<'_, '_>) {
     let volumes = &scene.state.browsers[Resource::Volumes];
     let selected = volumes.listing().zip(volumes.selected_row());

@@ -21,8 +21,8 @@ pub(crate) enum TermField {
     Clear,
 }
 
-/// The size and term in one sentence, `2 TB for 3 months`, which either field takes; `None` unless it has
-/// both, in range, and nothing else.
+/// The size and term of a volume in one sentence, `2 TB for 3 months`, which either field takes; `None`
+/// unless it has both, in range, and nothing else.
 fn sentence(text: &str, dialect: &'static Dialect) -> Option<VolumeTerm> {
     let unknown = VolumeTerm {
         gb: f64::NAN,
@@ -35,7 +35,8 @@ fn sentence(text: &str, dialect: &'static Dialect) -> Option<VolumeTerm> {
 }
 
 impl TermField {
-    /// Parses the text of a size in GB or a term in days; an error if it is out of range.
+    /// Parses the text of a volume's size in GB or, for `Span`, of a term in days; an error if it is no such
+    /// quantity or out of range.
     fn read(self, text: &str) -> Result<f64, QuantityError> {
         let (quantity, input) = match self {
             Self::Size | Self::Apply | Self::Clear => (Quantity::Gigabytes, Input::VolumeGb),

@@ -17,12 +17,13 @@ const WIDEST: u16 = 80;
 /// Maximum number of history lines.
 const HISTORY: usize = 8;
 
-/// Draws the page of the dialog, id, question or outcome, with the latest writes below.
+/// Draws the page of the dialog that unlists a volume, id, question or outcome, with the latest unlistings
+/// below.
 pub(super) fn dialog(view: &Unlist, area: Rect, scene: &mut Scene<'_, '_>) {
     let mut rows = Rows::new(area, WIDEST);
     match view.page {
         Page::Id | Page::Confirm => form(view, &mut rows, scene),
-        Page::Outcome => outcome(&mut rows, scene),
+        Page::Outcome => unlisting_outcome(&mut rows, scene),
     }
     rows.history("History (UTC)", WriteKind::UnlistVolume, HISTORY, scene);
     let tone = match view.page {
@@ -37,7 +38,8 @@ pub(super) fn dialog(view: &Unlist, area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-/// The lines for the id, or for the question about it with its warnings and the request, and the next step.
+/// Adds the lines for the id of the volume listing, or for the question about it with its warnings and the
+/// request, and the next step.
 fn form(view: &Unlist, rows: &mut Rows, scene: &Scene<'_, '_>) {
     let theme = scene.theme;
     if view.page == Page::Id {
@@ -78,8 +80,8 @@ fn form(view: &Unlist, rows: &mut Rows, scene: &Scene<'_, '_>) {
     rows.text(2, &text, style);
 }
 
-/// An explanation of the id, which is easily confused with an offer id; in a sandbox, with the ids of the
-/// user's listings.
+/// An explanation of the volume listing's id, which is easily confused with an offer id; in a sandbox with
+/// listings of the user, with their ids.
 fn note(scene: &Scene<'_, '_>) -> String {
     let ids = scene.state.sandbox.describe_listing_ids();
     if ids.is_empty() {
@@ -90,7 +92,7 @@ fn note(scene: &Scene<'_, '_>) -> String {
     format!("Your listings in this sandbox: {ids}. On a real market an offer id is not a listing id.")
 }
 
-/// The time until the write can be sent, or the effect of Enter, with its style.
+/// The wait until the rate limit allows the unlisting of the volume, or the effect of Enter, with its style.
 fn next_step(view: &Unlist, scene: &Scene<'_, '_>) -> (String, ratatui::style::Style) {
     let theme = scene.theme;
     let enter = scene.key(Action::Submit);
@@ -115,8 +117,9 @@ fn next_step(view: &Unlist, scene: &Scene<'_, '_>) -> (String, ratatui::style::S
     }
 }
 
-/// The lines for the write in flight or its outcome, with advice and the wait before the next one.
-fn outcome(rows: &mut Rows, scene: &Scene<'_, '_>) {
+/// Adds the lines for the outcome of a volume's unlisting: its progress while in flight; once completed, the
+/// result with advice and the wait before the next one; "Nothing in flight." if none was sent.
+fn unlisting_outcome(rows: &mut Rows, scene: &Scene<'_, '_>) {
     let theme = scene.theme;
     match scene.state.mutations.stage(WriteKind::UnlistVolume) {
         Stage::InFlight(sent) => rows.in_flight("Unlisting volume listing", sent, scene),

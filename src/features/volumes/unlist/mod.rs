@@ -52,13 +52,14 @@ pub struct Unlist {
     completed: Option<(String, usize)>,
 }
 
-/// The question before an unlisting: the id to type again, or in the sandbox a button.
+/// The question before a volume is unlisted: the id to type again, or in the sandbox a button.
 fn question(state: &State) -> Question {
     Question::write(state.profile.is_sandbox, "Type the id again", "unlist")
 }
 
-/// The initial id: in the sandbox, where an offer id is a listing id, that of the selected row if
-/// it is the user's own, or of their only listing. Empty on other markets.
+/// The listing id with which the unlist dialog begins: in the sandbox, where an offer id is a listing id,
+/// that of the selected row if it is the user's own, or of their only listing. Otherwise empty, as on other
+/// markets.
 fn proposed(state: &State) -> String {
     let own = &state.sandbox.listings;
     let selected = state.browsers[Resource::Volumes].selected().map(|id| id.to_string());
@@ -69,8 +70,8 @@ fn proposed(state: &State) -> String {
         .unwrap_or_default()
 }
 
-/// Opens the dialog, with a complaint in the sandbox if the selected volume is not the user's own. Always
-/// true.
+/// Opens the dialog that unlists a volume, with a complaint in the sandbox if the selected volume is not the
+/// user's own. Always true.
 pub fn open(cx: &mut Cx<'_>) -> bool {
     let dialog = Unlist::new(cx);
     let volumes = &cx.state().browsers[Resource::Volumes];
@@ -138,8 +139,8 @@ impl Unlist {
         Some((listing, row))
     }
 
-    /// A description of the listing from the table: `500 GB, Japan, JP, $0.05/GB/month`. `None`
-    /// outside the sandbox, where an offer's row is not the listing's.
+    /// A description of the typed listing from the table: `500 GB, Japan, JP, $0.05/GB/month`. `None` without
+    /// a row of that id, and outside the sandbox, where an offer's row is not the listing's.
     fn listed(&self, state: &State) -> Option<String> {
         let (listing, row) = self.offer(state).filter(|_| state.profile.is_sandbox)?;
         let [space, place, price] =
@@ -182,7 +183,8 @@ impl Unlist {
         self.id.set_text(Id, id);
     }
 
-    /// Carries out Enter: goes on to the question if the id is valid, or closes the outcome.
+    /// Carries out Enter: goes on to the question if the id is valid (else shows its mistake), or closes the
+    /// outcome; nothing on the question.
     fn submit(&mut self, cx: &mut Cx<'_>) {
         match self.page {
             Page::Id => match self.listing_id() {

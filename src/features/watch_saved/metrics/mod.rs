@@ -71,10 +71,9 @@ struct Reason {
 }
 
 impl Metrics {
-    /// The metrics as `OpenMetrics` text, at `now`.
+    /// The metrics of a watch as `OpenMetrics` text, at `now`.
     ///
-    /// # Errors
-    /// When a value cannot be written, which no value of a snapshot causes.
+    /// # Errors When a value cannot be written, which no value of a snapshot causes.
     pub fn text(&self, now: UnixTime) -> Result<String, fmt::Error> {
         let mut registry = Registry::with_prefix("bourse");
         self.register_requests(&mut registry);
@@ -84,7 +83,7 @@ impl Metrics {
         Ok(text)
     }
 
-    /// Adds the version and the counters of requests, failures and refusals.
+    /// Adds the version of bourse and the counters of requests, failures and refusals to the metrics.
     fn register_requests(&self, registry: &mut Registry) {
         let version = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
         registry.register("build", "Version of bourse", version);
@@ -108,7 +107,8 @@ impl Metrics {
         }
     }
 
-    /// Adds the gauges of each watched search: age, supply and prices; figures that it lacks are left out.
+    /// Adds the numbers of searches and alerts, and the gauges of each watched search: age in seconds, supply
+    /// and prices ($/h per GPU, of volumes $/GB/month); figures that it lacks are left out.
     fn register_searches(&self, registry: &mut Registry, now: UnixTime) {
         let count = |registry: &mut Registry, name, help, count| {
             let gauge: Gauge = add(registry, name, help, Gauge::default());
@@ -167,7 +167,7 @@ fn add<M: Metric + Clone>(registry: &mut Registry, name: &str, help: &str, metri
     metric
 }
 
-/// Registers a gauge with a value for each search, and returns a handle to it.
+/// Registers a gauge with a value for each watched search, and returns a handle to it.
 fn searches(registry: &mut Registry, name: &str, help: &str) -> Family<Search, Number> {
     add(registry, name, help, Family::default())
 }

@@ -41,7 +41,7 @@ impl Server {
         self.address
     }
 
-    /// Serves the newest snapshot until it is dropped.
+    /// Serves the newest snapshot of the metrics at `/metrics`; ends only when dropped.
     ///
     /// # Errors
     ///
@@ -53,8 +53,8 @@ impl Server {
     }
 }
 
-/// Responds to a scrape with the newest snapshot; on a loopback address only if the request's host is
-/// `localhost` or an address.
+/// Responds to a scrape with the newest snapshot of the metrics; on a loopback address only if the request's
+/// host is `localhost` or an IP address, else with 403.
 async fn metrics(State((snapshots, is_private)): State<(Receiver<Metrics>, bool)>, headers: HeaderMap) -> Response {
     // A web page can point a name of its own at this computer, and would then read the metrics as its own.
     if is_private && !names_this_computer(&headers) {

@@ -136,14 +136,16 @@ impl Watcher<'_> {
         }
     }
 
-    /// Whether this program reports an alert that fires, as no other has done so; true without a record.
+    /// Whether this program is to report an alert that fires: false if another has done so, true without a
+    /// record.
     fn claims_ring(&mut self, logged: &Logged) -> bool {
         let program = self.program.clone();
         let claimed = self.with_record(|record| record.claim_ring(&logged.alert, &program, logged.at));
         claimed.unwrap_or(true)
     }
 
-    /// Saves the changes of alerts, in order; a change that cannot be saved is retried later.
+    /// Saves the changes of alerts to the file, in order; a change that cannot be saved is reported and
+    /// retried later, with those after it.
     pub(super) fn save(&mut self) {
         while let (Some(store), Some(change)) = (&self.store, self.unsaved.first()) {
             match store.change(change, &self.saved.alerts) {

@@ -26,7 +26,7 @@ impl Watcher<'_> {
 }
 
 impl RequestCounts {
-    /// Counts a request by its result.
+    /// Counts a request of the watch by its result: among all sent, and a failed one by its cause.
     pub fn count(&mut self, result: &Result<Reply, ApiError>) {
         self.sent += 1;
         let kind = match result {

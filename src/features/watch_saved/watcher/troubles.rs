@@ -33,7 +33,7 @@ impl Watcher<'_> {
         self.trouble(KEY, why, "");
     }
 
-    /// The source of the API key.
+    /// The source of the market's API key; `Generated` for the embedded sandbox.
     const fn key_source(&self) -> &KeySource {
         match &self.settings.market {
             Market::Embedded(_) => &KeySource::Generated,
@@ -41,8 +41,8 @@ impl Watcher<'_> {
         }
     }
 
-    /// Seconds until the next check for another key: longer if a command prints it, which may ask for a
-    /// password.
+    /// Seconds until the next check for another key: 600 if a command prints it, which may ask for a
+    /// password, else as often as saved searches are read again.
     pub(super) fn key_check(&self) -> f64 {
         match self.key_source() {
             KeySource::Command => KEY_COMMAND_EVERY,
@@ -75,8 +75,8 @@ impl Watcher<'_> {
         }
     }
 
-    /// The unresolved problems, if no response could be recorded so far; `None` if one was, or nothing is
-    /// watched.
+    /// The unresolved problems as text, if no response could be recorded so far (empty if there are no
+    /// problems); `None` if one was, or nothing is watched.
     pub fn unrecorded(&self) -> Option<String> {
         let troubles = self.troubles.iter();
         let why = troubles.filter_map(|(about, known)| Some(format!("{about}: {}", known.last()?)));
@@ -84,7 +84,8 @@ impl Watcher<'_> {
         is_missing.then(|| why.collect::<Vec<_>>().join("; "))
     }
 
-    /// Reports a problem with a subject, once until it clears; `more` is appended to the report.
+    /// Reports the problem `why` with the subject `about`, once until it clears; `more` is appended to the
+    /// report.
     pub(super) fn trouble(&mut self, about: &str, why: &str, more: &str) {
         let known = self.troubles.entry(about.to_owned()).or_default();
         let before = known.len();
@@ -103,7 +104,7 @@ impl Watcher<'_> {
         }
     }
 
-    /// Records a problem with a subject that was reported elsewhere.
+    /// Stores a problem with a subject that was reported elsewhere, so that it is not reported again.
     pub(super) fn trouble_silently(&mut self, about: &str, why: &str) {
         self.troubles.entry(about.to_owned()).or_default().push(why.to_owned());
     }

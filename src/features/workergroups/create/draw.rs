@@ -31,7 +31,8 @@ const HISTORY: usize = 5;
 
 const CANDIDATES: usize = 8;
 
-/// Draws the page of the dialog: the confirmation, the outcome, or the decision on an unknown one.
+/// Draws the page of the dialog that creates a workergroup: the confirmation, the outcome, or the decision on
+/// an unknown one.
 pub(super) fn dialog(view: &Create, area: Rect, scene: &mut Scene<'_, '_>) {
     let mut rows = Rows::new(area, WIDEST);
     let (title, tone) = match view.page {
@@ -40,12 +41,12 @@ pub(super) fn dialog(view: &Create, area: Rect, scene: &mut Scene<'_, '_>) {
             ("Create this workergroup?", Tone::Danger)
         }
         Page::Outcome => {
-            outcome(&mut rows, scene);
+            creation_outcome(&mut rows, scene);
             let tone = outcome_tone(WriteKind::CreateWorkergroup, scene);
             ("Create a workergroup", tone)
         }
         Page::Unknown => {
-            unknown(view, &mut rows, scene);
+            unknown_outcome(view, &mut rows, scene);
             ("Outcome unknown", Tone::Ask)
         }
     };
@@ -55,8 +56,8 @@ pub(super) fn dialog(view: &Create, area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-/// The lines before a creation: the group, its highest cost, warnings, the request, the question, and the
-/// latest creations.
+/// Adds the lines before the creation of a workergroup: the group, its highest cost, warnings, the request,
+/// the question, and the latest creations. None while the draft has mistakes.
 fn confirm(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
     let theme = scene.theme;
     let draft = &Groups::read(scene.state).draft;
@@ -104,7 +105,7 @@ fn confirm(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
     history(rows, scene);
 }
 
-/// The line with the time until the request can be sent, or how to send it and who pays.
+/// Adds the line with the time until the workergroup's creation can be sent, or how to send it and who pays.
 fn next_step(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
     let theme = scene.theme;
     let wait = scene.state.mutations.ready_in(WriteKind::CreateWorkergroup, scene.now);
@@ -134,7 +135,7 @@ fn next_step(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
     rows.text(1, &text, style);
 }
 
-/// The lines of the latest creations, at most 5.
+/// Adds the lines of the latest creations of workergroups, at most 5.
 fn history(rows: &mut Rows, scene: &Scene<'_, '_>) {
     rows.history("History (UTC)", WriteKind::CreateWorkergroup, HISTORY, scene);
 }
@@ -172,7 +173,7 @@ fn describe_group(new: &NewWorkergroup, scene: &Scene<'_, '_>) -> String {
     )
 }
 
-/// A sentence on the bill: none in the sandbox, and on other markets for every worker.
+/// A sentence on the bill for workers: none in the sandbox, and on other markets for every worker.
 const fn bill(scene: &Scene<'_, '_>) -> &'static str {
     if scene.state.profile.is_sandbox {
         "This is the sandbox: nothing is billed."
@@ -203,8 +204,8 @@ fn unknown_template(new: &NewWorkergroup, scene: &Scene<'_, '_>) -> Option<Strin
     (!is_used).then(|| format!("! None of your workergroups uses template {typed}: check it before you create."))
 }
 
-/// The worst-case cost as text, from the check of the search; false if it is not known, because the check
-/// failed, is running, or leaves it open.
+/// The worst-case cost of the workergroup to create as text, from the check of its search; false if it is not
+/// known, because the check is missing, failed, is running, or leaves it open.
 fn cost(look: Option<&Look>, scene: &Scene<'_, '_>) -> (String, bool) {
     let Some(look) = look else {
         return ("Cost unknown.".to_owned(), false);
@@ -221,7 +222,8 @@ fn cost(look: Option<&Look>, scene: &Scene<'_, '_>) -> (String, bool) {
     (text + &note, is_known)
 }
 
-/// The worst-case cost of a report as text; false if the highest price is unknown, or no machine matches.
+/// The worst-case cost of a workergroup as text, from the report on its search; false if the highest price is
+/// unknown, or no machine matches.
 fn at_most(preflight: &Preflight, outlook: &CostOutlook) -> (String, bool) {
     let Some(worst) = &outlook.worst else {
         return (
@@ -244,8 +246,9 @@ fn at_most(preflight: &Preflight, outlook: &CostOutlook) -> (String, bool) {
     )
 }
 
-/// The lines for the creation in flight, or for its outcome with advice.
-fn outcome(rows: &mut Rows, scene: &Scene<'_, '_>) {
+/// Adds the lines for the creation of a workergroup in flight, or for its outcome with advice; "Nothing in
+/// flight." if none was sent.
+fn creation_outcome(rows: &mut Rows, scene: &Scene<'_, '_>) {
     let theme = scene.theme;
     match scene.state.mutations.stage(WriteKind::CreateWorkergroup) {
         Stage::InFlight(sent) => {
@@ -270,9 +273,9 @@ fn outcome(rows: &mut Rows, scene: &Scene<'_, '_>) {
     }
 }
 
-/// The lines for a creation with an unknown outcome: the group, the listed candidates, and the words that
-/// decide.
-fn unknown(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
+/// Adds the lines for a workergroup's creation with an unknown outcome: the group, the listed candidates, and
+/// the words that decide. None if no outcome is unknown.
+fn unknown_outcome(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
     let theme = scene.theme;
     let Some(unresolved) = Groups::read(scene.state).creation.unresolved() else {
         return;
@@ -285,7 +288,7 @@ fn unknown(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
     rows.lead(&text, theme.warning);
     rows.text(4, &describe_group(&unresolved.asked, scene), theme.dim);
     rows.gap();
-    listed(view, unresolved, rows, scene);
+    listed_candidates(view, unresolved, rows, scene);
     rows.gap();
     rows.form(view.question.form(), scene);
     let enter = scene.key(Action::Submit);
@@ -303,9 +306,9 @@ fn unknown(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
     rows.text(1, &text, theme.dim);
 }
 
-/// The lines of the listed groups that may be the result of a creation with an unknown outcome, the selected
-/// one marked, or the state of their listing.
-fn listed(view: &Create, unresolved: &Unresolved, rows: &mut Rows, scene: &Scene<'_, '_>) {
+/// Adds the lines of the listed groups that may be the result of a creation with an unknown outcome, the
+/// selected one marked, or the state of their listing.
+fn listed_candidates(view: &Create, unresolved: &Unresolved, rows: &mut Rows, scene: &Scene<'_, '_>) {
     let theme = scene.theme;
     let remote = scene.state.browsers[Resource::Workergroups].remote();
     if remote.is_loading() {
@@ -342,7 +345,7 @@ fn listed(view: &Create, unresolved: &Unresolved, rows: &mut Rows, scene: &Scene
     }
 }
 
-/// The line of a listed group: id, endpoint and time of creation; only the id if it is no longer listed.
+/// The line of a workergroup: id, endpoint and time of creation; only the id if it is no longer listed.
 fn group(id: RowId, scene: &Scene<'_, '_>) -> String {
     let listing = scene.state.browsers[Resource::Workergroups].listing();
     let row = listing.and_then(|listing| Some((listing, listing.row(id)?)));

@@ -56,7 +56,8 @@ pub struct Create {
     selected: usize,
 }
 
-/// Opens the dialog on the oldest creation with an unknown outcome, or complains that there is none.
+/// Opens the dialog on the oldest creation of a workergroup with an unknown outcome, or complains that there
+/// is none.
 pub fn resolve(cx: &mut Cx<'_>) {
     if super::creation::take_up(cx, None) {
         open_unknown(cx);
@@ -65,7 +66,8 @@ pub fn resolve(cx: &mut Cx<'_>) {
     }
 }
 
-/// Opens the dialog on the creation with an unknown outcome, and lists the groups unless that was done since.
+/// Opens the dialog on the workergroup's creation with an unknown outcome, and lists the groups unless that
+/// was done since.
 fn open_unknown(cx: &mut Cx<'_>) {
     let unresolved = Groups::read(cx.state()).creation.unresolved();
     if unresolved.is_some_and(|unresolved| unresolved.listed.is_none()) {
@@ -74,8 +76,8 @@ fn open_unknown(cx: &mut Cx<'_>) {
     cx.open(Create::unknown());
 }
 
-/// Opens the dialog on a creation with an unknown outcome, on the one in flight, or else for the draft, whose
-/// supply it checks.
+/// Opens the dialog that creates a workergroup: on a creation with an unknown outcome, on the one in flight,
+/// or else for the draft, whose supply it checks.
 pub fn open(cx: &mut Cx<'_>) {
     let draft = Groups::read(cx.state()).draft.built().ok().cloned();
     if Groups::read(cx.state()).creation.unresolved().is_some()
@@ -100,7 +102,8 @@ pub fn open(cx: &mut Cx<'_>) {
     cx.open(dialog);
 }
 
-/// The question before a creation within the limit: the word `create`, or in the sandbox a button.
+/// The question before a workergroup's creation within the limit: the word `create`, or in the sandbox a
+/// button.
 fn confirmation(is_sandbox: bool) -> Question {
     Question::write(is_sandbox, "Type create", "create")
 }
@@ -127,7 +130,7 @@ impl Create {
         Self::on(Page::Unknown, Question::typed("You decide", "decide"))
     }
 
-    /// Carries out the answer to the question; ignored without one.
+    /// Carries out the answer to the question: submits the page or goes back; ignored for `None`.
     fn answered(&mut self, answer: Option<Answer>, cx: &mut Cx<'_>) -> Outcome {
         match answer {
             Some(Answer::Yes) => self.submit(cx),
@@ -148,8 +151,8 @@ impl Create {
         }
     }
 
-    /// Requires the word `over-limit` while the worst case exceeds the limit, and the usual answer
-    /// otherwise. Typed text stays.
+    /// Asks for the word `over-limit` while the worst-case cost exceeds the limit and no check runs, and for
+    /// the usual answer otherwise; nothing on other pages or once text is typed.
     fn update_confirmation(&mut self, state: &State) {
         let is_checking = Groups::read(state).supply.progress().is_some();
         let is_over = super::excess(state).is_some() && !is_checking;
@@ -165,8 +168,8 @@ impl Create {
         };
     }
 
-    /// Whether the worst case is within the limit of the configuration, or the user has typed the word that
-    /// exceeds it. Otherwise asks for that word, with the reason.
+    /// Whether the worst-case cost is within the limit of the configuration, or the user has typed the word
+    /// that exceeds it. Otherwise asks for that word, with the reason, and returns false.
     fn is_within_limit(&mut self, cx: &mut Cx<'_>) -> bool {
         let excess = super::excess(cx.state());
         let over_limit = excess.as_ref().map(|(_, over_limit)| *over_limit);
@@ -250,7 +253,7 @@ impl Create {
         }
     }
 
-    /// Moves the selection among the candidates, up to the ends.
+    /// Moves the selection among the candidates `by` places, up to the ends.
     fn step(&mut self, by: isize, state: &State) {
         let unresolved = Groups::read(state).creation.unresolved();
         let many = unresolved.map_or(0, |unresolved| unresolved.candidates.len());

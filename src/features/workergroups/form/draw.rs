@@ -32,8 +32,8 @@ const WIDEST: u16 = 96;
 /// Maximum number of lines that explain the focused field.
 const DOC: u16 = 5;
 
-/// Draws the form with the request beside or below it, and where there is room the supply; once the group is
-/// created, the list of groups instead.
+/// Draws the form for a new workergroup with the request beside or below it, and where there is room the
+/// supply; once the group is created, the list of groups instead.
 pub(super) fn form(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
     if view.is_created(scene.state) {
         // Behind the outcome: the list with the new workergroup, not a form that is done with.
@@ -60,8 +60,8 @@ pub(super) fn form(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
     preflight(view, bottom, scene);
 }
 
-/// Draws the fields and the explanation of the focused one; beside a blank draft also the searches of listed
-/// groups as examples.
+/// Draws the fields of a new workergroup and the explanation of the focused one; beside a blank draft also
+/// the searches of listed groups as examples.
 fn fields(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
     let mut foot = String::new();
     if Groups::read(scene.state).draft.has_replaced() {
@@ -86,7 +86,8 @@ fn fields(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
     scene.render(Text::from(about), doc);
 }
 
-/// The explanation of the focused field, below the supply in one line and a notice of an unresolved creation.
+/// A line for the supply (mostly blank), a notice of an unresolved creation, and the explanation of the
+/// focused field with the known endpoints.
 fn about(view: &GroupForm, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let mut lines = vec![supply_line(view, scene).unwrap_or_default()];
@@ -108,8 +109,8 @@ fn about(view: &GroupForm, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     lines
 }
 
-/// The supply of the search in one line; `None` except on a compact screen, where its panel has no room, and
-/// without a report.
+/// The supply of the draft's search in one line; `None` except on a compact screen, where its panel has no
+/// room, and without a report.
 fn supply_line(view: &GroupForm, scene: &Scene<'_, '_>) -> Option<Line<'static>> {
     let state = scene.state;
     let look = look_at(state, Subject::Draft(view.number)).ok()?;
@@ -120,7 +121,8 @@ fn supply_line(view: &GroupForm, scene: &Scene<'_, '_>) -> Option<Line<'static>>
     lines.into_iter().next()
 }
 
-/// The endpoints of the listed groups, and a warning about a new name; empty if none is listed.
+/// The lines with the endpoints of the listed workergroups, and a warning about a new name; empty if none is
+/// listed.
 fn endpoints(scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let names = endpoint_names(scene.state);
     if names.is_empty() {
@@ -147,7 +149,8 @@ pub(crate) fn new_endpoint(typed: &str, names: &[String]) -> Option<String> {
     })
 }
 
-/// The title and the lines of the panel with the request body, or with the mistakes in the draft.
+/// The title and the lines of the panel with the body of the request that creates the workergroup, or with
+/// the mistakes in the draft.
 fn body(width: u16, scene: &Scene<'_, '_>) -> (String, Vec<Line<'static>>) {
     let theme = scene.theme;
     let draft = &Groups::read(scene.state).draft;
@@ -168,7 +171,8 @@ fn body(width: u16, scene: &Scene<'_, '_>) -> (String, Vec<Line<'static>>) {
     }
 }
 
-/// Draws the panel with the request body, or with the mistakes in the draft; nothing in less than two lines.
+/// Draws the panel with the body of the request that creates the workergroup, or with the mistakes in the
+/// draft; nothing in less than two lines.
 fn request(area: Rect, scene: &mut Scene<'_, '_>) {
     let (title, lines) = body(area.width, scene);
     if area.height < 2 {
@@ -179,7 +183,8 @@ fn request(area: Rect, scene: &mut Scene<'_, '_>) {
     scene.render(Text::from(lines), inner);
 }
 
-/// The request body, one member per line. The user's values are shown as they are sent.
+/// The body of the request that creates the workergroup, one member per line, wrapped to `width`. The user's
+/// values are shown as they are sent.
 fn json(new: &NewWorkergroup, width: u16, theme: &Theme) -> Vec<Line<'static>> {
     let pretty = serde_json::to_string_pretty(new).unwrap_or_default();
     let mut lines = Vec::new();
@@ -249,7 +254,7 @@ fn preflight(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-/// The explanation of every field, a line each under a heading.
+/// The explanation of every field of the workergroup form, a line each under a heading.
 fn fields_in_words(theme: &Theme) -> Vec<Line<'static>> {
     let head = [Line::default(), Line::styled("What the fields are for", theme.heading)];
     let line = |label: &str, doc: &str| labelled(label, doc, theme.dim, theme);

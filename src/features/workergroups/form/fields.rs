@@ -18,7 +18,7 @@ pub(super) enum Item {
 }
 
 impl Item {
-    /// The explanation of the field, in a sentence or two.
+    /// The explanation of the field or button, in a sentence or two.
     pub const fn doc(self) -> &'static str {
         match self {
             Self::Parameter(key) => key.parameter().doc,
@@ -36,13 +36,14 @@ impl Item {
     }
 }
 
-/// The parameters in the order of the form: those with an effect, or with `is_ignored` those that the public
-/// market ignores.
+/// The parameters of a workergroup in the order of the form: those with an effect, or with `is_ignored` those
+/// that the public market ignores.
 fn keys(is_ignored: bool) -> impl Iterator<Item = Key> {
     Key::all().filter(move |key| key.parameter().inert.is_some() == is_ignored)
 }
 
-/// The form with the values of a draft; ignored parameters are hidden unless one of them is set.
+/// The form for a new workergroup with the values of a draft; ignored parameters are hidden unless one of
+/// them is set.
 pub(super) fn form(draft: &GroupDraft) -> Form<Item> {
     let text = |key: Key| {
         let text = draft.draft().text(key);
@@ -63,7 +64,7 @@ pub(super) fn form(draft: &GroupDraft) -> Form<Item> {
     form
 }
 
-/// Shows or hides the fields of the ignored parameters.
+/// Shows or hides the fields of the parameters that the public market ignores.
 pub(super) fn show_advanced(form: &mut Form<Item>, is_open: bool) {
     form.set_on(Item::Advanced, is_open);
     for key in keys(true) {
@@ -71,7 +72,7 @@ pub(super) fn show_advanced(form: &mut Form<Item>, is_open: bool) {
     }
 }
 
-/// Shows errors, warnings and defaults beside the fields.
+/// Shows errors, warnings and defaults beside the fields of a workergroup's form.
 ///
 /// A missing value is an error only after an attempt to create (`is_tried`).
 pub(super) fn show_faults(form: &mut Form<Item>, draft: &GroupDraft, is_tried: bool, keymap: &Keymap) {
@@ -116,8 +117,8 @@ pub(super) fn show_faults(form: &mut Form<Item>, draft: &GroupDraft, is_tried: b
     }
 }
 
-/// The documented default of a blank field, and whether it is sent; empty for a field that is set or has
-/// none.
+/// The documented default of a blank parameter, and whether it is sent: `default 5, sent`; empty for one that
+/// is set or has none.
 fn default_note(draft: &GroupDraft, key: Key) -> String {
     let Some(default) = key.parameter().default else {
         return String::new();

@@ -45,7 +45,8 @@ pub struct GroupForm {
     changed_at: Option<MonotonicTime>,
 }
 
-/// Opens the form on the shared draft, and lists the workergroups if that was never tried. Always true.
+/// Opens the workergroup form on the shared draft, and lists the workergroups if that was never tried. Always
+/// true.
 pub fn open(cx: &mut Cx<'_>) -> bool {
     cx.drafts().left_open = None;
     // The existing endpoints, and the groups from which a new one is distinguished.
@@ -60,7 +61,7 @@ pub fn open(cx: &mut Cx<'_>) -> bool {
     true
 }
 
-/// Opens the form with another draft; the replaced one can be restored, which a toast says.
+/// Opens the workergroup form with another draft; if the replaced one can be restored, a toast names the key.
 fn open_with(draft: Draft, cx: &mut Cx<'_>) {
     cx.feature::<super::Groups>().draft.load(draft);
     if Groups::read(cx.state()).draft.has_replaced() {
@@ -70,7 +71,7 @@ fn open_with(draft: Draft, cx: &mut Cx<'_>) {
     open(cx);
 }
 
-/// Opens the form with the parameters of the selected workergroup; false if none is selected.
+/// Opens the form for a new workergroup with the parameters of the selected one; false if none is selected.
 pub fn clone_selected(cx: &mut Cx<'_>) -> bool {
     let browser = &cx.state().browsers[Resource::Workergroups];
     let Some((listing, row)) = browser.listing().zip(browser.selected_row()) else {
@@ -81,14 +82,15 @@ pub fn clone_selected(cx: &mut Cx<'_>) -> bool {
     true
 }
 
-/// Opens the form with the conditions of the running search for offers and the user's bans. Always true.
+/// Opens the form for a new workergroup with the conditions of the running search for offers and the user's
+/// bans. Always true.
 pub fn from_search(cx: &mut Cx<'_>) -> bool {
     let draft = draft_from_search(cx.state());
     open_with(draft, cx);
     true
 }
 
-/// A draft whose search is the running one for offers, with the user's bans.
+/// A draft of a workergroup whose search is the running one for offers, with the user's bans.
 fn draft_from_search(state: &State) -> Draft {
     let browser = &state.browsers[Resource::Offers];
     let query = with_bans(&browser.query, state);
@@ -117,7 +119,8 @@ impl GroupForm {
         view
     }
 
-    /// Shows the shared draft in the fields after it was replaced; its supply is checked after a pause.
+    /// Shows the shared draft in the fields after it was replaced; its supply is checked after a pause of 1.5
+    /// s.
     fn reload(&mut self, cx: &Cx<'_>) {
         *self = Self {
             changed_at: Some(cx.now.mono),
@@ -167,7 +170,8 @@ impl GroupForm {
         super::preflight::open(Subject::Draft(self.number), cx);
     }
 
-    /// Opens the dialog that creates the group, or marks the mistakes in the draft and focuses the first.
+    /// Opens the dialog that creates the group, or complains if that is blocked, or marks the mistakes in the
+    /// draft and focuses the first.
     fn create(&mut self, cx: &mut Cx<'_>) {
         if let Some(why) = creation_blocked(cx.state()) {
             cx.complain(why);
@@ -213,7 +217,8 @@ impl GroupForm {
         cx.close();
     }
 
-    /// Whether the draft in the fields was created, and another one is the shared one.
+    /// Whether the shared draft is another one than that in the fields, as the group in the fields was
+    /// created.
     fn is_created(&self, state: &State) -> bool {
         self.number != Groups::read(state).draft.number()
     }

@@ -35,7 +35,8 @@ const LEAST_OFFERS: u16 = 6;
 /// Cells of the panel with costs and mixes.
 const COSTS: u16 = 58;
 
-/// Draws the report on a search, with the cheapest offers below and the costs beside it where there is room.
+/// Draws the report on a workergroup's search, with the cheapest offers below and the costs beside it where
+/// there is room.
 pub(super) fn report(view: &View, area: Rect, scene: &mut Scene<'_, '_>) {
     let Ok(look) = look_at(scene.state, view.subject) else {
         return;
@@ -86,7 +87,7 @@ pub(super) fn report(view: &View, area: Rect, scene: &mut Scene<'_, '_>) {
     scene.render(Text::from(lines), inner);
 }
 
-/// Draws the cheapest offers of a search in a panel, if there is room for them.
+/// Draws the cheapest offers of a workergroup's search in a panel, if there are any and room for them.
 fn offers(preflight: &Preflight, start: Option<ColdStart>, area: Rect, scene: &mut Scene<'_, '_>) {
     if area.height < LEAST_OFFERS || preflight.cheapest.is_empty() {
         return;
@@ -102,7 +103,8 @@ fn offers(preflight: &Preflight, start: Option<ColdStart>, area: Rect, scene: &m
     scene.render(Text::from(lines), inner);
 }
 
-/// The text of the report, wrapped to its panel; on a compact screen including costs and mix of machines.
+/// The text of the report on a workergroup's search, wrapped to its panel; on a compact screen including
+/// costs and mix of machines.
 pub(super) fn lines(
     subject: Subject,
     state: &State,
@@ -151,7 +153,8 @@ pub(super) fn lines(
     super::parts::hanging(&lines, width)
 }
 
-/// The state of the check: queued, not run, running or failed; `None` once it has succeeded.
+/// The state of the supply check of a workergroup's search: queued, not run, running or failed; `None` once
+/// it has succeeded.
 pub(crate) fn status(look: &Look, state: &State, now: Now, theme: &Theme) -> Option<Line<'static>> {
     if Groups::read(state).supply.is_queued(&look.search) {
         return Some(Line::styled("Waits for another search", theme.dim));
@@ -199,7 +202,8 @@ fn recruitable(preflight: &Preflight, limit: Option<u32>) -> String {
     text
 }
 
-/// The lines on what the search finds: machines, prices, the largest host, and GPU memory that is too small.
+/// The lines on the offers that a workergroup's search finds: machines, prices in $/h, the largest host, and
+/// GPU memory that is too small; those without a value are left out.
 fn supply(preflight: &Preflight, limit: Option<u32>, theme: &Theme) -> Vec<Line<'static>> {
     let mut lines = vec![labelled(
         "Recruitable",
@@ -244,7 +248,7 @@ fn supply(preflight: &Preflight, limit: Option<u32>, theme: &Theme) -> Vec<Line<
     lines
 }
 
-/// The share of machines, from 0 to 1; 0 of none.
+/// The share of `machines` in `all`, from 0 to 1; 0 if `all` is 0.
 fn share(machines: usize, all: usize) -> f64 {
     machines as f64 / all.max(1) as f64
 }
@@ -278,7 +282,8 @@ pub(crate) fn mixes(preflight: &Preflight, width: u16, theme: &Theme) -> Vec<Lin
     lines
 }
 
-/// The table of hourly costs for the minimum, typical, maximum and worst number of workers, with notes.
+/// The table of a workergroup's costs in $/h for the minimum, typical, maximum and worst number of workers,
+/// with notes; a warning instead if no offer has a price.
 fn costs(preflight: &Preflight, look: &Look, theme: &Theme) -> Vec<Line<'static>> {
     let counts = WorkerCounts::new(&look.group, look.dialect);
     let head = format!("{:<22}{:>10}{:>10}{:>10}", "", "cheapest", "median", "at most");

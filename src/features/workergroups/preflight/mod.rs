@@ -29,8 +29,8 @@ pub struct Preflight {
     report: Report,
 }
 
-/// Opens the report on `subject`, and checks its search unless the report is current; complains if it has no
-/// valid search.
+/// Opens the report on the search of `subject`, a workergroup or a draft, and checks its search unless the
+/// report is current; complains if it has no valid search.
 pub fn open(subject: Subject, cx: &mut Cx<'_>) {
     if run(subject, false, cx) {
         cx.open(Preflight {
@@ -40,8 +40,8 @@ pub fn open(subject: Subject, cx: &mut Cx<'_>) {
     }
 }
 
-/// Checks the search of a subject (`again`: even if its report is current); false, with a complaint, if it
-/// has none.
+/// Checks the supply of a workergroup's or draft's search (`again`: even if its report is current); false,
+/// with a complaint, if it has no valid search.
 fn run(subject: Subject, again: bool, cx: &mut Cx<'_>) -> bool {
     match look_at(cx.state(), subject) {
         Ok(look) => {
@@ -55,7 +55,7 @@ fn run(subject: Subject, again: bool, cx: &mut Cx<'_>) -> bool {
     }
 }
 
-/// Opens the report on the selected workergroup; false if none is selected.
+/// Opens the report on the supply of the selected workergroup; false if none is selected.
 pub fn open_selected(cx: &mut Cx<'_>) -> bool {
     let selected = cx.state().browsers[Resource::Workergroups].selected();
     if let Some(id) = selected {
@@ -72,7 +72,8 @@ impl Preflight {
         check.is_some_and(|check| check.remote().is_loading())
     }
 
-    /// Cancels the request in flight if there is one. Closes the view unless it then shows a report.
+    /// Stops the supply checks; closes the view unless its own search was in flight and an earlier report
+    /// remains.
     fn back(&self, cx: &mut Cx<'_>) {
         let is_loading = self.is_loading(cx.state());
         if let Some(stopped) = cx.feature::<super::Groups>().supply.stop().filter(|_| is_loading) {

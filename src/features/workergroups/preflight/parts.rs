@@ -75,8 +75,8 @@ const FIGURES: u16 = 37;
 /// Cells of the column with the cost of a cold start.
 const START: u16 = 10;
 
-/// The cheapest offers of a search under their header, in at most `rows` lines of `width` cells; with a
-/// cold-start column if `start` is known and the width allows.
+/// The cheapest offers of a workergroup's search under their header, with prices in $/h, in at most `rows`
+/// lines of `width` cells; with a cold-start column in $ if `start` is known and the width allows.
 pub fn offers(
     preflight: &Preflight,
     start: Option<ColdStart>,

@@ -64,8 +64,8 @@ pub fn of_group(state: &State, row: usize, now: Now, theme: &Theme) -> Vec<Line<
     lines
 }
 
-/// The first 6 conditions of the search, a line each, and the number of the others; `safe` shortens their
-/// text.
+/// The first 6 conditions of the workergroup's search, a line each, and the number of the others; `safe`
+/// shortens their text.
 fn conditions(look: &Look, safe: impl Fn(&str) -> String, theme: &Theme) -> Vec<Line<'static>> {
     let all = &look.search.conditions;
     let mut label = "Search";
@@ -84,15 +84,15 @@ fn conditions(look: &Look, safe: impl Fn(&str) -> String, theme: &Theme) -> Vec<
     lines
 }
 
-/// The report on the workergroup in a row; `None` before a check, after one that failed, and without a valid
-/// search.
+/// The report on the supply of the workergroup in a row; `None` before a check, after one that failed, and
+/// without a valid search.
 pub fn of_row(state: &State, row: usize) -> Option<&Preflight> {
     let browser = &state.browsers[Resource::Workergroups];
     let look = Look::at_row(browser.listing()?, row, browser.dialect(), &[]).ok()?;
     check_of(state, &look)?.report()
 }
 
-/// The lines on the supply of a group's search, or on the state of its check.
+/// The lines on the supply of a workergroup's search, or one on the state of its check.
 fn supply(state: &State, look: &Look, theme: &Theme) -> Vec<Line<'static>> {
     let remote = check_of(state, look).map(Check::remote);
     let text = match remote.map(|remote| (remote.error(), remote.shown(), remote.is_loading())) {
@@ -111,8 +111,8 @@ fn supply(state: &State, look: &Look, theme: &Theme) -> Vec<Line<'static>> {
     vec![labelled("Supply now", text, theme.dim, theme)]
 }
 
-/// The lines on supply and cost of a report: machines, price, cost of the fewest and most workers, worst
-/// case.
+/// The lines on supply and cost in a report on a workergroup's search: machines, price, cost of the fewest
+/// and most workers in $/h, worst case, and cold start.
 ///
 /// The pair is the group's cold start, if known, and the number of starts a day.
 pub fn of_report(
@@ -173,7 +173,7 @@ pub fn of_report(
     lines
 }
 
-/// The latest 6 changes of a group that were found, a line each with its time; a dash without any.
+/// The latest 6 changes of a workergroup that were found, a line each with its time; a dash without any.
 fn changes(state: &State, id: RowId, now: Now, theme: &Theme) -> Vec<Line<'static>> {
     let local = state.local_time(now);
     let mut lines = Vec::new();
