@@ -219,7 +219,7 @@ pub struct OffersArguments {
     /// Time by which the job is done, e.g. `friday`, `18:00`
     ///
     /// Also `tomorrow noon`, `2026-12-01` and `2026-12-01 18:00`, in your time zone. [default: none]
-    #[arg(long, value_name = "TIME", value_parser = by)]
+    #[arg(long, value_name = "TIME", value_parser = parse_deadline)]
     pub by: Option<UnixTime>,
 
     /// Add what bourse knows to each record of `--format json` or `jsonl`, separated by commas
@@ -410,7 +410,7 @@ impl JobArguments {
             work: self.work,
             ..JobWords::default()
         };
-        let work = self.work.map(|_| words.over(None, storage, &local_time()));
+        let work = self.work.map(|_| words.apply_to(None, storage, &local_time()));
         self.job.or(work)
     }
 }
@@ -424,7 +424,7 @@ pub(crate) fn local_time() -> LocalTime {
 }
 
 /// Parses a deadline such as `friday` or `18:00`, in the system's time zone.
-pub(crate) fn by(text: &str) -> Result<UnixTime, ArgumentError> {
+pub(crate) fn parse_deadline(text: &str) -> Result<UnixTime, ArgumentError> {
     Ok(deadline::moment(text, &local_time())?)
 }
 
@@ -442,8 +442,8 @@ fn term(text: &str) -> Result<VolumeTerm, ArgumentError> {
     let (size, time) = text.split_once(',').ok_or(ArgumentError::VolumeTerm)?;
     let (gb, days) = (Input::VolumeGb, Input::Days);
     Ok(VolumeTerm {
-        gb: quantity::within(size, Quantity::Gigabytes, 0.0..=gb.most())?,
-        days: quantity::within(time, Quantity::Term, 0.0..=days.most())?,
+        gb: quantity::within(size, Quantity::Gigabytes, 0.0..=gb.maximum())?,
+        days: quantity::within(time, Quantity::Term, 0.0..=days.maximum())?,
     })
 }
 
@@ -466,12 +466,12 @@ pub(crate) fn positive(text: &str) -> Result<f64, ArgumentError> {
 }
 
 /// Parses a time such as `60s` that may be 0, up to a day.
-pub(crate) fn patience(text: &str) -> Result<Duration, ArgumentError> {
+pub(crate) fn parse_span_or_zero(text: &str) -> Result<Duration, ArgumentError> {
     time(text, 0.0)
 }
 
 /// Parses a time such as `90` (seconds), `500ms`, `30s`, `5m` or `1h`, from 1 ms to a day.
-pub(crate) fn span(text: &str) -> Result<Duration, ArgumentError> {
+pub(crate) fn parse_span(text: &str) -> Result<Duration, ArgumentError> {
     time(text, 0.001)
 }
 

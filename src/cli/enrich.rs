@@ -14,7 +14,7 @@ use super::wanted::annotations;
 use crate::domain::format::counted;
 use crate::domain::{Listing, Query, json_split};
 use crate::record::store::Database;
-use crate::record::{Memory, Moment, VERDICT_DAYS, Verdict, VerdictBasis, nothing_known, offers_like};
+use crate::record::{Memory, Moment, VERDICT_DAYS, Verdict, VerdictBasis, nothing_known_sentence, offers_like};
 use crate::settings::Settings;
 
 /// The version of the member, which rises when a name, type or unit changes.
@@ -141,7 +141,7 @@ impl Verdicts<'_> {
                 "verdict_withheld".to_owned(),
                 match memory {
                     Some(_) => json!(withheld.map(Memory::verdict_sentence)),
-                    None => json!(nothing_known()),
+                    None => json!(nothing_known_sentence()),
                 },
             ),
         ]

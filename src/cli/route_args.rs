@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueHint};
 
-use super::args::{Format, not_negative, patience, positive, span};
+use super::args::{Format, not_negative, parse_span, parse_span_or_zero, positive};
 
 #[derive(Debug, Args)]
 pub struct RouteArguments {
@@ -23,7 +23,7 @@ pub struct RouteArguments {
     /// Send requests for this long instead, e.g. 30s or 5m
     ///
     /// A run sends at most 250,000.
-    #[arg(long, value_name = "TIME", conflicts_with = "number", value_parser = span)]
+    #[arg(long, value_name = "TIME", conflicts_with = "number", value_parser = parse_span)]
     pub duration: Option<Duration>,
 
     /// Requests in flight at once [default: 1]
@@ -39,7 +39,7 @@ pub struct RouteArguments {
     pub rate: Option<f64>,
 
     /// How long to poll while no worker is ready; 0 never
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = patience)]
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = parse_span_or_zero)]
     pub patience: Duration,
 
     /// Send each request on to its worker at this path

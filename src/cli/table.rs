@@ -218,7 +218,7 @@ fn bills(listing: &Listing, rows: &[u32], job: &Job, model: OfferType) -> Vec<Bi
     let (prices, now) = (Prices::new(listing, model), listing.read_at());
     let bill = |row: &u32| {
         let row = *row as usize;
-        let result = match prices.job(row, job, now) {
+        let result = match prices.job_cost(row, job, now) {
             Err(gap) => BillResult::Unknown {
                 total: (),
                 error: gap.to_string(),

@@ -117,7 +117,7 @@ impl Wanted {
                     "a job with a deadline: add --by, e.g. --by friday"
                 }
                 Some(Need::Term) if self.term.is_none() => "a size and a term: add --term, e.g. --term 200GB,30d",
-                Some(Need::Throughput(unit)) if throughput.models(unit) == 0 => {
+                Some(Need::Throughput(unit)) if throughput.model_count(unit) == 0 => {
                     return Err(CliError::Usage(format!(
                         "{} needs your throughput: add [throughput.\"{}\"] to the configuration",
                         field.key,
@@ -210,7 +210,7 @@ pub fn wanted(
         query.storage = Some(job.disk_gb);
     }
     let (has_words, local) = (words.job.is_job(), local_time());
-    let in_words = || has_words.then(|| words.job.over(None, query.storage, &local));
+    let in_words = || has_words.then(|| words.job.apply_to(None, query.storage, &local));
     let mut job = flags.job.or_else(in_words);
     if let Some(by) = flags.by {
         let missing = "--by needs a job: add --work '500M tokens' or --job 3d";

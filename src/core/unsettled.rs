@@ -47,7 +47,7 @@ impl Mutations {
     /// Records the outcome of the write with this journal key; returns the line for the journal, or `None` if
     /// no write has the key.
     pub fn settle(&mut self, key: &str, verdict: Verdict, words: &str, at: UnixTime) -> Option<Outcome> {
-        let entry = journal::of_key(&mut self.history, key)?;
+        let entry = journal::entry_of_key(&mut self.history, key)?;
         let outcome = Outcome {
             key: key.to_owned(),
             at,

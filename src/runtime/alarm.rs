@@ -23,7 +23,7 @@ pub(super) type Rings = Arc<Mutex<Queue>>;
 
 /// Shows a desktop notification if the settings want one now. An urgent one also rings the bell and runs the
 /// user's alert command, if there is one.
-pub(super) fn attract(
+pub(super) fn ring_and_notify(
     rings: &Rings,
     state: &State,
     notification: Notification,

@@ -76,7 +76,7 @@ impl OpenedJournal {
 /// local address.
 pub fn is_of_market(intent: &Intent, profile: &str, address: Option<&str>) -> bool {
     match address {
-        Some(address) => intent.is_at(address),
+        Some(address) => intent.is_at_market(address),
         None => intent.profile == profile && journal::is_local(&intent.address),
     }
 }

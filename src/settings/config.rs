@@ -222,7 +222,7 @@ impl Config {
             }
             Err(error) => Err(ConfigError::Unreadable {
                 path: path.to_owned(),
-                why: files::why(&error),
+                why: files::read_error_text(&error),
             }),
         }
     }
@@ -588,7 +588,7 @@ mod tests {
         let text = "[throughput.\"tokens/s\"]\n\"RTX 4090\" = 2_900\nH100 = 1.5e4\n\
                     A40 = 0\nL4 = \"fast\"\n[throughput.\"frames/s\"]\nL4 = 3\n";
         let (config, mistakes) = reader::read(text, None);
-        assert_eq!(config.values.throughput.models(WorkUnit::Tokens), 2);
+        assert_eq!(config.values.throughput.model_count(WorkUnit::Tokens), 2);
         let mistakes: Vec<String> = mistakes
             .iter()
             .map(|error| format!("{}: {}", error.position, error.message))

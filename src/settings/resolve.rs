@@ -118,7 +118,7 @@ impl Settings {
         let config = Config::of_user(paths.as_ref())?;
         let path = paths.as_ref().map(Paths::config_file).unwrap_or_default();
         let (preferences, wrong) = Preferences::from_config(config, &path);
-        let mut notices = dropped(&wrong);
+        let mut notices = describe_dropped(&wrong);
         let chosen = Chosen::new(flags, &preferences.config)?;
         let profile = &chosen.profile;
         if flags.profile.is_none()
@@ -288,7 +288,7 @@ pub(super) fn public_service(base: &str) -> Option<String> {
 }
 
 /// The notices at start-up about dropped settings: the first three, and the number of the others.
-pub(crate) fn dropped(wrong: &[ConfigError]) -> Vec<String> {
+pub(crate) fn describe_dropped(wrong: &[ConfigError]) -> Vec<String> {
     const TOLD: usize = 3;
     let mut notices: Vec<_> = wrong
         .iter()

@@ -139,7 +139,7 @@ settings! {
         |reader, value| reader.throughput(value),
         |value| {
             let units = value.units();
-            units.map(|unit| (unit.rate().to_owned(), format!("{} GPU models", value.models(unit)))).collect()
+            units.map(|unit| (unit.rate().to_owned(), format!("{} GPU models", value.model_count(unit)))).collect()
         };
 
     /// How many requests a minute all watched searches may send together, 1 to 60.

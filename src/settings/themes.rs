@@ -56,7 +56,7 @@ pub fn load(folder: &Path) -> (Vec<ThemeFile>, Vec<ConfigError>) {
             Ok(text) => themes.push(read(name, &text, &path, &mut wrong)),
             Err(error) => wrong.push(ConfigError::Unreadable {
                 path: path.clone(),
-                why: files::why(&error),
+                why: files::read_error_text(&error),
             }),
         }
     }

@@ -88,7 +88,7 @@ impl Paths {
     }
 
     /// Whether a key file is directly in the folder that bourse writes keys to.
-    pub fn is_private_key_file(&self, path: &Path) -> bool {
+    pub fn is_in_key_folder(&self, path: &Path) -> bool {
         path.parent() == Some(self.keys().as_path())
     }
 

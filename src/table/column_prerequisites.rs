@@ -58,7 +58,7 @@ impl Need {
     }
 
     /// A noun phrase for the missing input: `a job`.
-    pub const fn words(self) -> &'static str {
+    pub const fn noun_phrase(self) -> &'static str {
         match self {
             Self::Job => "a job",
             Self::Deadline => "a job with a deadline",
@@ -100,7 +100,7 @@ impl Rows {
             Need::Deadline => self.computed.job.is_none_or(|job| job.deadline.is_none()),
             Need::Term => self.computed.term.is_none(),
             Need::ThreePrices => !self.computed.price_models.has_column(field.key),
-            Need::Throughput(unit) => self.computed.throughput.models(*unit) == 0,
+            Need::Throughput(unit) => self.computed.throughput.model_count(*unit) == 0,
         })
     }
 
@@ -151,7 +151,7 @@ impl Browser {
 
     /// Drops the prices of the three price models, and their searches in flight, whose tickets are returned
     /// to abort them. The columns stay.
-    pub(crate) fn forget_three(&mut self) -> Vec<Ticket> {
+    pub(crate) fn forget_price_models(&mut self) -> Vec<Ticket> {
         let aborted = self.computed.price_models.cancel();
         self.computed.price_models = PriceModelSearches::default();
         self.revalue();

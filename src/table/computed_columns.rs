@@ -298,7 +298,7 @@ impl ComputedColumns {
             self.throughput.cost(unit, listing, row, hourly)
         };
         let column = |unit: WorkUnit| {
-            let is_measured = self.throughput.models(unit) > 0;
+            let is_measured = self.throughput.model_count(unit) > 0;
             let rows = (0..listing.len()).filter(|_| is_measured);
             (unit.column(), rows.map(|row| cost(unit, row)).collect())
         };
@@ -338,7 +338,7 @@ impl ComputedColumns {
             Vec::new()
         } else {
             let join = self.join(listing, pricing);
-            (0..listing.len()).map(|row| join.row(row)).collect()
+            (0..listing.len()).map(|row| join.prices_of_row(row)).collect()
         };
         let column = |of: fn(&ThreePrices) -> Option<f64>| three.iter().map(of).collect();
         let total = |of: fn(&ThreePrices) -> Option<Quote>| three.iter().map(|three| Some(of(three)?.total)).collect();

@@ -71,7 +71,7 @@ impl Browser {
         if let Some(job) = job {
             self.show_columns(&columns_of(&job), "dph_total");
             let priced = job.work.map(|work| work.unit);
-            let priced = priced.filter(|unit| self.computed.throughput.models(*unit) > 0);
+            let priced = priced.filter(|unit| self.computed.throughput.model_count(*unit) > 0);
             self.show_columns(priced.map(WorkUnit::column).as_slice(), "dph_total");
         } else {
             self.query.order.retain(|key| !JOB_COLUMNS.contains(&key.field.key));

@@ -219,7 +219,7 @@ impl Browser {
             return;
         }
         let storage = settings.storage.or(self.query.storage);
-        let job = settings.job.over(self.computed.job, storage, local);
+        let job = settings.job.apply_to(self.computed.job, storage, local);
         let reorders = self.computed.job.is_none() && self.is_ranked_by_score();
         self.set_job(Some(job));
         if reorders && let Some(field) = self.query.catalog().column("job_cost") {
@@ -231,7 +231,7 @@ impl Browser {
     /// The size and term that plain words give for pricing volumes; `None` without any, or on another pane.
     fn term_of(&self, reading: &Reading) -> Option<VolumeTerm> {
         let current = self.computed.term.unwrap_or_default();
-        let term = reading.term(current, self.dialect());
+        let term = reading.volume_term(current, self.dialect());
         term.filter(|_| self.resource() == Resource::Volumes)
     }
 

@@ -346,7 +346,7 @@ impl Watch {
 
     /// Records that the user is present while response `number` is shown; true if the changes must be
     /// computed again: the user was away for over a minute, and the baseline is the last look.
-    pub(crate) fn looked(&mut self, number: u64, now: Now) -> bool {
+    pub(crate) fn on_presence(&mut self, number: u64, now: Now) -> bool {
         let (seen, at) = std::mem::replace(&mut self.seen, (number, now.mono));
         let was_away = now.mono - at > AWAY && seen != number;
         if was_away {
@@ -356,13 +356,13 @@ impl Watch {
     }
 
     /// Records that the user leaves while response `number` is shown.
-    pub(crate) const fn looked_away(&mut self, number: u64, now: Now) {
+    pub(crate) const fn on_leave(&mut self, number: u64, now: Now) {
         self.seen = (number, now.mono);
     }
 
     /// Records that the terminal with auto-refresh went to the background; the time of the first such report
     /// counts.
-    pub(crate) fn left(&mut self, now: Now) {
+    pub(crate) fn on_background(&mut self, now: Now) {
         self.away.get_or_insert(now.mono);
     }
 

@@ -13,7 +13,7 @@ const SEARCHED: usize = 64 * 1024;
 /// The route request of an attempt of `plan`, with its load estimate (`cost`). `request_idx` is its index in
 /// the router's queue, sent as 0 if `None`; without a queue none is sent. `key` is sent instead of the
 /// profile's.
-pub fn call(plan: &RoutePlan, cost: f64, request_idx: Option<u64>, key: Option<Secret>) -> RouteCall {
+pub fn route_call(plan: &RoutePlan, cost: f64, request_idx: Option<u64>, key: Option<Secret>) -> RouteCall {
     let place = plan.replay_timeout.map(|replay_timeout| QueuePlace {
         request_idx: request_idx.unwrap_or(0),
         replay_timeout,

@@ -15,7 +15,7 @@ const JSON: &str = "application/json";
 ///
 /// The key is never in it, and possible secrets in bodies are replaced. Response headers and compression are not
 /// recorded; such members are -1 or empty, as the format prescribes.
-pub fn document<'a>(entries: impl Iterator<Item = &'a LedgerEntry>) -> String {
+pub fn archive_text<'a>(entries: impl Iterator<Item = &'a LedgerEntry>) -> String {
     let archive = json!({ "log": {
         "version": "1.2",
         "creator": { "name": "bourse", "version": env!("CARGO_PKG_VERSION") },
@@ -164,7 +164,7 @@ mod tests {
             error: Some("nobody listens".into()),
             ..search()
         };
-        let text = document([search(), failed].iter());
+        let text = archive_text([search(), failed].iter());
         let archive: Json = serde_json::from_str(&text).unwrap();
         let log = &archive["log"];
         assert_eq!(log["version"], "1.2");

@@ -13,14 +13,14 @@ pub use bourse_domain::secrets::REMOVED;
 /// `"<removed>"`.
 ///
 /// The text may be truncated or invalid: an unfinished value is removed up to the end.
-pub fn members(json: &str) -> String {
+pub fn without_secret_members(json: &str) -> String {
     without_members(json, is_secret_member)
 }
 
 /// An assignment to forward to its worker, without keys that the market echoes, which no worker should see.
 ///
 /// The signature stays, because the worker checks it.
-pub fn api_keys(json: &str) -> String {
+pub fn without_api_keys(json: &str) -> String {
     let is_key = |name: &str| {
         let keys = ["api_key", "apikey", "authorization"];
         keys.iter().any(|key| key.eq_ignore_ascii_case(name))
@@ -130,7 +130,7 @@ mod tests {
             (r#"{"api_key":"a\"b","z":1}"#, r#"{"api_key":"<removed>","z":1}"#),
             (r#"not json "api_key" at all"#, r#"not json "api_key" at all"#),
         ] {
-            assert_eq!(members(before), after, "{before}");
+            assert_eq!(without_secret_members(before), after, "{before}");
         }
     }
 

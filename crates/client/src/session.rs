@@ -165,7 +165,7 @@ impl Session {
             started: Instant::now(),
         };
         let on_part = |received| (trace.notify)(Progress::Received(received));
-        let Outcome { result, mut record } = self.client.call_and_tell(request, on_part).await;
+        let Outcome { result, mut record } = self.client.call_with_progress(request, on_part).await;
         // Before the entry is passed on: a receiver that sees the refusal must find its wait in the pacer.
         self.pacer().answered(request.operation(), self.now(), &result);
         record.attempt = attempt;

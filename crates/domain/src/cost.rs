@@ -130,7 +130,7 @@ impl Input {
 
     /// The maximum accepted value, in the unit of the input: far beyond use, and small enough that no sum
     /// overflows.
-    pub const fn most(self) -> f64 {
+    pub const fn maximum(self) -> f64 {
         match self {
             Self::RunHours | Self::StoppedHours => 1e6,
             Self::DiskGb | Self::GbIn | Self::GbOut | Self::VolumeGb => 1e9,
@@ -144,7 +144,7 @@ impl Input {
 
     /// The value, if it is a number from 0 to `Input::most`, both included; else an error that names both.
     pub fn check(self, value: f64) -> Result<f64, InputError> {
-        let most = self.most();
+        let most = self.maximum();
         if (0.0..=most).contains(&value) {
             Ok(value)
         } else {

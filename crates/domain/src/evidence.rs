@@ -142,7 +142,7 @@ impl Observations {
 
     /// The observations of members and speed from the response to a search without conditions; all treatments
     /// are unclear.
-    pub fn of_plain(listing: &Listing) -> Self {
+    pub fn from_plain_search(listing: &Listing) -> Self {
         let is_sent = |key: &str| {
             let column = OFFERS.by_key(key).map(|field| listing.sent_column(field));
             column.is_some_and(|column| (0..listing.len()).any(|row| column.cell(row) != CellRef::Missing))
@@ -265,7 +265,7 @@ impl Findings {
 
     /// Describes a typical speed as each dialect reads it:
     /// `download 895: 7.2 Gb/s (documented) or 0.9 Gb/s (vast)`. `None` without a speed.
-    pub fn sample(&self) -> Option<String> {
+    pub fn describe_speed(&self) -> Option<String> {
         let speed = self.speed?;
         let read = |side: Side| {
             let dialect = side.dialect();

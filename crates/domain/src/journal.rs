@@ -72,11 +72,11 @@ impl Intent {
     /// Their profiles and launch arguments may differ.
     pub fn is_same_creation(&self, other: &Self) -> bool {
         let new = other.group.as_deref();
-        self.is_at(&other.address) && new.is_some_and(|new| self.is_creation_of(new))
+        self.is_at_market(&other.address) && new.is_some_and(|new| self.is_creation_of(new))
     }
 
     /// Whether it was sent to the market at `address`, in any spelling of its address.
-    pub fn is_at(&self, address: &str) -> bool {
+    pub fn is_at_market(&self, address: &str) -> bool {
         market_at(&self.address) == market_at(address)
     }
 
@@ -228,7 +228,7 @@ pub fn entries(lines: Vec<Line>) -> Vec<Entry> {
             Line::Command(_) | Line::CommandEnd(_) => {}
             Line::Outcome(mut outcome) => {
                 outcome.words = clean(&outcome.words);
-                if let Some(entry) = of_key(&mut entries, &outcome.key) {
+                if let Some(entry) = entry_of_key(&mut entries, &outcome.key) {
                     entry.outcome = Some(outcome);
                 }
             }
@@ -254,7 +254,7 @@ pub fn created<'e>(entries: &'e [Entry], id: i64, endpoint: Option<&str>) -> Opt
 /// The newest write with `key` whose outcome is unknown, else the newest with it; `None` if none has it.
 ///
 /// A copied line is one more write to settle.
-pub fn of_key<'e>(entries: &'e mut [Entry], key: &str) -> Option<&'e mut Entry> {
+pub fn entry_of_key<'e>(entries: &'e mut [Entry], key: &str) -> Option<&'e mut Entry> {
     let is_open = |entry: &Entry| entry.intent.key == key && entry.verdict() == Verdict::Unknown;
     let open = entries.iter().rposition(is_open);
     let place = open.or_else(|| entries.iter().rposition(|entry| entry.intent.key == key));

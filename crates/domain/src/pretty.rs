@@ -96,7 +96,7 @@ impl JsonText {
 
 /// Lays out a JSON text as indented lines of at most about 4 KB, with small flat objects on one line each;
 /// the text may be invalid or truncated.
-pub fn json(text: &str) -> Vec<String> {
+pub fn json_lines(text: &str) -> Vec<String> {
     let lines = lay_out(text, BODY_LINE);
     lines.iter().map(|line| written(text, line)).collect()
 }
@@ -106,9 +106,9 @@ pub fn json(text: &str) -> Vec<String> {
 ///
 /// JSON is laid out, with control characters as JSON escapes; any other text is split into lines, with control
 /// characters made visible.
-pub fn body(text: &str, is_cut: bool) -> Vec<String> {
+pub fn body_lines(text: &str, is_cut: bool) -> Vec<String> {
     if is_json(text, is_cut) {
-        return json(&json_for_terminal(text));
+        return json_lines(&json_for_terminal(text));
     }
     let mut lines = Vec::new();
     for mut rest in text.lines() {
@@ -312,13 +312,13 @@ pub fn string_end(bytes: &[u8], at: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{JsonText, json};
+    use super::{JsonText, json_lines};
 
     #[test]
     fn json_is_laid_out_and_nothing_of_it_changes() {
         let text = r#"{"a":[1.50,{"b":"x, {y}\" é"}],"a":{},"c":[ ],"d":1e2}"#;
         assert_eq!(
-            json(text),
+            json_lines(text),
             [
                 "{",
                 r#"  "a": ["#,
@@ -332,9 +332,9 @@ mod tests {
             ]
         );
         let long = format!(r#"{{"a":"{}","b":1}}"#, "é".repeat(40));
-        assert_eq!(json(&long).len(), 4);
+        assert_eq!(json_lines(&long).len(), 4);
         assert_eq!(
-            json(r#"{"order":[["score","desc"]],"verified":{"eq":true}}"#),
+            json_lines(r#"{"order":[["score","desc"]],"verified":{"eq":true}}"#),
             [
                 "{",
                 r#"  "order": ["#,
@@ -348,11 +348,11 @@ mod tests {
 
     #[test]
     fn a_text_that_breaks_off_is_laid_out_as_far_as_it_goes() {
-        assert_eq!(json(r#"{"a":[1,"x"#), ["{", r#"  "a": ["#, "    1,", "    \"x"]);
-        assert_eq!(json(r#"{"a":"\"#), ["{", r#"  "a": "\"#]);
-        assert_eq!(json("}}]é"), ["}", "}", "]é"]);
-        assert_eq!(json(""), [""]);
-        assert_eq!(json(&"[".repeat(100_000)).len(), 100_000);
+        assert_eq!(json_lines(r#"{"a":[1,"x"#), ["{", r#"  "a": ["#, "    1,", "    \"x"]);
+        assert_eq!(json_lines(r#"{"a":"\"#), ["{", r#"  "a": "\"#]);
+        assert_eq!(json_lines("}}]é"), ["}", "}", "]é"]);
+        assert_eq!(json_lines(""), [""]);
+        assert_eq!(json_lines(&"[".repeat(100_000)).len(), 100_000);
     }
 
     #[test]
@@ -376,7 +376,7 @@ mod tests {
     fn piled_marks_are_written_as_escapes() {
         let text = format!("[\"Ze\u{301}{}\"]", "\u{301}".repeat(20));
         let pile = "\\u0301".repeat(20);
-        let shown = json(&text).concat();
+        let shown = json_lines(&text).concat();
         assert!(shown.contains("Ze") && shown.contains(&pile), "{shown}");
     }
 }

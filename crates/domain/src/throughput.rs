@@ -176,7 +176,7 @@ impl Throughput {
     }
 
     /// The number of GPU models with a rate in that unit.
-    pub fn models(&self, unit: WorkUnit) -> usize {
+    pub fn model_count(&self, unit: WorkUnit) -> usize {
         self.0.get(&unit).map_or(0, BTreeMap::len)
     }
 

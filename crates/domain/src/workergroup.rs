@@ -27,7 +27,7 @@ pub use parameters::{Key, PARAMETERS, Parameter, ParameterKind};
 pub use preflight::{HostShare, Part, Preflight, Recruitment, VramCheck, WorkerCost, WorkerOffer, WorkerPrices};
 pub use reconcile::candidates;
 pub use search::{SearchText, group_search, search_query_text};
-pub use snapshot::{Change, ChangeKind, GroupSnapshot, drift};
+pub use snapshot::{Change, ChangeKind, GroupSnapshot, changes_between};
 pub use worst_case::{CostOutlook, UnknownCost, WorkerCounts, WorstCase, price_limit};
 
 /// The default maximum number of workers of a group (specification, "Create workergroup").

@@ -131,7 +131,7 @@ impl Rule {
 
     /// The price limit of an alert's trigger, per GPU or machine by `per`, in $/h (of volumes in $/GB/month);
     /// `None` for triggers that have no price limit.
-    pub const fn price(&self) -> Option<f64> {
+    pub const fn price_limit(&self) -> Option<f64> {
         match self.trigger {
             Trigger::PriceBelow(limit) => Some(limit),
             Trigger::GpusAtLeast { below, .. } => below,
@@ -143,7 +143,7 @@ impl Rule {
 
     /// The number of an alert's trigger that [`figure`] is compared with: a price in dollars, or the count of
     /// GPUs or workers. GPUs below a price give their count. `None` for a price drop and a machine's return.
-    pub fn limit(&self) -> Option<f64> {
+    pub fn compared_limit(&self) -> Option<f64> {
         match self.trigger {
             Trigger::PriceBelow(limit) => Some(limit),
             Trigger::GpusAtLeast { gpus: count, .. } | Trigger::GpusBelow(count) | Trigger::WorkersBelow(count) => {
@@ -162,7 +162,7 @@ impl Rule {
     /// The lots of the rule's model strictly below its price limit, if it has one, and on the machine that it
     /// waits for, if any.
     fn counted<'a>(&self, figures: Figures<'a>) -> impl Iterator<Item = &'a Sighting> {
-        let limit = self.price().unwrap_or(f64::INFINITY);
+        let limit = self.price_limit().unwrap_or(f64::INFINITY);
         let is_other = |machine: i64| matches!(self.trigger, Trigger::MachineBack(wanted) if wanted != machine);
         let lots = self.lots(figures);
         lots.filter(move |sighting| sighting.price < limit && !is_other(sighting.lot.machine))

@@ -201,7 +201,7 @@ impl Alert {
 
 /// The environment variables for the user's command about a fired alert: its name, text and number of
 /// machines, and the offer, machine, model and price of the cheapest lot, if there is one.
-pub fn variables(ring: &Ring, logged: &Logged) -> Vec<(&'static str, String)> {
+pub fn environment_variables(ring: &Ring, logged: &Logged) -> Vec<(&'static str, String)> {
     let mut values = vec![
         ("BOURSE_ALERT", visible(&logged.alert, 60)),
         ("BOURSE_ALERT_TEXT", logged.text.clone()),
@@ -220,7 +220,7 @@ pub fn variables(ring: &Ring, logged: &Logged) -> Vec<(&'static str, String)> {
 
 /// Describes the trigger of an alert's rule: `any below $0.30/h per GPU`. With `is_volume` its prices are in
 /// $/GB/month.
-pub fn condition(rule: &Rule, is_volume: bool) -> String {
+pub fn describe_trigger(rule: &Rule, is_volume: bool) -> String {
     let price = |price: f64| format_price(price, rule.per, is_volume);
     match rule.trigger {
         Trigger::PriceBelow(limit) => format!("any below {}", price(limit)),
@@ -287,7 +287,7 @@ fn format_price(price: f64, per: PricePer, is_volume: bool) -> String {
 }
 
 /// Describes how often an alert fires: `once`, `every time`, or `until` a date and time.
-pub fn repeat(repeat: Repeat) -> String {
+pub fn describe_repeat(repeat: Repeat) -> String {
     match repeat {
         Repeat::Once => "once".to_owned(),
         Repeat::EveryTime => "every time".to_owned(),

@@ -56,7 +56,7 @@ pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
 }
 
 /// Describes the cause of an error in reading a file, without the path and the system's error number.
-pub fn why(error: &io::Error) -> String {
+pub fn read_error_text(error: &io::Error) -> String {
     let message = error.get_ref().map(ToString::to_string);
     message.unwrap_or_else(|| error.kind().to_string())
 }

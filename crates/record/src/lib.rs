@@ -57,7 +57,7 @@ pub use poll::{Arrival, causes, quotes};
 pub use proof::Proof;
 pub use question::Question;
 pub use scope::{Scope, implicit, normalised};
-pub use sentences::nothing_known;
+pub use sentences::nothing_known_sentence;
 pub(crate) use state::index as attribute_index;
 pub use state::{State, Terms};
 pub use survival::{Estimate, Life, Lifetimes, Step, lifetimes, lives};

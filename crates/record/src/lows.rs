@@ -42,9 +42,9 @@ impl Prices {
         let sorted = self.sorted();
         Some(Levels {
             lowest: sorted.first()?.0,
-            p20: quantile(&sorted, 0.2)?,
-            median: quantile(&sorted, 0.5)?,
-            p80: quantile(&sorted, 0.8)?,
+            p20: weighted_quantile(&sorted, 0.2)?,
+            median: weighted_quantile(&sorted, 0.5)?,
+            p80: weighted_quantile(&sorted, 0.8)?,
         })
     }
 }
@@ -53,7 +53,7 @@ impl Prices {
 /// `sorted` are prices with weights, ascending by price.
 ///
 /// It is a price that was asked: between prices there is no offer.
-pub fn quantile(sorted: &[(f64, f64)], part: f64) -> Option<f64> {
+pub fn weighted_quantile(sorted: &[(f64, f64)], part: f64) -> Option<f64> {
     let total: f64 = sorted.iter().map(|(_, weight)| weight).sum();
     let mut sum = 0.0;
     let reached = sorted.iter().find(|(_, weight)| {
@@ -127,7 +127,7 @@ impl LowestOfPolls {
             return;
         }
         let many = self.nodes.len() / 2;
-        let removed = interval.removed();
+        let removed = interval.first_without();
         let mut from = many + polls.partition_point(|poll| poll.at < interval.first);
         let mut end = many + polls.partition_point(|poll| poll.at < removed);
         // A price below zero is the market's mistake.

@@ -86,12 +86,12 @@ impl Interval {
 
     /// Whether the lot counted as on offer at a poll.
     pub fn is_on_offer(&self, at: Moment) -> bool {
-        self.first <= at && at < self.removed()
+        self.first <= at && at < self.first_without()
     }
 
     /// The first moment at which the lot no longer counts as on offer: the poll at which it was gone or
     /// changed, else the second after it was lost from sight or last seen.
-    pub fn removed(&self) -> Moment {
+    pub fn first_without(&self) -> Moment {
         match self.end {
             Some((Ending::Gone(_) | Ending::Changed, at)) => at,
             Some((Ending::LostSight, at)) => Moment(at.0.saturating_add(1)),

@@ -122,7 +122,7 @@ impl Memory {
 
     /// The sentence about the hours and weekdays at which the lowest price is usually lowest and highest, in
     /// a time zone; `None` until three weeks were watched, and if it is always the same.
-    pub fn times(&self, zone: &TimeZone) -> Option<String> {
+    pub fn times_sentence(&self, zone: &TimeZone) -> Option<String> {
         let hours = extremes(&self.by_hour(zone))
             .map(|ends| ends.map(|(hour, price)| format!("at {hour:02}:00 ({})", self.money(price))));
         let days = extremes(&self.by_weekday(zone)).map(|ends| {
@@ -141,7 +141,7 @@ impl Memory {
 }
 
 /// The sentence that there is no price verdict, for offers of which nothing is recorded.
-pub fn nothing_known() -> String {
+pub fn nothing_known_sentence() -> String {
     too_little_sentence(0)
 }
 

@@ -25,7 +25,7 @@ const LARGEST: u64 = 8 * 1024 * 1024;
 /// The reason a state file cannot be read or written. Until it can, changes are lost when the program ends.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum StateFileError {
-    #[error("can't read {}: {}", .path.display(), files::why(.source))]
+    #[error("can't read {}: {}", .path.display(), files::read_error_text(.source))]
     Unreadable { path: PathBuf, source: Arc<io::Error> },
     #[error("{} was written by a newer bourse and is not changed", .0.display())]
     Newer(PathBuf),

@@ -39,7 +39,7 @@ impl ChangeKind {
     /// `price`; `None` if the two are equal up to rounding. Kinds other than `Repriced` are unchanged, and
     /// all without `old`.
     #[must_use]
-    pub fn from(self, old: Option<f64>, price: f64) -> Option<Self> {
+    pub fn with_old_price(self, old: Option<f64>, price: f64) -> Option<Self> {
         match (self, old) {
             (Self::Repriced { .. }, Some(from)) => (!is_same_price(from, price)).then_some(Self::Repriced { from }),
             _ => Some(self),

@@ -7,7 +7,7 @@ use bourse_domain::insight::total;
 use bourse_domain::{OfferType, Query};
 use jiff::tz::TimeZone;
 
-use super::lows::{LowSeries, LowestOfPolls, Prices, quantile};
+use super::lows::{LowSeries, LowestOfPolls, Prices, weighted_quantile};
 use super::outline::Interval;
 use super::survival::{Life, Lifetimes, lot_lifetimes};
 use super::tape::{Lasted, Lived};
@@ -309,7 +309,7 @@ impl Memory {
         if watched < LEAST_WATCHED {
             return Verdict::Withheld(Withheld::TooLittle { watched });
         }
-        let usual = || quantile(&self.between(self.since, self.until), 0.5);
+        let usual = || weighted_quantile(&self.between(self.since, self.until), 0.5);
         let rating = self.lowest.and_then(|lowest| self.rate(lowest));
         rating.map_or_else(
             || Verdict::Withheld(Withheld::NoneOnOffer { usual: usual() }),
@@ -350,7 +350,7 @@ fn rate(memory: &Memory, price: f64) -> Option<Rating> {
     let prices = &memory.between(memory.since, memory.until);
     let (lowest, highest) = (prices.first()?.0, prices.last()?.0);
     // Fifths, as in the ranks of rows: `low` is a price that is available on about one day in five.
-    let [p20, median, p80] = [0.2, 0.5, 0.8].map(|part| quantile(prices, part));
+    let [p20, median, p80] = [0.2, 0.5, 0.8].map(|part| weighted_quantile(prices, part));
     let (p20, median, p80) = (p20?, median?, p80?);
     // A price that holds for a fifth of the time is low, though not below P20.
     let standing = if price < p20 || (price <= p20 && p20 < p80) {
@@ -420,7 +420,7 @@ impl Memory {
             let watched: f64 = prices.iter().map(|(_, seconds)| seconds).sum();
             // Half a day covers either its day or its night; less would compare a night with days.
             if watched >= seconds(DAY) / 2.0
-                && let Some(usual) = quantile(&prices, 0.5)
+                && let Some(usual) = weighted_quantile(&prices, 0.5)
             {
                 days.of += 1;
                 days.higher += usize::from(usual > price);
@@ -462,7 +462,7 @@ impl Memory {
                 at = next;
             }
         }
-        prices.map(|prices| quantile(&prices.sorted(), 0.5))
+        prices.map(|prices| weighted_quantile(&prices.sorted(), 0.5))
     }
 }
 

@@ -238,7 +238,7 @@ impl State {
     pub fn delete_workergroup(&self, id: u64) -> Result<Json, Refusal> {
         let (made, known) = {
             let mut world = self.world();
-            (world.fleet.made(id), world.fleet.delete(id))
+            (world.fleet.made_group(id), world.fleet.delete(id))
         };
         if let Some(made) = made {
             self.save(self.group_store.as_ref(), GroupChange::Deleted(made));
@@ -248,7 +248,7 @@ impl State {
 
     /// Saves a group that a caller created or changed, so that it outlives the sandbox.
     fn save_group(&self, id: u64) {
-        let made = self.world().fleet.made(id);
+        let made = self.world().fleet.made_group(id);
         if let Some(made) = made {
             self.save(self.group_store.as_ref(), GroupChange::Put(made));
         }

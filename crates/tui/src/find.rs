@@ -45,7 +45,7 @@ impl Find {
     }
 
     /// The search text, in lower case.
-    pub fn wanted(&self) -> String {
+    pub fn lowercase_text(&self) -> String {
         self.input.text().to_lowercase()
     }
 
@@ -116,7 +116,7 @@ impl Find {
     /// The current match is the first from the line `from` on, where the reader is, or the first of all if
     /// none follows.
     pub fn search(&mut self, from: usize, lines: impl Iterator<Item = String>) {
-        let wanted = self.wanted();
+        let wanted = self.lowercase_text();
         self.matches.clear();
         if !wanted.is_empty() {
             let holds = |line: &String| line.to_lowercase().contains(&wanted);

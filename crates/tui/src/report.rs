@@ -274,7 +274,7 @@ impl Report {
     /// Finds the matches again; the current one is the first from the cursor or the top line on.
     fn search(&mut self) {
         let from = self.cursor.unwrap_or(self.top);
-        let (lines, bytes) = (&self.lines, self.find.wanted().len());
+        let (lines, bytes) = (&self.lines, self.find.lowercase_text().len());
         let texts = (0..lines.count()).map(|line| lines.searched(line, bytes));
         self.find.search(from, texts);
     }
@@ -313,7 +313,7 @@ impl Report {
 
     /// The row of a wrapped line in which the search text first occurs; 0 if a break splits it.
     fn row_of_match(&self, line: usize, width: u16) -> usize {
-        let wanted = self.find.wanted();
+        let wanted = self.find.lowercase_text();
         let Some(line) = self.lines.get(line).filter(|_| width > 0) else {
             return 0;
         };
@@ -406,7 +406,7 @@ impl<'a> ReportLines<'a> {
         } else {
             self.theme.highlight
         };
-        mark(&line, &find.wanted(), style, marks)
+        mark(&line, &find.lowercase_text(), style, marks)
     }
 }
 

@@ -159,7 +159,7 @@ pub(crate) fn polyline(context: &mut Context<'_>, points: &[(f64, f64)], color: 
 
 /// The value at which a chart is cut off: the 98th percentile of the finite values, if the range of all is
 /// over 1.5 times the range up to it; `None` if there is no need to cut, or no finite value.
-pub(crate) fn cut(values: impl IntoIterator<Item = f64>) -> Option<f64> {
+pub(crate) fn cut_off_value(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     let mut values: Vec<f64> = values.into_iter().filter(|value| value.is_finite()).collect();
     values.sort_by(f64::total_cmp);
     let (lowest, highest) = values.first().zip(values.last())?;
@@ -387,7 +387,7 @@ pub(crate) fn histogram(
 
 /// Draws the number of GPUs at or below each price as a staircase, and marks the most expensive GPU of a
 /// purchase; nothing without prices or in too small an area.
-pub(crate) fn depth(depth: &Depth, purchase: Option<&Purchase>, area: Rect, scene: &mut Scene<'_, '_>) {
+pub(crate) fn draw_depth(depth: &Depth, purchase: Option<&Purchase>, area: Rect, scene: &mut Scene<'_, '_>) {
     let prices = depth.levels().iter().map(|(price, _)| *price);
     let counted = |gpus: u64| gpus as f64;
     let (Some(across), Some(upwards)) = (Scale::fit(prices, None), Scale::fit([0.0, counted(depth.gpus())], None))
@@ -435,12 +435,12 @@ mod tests {
     #[test]
     fn a_chart_is_cut_where_a_few_values_would_press_the_others_together() {
         let steady: Vec<f64> = (0..100).map(|value| 1.0 + f64::from(value) / 100.0).collect();
-        assert_eq!(cut(steady.iter().copied()), None);
+        assert_eq!(cut_off_value(steady.iter().copied()), None);
         // One of a hundred is five times as high.
         let peak = steady.iter().copied().take(99).chain([9.0]);
-        assert_eq!(cut(peak), Some(1.97));
-        assert_eq!(cut([2.0, 2.0, f64::NAN]), None);
-        assert_eq!(cut([]), None);
+        assert_eq!(cut_off_value(peak), Some(1.97));
+        assert_eq!(cut_off_value([2.0, 2.0, f64::NAN]), None);
+        assert_eq!(cut_off_value([]), None);
     }
 
     #[test]

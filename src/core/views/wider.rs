@@ -44,13 +44,13 @@ pub(crate) fn load(cx: &mut Cx<'_>) {
 }
 
 /// A warning that cheaper rows may be missing, without advice; `None` if the rows are complete.
-pub(crate) fn cut(scene: &Scene<'_, '_>) -> Option<Line<'static>> {
+pub(crate) fn cut_warning(scene: &Scene<'_, '_>) -> Option<Line<'static>> {
     warning("", scene)
 }
 
 /// A warning that cheaper rows may be missing, with the `keys` that load them; `None` if the rows are
 /// complete.
-pub(crate) fn note(keys: &str, scene: &Scene<'_, '_>) -> Option<Line<'static>> {
+pub(crate) fn cut_warning_with_keys(keys: &str, scene: &Scene<'_, '_>) -> Option<Line<'static>> {
     let advice = wider_limit(scene.state).map(|limit| format!(" ({keys} to load {})", grouped(limit as usize)));
     warning(&advice.unwrap_or_default(), scene)
 }

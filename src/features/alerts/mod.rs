@@ -21,7 +21,7 @@ use crate::domain::document::Edit;
 use crate::domain::text::visible;
 use crate::domain::time::{MonotonicTime, Now};
 use crate::domain::{Query, Resource};
-use crate::record::alerts::{Alert, AlertChange, Alerts, Followed, Logged, variables};
+use crate::record::alerts::{Alert, AlertChange, Alerts, Followed, Logged, environment_variables};
 use crate::record::watch::Wish;
 use crate::record::{Poll, PricePer, Ring, SearchKey};
 use crate::table::recording::Asked;
@@ -165,7 +165,7 @@ fn alert_search(state: &State, follows: &Followed) -> Option<FollowedSearch> {
 fn price_lines(state: &State, search: &SearchKey) -> Vec<f64> {
     let alerts = AlertWatch::read(state).all.alerts.iter();
     let prices = alerts.filter_map(|alert| {
-        let price = alert.rule.price().filter(|_| alert.rule.per == PricePer::Gpu)?;
+        let price = alert.rule.price_limit().filter(|_| alert.rule.per == PricePer::Gpu)?;
         let followed = alert_search(state, &alert.follows)?;
         (SearchKey::new(&followed.query) == *search).then_some(price)
     });
@@ -344,7 +344,7 @@ fn notification(ring: &Ring, logged: &Logged) -> Notification {
     Notification {
         title: format!("bourse: {}", visible(&logged.alert, 60)),
         text: logged.text.clone(),
-        urgent: Some(variables(ring, logged)),
+        urgent: Some(environment_variables(ring, logged)),
     }
 }
 

@@ -67,7 +67,7 @@ fn replay(rule: &Rule, question: &Question, excerpt: &Excerpt) -> Option<Replay>
     let (mut state, mut rings) = (AlertState::default(), 0);
     for row in polls {
         while let Some(spell) = coming.next_if(|spell| spell.first <= row.at) {
-            removals.push(spell.interval(None).removed());
+            removals.push(spell.interval(None).first_without());
             let price = rule
                 .per
                 .price(spell.quotes.iter().copied(), spell.price, question.query.storage_gb());

@@ -35,7 +35,7 @@ pub(crate) const FEATURE: Feature = Feature {
     deadline,
     tick,
     disabled: |state, action, _| match action {
-        Action::Watch | Action::WatchSettings | Action::Tape => disabled(state),
+        Action::Watch | Action::WatchSettings | Action::Tape => disabled_reason(state),
         _ => None,
     },
     ..Feature::IDLE
@@ -90,7 +90,7 @@ pub(crate) fn stop(cx: &mut Cx<'_>, resource: Resource) {
 
 /// The reason auto-refresh is unavailable in the open pane: `Only on Offers and Volumes`; `None` on those
 /// two.
-pub(crate) fn disabled(state: &State) -> Option<String> {
+pub(crate) fn disabled_reason(state: &State) -> Option<String> {
     (!state.pane.has_prices()).then(|| "Only on Offers and Volumes".to_owned())
 }
 
@@ -218,7 +218,7 @@ fn record_presence(cx: &mut Cx<'_>, is_leaving: bool) {
     for resource in Resource::ALL {
         if let Some(watch) = &mut cx.table(resource).watch {
             if is_leaving {
-                watch.left(now);
+                watch.on_background(now);
             } else {
                 watch.came_back(now);
             }
@@ -232,8 +232,8 @@ fn record_presence(cx: &mut Cx<'_>, is_leaving: bool) {
         return;
     };
     if is_leaving {
-        watch.looked_away(number, now);
-    } else if watch.looked(number, now) {
+        watch.on_leave(number, now);
+    } else if watch.on_presence(number, now) {
         browser.recompare();
         browser.rebuild();
     }

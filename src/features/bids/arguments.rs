@@ -5,7 +5,7 @@ use std::time::Duration;
 use clap::Args;
 
 use crate::cli::args::ReportFormat;
-use crate::cli::args::patience;
+use crate::cli::args::parse_span_or_zero;
 use crate::cli::help::Example;
 use crate::domain::cost::Job;
 
@@ -31,11 +31,11 @@ pub struct BidsArguments {
     pub job: Option<Job>,
 
     /// Work from one checkpoint to the next; what follows the last one is lost with the offer
-    #[arg(long, value_name = "TIME", default_value = "30m", value_parser = patience)]
+    #[arg(long, value_name = "TIME", default_value = "30m", value_parser = parse_span_or_zero)]
     pub checkpoint: Duration,
 
     /// Time until the work goes on after an interruption
-    #[arg(long, value_name = "TIME", default_value = "5m", value_parser = patience)]
+    #[arg(long, value_name = "TIME", default_value = "5m", value_parser = parse_span_or_zero)]
     pub restart: Duration,
 
     /// Days to look back

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use crate::domain::format::lasting;
 use crate::domain::{OfferType, Query};
-use crate::record::lows::{LowSeries, Prices, quantile};
+use crate::record::lows::{LowSeries, Prices, weighted_quantile};
 use crate::record::timeline::{self, seconds};
 use crate::record::{
     Analysis, Cause, Ending, Excerpt, Interval, LEAST_WATCHED, Lot, Moment, PollOutcome, PollRow, Question,
@@ -207,8 +207,10 @@ fn levels(stays: &[Stay], complete: &[PollRow], watched: &[(Moment, Moment)]) ->
         of_offers.add(interval.price, seconds(span));
     }
     let (of_time, of_offers) = (of_time.sorted(), of_offers.sorted());
-    let of_time = OF_TIME.into_iter().filter_map(|part| quantile(&of_time, part));
-    let of_offers = OF_OFFERS.into_iter().filter_map(|part| quantile(&of_offers, part));
+    let of_time = OF_TIME.into_iter().filter_map(|part| weighted_quantile(&of_time, part));
+    let of_offers = OF_OFFERS
+        .into_iter()
+        .filter_map(|part| weighted_quantile(&of_offers, part));
     let mut bids: Vec<f64> = of_time.chain(of_offers).map(rounded_up).collect();
     bids.sort_by(f64::total_cmp);
     bids.dedup();

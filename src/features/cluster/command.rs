@@ -94,7 +94,7 @@ impl Shown<'_> {
     /// GPUs.
     fn table(&self, plan: &Plan) -> String {
         let bill = self.market.bill();
-        let mut text = format!("{}: {}\n\n", plan.words(), bill.total(plan.bill));
+        let mut text = format!("{}: {}\n\n", plan.describe_size(), bill.total(plan.bill));
         let titles = ["ID", "Machine", "GPUs", "Place", "Price"].into_iter();
         let titles = titles.chain(self.is_work().then_some("Job time"));
         let mut rows: Vec<Vec<String>> = vec![titles.map(str::to_owned).collect()];

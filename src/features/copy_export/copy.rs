@@ -131,7 +131,7 @@ fn rent_items(browser: &Browser, profile: &Profile, limits: Limits, waits: Optio
     let warning = offer.and_then(|(id, listing)| handoff::limit_warning(limits, browser.pricing(), listing, id));
     let what = warning.map_or(label.clone(), |warning| format!("{label}: {warning}"));
     let mut items = vec![CopyItem::new('n', "copy-rent", what, command)];
-    if let Some(address) = handoff::console(profile) {
+    if let Some(address) = handoff::console_address(profile) {
         let what = "the console's page that rents machines, where offers go by their id";
         let address = Ok(address.to_owned());
         items.push(CopyItem::new('l', "copy-link", what, address));

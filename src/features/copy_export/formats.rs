@@ -73,11 +73,11 @@ pub fn client_command(query: &Query) -> String {
     };
     let text = client_query(query);
     // Without -n the client adds its own default conditions.
-    let mut command = format!("vastai search {noun} {} -n", word(&text));
+    let mut command = format!("vastai search {noun} {} -n", shell_word(&text));
     let order = query.sent_order(&Dialect::VAST);
     if !order.is_empty() {
         command.push_str(" -o ");
-        command.push_str(&word(&language::print_order(&order)));
+        command.push_str(&shell_word(&language::print_order(&order)));
     }
     if query.resource == Resource::Offers {
         command.push_str(" --type ");
@@ -122,7 +122,7 @@ pub fn unknown_to_client(query: &Query) -> usize {
 }
 
 /// A text as one word of a POSIX shell: in single quotes, with control characters made visible.
-pub fn word(text: &str) -> String {
+pub fn shell_word(text: &str) -> String {
     let clean = visible(text, LONGEST);
     format!("'{}'", clean.replace('\'', r"'\''"))
 }

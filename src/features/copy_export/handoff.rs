@@ -1,6 +1,6 @@
 //! Commands and addresses that rent an offer or repeat a search outside bourse.
 
-use super::formats::word;
+use super::formats::shell_word;
 use crate::api::Origin;
 use crate::core::copy_item::CopyError;
 use crate::core::profile::Profile;
@@ -25,7 +25,7 @@ pub fn rent_command(query: &Query, listing: &Listing, id: RowId, profile: &Profi
     let mut words = vec!["vastai".to_owned()];
     // The client uses the public service unless it gets another address.
     if !is_public(profile) {
-        words.push(format!("--url {}", word(&profile.base_url)));
+        words.push(format!("--url {}", shell_word(&profile.base_url)));
     }
     words.push(format!("create instance {id} --image IMAGE"));
     if let Some(gb) = query.storage {
@@ -81,7 +81,7 @@ fn bid_floor(listing: &Listing, id: RowId) -> Option<f64> {
 }
 
 /// The page of the public service's console that rents machines; `None` on any other market.
-pub fn console(profile: &Profile) -> Option<&'static str> {
+pub fn console_address(profile: &Profile) -> Option<&'static str> {
     is_public(profile).then_some(CONSOLE)
 }
 
@@ -118,7 +118,7 @@ pub fn search_line(browser: &Browser) -> (String, usize) {
     };
     let mut words = vec![format!("bourse {command}")];
     if !conditions.is_empty() {
-        words.push(word(&language::print(&conditions)));
+        words.push(shell_word(&language::print(&conditions)));
     }
     if resource != Resource::Workergroups {
         words.push("--no-default".to_owned());
@@ -136,7 +136,7 @@ pub fn search_line(browser: &Browser) -> (String, usize) {
     }
     let order = query.order.iter().copied();
     let order: Vec<_> = order.filter(|key| is_understood(key.field)).collect();
-    words.push(format!("--sort {}", word(&language::print_order(&order))));
+    words.push(format!("--sort {}", shell_word(&language::print_order(&order))));
     words.push(format!("--limit {}", query.limit.unwrap_or(0)));
     (words.join(" "), left_out)
 }

@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use crate::cli::args::{Addition, ArgumentError, ExportFormat, OfferTypeParser, ReportFormat, TextArguments, span};
+use crate::cli::args::{
+    Addition, ArgumentError, ExportFormat, OfferTypeParser, ReportFormat, TextArguments, parse_span,
+};
 use crate::domain::OfferType;
 
 /// Minimum interval of a watch.
@@ -146,7 +148,7 @@ pub enum DbCommand {
 
 /// Parses the interval of a watch; `Err` for an invalid duration or one below ten seconds.
 fn interval(text: &str) -> Result<Duration, ArgumentError> {
-    let interval = span(text)?;
+    let interval = parse_span(text)?;
     (interval >= SHORTEST)
         .then_some(interval)
         .ok_or(ArgumentError::Interval(SHORTEST))

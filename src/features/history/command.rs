@@ -17,7 +17,7 @@ use crate::domain::local::LocalTime;
 use crate::domain::{Operator, Query, Resource, Value};
 use crate::record::{
     Cause, CheapestKind, DAY, Ending, LEAST_WATCHED, Levels, Memory, Moment, Question, SearchKey, VERDICT_DAYS,
-    Verdict, VerdictBasis, nothing_known, price_unit,
+    Verdict, VerdictBasis, nothing_known_sentence, price_unit,
 };
 use crate::settings::Settings;
 
@@ -123,7 +123,7 @@ pub fn narrowed_query(query: &Query, options: &HistoryArguments) -> Result<Query
 /// Prints the report of a search that is not recorded, in the format of the flags.
 fn print_nothing(options: &HistoryArguments, question: &Question, settings: &Settings) -> Result<(), CliError> {
     match options.format {
-        ReportFormat::Table => output::print(&(nothing_known() + "\n")),
+        ReportFormat::Table => output::print(&(nothing_known_sentence() + "\n")),
         ReportFormat::Csv => output::print(&csv(&HEAD, &[] as &[document::Step])),
         ReportFormat::Json => {
             let query = &question.query;
@@ -226,7 +226,7 @@ impl Report {
                     .map(|kind| format!("Of {kind}, as the cheapest offer is:")),
             );
             lines.push(memory.verdict_sentence());
-            lines.extend(memory.times(&self.zone));
+            lines.extend(memory.times_sentence(&self.zone));
             lines.push(memory.lifetime_sentence());
         }
         lines

@@ -33,7 +33,7 @@ pub(crate) fn sentences(
     if memory.watched > 0 {
         sentences.push((
             memory.verdict_sentence() + simulation_suffix(state),
-            style(&verdict, theme),
+            verdict_style(&verdict, theme),
         ));
     }
     let offer = offer(memory, price).map(|text| format!("This offer: {text}{}", simulation_suffix(state)));
@@ -106,13 +106,13 @@ fn levels(prices: &[Option<f64>], low: f64, high: f64) -> String {
 
 /// The price of an offer compared with the lowest one now, as a phrase; `None` until the record is read, or
 /// if too little is recorded.
-pub(crate) fn sentence(state: &State, resource: Resource, row: usize) -> Option<String> {
+pub(crate) fn describe_offer_price(state: &State, resource: Resource, row: usize) -> Option<String> {
     let (memory, _, price) = verdict_basis_of_row(state, resource, row)?;
     Some(offer(memory, price)? + simulation_suffix(state))
 }
 
 /// The style of a verdict: good for a low price, a warning for a high one, dim if there is no verdict.
-pub(crate) fn style(verdict: &Verdict, theme: &Theme) -> Style {
+pub(crate) fn verdict_style(verdict: &Verdict, theme: &Theme) -> Style {
     let Verdict::Given(rating) = verdict else {
         return theme.dim;
     };

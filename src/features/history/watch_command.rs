@@ -11,7 +11,7 @@ use crate::record::{Change, ChangeKind, Event, EventKind, Moment, Question, Sear
 
 /// The recorded changes of a search after `reported_until`, up to and including `until`, newest first;
 /// without `reported_until`, only those at `until`.
-pub(crate) fn changes(
+pub(crate) fn recorded_changes(
     database: &Database,
     query: &Query,
     reported_until: Option<Moment>,

@@ -24,7 +24,7 @@ pub(crate) fn job(
     (now, width): (UnixTime, u16),
     theme: &Theme,
 ) -> Vec<Line<'static>> {
-    let cost = match prices.job(row, job, now) {
+    let cost = match prices.job_cost(row, job, now) {
         Ok(cost) => cost,
         Err(gap) => return vec![Line::styled(format!("No bill: {gap}"), theme.warning)],
     };

@@ -107,7 +107,7 @@ pub struct PlanArguments {
     /// Time by which the job is done, e.g. `friday`, `18:00`
     ///
     /// Also `tomorrow noon`, `2026-12-01` and `2026-12-01 18:00`, in your time zone. [default: none]
-    #[arg(long, hide_short_help = true, value_name = "TIME", value_parser = crate::cli::args::by)]
+    #[arg(long, hide_short_help = true, value_name = "TIME", value_parser = crate::cli::args::parse_deadline)]
     pub by: Option<UnixTime>,
 
     /// Time in which the job is done, e.g. 4d

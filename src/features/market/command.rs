@@ -329,7 +329,7 @@ fn depth_table(market: &PricedOffers, depth: &Depth, purchases: &[Purchase], is_
             bill.money(purchase.cost),
         ]
     }));
-    let sentence = depth.sentence(market.is_complete(), |price| bill.money(price));
+    let sentence = depth.describe_supply(market.is_complete(), |price| bill.money(price));
     let sentence = sentence.filter(|_| is_all);
     let head = sentence.map_or_else(String::new, |sentence| format!("{sentence}\n\n"));
     head + &table::plain(&rows)

@@ -122,7 +122,7 @@ fn print_added(market: NewMarket, address: &Origin, format: ReplyFormat) -> Resu
 /// and a usage error elsewhere. An error also if the first search fails.
 async fn find_dialect(address: &Origin, key: Option<&Secret>) -> Result<&'static Dialect, CliError> {
     let findings = probe(address, key, drop).await?;
-    let sample = findings.sample();
+    let sample = findings.describe_speed();
     match findings.dialect() {
         Some(dialect) => {
             output::note(&format!("dialect {}: {}", dialect.name, findings.describe()));
@@ -146,7 +146,7 @@ async fn find_dialect(address: &Origin, key: Option<&Secret>) -> Result<&'static
 /// Asks the user for the dialect in the terminal; a usage error if the answer names none.
 fn ask_dialect(findings: &Findings) -> Result<&'static Dialect, CliError> {
     output::tell(&format!("The dialect is not clear, {}.", findings.describe()));
-    if let Some(sample) = findings.sample() {
+    if let Some(sample) = findings.describe_speed() {
         output::tell(&sample);
     }
     let mut err = io::stderr().lock();

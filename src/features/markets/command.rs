@@ -16,7 +16,7 @@ use crate::process::Terminal;
 use crate::settings::chosen::Chosen;
 use crate::settings::key_source::Source;
 use crate::settings::profiles::{self, EditError, KeyStorage};
-use crate::settings::resolve::dropped;
+use crate::settings::resolve::describe_dropped;
 use crate::settings::rewrite::{self, SettingError};
 use crate::settings::{
     Config, ConfigError, Environment, Error, Global, KEY_VARIABLE, KeySource, Preferences, Profile, Settings, config,
@@ -157,7 +157,7 @@ impl ProfileResolver {
     pub fn preferences(&self) -> Result<(Preferences, Vec<String>), ConfigError> {
         let path = self.file().unwrap_or_default();
         let (preferences, wrong) = Preferences::from_config(Config::load(&path)?, &path);
-        Ok((preferences, dropped(&wrong)))
+        Ok((preferences, describe_dropped(&wrong)))
     }
 
     /// The path of the configuration file; `None` without a home directory.
@@ -219,7 +219,7 @@ impl ProfileResolver {
 
     /// A key file with its path to show, and whether it is one that bourse manages.
     fn key_file(&self, path: &Path) -> KeyFile {
-        let is_ours = |paths: &Paths| paths.is_private_key_file(path);
+        let is_ours = |paths: &Paths| paths.is_in_key_folder(path);
         KeyFile {
             path: shown(path),
             is_ours: self.paths.as_ref().is_some_and(is_ours),
@@ -367,11 +367,7 @@ fn forget_key(paths: &Paths, name: &str) -> Result<(), ChangeError> {
 /// Deletes the old key file of a profile, if it is in the folder of bourse's key files and no profile uses
 /// it; otherwise does nothing.
 fn delete_unused_key_file(paths: &Paths, before: &Profile) -> Result<(), ChangeError> {
-    let Some(old) = before
-        .api_key_file
-        .as_ref()
-        .filter(|old| paths.is_private_key_file(old))
-    else {
+    let Some(old) = before.api_key_file.as_ref().filter(|old| paths.is_in_key_folder(old)) else {
         return Ok(());
     };
     let config = Config::load(&paths.config_file())?;

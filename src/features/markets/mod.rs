@@ -13,7 +13,7 @@ pub mod probe;
 mod update;
 pub(crate) mod view;
 
-pub use self::update::{change, connect, explain_done, find_dialect, list, stop_connecting, test};
+pub use self::update::{change, connect, explain_done, find_dialect, reload_list, stop_connecting, test};
 pub use crate::core::markets::*;
 
 use crate::core::state::State;

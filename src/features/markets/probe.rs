@@ -33,7 +33,7 @@ pub async fn probe(
     };
     let documented = session(&Dialect::DOCUMENTED, Pacer::default())?;
     let listing = search(&documented, &query(None), &mut on_record).await?;
-    let mut seen = Observations::of_plain(&listing);
+    let mut seen = Observations::from_plain_search(&listing);
     let exclusion = most_common_model(&listing).and_then(|model| {
         let text = format!("gpu_name notin [{}]", model.replace(' ', "_"));
         condition(&text, &Dialect::DOCUMENTED)

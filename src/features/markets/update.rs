@@ -15,7 +15,7 @@ const LIST: &[Context] = &[Context::Items];
 
 /// Reloads the list of markets and clears the messages of earlier commands; the status is then only about a
 /// missing or refused API key of the current market.
-pub fn list(cx: &mut Cx<'_>) {
+pub fn reload_list(cx: &mut Cx<'_>) {
     let refused = key_trouble_status(cx.state());
     let markets = cx.markets();
     markets.invites = false;

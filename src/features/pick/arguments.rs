@@ -44,7 +44,7 @@ pub struct PickArguments {
     /// Time by which the job is done, e.g. `friday`, `18:00`
     ///
     /// Also `tomorrow noon`, `2026-12-01` and `2026-12-01 18:00`, in your time zone. [default: none]
-    #[arg(long, value_name = "TIME", value_parser = crate::cli::args::by)]
+    #[arg(long, value_name = "TIME", value_parser = crate::cli::args::parse_deadline)]
     pub by: Option<UnixTime>,
 
     /// Offers to request [default: 500, or 3000 to filter or sort here; 0 sends no limit]

@@ -4,7 +4,7 @@ use super::arguments::IndexArguments;
 use super::document;
 use super::document::IndexFigures;
 use super::index::{IndexLine, PriceIndex};
-use super::rules::{HEADS, basis, cells, known};
+use super::rules::{HEADS, basis, cells, known_seconds};
 use crate::cli::output;
 use crate::cli::output::CliError;
 use crate::cli::recorded;
@@ -79,7 +79,7 @@ fn figures_of_line(line: &IndexLine) -> IndexFigures {
         bid: line.bid,
         reserved: line.reserved,
         rented: line.rented,
-        known_seconds: known(line),
+        known_seconds: known_seconds(line),
     }
 }
 

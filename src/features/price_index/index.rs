@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use crate::domain::{OfferType, Query};
-use crate::record::lows::{Prices, quantile};
+use crate::record::lows::{Prices, weighted_quantile};
 use crate::record::timeline::seconds;
 use crate::record::{
     Analysis, Cause, Ending, Excerpt, Interval, LEAST_DEPARTURES, LEAST_WATCHED, LowIntervals, Moment, PollOutcome,
@@ -218,7 +218,7 @@ fn weighted_median(weighed: impl Iterator<Item = (f64, i64)>) -> Option<f64> {
         prices.add(price, seconds(span));
         watched += span;
     }
-    quantile(&prices.sorted(), 0.5).filter(|_| watched >= LEAST_WATCHED)
+    weighted_quantile(&prices.sorted(), 0.5).filter(|_| watched >= LEAST_WATCHED)
 }
 
 /// The usual difference of `others` from `lows` at the same times, as a share: 0.1 is 10 % more. `None` for

@@ -36,7 +36,7 @@ fn signed_percent(share: f64) -> String {
 }
 
 /// Seconds for which the lowest price of a line of the price index is known.
-pub(crate) fn known(line: &IndexLine) -> f64 {
+pub(crate) fn known_seconds(line: &IndexLine) -> f64 {
     let known: i64 = line.lows.iter().map(|(from, to, _)| to.since(*from)).sum();
     seconds(known)
 }
@@ -54,7 +54,7 @@ pub(crate) fn cells(line: &IndexLine) -> Vec<String> {
         shown(line.bid, signed_percent),
         shown(line.reserved, signed_percent),
         shown(line.rented, percent),
-        lasting(known(line)),
+        lasting(known_seconds(line)),
     ];
     starts.into_iter().chain(premiums).chain(ends).collect()
 }

@@ -71,5 +71,5 @@ pub(crate) fn export_content(state: &State) -> Option<String> {
     }
     let entries = shown.iter();
     let entries = entries.filter_map(|number| state.ledger.get(*number));
-    Some(har::document(entries))
+    Some(har::archive_text(entries))
 }

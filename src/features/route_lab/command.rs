@@ -9,7 +9,7 @@ mod worker;
 
 use against::Against;
 
-use crate::api::attempt::call;
+use crate::api::attempt::route_call;
 use crate::api::{Request, Secret, Session};
 use crate::cli::args::Format;
 use crate::cli::output::CliError;
@@ -80,7 +80,11 @@ pub async fn route(settings: &Settings, arguments: &RouteArguments) -> Result<()
 /// releases load, and if the plan injects any. `what` precedes the plan.
 fn announce(what: &str, plan: &RoutePlan) {
     if plan.replay_timeout.is_some() && plan.injects_load() {
-        output::note(&format!("{what}{}: {}", words::plan(plan), words::load(plan)));
+        output::note(&format!(
+            "{what}{}: {}",
+            words::describe_plan(plan),
+            words::describe_load(plan)
+        ));
     }
 }
 
@@ -116,7 +120,11 @@ fn curl(settings: &Settings, session: &Session, plan: &RoutePlan) -> Result<(), 
              (bourse groups --show-secrets)",
         );
     }
-    search::print_curl(settings, session, &Request::Route(call(plan, plan.cost, None, None)))
+    search::print_curl(
+        settings,
+        session,
+        &Request::Route(route_call(plan, plan.cost, None, None)),
+    )
 }
 
 /// The plan of a route run from its flags; one request by default.

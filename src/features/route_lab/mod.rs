@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::api::attempt::{call, completion, with_call};
+use crate::api::attempt::{completion, route_call, with_call};
 use crate::api::{Request, Secret};
 use crate::core::feature::{Event, Feature, FeatureState, Headline};
 pub use crate::core::message::Notification;
@@ -44,7 +44,7 @@ pub(crate) const FEATURE: Feature = Feature {
         let run = Routes::read(state).active()?;
         Some(format!(
             "A route run is in progress: {}. Quitting stops it and discards results that were not exported.",
-            words::plan(run.run().plan())
+            words::describe_plan(run.run().plan())
         ))
     },
     run_of: |state, ticket| Routes::read(state).run_of(ticket),
@@ -107,7 +107,7 @@ impl RouteRun {
         let ticket = tickets.take();
         flights.insert(ticket, (self.number, attempt.index));
         let plan = self.run.plan();
-        let request = Request::Route(call(plan, attempt.cost, attempt.request_idx, self.key.clone()));
+        let request = Request::Route(route_call(plan, attempt.cost, attempt.request_idx, self.key.clone()));
         match plan.hop.clone() {
             None => Effect::Call { ticket, request },
             Some(hop) => Effect::RouteOn { ticket, request, hop },
@@ -138,7 +138,7 @@ impl RouteRun {
         }
         Some(Effect::Notify(Box::new(Notification {
             title: "Route run ended".to_owned(),
-            text: words::result(&self.run),
+            text: words::describe_result(&self.run),
             urgent: None,
         })))
     }

@@ -61,7 +61,7 @@ pub fn toggle_price_models(cx: &mut Cx<'_>) {
     let was_asked = !offers.computed.price_models.is_empty() || offers.computed.price_models.is_loading();
     let text = if is_shown && was_asked {
         offers.hide_columns(&price_models::COLUMNS);
-        let aborts = offers.forget_three();
+        let aborts = offers.forget_price_models();
         cx.abort(aborts);
         "Price models hidden"
     } else {

@@ -362,7 +362,7 @@ fn list(settings: &Settings, rhythm: Rhythm, format: WatchFormat) -> Result<(), 
     let mut engine = Engine::new(rhythm.requests_a_minute, start, has_same_conditions);
     engine.replace_wishes(targets.iter().map(|target| target.wish(rhythm, start)), start);
     let every = |target: &Target| engine.interval(rhythm.every(&target.task));
-    let (wanted, rate) = (engine.wanted(), engine.rate());
+    let (wanted, rate) = (engine.wanted_per_minute(), engine.sent_per_minute());
     if format != WatchFormat::Text {
         let searches = targets.iter().map(|target| WatchedSearch {
             search: described(&target.task),

@@ -83,7 +83,7 @@ impl<'a> OneSearch<'a> {
         let count = match resource {
             Resource::Offers => {
                 let supply = Supply::new(&result.listing, &rows);
-                supply.price(|_| Some(1.0)).most_workers()
+                supply.pick_workers(|_| Some(1.0)).most_workers()
             }
             Resource::Volumes | Resource::Workergroups => rows.len(),
         };

@@ -344,7 +344,7 @@ impl<'a> Watcher<'a> {
         let count = |of: fn(&Target) -> usize| self.targets.iter().map(of).sum::<usize>();
         let searches = counted(count(|target| target.saved.len()), "saved search", "saved searches");
         let alerts = counted(count(|target| target.alerts.len()), "alert", "alerts");
-        let rate = counted_decimal(self.engine.rate(), "request", "requests");
+        let rate = counted_decimal(self.engine.sent_per_minute(), "request", "requests");
         self.say_once([format!("watching {searches} and {alerts}: {rate} a minute")]);
     }
 
@@ -498,7 +498,7 @@ impl<'a> Watcher<'a> {
     fn conclude(&mut self, poll: &Poll, workers: Option<u32>, result: Option<&SearchResult>) {
         self.record(poll);
         self.turns.end();
-        self.check(poll, workers);
+        self.check_alerts(poll, workers);
         if self.one.is_some() && self.targets[self.awaited].progress.reported_until.is_none() {
             let lots = counted(poll.sightings.len(), "machine", "machines");
             let done = if self.is_in_memory { "found" } else { "recorded" };
@@ -517,7 +517,7 @@ impl<'a> Watcher<'a> {
         let task = self.targets[self.awaited].task.clone();
         self.finish(&task);
         let riders = std::mem::take(&mut self.riders);
-        self.read_for(riders, poll.at);
+        self.handle_shared_polls(riders, poll.at);
     }
 
     /// Removes a task from the schedule if each is polled only once.

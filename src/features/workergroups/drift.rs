@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::Listing;
 use crate::domain::document::Document;
 use crate::domain::time::{Now, UnixTime};
-use crate::domain::workergroup::{Change, GroupSnapshot, drift};
+use crate::domain::workergroup::{Change, GroupSnapshot, changes_between};
 
 /// Maximum number of stored comparisons with changes.
 ///
@@ -82,7 +82,7 @@ impl Drift {
     pub fn listed(&mut self, listing: &Listing, now: Now) -> GroupSnapshot {
         let snapshot = GroupSnapshot::new(listing);
         if let Some(last) = &self.last {
-            let changes = drift(last, &snapshot);
+            let changes = changes_between(last, &snapshot);
             if !changes.is_empty() {
                 self.changes.push(Changes {
                     since: last.at,

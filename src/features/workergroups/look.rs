@@ -1,7 +1,7 @@
 //! The current search of a listed or drafted workergroup.
 
 use super::draft::DraftNumber;
-use super::sent::{self, sent};
+use super::sent::{self, created_as};
 use crate::domain::catalog::{OFFERS, WORKERGROUPS};
 use crate::domain::cost::ColdStart;
 use crate::domain::journal::Entry;
@@ -169,7 +169,7 @@ impl Look {
         }
         let text = if is_blank { OFFERS.defaults } else { text };
         let conditions = language::parse(text, &OFFERS, dialect, &[], Mode::Market)?.conditions;
-        let (group, assumed) = parameters(listing, row, sent(writes, listing, row));
+        let (group, assumed) = parameters(listing, row, created_as(writes, listing, row));
         notes.extend(assumed);
         let launch_args = WORKERGROUPS.by_key("launch_args");
         let launch_args = launch_args.and_then(|field| listing.text(row, field));

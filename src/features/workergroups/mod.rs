@@ -250,7 +250,7 @@ pub fn toggle_supply_check(cx: &mut Cx<'_>) {
     let groups = counted(searches.len(), "workergroup", "workergroups");
     cx.toast(format!("Checking the supply of {groups}"));
     for search in searches {
-        check(cx, search, true);
+        queue_supply_check(cx, search, true);
     }
 }
 
@@ -271,13 +271,13 @@ fn check_due(cx: &mut Cx<'_>) {
             .show_columns(&SUPPLY_COLUMNS, "endpoint_name");
     }
     for search in searches {
-        check(cx, search, false);
+        queue_supply_check(cx, search, false);
     }
 }
 
 /// Queues a workergroup's search for a check of its supply, unless its report is current; `again` queues it
 /// even then.
-pub fn check(cx: &mut Cx<'_>, search: Recruitment, again: bool) {
+pub fn queue_supply_check(cx: &mut Cx<'_>, search: Recruitment, again: bool) {
     let now = cx.now;
     let lent = cx.lend::<Groups>();
     let banned = lent.annotations.all.count_bans_not_in_query(&search.query());

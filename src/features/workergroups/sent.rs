@@ -14,7 +14,7 @@ const LIMITS: [(Key, &str); 3] = [
 
 /// The workergroup in a row as it was sent when it was created here; `None` if `entries`, the writes to this
 /// market, do not have its creation.
-pub fn sent<'e>(entries: &'e [Entry], listing: &Listing, row: usize) -> Option<&'e NewWorkergroup> {
+pub fn created_as<'e>(entries: &'e [Entry], listing: &Listing, row: usize) -> Option<&'e NewWorkergroup> {
     let endpoint = listing.cell_of(row, "endpoint_name").text();
     created(entries, listing.id(row)?.0, endpoint)
 }
@@ -50,7 +50,9 @@ pub fn describe(sent: &NewWorkergroup, key: Key, returned: Option<f64>) -> Optio
 /// The three columns of workergroups' limits as sent, by their keys, with a value for every row; `None` for a
 /// group not created here or without the limit.
 pub fn columns(entries: &[Entry], listing: &Listing) -> [(&'static str, Vec<Option<f64>>); 3] {
-    let groups: Vec<_> = (0..listing.len()).map(|row| sent(entries, listing, row)).collect();
+    let groups: Vec<_> = (0..listing.len())
+        .map(|row| created_as(entries, listing, row))
+        .collect();
     LIMITS.map(|(key, column)| {
         let limits = groups.iter().map(|group| limit((*group)?, key).map(f64::from));
         (column, limits.collect())
@@ -60,7 +62,7 @@ pub fn columns(entries: &[Entry], listing: &Listing) -> [(&'static str, Vec<Opti
 /// The sent limits of the workergroup in a row that the market does not return unchanged, each with its name;
 /// empty if it was not created here.
 pub fn describe_unreturned_limits(entries: &[Entry], listing: &Listing, row: usize) -> Vec<String> {
-    let Some(sent) = sent(entries, listing, row) else {
+    let Some(sent) = created_as(entries, listing, row) else {
         return Vec::new();
     };
     let describe = |(key, _): (Key, &str)| {

@@ -181,7 +181,9 @@ impl GroupRow {
     /// starts.
     fn figures(&self, look: &Look, report: &Preflight, starts: u32) -> SupplyFigures {
         let a_day = f64::from(starts);
-        let range = self.start.and_then(|start| Some((start, report.starts(start)?)));
+        let range = self
+            .start
+            .and_then(|start| Some((start, report.cold_start_costs(start)?)));
         let cold_start = range.map(|(start, range)| document::ColdStart {
             gb: start.gb,
             loading_seconds: start.loading,

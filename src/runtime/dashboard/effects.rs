@@ -87,7 +87,7 @@ impl<S: Surface> Dashboard<S> {
     /// Notifies the user as the settings want, see `alarm::attract`.
     fn attract(&mut self, notification: Notification) {
         let outbox = self.outbox.clone();
-        alarm::attract(&self.rings, &self.model, notification, &mut self.surface, outbox);
+        alarm::ring_and_notify(&self.rings, &self.model, notification, &mut self.surface, outbox);
     }
 
     /// Opens the user's editor on a text; the edited text arrives as news of the ticket.

@@ -197,7 +197,7 @@ const JOB: Job = Job {
 fn a_job_is_gpus_storage_in_every_state_and_traffic_both_ways() {
     let listing = offers(&[OFFER_A]);
     let prices = Prices::new(&listing, OfferType::OnDemand);
-    let cost = prices.job(0, &JOB, NOW).unwrap();
+    let cost = prices.job_cost(0, &JOB, NOW).unwrap();
     // 50 GB at 4000 Mb/s take 100 s.
     near(cost.download, 0.027_778);
     near(cost.hours, 10.027_778);
@@ -221,7 +221,7 @@ fn the_arithmetic_of_a_job_is_shown() {
     let listing = offers(&[OFFER_A]);
     let prices = Prices::new(&listing, OfferType::OnDemand);
     let mut shown = String::new();
-    for step in prices.job(0, &JOB, NOW).unwrap().steps {
+    for step in prices.job_cost(0, &JOB, NOW).unwrap().steps {
         writeln!(shown, "{}: {} = {:.4}", step.label, step.formula, step.value).unwrap();
         let is_time = step.label == "Download";
         assert_eq!(step.measure == Measure::Hours, is_time);
@@ -243,7 +243,7 @@ fn the_arithmetic_of_a_job_is_shown() {
         gb_out: 0.0,
         ..JOB
     };
-    let cost = prices.job(0, &nothing, NOW).unwrap();
+    let cost = prices.job_cost(0, &nothing, NOW).unwrap();
     assert_eq!(cost.total, 0.0);
     assert_eq!(cost.steps.len(), 1);
 }
@@ -264,13 +264,13 @@ fn a_faster_offer_finishes_sooner() {
         gb_out: 0.0,
         ..JOB
     };
-    let slow = prices.job(0, &job, NOW).unwrap();
+    let slow = prices.job_cost(0, &job, NOW).unwrap();
     near(slow.hours, 10.0);
     near(slow.gpu, 1.053_33);
     assert_eq!(slow.steps[0].label, "Hours");
     assert_eq!(slow.steps[0].formula, "1417.7 DLPerf-hours / 141.77 DLPerf");
     assert_eq!(slow.steps[0].measure, Measure::Hours);
-    let fast = prices.job(1, &job, NOW).unwrap();
+    let fast = prices.job_cost(1, &job, NOW).unwrap();
     near(fast.hours, 5.0);
     near(fast.total, 1.0);
     assert_eq!(fast.outlives, Outlives::Unknown);
@@ -314,20 +314,20 @@ fn a_job_that_outstays_the_offer_is_told() {
         deadline: None,
         shared_by: None,
     };
-    let cost = prices.job(0, &job, NOW).unwrap();
+    let cost = prices.job_cost(0, &job, NOW).unwrap();
     assert_eq!(cost.outlives, Outlives::No { short_by: 2.0 });
     assert_eq!(cost.room, Room::ShortBy(40.0));
     // An hour after the answer came, an hour less is left.
-    let Outlives::No { short_by } = prices.job(0, &job, NOW + 3600.0).unwrap().outlives else {
+    let Outlives::No { short_by } = prices.job_cost(0, &job, NOW + 3600.0).unwrap().outlives else {
         panic!()
     };
     near(short_by, 3.0);
     // The end date alone says the same: 36000 s after the answer.
-    let Outlives::No { short_by } = prices.job(1, &job, NOW).unwrap().outlives else {
+    let Outlives::No { short_by } = prices.job_cost(1, &job, NOW).unwrap().outlives else {
         panic!()
     };
     near(short_by, 2.0);
-    assert_eq!(prices.job(2, &job, NOW).unwrap().outlives, Outlives::Unknown);
+    assert_eq!(prices.job_cost(2, &job, NOW).unwrap().outlives, Outlives::Unknown);
 }
 
 #[test]
@@ -461,7 +461,7 @@ fn three_prices_are_joined_by_id_else_by_machine_and_gpus() {
         r#"{"id": 1, "dph_total": 0.3885}"#,
     ]);
     let join = PriceJoin::new(&on_demand, Some(&on_demand), Some(&bid), Some(&reserved), None);
-    let first = join.row(0);
+    let first = join.prices_of_row(0);
     near(first.on_demand.unwrap().total, 0.3885);
     let floor = first.bid.unwrap();
     near(floor.total, 0.268_52);
@@ -469,13 +469,13 @@ fn three_prices_are_joined_by_id_else_by_machine_and_gpus() {
     assert_eq!(floor.joined, Joined::ById);
     close(first.saving.unwrap(), 0.308_8, 1e-4); // 1 - 0.26852 / 0.3885
     assert_eq!((first.reserved, first.discount), (None, None));
-    let second = join.row(1);
+    let second = join.prices_of_row(1);
     let floor = second.bid.unwrap();
     assert_eq!((floor.joined, floor.row), (Joined::ByGpus, 1));
     near(second.saving.unwrap(), -0.5); // the bid floor is higher
     near(second.reserved.unwrap().total, 0.4);
     near(second.discount.unwrap(), 0.2);
-    let third = join.row(2);
+    let third = join.prices_of_row(2);
     assert_eq!((third.bid, third.reserved, third.saving), (None, None, None));
     assert!(third.on_demand.is_some());
 }
@@ -485,7 +485,7 @@ fn three_prices_can_be_had_at_another_storage() {
     let on_demand = offers(&[OFFER_A]);
     let bid = offers(&[OFFER_A]);
     let join = PriceJoin::new(&bid, Some(&on_demand), Some(&bid), None, Some(100.0));
-    let prices = join.row(0);
+    let prices = join.prices_of_row(0);
     // 0.105333 and 0.08, each plus 0.933333 x 100 / 720 = 0.1296296
     near(prices.on_demand.unwrap().total, 0.234_962_6);
     near(prices.bid.unwrap().total, 0.209_629_6);
@@ -503,7 +503,11 @@ fn two_rows_that_claim_the_same_gpus_are_joined_to_nobody() {
     let shown = offers(&[&record(1)]);
     let twice = offers(&[&record(2), &record(3)]);
     let once = offers(&[&record(2)]);
-    let bid = |listing| PriceJoin::new(&shown, None, Some(listing), None, None).row(0).bid;
+    let bid = |listing| {
+        PriceJoin::new(&shown, None, Some(listing), None, None)
+            .prices_of_row(0)
+            .bid
+    };
     assert!(bid(&once).is_some());
     assert_eq!(bid(&twice), None);
     let nameless = offers(&[r#"{"id": 2, "machine_id": 7, "gpu_ids": []}"#]);
@@ -547,7 +551,7 @@ fn the_download_is_paid_for_as_hours() {
         deadline: None,
         shared_by: None,
     };
-    let cost = prices.job(0, &job, NOW).unwrap();
+    let cost = prices.job_cost(0, &job, NOW).unwrap();
     close(cost.download, 0.833_333, 1e-6);
     close(cost.hours, 9.833_333, 1e-6);
     // GPUs 0.6 x 9.8333, storage 0.72 x 100 / 720 = 0.1 an hour, traffic $3.
@@ -559,7 +563,7 @@ fn the_download_is_paid_for_as_hours() {
     let longer = Job { run_hours: 9.5, ..job };
     assert!(!prices.fits(0, &longer, NOW));
     // Where the speed is not reported the bill is unknown: as free it would lead the ranking.
-    assert_eq!(prices.job(1, &job, NOW).unwrap_err(), Gap::Missing("inet_down"));
+    assert_eq!(prices.job_cost(1, &job, NOW).unwrap_err(), Gap::Missing("inet_down"));
     assert!(prices.job_total(1, &job).is_err() && prices.job_hours(1, &job).is_err());
     // A download whose time nobody knows is not known to end in time; what is too long without it never does.
     assert_eq!(prices.fit(1, &job, NOW), Fit::Unknown);

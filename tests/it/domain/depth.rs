@@ -15,7 +15,7 @@ fn depth(listing: &Listing) -> Depth {
 }
 
 fn sentence(depth: &Depth) -> String {
-    depth.sentence(true, |price| format!("${price:.2}")).unwrap()
+    depth.describe_supply(true, |price| format!("${price:.2}")).unwrap()
 }
 
 #[test]
@@ -84,7 +84,7 @@ fn a_sentence_names_a_few_many_and_all() {
     let one = offers(&[slice(1, 1, &[0], 0.5)]);
     assert_eq!(sentence(&depth(&one)), "1 GPU at $0.50");
     let none = offers(&[r#"{"id":1,"machine_id":1,"num_gpus":1}"#.to_owned()]);
-    assert_eq!(depth(&none).sentence(true, |_| String::new()), None);
+    assert_eq!(depth(&none).describe_supply(true, |_| String::new()), None);
     assert_eq!(depth(&none).buy(1), None);
 }
 

@@ -27,7 +27,7 @@ fn supply(listing: &Listing) -> Supply {
 
 fn picks(listing: &Listing) -> Picks {
     let prices = Prices::new(listing, OfferType::OnDemand);
-    supply(listing).price(|row| prices.quoted(row as usize).ok())
+    supply(listing).pick_workers(|row| prices.quoted(row as usize).ok())
 }
 
 fn ids(listing: &Listing, picks: &Picks) -> Vec<i64> {
@@ -154,7 +154,7 @@ fn a_record_without_a_machine_is_one_of_its_own_and_has_a_gpu_at_least() {
     assert_eq!(supply(&listing).amount(), amount);
     let picks = picks(&listing);
     assert_eq!(ids(&listing, &picks), [1, 2]); // what has no price is not picked
-    let none = supply(&listing).price(|_| None);
+    let none = supply(&listing).pick_workers(|_| None);
     assert_eq!((none.most_workers(), none.typical(3)), (0, None));
     near(none.least(3), 0.0);
 }

@@ -62,7 +62,7 @@ fn work_over_throughput_is_hours_and_hours_are_dollars() {
     let listing = listing();
     let prices = Prices::new(&listing, OfferType::OnDemand);
     // 500M / (2 x 2,500 x 3,600) = 27.7778 h at $0.80.
-    let cost = prices.job(0, &job(), NOW).unwrap();
+    let cost = prices.job_cost(0, &job(), NOW).unwrap();
     near(cost.hours, 250.0 / 9.0);
     near(cost.total, 200.0 / 9.0);
     near(cost.per_unit.unwrap(), 200.0 / 9.0 / 500.0);
@@ -81,7 +81,7 @@ fn work_over_throughput_is_hours_and_hours_are_dollars() {
     // Time that has passed since counts.
     assert!(!prices.fits(0, &relaxed, NOW + 3.0 * 3600.0));
     // 13.9 hours would be in time, but the offer ends after ten.
-    let cost = prices.job(2, &job(), NOW).unwrap();
+    let cost = prices.job_cost(2, &job(), NOW).unwrap();
     near(cost.hours, 125.0 / 9.0);
     assert!(matches!(cost.in_time, Some(Outlives::Yes { .. })));
     assert!(matches!(cost.outlives, Outlives::No { .. }));
@@ -92,7 +92,7 @@ fn work_over_throughput_is_hours_and_hours_are_dollars() {
 fn a_model_without_a_rate_has_no_hours_but_the_line_to_add() {
     let listing = listing();
     let prices = Prices::new(&listing, OfferType::OnDemand);
-    let gap = prices.job(1, &job(), NOW).unwrap_err();
+    let gap = prices.job_cost(1, &job(), NOW).unwrap_err();
     assert_eq!(gap, Gap::NoRate(WorkUnit::Tokens, "RTX 5090".to_owned()));
     let why =
         r#"the rate of RTX 5090 is unknown: fill in Rate in the job, or add "RTX 5090" = N to [throughput."tokens/s"]"#;
@@ -258,7 +258,7 @@ fn words_change_what_they_name_of_the_job_that_is_there() {
     };
     let said = |words: &str, current: Option<Job>| {
         let reading = plain::read(words, &OFFERS, &Dialect::SANDBOX, &Names::default());
-        reading.meaning.settings.job.over(current, None, &local)
+        reading.meaning.settings.job.apply_to(current, None, &local)
     };
     let job = said("500m tokens by friday", None);
     // Until the last minute of 2026-11-27.

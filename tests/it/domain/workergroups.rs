@@ -9,7 +9,7 @@ use bourse::domain::language::{self, Mode};
 use bourse::domain::time::UnixTime;
 use bourse::domain::workergroup::{
     Change, ChangeKind, CostOutlook, Draft, GroupSnapshot, Key, NewWorkergroup, PARAMETERS, Preflight, Recruitment,
-    UnknownCost, WorkerCounts, candidates, drift, group_search, parse_disk_gb, search_query_text,
+    UnknownCost, WorkerCounts, candidates, changes_between, group_search, parse_disk_gb, search_query_text,
 };
 use bourse::domain::{Condition, Dialect, Listing, OFFERS, RowId, Untrusted, WORKERGROUPS};
 

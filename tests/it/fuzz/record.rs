@@ -57,7 +57,7 @@ fn shown(listing: &Listing, row: usize, fields: &[&Field]) {
     assert_clean(&clipboard(json));
     let value = |json: &str| serde_json::from_str::<serde_json::Value>(json).ok();
     assert_eq!(value(&safe), value(json));
-    for line in pretty::json(json) {
+    for line in pretty::json_lines(json) {
         assert_clean(&line);
     }
 }

@@ -128,12 +128,12 @@ impl Client {
     /// Sends a request once, without waiting or retries, and reads the response. Dropping the future cancels
     /// the call.
     pub async fn call(&self, request: &Request) -> Outcome {
-        self.call_and_tell(request, |_| {}).await
+        self.call_with_progress(request, |_| {}).await
     }
 
     /// Sends a request once and reads the response; `on_part` is called with the part of a search's response
     /// received so far.
-    pub async fn call_and_tell(&self, request: &Request, on_part: impl FnMut(Received)) -> Outcome {
+    pub async fn call_with_progress(&self, request: &Request, on_part: impl FnMut(Received)) -> Outcome {
         let wire = wire::encode(request, self.inner.config.dialect);
         let mut record = self.record(request, &wire);
         let started = Instant::now();

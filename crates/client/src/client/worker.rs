@@ -188,7 +188,7 @@ impl WorkerClient {
         let url = address(worker.unescaped(), hop).ok_or_else(|| {
             Failure::Other("the worker's address is no plain http or https address: nothing was sent".to_owned())
         })?;
-        let body = next_hop_body(&redact::api_keys(reply.unescaped()), &hop.payload)
+        let body = next_hop_body(&redact::without_api_keys(reply.unescaped()), &hop.payload)
             .map_err(|why| Failure::Other(format!("the request cannot be built: {why}")))?;
         let http = self.client(is_loopback(&url)).await?;
         let request = http

@@ -365,7 +365,7 @@ async fn first_rows_are_told_before_the_response_ends() {
     let recorder = Recorder::always(json(200, &body));
     let mut reported: Vec<Received> = Vec::new();
     let outcome = client(&recorder.url(), Some(KEY))
-        .call_and_tell(&search(), |received| reported.push(received))
+        .call_with_progress(&search(), |received| reported.push(received))
         .await;
     let Ok(Reply::Records(listing)) = outcome.result else {
         panic!("{:?}", outcome.record.error);

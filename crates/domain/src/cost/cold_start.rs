@@ -113,7 +113,7 @@ impl StartRange {
 
     /// Describes the range of costs, for one start and for `starts` a day: `$0.14 to $0.46 a start (40 GB, 3m
     /// loading); 10 a day: $1.40 to $4.60`; equal ends as one price, and then `; 2 not reported` if any are.
-    pub fn words(&self, start: ColdStart, starts: u32) -> String {
+    pub fn describe(&self, start: ColdStart, starts: u32) -> String {
         let range = |times: f64| {
             let [least, most] = [self.least, self.most].map(|cost| dollars(cost.total() * times));
             if least == most {

@@ -287,7 +287,7 @@ impl Prices<'_> {
     }
 
     /// The cost of `job` on a row if it starts at `now`.
-    pub fn job(&self, row: usize, job: &Job, now: UnixTime) -> Result<JobCost, Gap> {
+    pub fn job_cost(&self, row: usize, job: &Job, now: UnixTime) -> Result<JobCost, Gap> {
         let parts = self.parts(row, job)?;
         let [gpu, storage_running, storage_stopped, traffic_in, traffic_out] = parts.sums;
         let needed = parts.hours + job.stopped_hours;

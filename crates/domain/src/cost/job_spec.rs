@@ -121,7 +121,7 @@ fn read(part: &str, span: &Range<usize>) -> Result<(Input, f64), LanguageError> 
     let lower = part.to_ascii_lowercase();
     let wrong = |why: &dyn std::fmt::Display| LanguageError::new(span.clone(), why.to_string());
     let of = |text: &str, input: Input| {
-        quantity::within(text, quantity_of(input), 0.0..=input.most()).map(|value| (input, value))
+        quantity::within(text, quantity_of(input), 0.0..=input.maximum()).map(|value| (input, value))
     };
     let due = lower.strip_prefix("by").filter(|due| due.starts_with(['-', ' ']));
     if let Some(due) = due {

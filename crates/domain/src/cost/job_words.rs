@@ -47,7 +47,7 @@ impl JobWords {
     /// The job with these parts. Others are taken from `current`; without one there is no traffic, the disk
     /// is `storage` in GB (the default size if `None`), and the job runs for a day. Hours replace work, and
     /// work replaces hours.
-    pub fn over(&self, current: Option<Job>, storage: Option<f64>, local: &LocalTime) -> Job {
+    pub fn apply_to(&self, current: Option<Job>, storage: Option<f64>, local: &LocalTime) -> Job {
         let current = current.unwrap_or_else(|| Job {
             disk_gb: storage.unwrap_or(DEFAULT_STORAGE_GB),
             gb_in: 0.0,

@@ -84,7 +84,7 @@ impl<'a> PriceJoin<'a> {
 
     /// The three prices of a row of the listing on screen, matched by id, else by its GPUs. All are `None`
     /// beyond its last row.
-    pub fn row(&self, row: usize) -> ThreePrices {
+    pub fn prices_of_row(&self, row: usize) -> ThreePrices {
         let Some(id) = self.shown.id(row) else {
             return ThreePrices::default();
         };

@@ -124,7 +124,7 @@ impl Depth {
     /// purchase, from 16 GPUs on, and of all GPUs. `None` without GPUs.
     ///
     /// `money` formats a price per GPU. Unless `is_complete`, it is `all 43 received` in place of `all 43`.
-    pub fn sentence(&self, is_complete: bool, money: impl Fn(f64) -> String) -> Option<String> {
+    pub fn describe_supply(&self, is_complete: bool, money: impl Fn(f64) -> String) -> Option<String> {
         /// The first size mentioned: a machine of the largest kind.
         const FIRST: u64 = 8;
         let all = self.gpus();

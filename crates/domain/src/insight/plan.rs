@@ -67,7 +67,7 @@ impl Plan {
     }
 
     /// Describes the size of the cluster: `8 GPUs in 3 offers on 2 machines`.
-    pub fn words(&self) -> String {
+    pub fn describe_size(&self) -> String {
         let gpus = usize::try_from(self.gpus).unwrap_or(usize::MAX);
         format!(
             "{} in {} on {}",

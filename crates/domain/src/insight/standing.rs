@@ -129,7 +129,7 @@ impl PriceScale {
     }
 
     /// Whether there are at least `FEWEST` prices, enough for meaningful percentiles.
-    pub const fn is_telling(&self) -> bool {
+    pub const fn has_enough_prices(&self) -> bool {
         self.of >= FEWEST
     }
 }
@@ -182,7 +182,7 @@ impl Standing {
     }
 
     /// Whether any row is in a group of at least five rows with a price, enough for a meaningful price scale.
-    pub fn has_telling_scale(&self, listing: &Listing) -> bool {
+    pub fn has_meaningful_scale(&self, listing: &Listing) -> bool {
         self.scales(listing).is_any_telling
     }
 
@@ -192,7 +192,7 @@ impl Standing {
             let price = value_of(listing, Measure::Price);
             let of_rows = scales(&groups(listing), (0..listing.len()).map(price));
             Scales {
-                is_any_telling: of_rows.iter().flatten().any(PriceScale::is_telling),
+                is_any_telling: of_rows.iter().flatten().any(PriceScale::has_enough_prices),
                 of_rows,
             }
         })

@@ -377,7 +377,7 @@ impl Supply {
 
     /// The offers and costs of workers that run on one offer each without sharing GPUs. `price` gives a row's $/h; rows
     /// without one cannot be chosen.
-    pub fn price(&self, price: impl Fn(u32) -> Option<f64>) -> Picks {
+    pub fn pick_workers(&self, price: impl Fn(u32) -> Option<f64>) -> Picks {
         Picks::new(self.sets(Unit::Offers, price))
     }
 }

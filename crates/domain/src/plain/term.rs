@@ -17,7 +17,7 @@ impl Reading {
     /// let term = VolumeTerm { gb: 2000.0, days: 90.0 };
     /// assert_eq!(reading.term(VolumeTerm::default(), &Dialect::SANDBOX), Some(term));
     /// ```
-    pub fn term(&self, current: VolumeTerm, dialect: &'static Dialect) -> Option<VolumeTerm> {
+    pub fn volume_term(&self, current: VolumeTerm, dialect: &'static Dialect) -> Option<VolumeTerm> {
         let parsed = language::parse(&self.meaning.conditions, &VOLUMES, dialect, &[], Mode::Bar).ok()?;
         let least = |key: &str| {
             parsed.conditions.iter().find_map(|condition| {

@@ -11,7 +11,7 @@ use crate::time::MonotonicTime;
 
 /// Describes a route plan in one line: endpoint, number of requests or duration, concurrency, rate, load and
 /// the path at the workers.
-pub fn plan(plan: &RoutePlan) -> String {
+pub fn describe_plan(plan: &RoutePlan) -> String {
     let endpoint = Untrusted::from(plan.endpoint.as_str()).screen(40);
     let cost = amount(plan.cost);
     if plan.is_single() {
@@ -19,7 +19,7 @@ pub fn plan(plan: &RoutePlan) -> String {
     }
     let stop = match plan.stop {
         Stop::Count(number) => format!("{} requests", count(number)),
-        Stop::Duration(seconds) => format!("for {}", span(seconds)),
+        Stop::Duration(seconds) => format!("for {}", clock_span(seconds)),
     };
     let rate = plan
         .rate
@@ -42,7 +42,7 @@ fn sent_on(plan: &RoutePlan) -> String {
 }
 
 /// Describes, in one to three sentences, the load that a plan injects, that of its polls, and its release.
-pub fn load(plan: &RoutePlan) -> String {
+pub fn describe_load(plan: &RoutePlan) -> String {
     let mut text = plan.requests().map_or_else(
         || "The total load depends on how fast replies arrive.".to_owned(),
         |requests| format!("A load of up to {} in all.", amount(plan.cost * requests)),
@@ -70,7 +70,7 @@ pub fn describe_recipients(request_plan: &RoutePlan, hop: &Hop, route_url: &str)
     };
     let size = bytes(hop.payload.len() as u64);
     vec![
-        format!("{}{retries}", plan(request_plan)),
+        format!("{}{retries}", describe_plan(request_plan)),
         format!("To {route_url}: a request for a worker, with your key."),
         format!("To each assigned worker: POST {path}, {size} of payload and the worker's signed assignment, no key."),
     ]
@@ -105,7 +105,7 @@ pub fn early_end(run: &Run) -> Option<String> {
         )),
         Phase::Ended(End::NoWorker) => Some(format!(
             "ended early: no worker within {}",
-            span(run.plan().poll.patience)
+            clock_span(run.plan().poll.patience)
         )),
         Phase::Ended(End::Done | End::Stopped) | Phase::Running | Phase::Paused | Phase::Draining => None,
     }
@@ -130,7 +130,7 @@ pub fn amount(value: f64) -> String {
 }
 
 /// Formats a time span in seconds like a clock: `9.5s`, `45s`, `1m15s`, `2h05m`.
-pub fn span(seconds: f64) -> String {
+pub fn clock_span(seconds: f64) -> String {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a day at most
     let whole = seconds.max(0.0) as u64;
     match whole {
@@ -199,7 +199,7 @@ pub fn difference(of: &Figure, value: f64) -> String {
 
 /// The result of a route run, in one line for a notification: endpoint, number of requests, 99th percentiles
 /// of the times that were measured, and failures if there are any.
-pub fn result(run: &Run) -> String {
+pub fn describe_result(run: &Run) -> String {
     let endpoint = Untrusted::from(run.plan().endpoint.as_str()).screen(40);
     let stats = run.stats();
     let mut text = format!("{endpoint}: {} requests", count(stats.requests()));
@@ -285,8 +285,8 @@ mod tests {
         assert_eq!(latency(0.0123), "12.3 ms");
         assert_eq!(latency(0.25), "250 ms");
         assert_eq!(latency(1.5), "1.50 s");
-        assert_eq!(span(9.5), "9.5s");
-        assert_eq!(span(75.0), "1m15s");
+        assert_eq!(clock_span(9.5), "9.5s");
+        assert_eq!(clock_span(75.0), "1m15s");
         assert_eq!(bytes(1_234), "1,234 B");
         assert_eq!(bytes(42_100), "42.1 kB");
     }

@@ -209,7 +209,7 @@ impl Preflight {
         let all = Supply::new(listing, &matching).machines().len();
         let quotes = Prices::new(listing, OfferType::OnDemand);
         let price = |row: u32| quotes.hourly(row as usize, asked.disk).ok();
-        let picks = supply.price(price);
+        let picks = supply.pick_workers(price);
         let highest = free.iter().filter_map(|row| price(*row)).reduce(f64::max);
         let unpriced = free.iter().filter(|row| price(**row).is_none()).count();
         let machines = supply.machines();
@@ -317,7 +317,7 @@ impl Preflight {
     }
 
     /// The range of the cost in $ of a cold start on the offers; `None` if none reports its downloads.
-    pub fn starts(&self, start: ColdStart) -> Option<StartRange> {
+    pub fn cold_start_costs(&self, start: ColdStart) -> Option<StartRange> {
         StartRange::new(&self.start_terms, start)
     }
 

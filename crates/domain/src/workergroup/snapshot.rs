@@ -153,7 +153,7 @@ fn hide_values(arguments: &str) -> String {
 
 /// The changes of workergroups from `old` to `new`, by id: new groups, gone ones, and each member with
 /// another value. A group whose record could not be parsed in either has not changed.
-pub fn drift(old: &GroupSnapshot, new: &GroupSnapshot) -> Vec<Change> {
+pub fn changes_between(old: &GroupSnapshot, new: &GroupSnapshot) -> Vec<Change> {
     let mut ids: Vec<i64> = old.groups.keys().chain(new.groups.keys()).copied().collect();
     ids.sort_unstable();
     ids.dedup();

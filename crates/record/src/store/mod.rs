@@ -144,7 +144,7 @@ impl Database {
         let shown = path.display().to_string();
         let connection = connect(path).map_err(|why| HistoryError::Failed {
             path: shown.clone(),
-            why: files::why(&why),
+            why: files::read_error_text(&why),
         })?;
         let connection = connection.map_err(|error| explained(&shown, &error))?;
         let mut database = Self::prepared(connection, shown, market)?;

@@ -448,25 +448,25 @@ impl<K: Clone + PartialEq> Engine<K> {
 
     /// The number of requests per minute that all wishes need; those that share another's responses need
     /// none.
-    pub fn wanted(&self) -> f64 {
+    pub fn wanted_per_minute(&self) -> f64 {
         let rates = self.leaders();
         total(rates.map(|task| 60.0 * f64::from(task.wish.requests) / task.wish.every))
     }
 
     /// The number of requests per minute that are sent: those that the wishes need, at most the budget.
-    pub fn rate(&self) -> f64 {
-        self.wanted().min(60.0 / self.gap)
+    pub fn sent_per_minute(&self) -> f64 {
+        self.wanted_per_minute().min(60.0 / self.gap)
     }
 
     /// Whether the budget has room for one more request per minute beside the wishes.
     pub fn has_room(&self) -> bool {
-        self.wanted() + 1.0 <= 60.0 / self.gap
+        self.wanted_per_minute() + 1.0 <= 60.0 / self.gap
     }
 
     /// Seconds between two answers of a wish with the interval `every`: longer if all wishes together exceed the
     /// budget.
     pub fn interval(&self, every: f64) -> f64 {
-        every * (self.wanted() * self.gap / 60.0).max(1.0)
+        every * (self.wanted_per_minute() * self.gap / 60.0).max(1.0)
     }
 }
 

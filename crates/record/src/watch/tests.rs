@@ -90,7 +90,11 @@ fn more_wishes_than_the_budget_take_turns() {
     let mut engine = engine(10);
     engine.replace_wishes(wishes((0..20).map(|id| (id, 60.0))), at(0.0));
     assert_eq!(
-        (engine.wanted(), engine.rate(), engine.interval(60.0)),
+        (
+            engine.wanted_per_minute(),
+            engine.sent_per_minute(),
+            engine.interval(60.0)
+        ),
         (20.0, 10.0, 120.0)
     );
     assert!(!engine.has_room());
@@ -176,13 +180,13 @@ fn a_wish_rides_on_one_that_contains_it_and_comes_at_least_as_often() {
     let mut engine = Engine::new(60, at(0.0), contains);
     let narrow = wish(1, "num_gpus>=8", 60.0);
     engine.replace_wishes([narrow.clone(), wish(2, "num_gpus>=2", 60.0)], at(0.0));
-    assert_eq!(engine.wanted(), 1.0);
+    assert_eq!(engine.wanted_per_minute(), 1.0);
     assert_eq!(due(&engine).0, 2);
     assert_eq!(complete(&mut engine, 2, 0.0), [1]);
     assert_eq!(due(&engine), (2, 60.0));
     // Equal ones are polled once, by the first.
     engine.replace_wishes([narrow.clone(), wish(3, "num_gpus>=8", 60.0)], at(100.0));
-    assert_eq!((engine.wanted(), due(&engine).0), (1.0, 1));
+    assert_eq!((engine.wanted_per_minute(), due(&engine).0), (1.0, 1));
     let rare = wish(2, "num_gpus>=2", 61.0);
     let other_prices = |change: fn(&mut Query)| {
         let mut wish = wish(2, "num_gpus>=2", 60.0);
@@ -197,15 +201,15 @@ fn a_wish_rides_on_one_that_contains_it_and_comes_at_least_as_often() {
     ] {
         let mut engine = Engine::new(60, at(0.0), contains);
         engine.replace_wishes([narrow.clone(), other], at(0.0));
-        assert!(engine.wanted() > 1.9, "{}", engine.wanted());
+        assert!(engine.wanted_per_minute() > 1.9, "{}", engine.wanted_per_minute());
     }
     // A wish that needs a response of its own gets it, and may still lead.
     let mut own = narrow.clone();
     own.is_own = true;
     engine.replace_wishes([wish(2, "num_gpus>=2", 60.0), own.clone()], at(200.0));
-    assert_eq!(engine.wanted(), 2.0);
+    assert_eq!(engine.wanted_per_minute(), 2.0);
     engine.replace_wishes([narrow, Wish { id: 4, ..own }], at(300.0));
-    assert_eq!((engine.wanted(), due(&engine).0), (1.0, 4));
+    assert_eq!((engine.wanted_per_minute(), due(&engine).0), (1.0, 4));
 }
 
 #[test]
@@ -222,10 +226,10 @@ fn a_cut_or_broken_response_separates_wishes_until_three_complete_ones() {
             engine.failed(&2, at(60.0), Failure::Request);
         }
         for time in [120.0, 180.0, 240.0] {
-            assert_eq!(engine.wanted(), 2.0, "{time}");
+            assert_eq!(engine.wanted_per_minute(), 2.0, "{time}");
             complete(&mut engine, 2, time);
         }
-        assert_eq!(engine.wanted(), 1.0);
+        assert_eq!(engine.wanted_per_minute(), 1.0);
     }
     // Two that are the same request stay so, whatever its response.
     let mut engine = Engine::new(60, at(0.0), contains);

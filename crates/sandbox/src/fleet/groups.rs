@@ -192,7 +192,7 @@ impl Fleet {
     }
 
     /// The group to save; `None` unless a caller created it.
-    pub fn made(&self, group: u64) -> Option<MadeGroup> {
+    pub fn made_group(&self, group: u64) -> Option<MadeGroup> {
         let known = self.groups.iter().find(|known| known.record.id == group)?;
         known.is_made.then(|| known.record.clone())
     }

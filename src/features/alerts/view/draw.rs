@@ -14,7 +14,7 @@ use crate::domain::text::{screen, visible};
 use crate::features::alerts::AlertWatch;
 use crate::features::history::{self, rating};
 use crate::keys::{Action, Context};
-use crate::record::alerts::{Alert, Followed, condition, repeat};
+use crate::record::alerts::{Alert, Followed, describe_repeat, describe_trigger};
 use crate::record::{PricePer, Repeat, price_unit, with_storage};
 use crate::tui::panel::{Panel, Size};
 use crate::tui::rail::Rail;
@@ -92,7 +92,7 @@ fn draw_prices(area: Rect, scene: &mut Scene<'_, '_>) {
     let is_drawn = history::prices::draw_similar_lows((resource, row), area, scene);
     if let Some(listing) = browser.listing().filter(|_| !is_drawn) {
         let unit = price_unit(resource, browser.storage().0);
-        history::prices::on_offer(listing, row, &unit, area, scene);
+        history::prices::draw_prices_on_offer(listing, row, &unit, area, scene);
     }
 }
 
@@ -143,14 +143,17 @@ fn alerts(view: &AlertList, area: Rect, scene: &mut Scene<'_, '_>) {
             (screen(&alert.name, usize::from(width)).into(), style(alert))
         })
         .styled(Column::text("Condition", 30).priority(2), |alert, _| {
-            (condition(&alert.rule, is_volume(&alert.follows)).into(), style(alert))
+            (
+                describe_trigger(&alert.rule, is_volume(&alert.follows)).into(),
+                style(alert),
+            )
         })
         .styled(Column::number("Now", 8), |alert, _| {
             let text = seen(alert).map_or_else(|| format::NONE.to_owned(), |value| format::figure(value, 4));
             (text.into(), style(alert))
         })
         .styled(Column::text("│ limit ● now", RAIL).priority(1), |alert, width| {
-            let ends = alert.rule.limit().zip(seen(alert));
+            let ends = alert.rule.compared_limit().zip(seen(alert));
             let rail = ends.map(|(limit, value)| {
                 let rail = Rail::new([limit / 2.0, limit, limit * 2.0], value, theme);
                 rail.line(width).to_string()
@@ -182,8 +185,8 @@ fn describe(alert: &Alert, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     if let Some(model) = &alert.rule.model {
         lines.push(labelled("Model", visible(model, 64)));
     }
-    let trigger = condition(&alert.rule, is_volume(&alert.follows));
-    let how = repeat(alert.rule.repeat);
+    let trigger = describe_trigger(&alert.rule, is_volume(&alert.follows));
+    let how = describe_repeat(alert.rule.repeat);
     lines.push(labelled("Rings", format!("{trigger}, {how}")));
     // A compact screen has six lines, and the latest ring takes two of them.
     if scene.size != Size::Compact {
@@ -235,8 +238,8 @@ pub(super) fn form(view: &AlertForm, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let mut lines = match view.rule() {
         Ok(rule) => {
-            let text = condition(&rule, view.is_volume());
-            let how = repeat(rule.repeat);
+            let text = describe_trigger(&rule, view.is_volume());
+            let how = describe_repeat(rule.repeat);
             let mark = rating::simulation_suffix(scene.state);
             let rung = view
                 .backtest

@@ -4,7 +4,7 @@ use ratatui::layout::Rect;
 
 use super::backtest::Backtest;
 use super::draw;
-use super::subjects::{AlertSubject, is_volume, subjects, subjects_with};
+use super::subjects::{AlertSubject, is_volume, subjects, subjects_including};
 use crate::core::State;
 use crate::core::view::{Cx, Scene};
 use crate::core::views::form_view::FormView;
@@ -14,7 +14,7 @@ use crate::domain::text::visible;
 use crate::features::alerts::AlertWatch;
 use crate::features::alerts::change as change_alerts;
 use crate::keys::Action;
-use crate::record::alerts::{Alert, AlertChange, Followed, condition};
+use crate::record::alerts::{Alert, AlertChange, Followed, describe_trigger};
 use crate::record::{AlertState, Moment, PricePer, Repeat, Rule, RuleError, Trigger};
 use crate::tui::form::{Field, Form};
 use crate::tui::text::capitalized;
@@ -114,7 +114,7 @@ impl AlertForm {
     /// that you give`.
     pub fn trigger_words(&self) -> String {
         match self.rule() {
-            Ok(rule) => condition(&rule, self.is_volume()),
+            Ok(rule) => describe_trigger(&rule, self.is_volume()),
             Err(_) => format!(
                 "{} a limit that you give",
                 TRIGGERS[self.form.chosen(AlertField::Trigger)]
@@ -125,9 +125,9 @@ impl AlertForm {
     /// The form that edits an alert, with its values. The name is blank if it was made from the condition, so
     /// that it follows a changed one.
     pub fn editing(alert: Alert, state: &State) -> Self {
-        let (subjects, subject) = subjects_with(&alert, state);
+        let (subjects, subject) = subjects_including(&alert, state);
         let (trigger, texts) = trigger_texts(alert.rule.trigger);
-        let text = condition(&alert.rule, is_volume(&alert.follows));
+        let text = describe_trigger(&alert.rule, is_volume(&alert.follows));
         // A name that is its condition follows it.
         let name = Some(&alert.name).filter(|name| !name.ends_with(&format!(": {text}")));
         let name = name.cloned().unwrap_or_default();
@@ -383,7 +383,7 @@ impl AlertForm {
             return;
         }
         let name = match self.form.text(AlertField::Name) {
-            "" => format!("{}: {}", subject.label, condition(&rule, self.is_volume())),
+            "" => format!("{}: {}", subject.label, describe_trigger(&rule, self.is_volume())),
             name => name.to_owned(),
         };
         let change = self.change(name, subject.follows, rule, cx);

@@ -19,7 +19,7 @@ use crate::features::alerts::{AlertWatch, change as change_alerts};
 use crate::features::saved;
 use crate::keys::{Action, Context};
 use crate::record::Moment;
-use crate::record::alerts::{Alert, AlertChange, Followed, condition};
+use crate::record::alerts::{Alert, AlertChange, Followed, describe_trigger};
 use crate::tui::input_widget::InputWidget;
 
 /// The region of the search line.
@@ -52,7 +52,7 @@ impl AlertList {
     /// The alerts whose name or condition matches the typed words; all without words.
     fn alerts<'a>(&self, state: &'a State) -> Vec<&'a Alert> {
         let matches = |alert: &&Alert| {
-            let condition = condition(&alert.rule, is_volume(&alert.follows));
+            let condition = describe_trigger(&alert.rule, is_volume(&alert.follows));
             self.search.matches(&format!("{} {condition}", alert.name))
         };
         AlertWatch::read(state).all.alerts.iter().filter(matches).collect()

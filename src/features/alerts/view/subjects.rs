@@ -4,7 +4,7 @@ use crate::core::{Pane, State};
 use crate::domain::saved::SearchSpec;
 use crate::domain::text::visible;
 use crate::domain::{Operator, Resource, Value, language};
-use crate::record::alerts::{Alert, Followed, condition};
+use crate::record::alerts::{Alert, Followed, describe_trigger};
 use crate::tui::text::capitalized;
 
 /// A subject that an alert can follow, with its label in the selector.
@@ -44,13 +44,13 @@ pub(super) fn subjects(state: &State) -> Vec<AlertSubject> {
 
 /// All subjects that an alert can follow, and the index of the subject of `alert`, which is put first if it
 /// was not among them.
-pub(super) fn subjects_with(alert: &Alert, state: &State) -> (Vec<AlertSubject>, usize) {
+pub(super) fn subjects_including(alert: &Alert, state: &State) -> (Vec<AlertSubject>, usize) {
     let mut subjects = subjects(state);
     let index = subjects.iter().position(|subject| subject.follows == alert.follows);
     if let Some(index) = index {
         return (subjects, index);
     }
-    let text = condition(&alert.rule, is_volume(&alert.follows));
+    let text = describe_trigger(&alert.rule, is_volume(&alert.follows));
     let prefix = alert.name.strip_suffix(&format!(": {text}"));
     let label = match (&alert.follows, prefix) {
         (_, Some(prefix)) => prefix.to_owned(),

@@ -78,7 +78,7 @@ fn lines(view: &Cluster, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
         .map(|reason| Line::styled(reason.clone(), theme.warning));
     let mut lines: Vec<_> = reason.collect();
     if let Some(plan) = &planning.plan {
-        let text = format!("{} · {}", bill.total(plan.bill), plan.words());
+        let text = format!("{} · {}", bill.total(plan.bill), plan.describe_size());
         lines.push(Line::styled(text, theme.accent));
     }
     let basis = offers.pricing().job.map_or_else(
@@ -101,7 +101,7 @@ fn lines(view: &Cluster, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     // Above the offers, which may be many.
     let runner_up = of_kind(RemarkKind::RunnerUp).map(|remark| remark.text.clone());
     lines.extend(runner_up.map(|text| Line::styled(text, theme.text)));
-    lines.extend(wider::cut(scene));
+    lines.extend(wider::cut_warning(scene));
     if !view.picks.is_empty() {
         lines.extend(is_roomy.then(Line::default));
         lines.extend(picks(view, bill, scene));
@@ -134,7 +134,7 @@ fn picks(view: &Cluster, bill: Bill, scene: &Scene<'_, '_>) -> Vec<Line<'static>
         let mut line = Line::raw(format!("{price:>9} "));
         let row = *row as usize;
         let scale = offers.computed.standing.price_scale(listing, row);
-        match scale.filter(PriceScale::is_telling) {
+        match scale.filter(PriceScale::has_enough_prices) {
             Some(scale) => {
                 let ends = [scale.low, scale.median, scale.high];
                 line.extend(Rail::new(ends, scale.price, scene.theme).line(RAIL));

@@ -121,7 +121,7 @@ fn ratings(view: &Compare, scene: &Scene<'_, '_>) -> Vec<String> {
     let browser = &scene.state.browsers[view.resource];
     let rated = view.rows.iter().enumerate().filter_map(|(index, compared)| {
         let row = browser.listing()?.row(compared.id)?;
-        let sentence = rating::sentence(scene.state, view.resource, row)?;
+        let sentence = rating::describe_offer_price(scene.state, view.resource, row)?;
         Some(format!("{}: {sentence}.", letter(index)))
     });
     rated.collect()

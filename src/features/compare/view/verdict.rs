@@ -155,7 +155,7 @@ fn offers(browser: &Browser, listing: &Listing, rows: &[u32]) -> Vec<String> {
     if !totals.shared.is_empty() {
         let supply = Supply::new(listing, rows);
         // Only offers that do not share GPUs can be rented together.
-        let together = supply.price(|_| Some(0.0)).most_workers();
+        let together = supply.pick_workers(|_| Some(0.0)).most_workers();
         let is_shared = |(_, row): &(usize, &u32)| totals.shared.contains(row);
         let letters = rows.iter().enumerate().filter(is_shared);
         let letters: Vec<String> = letters.map(|(index, _)| letter(index).to_string()).collect();

@@ -59,7 +59,7 @@ fn count(card: &Card<'_>, key: Key, label: &str) -> Option<String> {
         return Some(format!("{} {label}", trimmed(number, 2)));
     }
     let subject = &card.subject;
-    let sent = sent::sent(&subject.state.mutations.history, subject.listing, subject.row)?;
+    let sent = sent::created_as(&subject.state.mutations.history, subject.listing, subject.row)?;
     let limit = sent::limit(sent, key)?;
     Some(format!("{limit} {label}, as created here"))
 }

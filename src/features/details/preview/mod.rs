@@ -222,7 +222,7 @@ impl Card<'_> {
             format!("{label:width$} ", width = usize::from(LABEL)),
             theme.dim,
         ));
-        if !scale.is_telling() {
+        if !scale.has_enough_prices() {
             line.push_span(Span::styled(format!("{} alike  ", scale.of), theme.dim));
         } else if self.bar_width() > 0 {
             let rail = Rail::new([scale.low, scale.median, scale.high], scale.price, theme);

@@ -2,7 +2,7 @@
 
 use ratatui::text::{Line, Span};
 
-use super::overview::{Block, job, labelled, launch, prices, scaling};
+use super::overview::{Block, job, labelled, launch_lines, prices, scaling_lines};
 use crate::core::view::Scene;
 use crate::domain::format::NONE;
 use crate::domain::insight::has_no_value;
@@ -69,9 +69,9 @@ pub(crate) fn below_card(resource: Resource, row: usize, scene: &Scene<'_, '_>) 
         // The card shows the cost of the term.
         Resource::Volumes => vec![("More", fields(&OF_VOLUMES, listing, row, scene))],
         Resource::Workergroups => vec![
-            ("Launch", launch(listing, row, scene)),
-            ("Scaling", scaling(listing, row, scene)),
-            ("Conditions", lines_if(has_room, || conditions(row, scene))),
+            ("Launch", launch_lines(listing, row, scene)),
+            ("Scaling", scaling_lines(listing, row, scene)),
+            ("Conditions", lines_if(has_room, || search_condition_lines(row, scene))),
         ],
     };
     parts
@@ -83,7 +83,7 @@ pub(crate) fn below_card(resource: Resource, row: usize, scene: &Scene<'_, '_>) 
 
 /// Each condition of a workergroup's search with the meaning of its field; empty if the search cannot be
 /// read.
-pub(super) fn conditions(row: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+pub(super) fn search_condition_lines(row: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     /// Maximum length of a condition's text, in cells.
     const LONGEST: usize = 200;
     let browser = &scene.state.browsers[Resource::Workergroups];
@@ -109,7 +109,7 @@ fn lines_if(is_shown: bool, lines: impl FnOnce() -> Vec<Line<'static>>) -> Vec<L
 
 /// The further fields of an offer or a volume, as a block titled `More`; `None` if it reports none of them,
 /// and for workergroups.
-pub(super) fn more(resource: Resource, row: usize, scene: &Scene<'_, '_>) -> Option<Block> {
+pub(super) fn more_fields_block(resource: Resource, row: usize, scene: &Scene<'_, '_>) -> Option<Block> {
     let keys = match resource {
         Resource::Offers => OF_OFFERS.as_slice(),
         Resource::Volumes => OF_VOLUMES.as_slice(),

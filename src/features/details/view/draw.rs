@@ -163,7 +163,7 @@ fn draw_overview(view: &Detail, row: usize, area: Rect, scene: &mut Scene<'_, '_
     };
     let below_card = paragraph(&card, left, scene);
     if view.resource == Resource::Workergroups {
-        if let Some(report) = summary::of_row(scene.state, row) {
+        if let Some(report) = summary::supply_report_of_row(scene.state, row) {
             let lines = preflight::mixes(report, left.width, scene.theme);
             scene.render(Paragraph::new(lines), below_card);
         }
@@ -191,7 +191,7 @@ fn draw_overview(view: &Detail, row: usize, area: Rect, scene: &mut Scene<'_, '_
     }
     let mut lines = last.map_or_else(Vec::new, |last| last.lines_in(right.width));
     // The parts after the alternatives are also in Fields, so they are shown only in an empty column.
-    let more = below::more(view.resource, row, scene);
+    let more = below::more_fields_block(view.resource, row, scene);
     let more = more.map_or_else(Vec::new, |block| block.lines_in(right.width));
     let room = usize::from(right.height).saturating_sub(lines.len());
     lines.extend(more.into_iter().take(room));
@@ -214,7 +214,7 @@ fn draw_offers(row: usize, area: Rect, scene: &mut Scene<'_, '_>) {
     }
     let below_title = titled("Cheapest that its search finds", area, scene);
     let size = (below_title.width, below_title.height);
-    let lines = if let Some(report) = summary::of_row(scene.state, row) {
+    let lines = if let Some(report) = summary::supply_report_of_row(scene.state, row) {
         preflight::parts::offers(report, None, size, scene.theme)
     } else {
         let key = scene.key(Action::Preflight);
@@ -239,7 +239,7 @@ fn draw_record(row: usize, area: Rect, scene: &mut Scene<'_, '_>) {
 /// Draws each condition of a workergroup's search with the meaning of its field; nothing if not all of them
 /// fit.
 fn draw_search(row: usize, area: Rect, scene: &mut Scene<'_, '_>) {
-    let conditions = below::conditions(row, scene);
+    let conditions = below::search_condition_lines(row, scene);
     let lines = conditions.iter().flat_map(|line| wrap_line(line, area.width, 2));
     let lines: Vec<Line<'static>> = lines.collect();
     if !lines.is_empty() && lines.len() < usize::from(area.height) {

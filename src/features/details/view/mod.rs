@@ -135,7 +135,7 @@ impl Detail {
         self.price_models = if browser.computed.price_models.is_empty() {
             ThreePrices::default()
         } else {
-            browser.computed.join(listing, browser.pricing()).row(row)
+            browser.computed.join(listing, browser.pricing()).prices_of_row(row)
         };
         if let Some(machine) = &mut self.machine {
             machine.rebuild(browser);

@@ -139,8 +139,8 @@ pub(super) fn blocks(view: &Detail, scene: &Scene<'_, '_>) -> Vec<Block> {
             block(&title, bill);
         }
         Resource::Workergroups => {
-            block("Launch", launch(listing, row, scene));
-            block("Scaling", scaling(listing, row, scene));
+            block("Launch", launch_lines(listing, row, scene));
+            block("Scaling", scaling_lines(listing, row, scene));
             block("Workergroups", groups(browser, listing, row, scene));
             if let Some(table) = blocks.last_mut() {
                 table.table = table.lines.len();
@@ -396,7 +396,7 @@ fn alternative_lines(
 /// a price.
 fn rail(browser: &Browser, listing: &Listing, row: usize, theme: &Theme) -> Line<'static> {
     match browser.computed.standing.price_scale(listing, row) {
-        Some(scale) if scale.is_telling() => {
+        Some(scale) if scale.has_enough_prices() => {
             Rail::new([scale.low, scale.median, scale.high], scale.price, theme).line(RAIL)
         }
         Some(scale) => Line::styled(format!("{} alike", scale.of), theme.dim),
@@ -424,7 +424,7 @@ fn figure(listing: &Listing, row: usize, key: &str) -> String {
 
 /// The lines on how a workergroup starts its workers, such as its template; a dash for each value that is not
 /// reported.
-pub(super) fn launch(listing: &Listing, row: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+pub(super) fn launch_lines(listing: &Listing, row: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let record = listing.full_record(row);
     let keys = [
@@ -458,10 +458,10 @@ pub(super) fn launch(listing: &Listing, row: usize, scene: &Scene<'_, '_>) -> Ve
 }
 
 /// The scaling parameters of a workergroup, a line each, with their meanings; a dash for values not reported.
-pub(super) fn scaling(listing: &Listing, row: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+pub(super) fn scaling_lines(listing: &Listing, row: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let record = listing.full_record(row);
-    let sent = sent::sent(&scene.state.mutations.history, listing, row);
+    let sent = sent::created_as(&scene.state.mutations.history, listing, row);
     let keys = [
         "max_workers",
         "min_load",
@@ -502,7 +502,7 @@ fn groups(browser: &Browser, listing: &Listing, this_row: usize, scene: &Scene<'
     let text = |row: usize, key: &str, width: usize| format::cell_of(listing, row, key, width);
     for row in browser.view().iter().map(|row| *row as usize) {
         let id = listing.id(row);
-        let machines = summary::of_row(scene.state, row);
+        let machines = summary::supply_report_of_row(scene.state, row);
         let machines = machines.map_or_else(
             || format::NONE.to_owned(),
             |report| format::grouped(report.recruitable.machines),

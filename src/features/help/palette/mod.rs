@@ -176,7 +176,7 @@ pub(crate) fn label(name: &str) -> String {
 }
 
 /// The effect of an action; empty if its name already states it: `next-pane` is "Next pane".
-pub(crate) fn explanation(row: &Binding) -> &'static str {
+pub(crate) fn action_effect(row: &Binding) -> &'static str {
     if label(row.name) == row.help { "" } else { row.help }
 }
 
@@ -194,7 +194,7 @@ fn actions(commands: &Commands, state: &State) -> Vec<Item<PaletteEntry>> {
         })
         .map(|row| Item {
             title: label(row.name),
-            text: explanation(row).to_owned(),
+            text: action_effect(row).to_owned(),
             note: key(row, commands, state),
             disabled: commands.disabled(row.action, state),
             value: Some(PaletteEntry::Do(row)),

@@ -34,7 +34,7 @@ pub(super) fn help(view: &Help, area: Rect, scene: &mut Scene<'_, '_>) {
 /// they hold, and its name in the configuration.
 fn key(view: &Help, row: &Binding, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
-    let help = palette::explanation(row);
+    let help = palette::action_effect(row);
     let mut lines: Vec<Line<'static>> = (!help.is_empty()).then(|| Line::raw(help)).into_iter().collect();
     if let Some(why) = view.commands.disabled(row.action, scene.state) {
         lines.push(Line::styled(format!("Not now: {why}"), theme.warning));

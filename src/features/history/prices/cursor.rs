@@ -17,7 +17,7 @@ use crate::tui::theme::Theme;
 
 /// The start of the part of the time under the cursor of a price chart, with its prices and amount, in place
 /// of the key of the lines; `none on offer` or `not recorded` if it has no prices.
-pub(super) fn readout(bucket: &Bucket, resource: Resource, local: &LocalTime, theme: &Theme) -> Line<'static> {
+pub(super) fn bucket_readout(bucket: &Bucket, resource: Resource, local: &LocalTime, theme: &Theme) -> Line<'static> {
     let time = local.minute(bucket.from.unix());
     let mut line = Line::from(Text::styled(
         format!("{time}  "),

@@ -94,7 +94,7 @@ pub(super) fn history(view: &History, area: Rect, scene: &mut Scene<'_, '_>) {
     let bucket = view.read_bucket();
     let line = bucket.map_or_else(
         || key_of_lines(theme),
-        |bucket| cursor::readout(bucket, resource, &local, theme),
+        |bucket| cursor::bucket_readout(bucket, resource, &local, theme),
     );
     scene.render(fit(line, legend.width), legend);
     draw_prices(series, &marks(view, scene), &local, prices, scene, bucket);
@@ -154,14 +154,14 @@ fn headline(view: &History, (series, resource): (&Series, Resource), scene: &Sce
     let memory = view.memory.as_deref();
     let mut lines = Vec::new();
     lines.extend(memory.map(|memory| {
-        let style = rating::style(&memory.verdict(), theme);
+        let style = rating::verdict_style(&memory.verdict(), theme);
         Line::styled(memory.verdict_sentence(), style)
     }));
     lines.extend(series.now.as_ref().map(|now| {
         let ago = scene.now.epoch - now.at.unix();
         prices_of_now(now, memory, (resource, ago), theme)
     }));
-    let times = memory.and_then(|memory| memory.times(&scene.state.settings.zone));
+    let times = memory.and_then(|memory| memory.times_sentence(&scene.state.settings.zone));
     lines.extend(times.map(|text| Line::styled(text, theme.text)));
     lines.extend(memory.map(|memory| Line::styled(memory.lifetime_sentence(), theme.text)));
     lines
@@ -349,7 +349,7 @@ fn draw_prices(
 ) {
     let levels = || series.buckets.iter().filter_map(|bucket| bucket.levels);
     let highest = |levels: Levels| levels.lowest.max(levels.median).max(levels.p80);
-    let cut = chart::cut(levels().map(highest)).unwrap_or(f64::INFINITY);
+    let cut = chart::cut_off_value(levels().map(highest)).unwrap_or(f64::INFINITY);
     let ends = levels().flat_map(|levels| [levels.lowest.min(cut), highest(levels).min(cut)]);
     let Some(scale) = Scale::fit(ends.chain(marks.iter().map(|mark| mark.value)), None) else {
         let text = Line::styled("None was on offer in this time", scene.theme.dim);
@@ -449,7 +449,7 @@ pub(crate) fn chart_of_lows(
     area: Rect,
     scene: &mut Scene<'_, '_>,
 ) -> bool {
-    let cut = chart::cut(lows.iter().map(|(_, _, low)| *low)).unwrap_or(f64::INFINITY);
+    let cut = chart::cut_off_value(lows.iter().map(|(_, _, low)| *low)).unwrap_or(f64::INFINITY);
     let values = lows.iter().map(|(_, _, low)| low.min(cut));
     let scale = Scale::fit(values.chain(mark.iter().map(|mark| mark.value)), None);
     let (Some(scale), [_, _, ..]) = (scale, lows) else {

@@ -10,7 +10,7 @@ use self::series::{Bucket, PriceSeries, Series};
 use crate::features::history::Recall;
 
 pub(crate) use self::draw::{chart_of_lows, draw_similar_lows};
-pub(crate) use self::unrecorded::on_offer;
+pub(crate) use self::unrecorded::draw_prices_on_offer;
 
 use ratatui::layout::Rect;
 

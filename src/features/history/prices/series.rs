@@ -174,7 +174,7 @@ impl Parts {
     /// Adds an interval's price and amount to each part that it meets, weighted by the seconds in it, at
     /// least one.
     fn add(&mut self, interval: &Interval) {
-        let (begin, end, removed) = (interval.first, interval.until(), interval.removed());
+        let (begin, end, removed) = (interval.first, interval.until(), interval.first_without());
         let first = self.edges.partition_point(|edge| *edge <= begin);
         let bucket = first.saturating_sub(1);
         // Slices, not skipped iterators: of many parts an interval meets few.

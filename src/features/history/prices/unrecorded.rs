@@ -77,7 +77,7 @@ pub(super) fn distribution(prices: &[f64], own: Option<f64>, area: Rect, scene: 
 
 /// Draws the prices on offer now that compare with a row, and beside them the cheapest offers of its model,
 /// each with its id and place.
-pub(crate) fn on_offer(listing: &Listing, row: usize, unit: &str, area: Rect, scene: &mut Scene<'_, '_>) {
+pub(crate) fn draw_prices_on_offer(listing: &Listing, row: usize, unit: &str, area: Rect, scene: &mut Scene<'_, '_>) {
     let prices = Standing::unit_prices(listing, row);
     let [chart, list] = Layout::horizontal([Constraint::Fill(1), Constraint::Length(LIST)])
         .spacing(3)

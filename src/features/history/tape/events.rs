@@ -54,7 +54,7 @@ fn events_of(question: &Question, excerpt: &Excerpt) -> Vec<Event> {
         let old = lives.price(&spell.lot);
         let has_left = is_bound_by_price || lives.has_left(&spell.lot);
         let before = lives.follow(spell, price);
-        if let Some(kind) = beginning(spell, &polls, has_left).and_then(|kind| kind.from(old, price))
+        if let Some(kind) = beginning(spell, &polls, has_left).and_then(|kind| kind.with_old_price(old, price))
             && is_asked(&spell.first)
         {
             let change = Change::of_spell(spell, price, kind);

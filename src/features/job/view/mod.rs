@@ -93,7 +93,7 @@ impl JobField {
     /// rate is only validated, and buttons do nothing. `Err` if the text is invalid or out of range.
     fn read(self, text: &str, job: &mut Job, local: &LocalTime) -> Result<(), FieldError> {
         let (input, quantity) = self.input();
-        let number = |text: &str| quantity::within(text, quantity, 0.0..=input.most());
+        let number = |text: &str| quantity::within(text, quantity, 0.0..=input.maximum());
         let is_blank = text.trim().is_empty();
         match self {
             Self::Run => job.run_hours = number(text)?,
@@ -122,7 +122,7 @@ impl JobField {
 
 /// Parses a rate in units of work per second; `Err` unless it is a number above 0.
 fn rate(text: &str) -> Result<f64, FieldError> {
-    let rate = quantity::within(text, Quantity::Number, 0.0..=Input::Work.most())?;
+    let rate = quantity::within(text, Quantity::Number, 0.0..=Input::Work.maximum())?;
     Some(rate).filter(|rate| *rate > 0.0).ok_or(FieldError::Rate)
 }
 

@@ -46,7 +46,7 @@ pub(super) fn depth(view: &DepthView, area: Rect, scene: &mut Scene<'_, '_>) {
         return;
     };
     let mut text = vec![Line::styled(sentence, theme.accent)];
-    text.extend(wider::note(&scene.key(Action::Settings), scene));
+    text.extend(wider::cut_warning_with_keys(&scene.key(Action::Settings), scene));
     let width = usize::from(inner.width.max(1));
     let height: usize = text.iter().map(|line| line.width().div_ceil(width)).sum();
     let height = u16::try_from(height).unwrap_or(1);
@@ -56,7 +56,7 @@ pub(super) fn depth(view: &DepthView, area: Rect, scene: &mut Scene<'_, '_>) {
     sheet::text(text, head, scene);
     let [title, chart] = Layout::vertical([Length(1), Fill(1)]).areas(chart);
     scene.render(Line::styled("GPUs at or below a price", theme.dim), title);
-    chart::depth(&view.depth, view.purchase(), chart, scene);
+    chart::draw_depth(&view.depth, view.purchase(), chart, scene);
     table_of_sizes(view, sizes, scene);
 }
 

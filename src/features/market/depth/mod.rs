@@ -80,7 +80,7 @@ impl DepthView {
         }
         self.sentence = self
             .depth
-            .sentence(!offers.may_have_more(), |price| draw::money(price, self.has_job));
+            .describe_supply(!offers.may_have_more(), |price| draw::money(price, self.has_job));
         self.purchases = self.depth.purchases();
         self.cursor = self.cursor.min(self.purchases.len().saturating_sub(1));
     }

@@ -236,7 +236,7 @@ fn draw_selected(view: &Market, listing: &Listing, area: Rect, scene: &mut Scene
     let [head, depths] = Layout::vertical([Length(1), Fill(1)]).areas(depths);
     let title = TextLine::styled(counted[1], scene.theme.heading);
     scene.render(fit(title, head.width), head);
-    chart::depth(&view.depth, None, depths, scene);
+    chart::draw_depth(&view.depth, None, depths, scene);
 }
 
 /// The cheapest offer and the one with the most performance per dollar in a group, with their ids, as one

@@ -70,10 +70,11 @@ impl MarketForm {
         };
         let next =
             (self.form.focused() == Some(MarketField::Save)).then(|| format!("Not saved yet: {submit} saves it"));
-        let sentences = next
-            .into_iter()
-            .chain([capitalized(&findings.describe())])
-            .chain(findings.sample().map(|sample| capitalized(&sample)));
+        let sentences = next.into_iter().chain([capitalized(&findings.describe())]).chain(
+            findings
+                .describe_speed()
+                .map(|describe_speed| capitalized(&describe_speed)),
+        );
         sentences.collect::<Vec<_>>().join(". ") + "."
     }
 }

@@ -27,7 +27,7 @@ pub(crate) struct Markets {
 /// Opens the list of markets with the current one selected; with an `index` (from 0) in the list, selects
 /// that market and starts to connect to it as well.
 pub(crate) fn open(index: Option<u16>, cx: &mut Cx<'_>) {
-    markets::list(cx);
+    markets::reload_list(cx);
     let mut view = Markets {
         selected: cx.state().profile.name.clone(),
     };

@@ -60,7 +60,7 @@ impl BodyEditor {
     /// if the request is no longer in the ledger.
     fn new(number: u64, operation: Operation, draft: Option<Draft>, state: &State) -> Option<Self> {
         let body = state.ledger.get(number)?.request_body().unwrap_or_default();
-        let sent = pretty::json(&json_for_terminal(&body)).join("\n");
+        let sent = pretty::json_lines(&json_for_terminal(&body)).join("\n");
         let draft = draft.filter(|draft| draft.number == number);
         let mut editor = Self {
             number,

@@ -159,7 +159,7 @@ fn body_lines(body: &str, is_cut: bool) -> Vec<Line<'static>> {
     if body.is_empty() {
         return vec![Line::from("Empty body")];
     }
-    let lines = pretty::body(body, is_cut).into_iter();
+    let lines = pretty::body_lines(body, is_cut).into_iter();
     lines.map(Line::from).collect()
 }
 

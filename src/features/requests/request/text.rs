@@ -33,7 +33,7 @@ pub(crate) fn summary(entry: &LedgerEntry, local: &LocalTime, theme: &Theme) -> 
     } else {
         "no API key sent"
     };
-    let attempt = match (waited(entry), entry.attempt) {
+    let attempt = match (waited_text(entry), entry.attempt) {
         (Some(span), attempt) => format!(" · attempt {attempt} after waiting {span}"),
         (None, 1) => String::new(),
         (None, attempt) => format!(" · attempt {attempt}"),
@@ -68,7 +68,7 @@ pub(crate) fn summary(entry: &LedgerEntry, local: &LocalTime, theme: &Theme) -> 
 }
 
 /// Method and path of a request, with the query part of the address: `POST /api/v0/bundles/`.
-pub(crate) fn call(entry: &LedgerEntry) -> String {
+pub(crate) fn describe_call(entry: &LedgerEntry) -> String {
     let behind = entry.url.split_once("://").map_or("", |(_, rest)| rest);
     let path = behind.find('/').map_or("/", |at| &behind[at..]);
     format!("{} {}", entry.method.name(), visible(path, 200))
@@ -85,7 +85,7 @@ pub(crate) fn outcome(entry: &LedgerEntry) -> String {
 
 /// The time a request waited before it was sent; `None` up to a millisecond, the timer's
 /// resolution.
-pub(crate) fn waited(entry: &LedgerEntry) -> Option<String> {
+pub(crate) fn waited_text(entry: &LedgerEntry) -> Option<String> {
     (entry.waited.as_millis() > 1).then(|| span(entry.waited))
 }
 

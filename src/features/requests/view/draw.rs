@@ -17,7 +17,7 @@ use crate::domain::format;
 use crate::domain::local::LocalTime;
 use crate::domain::routing::words;
 use crate::domain::text::visible;
-use crate::features::requests::request::text::{outcome, span, waited};
+use crate::features::requests::request::text::{outcome, span, waited_text};
 use crate::features::requests::{Filter, Flight, Requests, RouteRun, Row};
 use crate::keys::Action;
 use crate::tui::panel::{Panel, Size};
@@ -322,7 +322,7 @@ impl List<'_> {
             Cell::Received => format::size(entry.bytes_received),
             Cell::Sent => format::size(entry.bytes_sent),
             Cell::Attempt => entry.attempt.to_string(),
-            Cell::Waited => waited(entry).unwrap_or_else(|| "—".to_owned()),
+            Cell::Waited => waited_text(entry).unwrap_or_else(|| "—".to_owned()),
         };
         let style = match cell {
             Cell::Status if entry.is_cancelled() => self.theme.dim,

@@ -17,7 +17,7 @@ use crate::domain::pretty;
 use crate::domain::routing::words;
 use crate::domain::text::visible;
 use crate::domain::time::UnixTime;
-use crate::features::requests::request::text::{call, span, summary};
+use crate::features::requests::request::text::{describe_call, span, summary};
 use crate::features::requests::{Requests, RouteRun, Row};
 use crate::keys::Action;
 use crate::tui::json;
@@ -98,8 +98,11 @@ fn timeline(run: &RouteRun, area: Rect, scene: &mut Scene<'_, '_>) {
     let [title, area, below] =
         Layout::vertical([Constraint::Length(1), Constraint::Fill(1), Constraint::Length(below)]).areas(area);
     scene.render(Line::styled("Latency over time", theme.heading), title);
-    let [x, y] = [(&across, words::span as fn(f64) -> String), (&upwards, words::latency)]
-        .map(|(scale, words)| Axis(scale, Labels::Words(words)));
+    let [x, y] = [
+        (&across, words::clock_span as fn(f64) -> String),
+        (&upwards, words::latency),
+    ]
+    .map(|(scale, words)| Axis(scale, Labels::Words(words)));
     let Some(plot) = chart::axes(&x, Some(&y), area, scene) else {
         return;
     };
@@ -206,7 +209,7 @@ fn facts(entry: &LedgerEntry, area: Rect, scene: &Scene<'_, '_>) -> Vec<Line<'st
     let mut known = summary(entry, &local, theme);
     // Only the path, as space is scarce and every request of a market goes to the same address.
     if let Some(first) = known.first_mut() {
-        *first = Line::styled(call(entry), theme.heading);
+        *first = Line::styled(describe_call(entry), theme.heading);
     }
     let known = known.iter();
     known.flat_map(|line| wrap_line(line, area.width, 2)).collect()
@@ -251,7 +254,7 @@ fn received(entry: &LedgerEntry, room: usize, scene: &Scene<'_, '_>) -> Vec<Line
 /// already.
 fn body(text: &str, is_cut: bool) -> Vec<String> {
     let (beginning, is_long) = LedgerEntry::beginning(text, BEGINNING);
-    pretty::body(&redact::without_possible_secrets(beginning), is_cut || is_long)
+    pretty::body_lines(&redact::without_possible_secrets(beginning), is_cut || is_long)
 }
 
 /// The figures of a route run: its counts, times and percentiles, and the outcomes of those of its requests

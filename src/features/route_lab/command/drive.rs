@@ -9,7 +9,7 @@ use futures_util::stream::FuturesUnordered;
 use tokio::time::Instant;
 
 use super::show::progress;
-use crate::api::attempt::{call, completion, send_on, with_call};
+use crate::api::attempt::{completion, route_call, send_on, with_call};
 use crate::api::client::current_time;
 use crate::api::{Progress, Request, RouteCall, Secret, Session, redact};
 use crate::cli::output::{CliError, ProgressLine};
@@ -74,7 +74,7 @@ pub async fn run(
     let mut shown = started;
     loop {
         for attempt in ended.run.step(now()) {
-            let call = call(ended.run.plan(), attempt.cost, attempt.request_idx, key.clone());
+            let call = route_call(ended.run.plan(), attempt.cost, attempt.request_idx, key.clone());
             let hop = ended.run.plan().hop.clone();
             underway.push(send(session, call, hop, attempt.index, started));
         }

@@ -58,7 +58,7 @@ pub(super) async fn confirm(
     if let Some(warmup) = warmup {
         output::tell(&format!(
             "Warm-up, sent first and not measured: {}",
-            words::plan(warmup)
+            words::describe_plan(warmup)
         ));
     }
     output::tell(words::billing_notice(settings.is_sandbox()));

@@ -213,7 +213,7 @@ fn summary(ended: &Ended) -> Vec<String> {
     for change in run.statuses().skip(skipped) {
         lines.push(format!(
             "status after {}: {}",
-            words::span(change.at),
+            words::clock_span(change.at),
             change.status.screen(100)
         ));
     }
@@ -264,7 +264,7 @@ fn as_csv(run: &Run) -> String {
 /// With `secrets` a reply includes its signature, which the worker checks, but never a key.
 fn document(ended: &Ended, against: Option<&Against>, secrets: bool) -> String {
     let redact = if secrets {
-        redact::api_keys
+        redact::without_api_keys
     } else {
         redact::without_possible_secrets
     };

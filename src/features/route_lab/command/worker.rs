@@ -56,7 +56,7 @@ pub(super) fn response(run: &Run) -> Option<String> {
         .call
         .as_ref()
         .is_some_and(|call| call.bytes > answer.unescaped().len() as u64);
-    let lines = pretty::body(answer.unescaped(), is_cut);
+    let lines = pretty::body_lines(answer.unescaped(), is_cut);
     Some(visible_lines(&format!("{}\n", lines.join("\n"))))
 }
 

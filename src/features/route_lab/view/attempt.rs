@@ -236,7 +236,7 @@ fn response_lines(run: &Run, sample: &RouteSample) -> Vec<Line<'static>> {
         .as_ref()
         .is_some_and(|call| call.bytes > answer.unescaped().len() as u64);
     let mut lines = vec![Line::from("Response of the worker").bold()];
-    for line in pretty::body(answer.unescaped(), is_cut) {
+    for line in pretty::body_lines(answer.unescaped(), is_cut) {
         lines.push(Line::from(json_for_terminal(&line)));
     }
     lines.push(Line::default());
@@ -252,7 +252,7 @@ pub(super) fn request_lines(state: &State, run: &Run, sample: &RouteSample) -> V
         return Vec::new();
     };
     // Screens are shared and recorded: only a copy contains the signature that the worker checks.
-    let masked = Untrusted::from(redact::members(reply.unescaped()));
+    let masked = Untrusted::from(redact::without_secret_members(reply.unescaped()));
     let text = match worker_request::Written::new(state, run).command(worker, &masked) {
         Ok(command) => json_for_terminal(&command),
         Err(why) => why.to_string(),
@@ -282,14 +282,14 @@ pub(super) fn reply_lines(run: &Run, sample: &RouteSample) -> Vec<Line<'static>>
         None
     };
     let laid_out = pretty.unwrap_or_else(|| text.chars().take(LONGEST_REPLY).collect());
-    let clean = json_for_terminal(redact::members(&laid_out));
+    let clean = json_for_terminal(redact::without_secret_members(&laid_out));
     let lines = clean.lines();
     lines.map(|line| Line::from(line.to_owned())).collect()
 }
 
 /// Draws the facts of an attempt of a route run, on a compact screen in up to `most` lines above its reply
 /// and otherwise beside it, and the frame of the reply; returns the area inside that.
-pub(super) fn panes(
+pub(super) fn draw_facts(
     title: String,
     (run, sample): (&Run, &RouteSample),
     most: u16,
@@ -435,7 +435,7 @@ impl View for AttemptView {
             return;
         };
         let title = format!("Attempt {} of run {}", sample.number(), run.number);
-        let inner = panes(title, (run.run(), sample), area.height / 2, area, scene);
+        let inner = draw_facts(title, (run.run(), sample), area.height / 2, area, scene);
         scene.report(Region::MAIN, &self.report, inner);
     }
 }

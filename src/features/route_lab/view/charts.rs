@@ -71,8 +71,11 @@ pub(super) fn over_time(run: &Run, panel: Panel<'_>, area: Rect, scene: &mut Sce
         low: 0.0,
         high: run.elapsed(scene.now.mono).max(last).max(1e-3),
     };
-    let [across, upwards] = [(&time, words::span as fn(f64) -> String), (&latency, words::latency)]
-        .map(|(scale, words)| Axis(scale, Labels::Words(words)));
+    let [across, upwards] = [
+        (&time, words::clock_span as fn(f64) -> String),
+        (&latency, words::latency),
+    ]
+    .map(|(scale, words)| Axis(scale, Labels::Words(words)));
     let Some(plot) = chart::axes(&across, Some(&upwards), inner, scene) else {
         return;
     };
@@ -111,7 +114,7 @@ fn statuses(run: &Run, area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
     let skipped = changes.len() - rows;
     for (change, row) in run.statuses().skip(skipped).zip(list.rows()) {
         let line = Line::from(vec![
-            Span::styled(format!("{:>8}  ", words::span(change.at)), scene.theme.dim),
+            Span::styled(format!("{:>8}  ", words::clock_span(change.at)), scene.theme.dim),
             Span::styled(change.status.screen(200), scene.theme.warning),
         ]);
         scene.render(fit(line, row.width), row);

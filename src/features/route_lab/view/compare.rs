@@ -155,7 +155,7 @@ impl View for Compare {
             let started = format::moment(run.run().started_at());
             Line::from(vec![
                 Span::styled(format!("{sign} run {}  ", run.number), style),
-                Span::raw(format!("{}, {started}", words::plan(run.run().plan()))),
+                Span::raw(format!("{}, {started}", words::describe_plan(run.run().plan()))),
             ])
         });
         for (line, row) in plans.into_iter().zip(inner.rows()) {

@@ -2,7 +2,7 @@
 
 use super::{begin, explain};
 use crate::api::Request;
-use crate::api::attempt::call;
+use crate::api::attempt::route_call;
 use crate::core::State;
 use crate::core::view::Cx;
 use crate::core::views::confirm::Confirm;
@@ -13,10 +13,10 @@ use crate::domain::routing::{RoutePlan, words};
 pub(super) fn question(plan: RoutePlan, state: &State) -> Confirm {
     let bill = words::billing_notice(state.profile.is_sandbox);
     let subject = match &plan.hop {
-        None => words::plan(&plan),
+        None => words::describe_plan(&plan),
         Some(hop) => words::describe_recipients(&plan, hop, &state.profile.route_url).join("\n"),
     };
-    let text = format!("{subject}\n\n{}\n{bill}", words::load(&plan));
+    let text = format!("{subject}\n\n{}\n{bill}", words::describe_load(&plan));
     let first = first_request(&plan);
     let start = move |cx: &mut Cx<'_>| {
         if let Err(why) = begin(plan, cx) {
@@ -30,5 +30,5 @@ pub(super) fn question(plan: RoutePlan, state: &State) -> Confirm {
 ///
 /// In its reply the market chooses the key that the others repeat.
 pub(super) fn first_request(plan: &RoutePlan) -> Request {
-    Request::Route(call(plan, plan.cost, None, None))
+    Request::Route(route_call(plan, plan.cost, None, None))
 }

@@ -2,7 +2,7 @@
 
 use super::attempt::{assignment, signature};
 use super::worker_request::Written;
-use crate::api::attempt::call;
+use crate::api::attempt::route_call;
 use crate::api::{Request, curl, wire};
 use crate::core::State;
 use crate::core::copy_item::{CopyError, CopyItem};
@@ -78,7 +78,7 @@ fn request(state: &State, run: &Run, attempt: Option<usize>) -> String {
     let sample = attempt.and_then(|attempt| run.samples().get(attempt));
     let plan = run.plan();
     let (cost, request_idx) = sample.map_or((plan.cost, None), |sample| (sample.cost, sample.request_idx));
-    let request = Request::Route(call(plan, cost, request_idx, None));
+    let request = Request::Route(route_call(plan, cost, request_idx, None));
     let wire = wire::encode(&request, state.profile.dialect);
     let address = format!("{}{}", state.profile.route_url, wire.path);
     curl::command(&wire, &address)

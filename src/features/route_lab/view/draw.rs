@@ -89,7 +89,7 @@ fn headline(route_run: &RouteRun, area: Rect, scene: &mut Scene<'_, '_>) {
     let runs = Routes::read(scene.state).runs();
     let index = runs.iter().position(|shown| shown.number == route_run.number);
     let inner = scene.panel(
-        Panel::new(words::plan(run.plan())).note(format!("run {} of {}", index.unwrap_or(0) + 1, runs.len())),
+        Panel::new(words::describe_plan(run.plan())).note(format!("run {} of {}", index.unwrap_or(0) + 1, runs.len())),
         area,
     );
     let [first, rest] = Layout::vertical([Length(1), Fill(1)]).areas(inner);
@@ -171,7 +171,7 @@ fn status(route_run: &RouteRun, scene: &Scene<'_, '_>) -> Line<'static> {
         spans.push(Span::styled(format!("  {note}"), theme.error));
     }
     let requests = words::count(run.requests());
-    let mut sent = format!("  {}  {requests} sent", words::span(run.elapsed(now.mono)));
+    let mut sent = format!("  {}  {requests} sent", words::clock_span(run.elapsed(now.mono)));
     let retries = run.retries();
     let polls = run.sent() - run.requests() - retries;
     if polls > 0 {
@@ -268,7 +268,7 @@ fn open_tab(view: &RouteLab, run: &RouteRun, area: Rect, scene: &mut Scene<'_, '
             let panel = tabs(view, scene);
             charts::workers(run, (Region::MAIN, Some((panel, view.cursor))), area, scene);
         }
-        Tab::Figures => figures::titled(run, tabs(view, scene), area, scene),
+        Tab::Figures => figures::draw_in_panel(run, tabs(view, scene), area, scene),
     }
 }
 
@@ -377,13 +377,13 @@ fn single(view: &RouteLab, route_run: &RouteRun, area: Rect, scene: &mut Scene<'
     let run = route_run.run();
     let Some(sample) = run.samples().last() else {
         let inner = scene.panel(Panel::new("Request").focused(true), area);
-        let waited = words::span(run.elapsed(scene.now.mono));
+        let waited = words::clock_span(run.elapsed(scene.now.mono));
         let text = format!("Waiting for the reply, {waited}. It ends within 15 s.");
         scene.render(Line::raw(text), inner);
         return;
     };
     let body = attempt::body(scene.state, run, sample);
-    let inner = attempt::panes("Attempt".to_owned(), (run, sample), area.height, area, scene);
+    let inner = attempt::draw_facts("Attempt".to_owned(), (run, sample), area.height, area, scene);
     scene.scroll(
         Region::MAIN,
         Scrolled {

@@ -37,7 +37,7 @@ pub(super) fn panel(run: &Run, area: Rect, scene: &mut Scene<'_, '_>) {
 
 /// Draws all figures of a route run in the given panel: in two columns where there is room, otherwise below
 /// each other and scrollable.
-pub(super) fn titled(run: &Run, panel: Panel<'_>, area: Rect, scene: &mut Scene<'_, '_>) {
+pub(super) fn draw_in_panel(run: &Run, panel: Panel<'_>, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let inner = scene.panel(panel.focused(true), area);
     let summary = run.summary(scene.now.mono);

@@ -464,13 +464,13 @@ impl NewRun {
         let mut lines = Vec::new();
         match self.plan() {
             Ok(plan) => {
-                lines.push(Line::styled(words::plan(&plan), theme.accent));
+                lines.push(Line::styled(words::describe_plan(&plan), theme.accent));
                 if let (Stop::Count(count), Some(rate)) = (plan.stop, plan.rate) {
                     let seconds = count as f64 / rate;
-                    lines.push(Line::from(format!("Takes about {}.", words::span(seconds))));
+                    lines.push(Line::from(format!("Takes about {}.", words::clock_span(seconds))));
                 }
                 if plan.injects_load() {
-                    lines.push(Line::from(words::load(&plan)));
+                    lines.push(Line::from(words::describe_load(&plan)));
                     if !scene.state.profile.is_sandbox {
                         let text = "Requests can wake workers, and workers are billed.";
                         lines.push(Line::styled(text, theme.warning));

@@ -99,7 +99,7 @@ impl Written {
     /// The body of the request: the router's reply without API keys, and the payload (`{}` if blank). An
     /// error for an invalid payload.
     fn body(&self, reply: &Untrusted) -> Result<String, Unwritten> {
-        let reply = redact::api_keys(reply.unescaped());
+        let reply = redact::without_api_keys(reply.unescaped());
         let payload = if self.payload.trim().is_empty() {
             NO_PAYLOAD
         } else {

@@ -156,7 +156,11 @@ fn query(view: &SearchDialog, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     if view.form.is_none() {
         lines.extend(selected(view, scene));
     }
-    lines.extend(body(preview).into_iter().map(|line| line.style(theme.dim)));
+    lines.extend(
+        request_body_lines(preview)
+            .into_iter()
+            .map(|line| line.style(theme.dim)),
+    );
     lines
 }
 
@@ -261,7 +265,7 @@ fn unmet(view: &SearchDialog, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
 }
 
 /// The previewed body of the search request, line by line.
-pub(super) fn body(preview: &RequestPreview) -> Vec<Line<'static>> {
+pub(super) fn request_body_lines(preview: &RequestPreview) -> Vec<Line<'static>> {
     preview.json.iter().cloned().map(Line::raw).collect()
 }
 
@@ -299,7 +303,7 @@ fn order(view: &SearchDialog, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
         lines.push(Line::default());
         lines.push(Line::styled(field.label, theme.heading));
         if let Some((need, key)) = view.need(field) {
-            let text = format!("Needs {} ({key}): sorts once it is set", need.words());
+            let text = format!("Needs {} ({key}): sorts once it is set", need.noun_phrase());
             lines.push(Line::styled(text, theme.warning));
         }
         lines.push(Line::raw(field.doc));

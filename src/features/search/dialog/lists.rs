@@ -13,7 +13,7 @@ impl SearchDialog {
         let order = &self.draft.query.order;
         let item = |title: String, field: &'static Field| {
             let text = match self.need(field) {
-                Some((need, key)) => format!("needs {}: {key} — {}", need.words(), field.doc),
+                Some((need, key)) => format!("needs {}: {key} — {}", need.noun_phrase(), field.doc),
                 None => field.doc.to_owned(),
             };
             Item::new(title, text, DialogLine::Field(field)).note(field.key)

@@ -314,7 +314,7 @@ impl SearchDialog {
         });
         self.preview = RequestPreview::new(query, self.dialect);
         if let Some(report) = &mut self.body {
-            report.set_lines(draw::body(&self.preview));
+            report.set_lines(draw::request_body_lines(&self.preview));
         }
     }
 
@@ -421,7 +421,9 @@ impl SearchDialog {
     fn choose(&mut self, cx: &mut Cx<'_>) {
         match (self.tab, self.current()) {
             _ if self.body.is_some() => self.apply(cx),
-            (Tab::Filters, Some(DialogLine::Body)) => self.body = Some(Report::new(draw::body(&self.preview))),
+            (Tab::Filters, Some(DialogLine::Body)) => {
+                self.body = Some(Report::new(draw::request_body_lines(&self.preview)))
+            }
             (Tab::Filters, Some(DialogLine::Count)) => self.count(cx),
             (Tab::Filters, Some(DialogLine::Condition(_) | DialogLine::Field(_))) => {
                 self.open_form(cx.state().browser().and_then(|browser| browser.listing()));

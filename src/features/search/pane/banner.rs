@@ -22,7 +22,13 @@ const MOST: usize = 4;
 
 /// The banners over a table in lines of `width` cells, at most 4: notices, errors, ignored conditions,
 /// missing rates, and the state of auto-refresh last. Empty if there is nothing to report.
-pub(super) fn lines(state: &State, browser: &Browser, width: u16, now: Now, theme: &Theme) -> Vec<Line<'static>> {
+pub(super) fn banner_lines(
+    state: &State,
+    browser: &Browser,
+    width: u16,
+    now: Now,
+    theme: &Theme,
+) -> Vec<Line<'static>> {
     let mut lines: Vec<Line<'static>> = Vec::new();
     let mut add = |text: &str, style: Style| {
         let sign = if style == theme.error { "✗" } else { "!" };

@@ -67,7 +67,7 @@ impl Columns {
             let index = rail_index(&fields, leading);
             shown.insert(index, Shown::Rail);
             let computed = &browser.displayed().computed;
-            let is_telling = computed.standing.has_telling_scale(listing);
+            let is_telling = computed.standing.has_meaningful_scale(listing);
             let least = if computed.unfit() > 0 { REASON } else { NARROW_RAIL };
             let full = if has_preview { NARROW_RAIL } else { RAIL };
             let is_wide = is_telling && screen >= ROOMY;

@@ -25,7 +25,7 @@ use crate::tui::viewport::Viewport;
 pub(super) fn pane(view: &BrowserPane, area: Rect, scene: &mut Scene<'_, '_>) {
     let state = scene.state;
     let browser = &state.browsers[view.resource];
-    let notes = banner::lines(state, browser, area.width, scene.now, scene.theme);
+    let notes = banner::banner_lines(state, browser, area.width, scene.now, scene.theme);
     let height = u16::try_from(notes.len()).unwrap_or(u16::MAX);
     let [market, line, settings, banners, body] = Layout::vertical([
         Constraint::Length(market_line::height(state)),
@@ -121,7 +121,7 @@ fn records(view: &BrowserPane, browser: &Browser, has_preview: bool, area: Rect,
     let note = if is_compact {
         compact_note(browser, &viewport)
     } else {
-        counts(browser)
+        row_count_text(browser)
     };
     let note = recorded::note(browser, scene.now)
         .or_else(|| arriving::note(browser))
@@ -185,7 +185,7 @@ fn upcoming(browser: &Browser, inner: Rect, scene: &Scene<'_, '_>) -> Viewport {
 
 /// The number of a table's rows: `All 57 offers`, `First 500, more exist`, `12 of 57 offers`, `50 offers
 /// received`, with notes on skipped, repeated and banned rows and on the sort. Empty before a response.
-pub(super) fn counts(browser: &Browser) -> String {
+pub(super) fn row_count_text(browser: &Browser) -> String {
     let Some(listing) = browser.listing() else {
         return String::new();
     };
@@ -242,9 +242,9 @@ fn compact_note(browser: &Browser, viewport: &Viewport) -> String {
     };
     let label = if viewport.total > viewport.page {
         let visible = viewport.visible();
-        format!("{}–{} · {}", visible.start + 1, visible.end, counts(browser))
+        format!("{}–{} · {}", visible.start + 1, visible.end, row_count_text(browser))
     } else {
-        counts(browser)
+        row_count_text(browser)
     };
     format!("{marks}{label}")
 }

@@ -112,7 +112,7 @@ fn count_text(browser: &Browser, width: u16, scene: &Scene<'_, '_>) -> String {
         let key = scene.key(Action::Submit);
         format!("{shown} of the {loaded} loaded; {key} searches all")
     } else {
-        super::draw::counts(browser)
+        super::draw::row_count_text(browser)
     };
     if cells(&full) <= width * 2 / 5 {
         full
@@ -454,7 +454,7 @@ fn parts(browser: &Browser, keymap: &Keymap, local: &LocalTime, theme: &Theme) -
         parts.push((format!("sort {}", order.join(", ")), theme.text));
     }
     for (need, labels) in browser.unmet_order() {
-        let (labels, words) = (labels.join(", "), need.words());
+        let (labels, words) = (labels.join(", "), need.noun_phrase());
         let key = keymap.key_of(need.action());
         let text = format!("sort by {labels} needs {words} ({key})");
         parts.push((text, theme.warning));

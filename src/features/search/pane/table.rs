@@ -242,7 +242,7 @@ impl Records<'_> {
     /// The rail of a record: the position of its price among those of comparable rows; `None` without a
     /// price, and with too few comparable rows.
     fn rail(&self, record: usize) -> Option<Rail<'_>> {
-        let scale = self.scale(record).filter(PriceScale::is_telling)?;
+        let scale = self.scale(record).filter(PriceScale::has_enough_prices)?;
         let ends = [scale.low, scale.median, scale.high];
         Some(Rail::new(ends, scale.price, self.theme))
     }

@@ -29,8 +29,10 @@ fn sentence(text: &str, dialect: &'static Dialect) -> Option<VolumeTerm> {
         ..VolumeTerm::default()
     };
     let words = plain::read(text, Resource::Volumes.catalog(), dialect, &plain::Names::default());
-    let term = words.term(unknown, dialect).filter(|_| words.refused.is_empty())?;
-    let is_valid = |value: f64, input: Input| (0.0..=input.most()).contains(&value);
+    let term = words
+        .volume_term(unknown, dialect)
+        .filter(|_| words.refused.is_empty())?;
+    let is_valid = |value: f64, input: Input| (0.0..=input.maximum()).contains(&value);
     (is_valid(term.gb, Input::VolumeGb) && is_valid(term.days, Input::Days)).then_some(term)
 }
 
@@ -42,7 +44,7 @@ impl TermField {
             Self::Size | Self::Apply | Self::Clear => (Quantity::Gigabytes, Input::VolumeGb),
             Self::Span => (Quantity::Term, Input::Days),
         };
-        quantity::within(text, quantity, 0.0..=input.most())
+        quantity::within(text, quantity, 0.0..=input.maximum())
     }
 
     /// The name of the field or button in the form.

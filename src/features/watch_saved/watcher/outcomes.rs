@@ -9,9 +9,9 @@ use crate::domain::time::Now;
 use crate::features::history::command::rfc3339;
 use crate::features::history::document;
 use crate::features::history::document::Members;
-use crate::features::history::watch_command::{changes, document_of, line};
+use crate::features::history::watch_command::{document_of, line, recorded_changes};
 use crate::features::watch_saved::targets::Task;
-use crate::record::alerts::{AlertChange, Logged, variables};
+use crate::record::alerts::{AlertChange, Logged, environment_variables};
 use crate::record::watch::SearchFigures;
 use crate::record::{Moment, Poll, Ring, SearchKey};
 
@@ -26,18 +26,18 @@ impl Watcher<'_> {
             self.trouble(&name, "another program watches it", ", reading what it records");
         }
         let also = self.engine.recorded(task, poll.outcome, poll.at, now);
-        self.check(poll, None);
+        self.check_alerts(poll, None);
         let before = self.output.len();
         self.tell_changes(poll.at, None);
         if self.has_conditions() && self.output.len() > before {
             self.needs_response = true;
             self.engine.recheck_after(task, now.mono, 0.0);
         }
-        self.read_for(also, poll.at);
+        self.handle_shared_polls(also, poll.at);
     }
 
     /// Handles the polls recorded at the time `at` of further tasks, which the same response has served.
-    pub(super) fn read_for(&mut self, wishes: Vec<Task>, at: Moment) {
+    pub(super) fn handle_shared_polls(&mut self, wishes: Vec<Task>, at: Moment) {
         for task in wishes {
             self.finish(&task);
             let known = self.targets.iter().position(|target| target.task == task);
@@ -51,7 +51,7 @@ impl Watcher<'_> {
             let bans = self.saved.annotations.bans();
             let answer = self.with_record(|record| record.answer_since(&search.query, &bans, Moment(at.0 - 1)));
             if let Some(poll) = answer.flatten() {
-                self.check(&poll, None);
+                self.check_alerts(&poll, None);
                 self.tell_changes(poll.at, None);
             }
         }
@@ -83,7 +83,7 @@ impl Watcher<'_> {
             return;
         };
         let (key, storage) = (SearchKey::new(&search.query), search.query.storage_gb());
-        let events = self.with_record(|record| changes(record, &search.query, Some(since), until));
+        let events = self.with_record(|record| recorded_changes(record, &search.query, Some(since), until));
         let events = events.unwrap_or_default();
         if let Some(newest) = events.first() {
             self.targets[self.awaited].progress.reported_until = Some(newest.at);
@@ -107,7 +107,7 @@ impl Watcher<'_> {
 
     /// Stores the figures of a poll in its target and checks the alerts on it; `workers` is the number that a
     /// workergroup can have.
-    pub(super) fn check(&mut self, poll: &Poll, workers: Option<u32>) {
+    pub(super) fn check_alerts(&mut self, poll: &Poll, workers: Option<u32>) {
         let target = &mut self.targets[self.awaited];
         let storage = target.search.as_ref().map_or(0.0, |search| search.query.storage_gb());
         if let Some(figures) = SearchFigures::new(poll, storage) {
@@ -181,6 +181,6 @@ fn output_of(ring: &Ring, logged: &Logged) -> Output {
             searches: None,
         },
         member: None,
-        ring: Some(variables(ring, logged)),
+        ring: Some(environment_variables(ring, logged)),
     }
 }

@@ -18,7 +18,7 @@ use crate::domain::{CellRef, Resource, RowId, Untrusted, format};
 use crate::features::workergroups::creation::{CREATE, OVER_LIMIT, Unresolved};
 use crate::features::workergroups::form::new_endpoint;
 use crate::features::workergroups::look::{Look, Subject};
-use crate::features::workergroups::preflight::parts::{amount, disk};
+use crate::features::workergroups::preflight::parts::{amount_text, disk};
 use crate::features::workergroups::{Groups, check_of, excess, look_at, outlook};
 use crate::keys::{Action, Context};
 use crate::tui::panel::Tone;
@@ -231,7 +231,7 @@ fn at_most(preflight: &Preflight, outlook: &CostOutlook) -> (String, bool) {
             false,
         );
     };
-    let machines = amount(preflight.recruitable);
+    let machines = amount_text(preflight.recruitable);
     let sum = format!("{} with {}", worst.formula(), disk(preflight.disk));
     if let Some(reason) = &outlook.unknown {
         let text = format!("More than {sum}: {reason} ({machines}), the highest price is unknown. An estimate.");

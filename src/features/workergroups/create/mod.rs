@@ -94,7 +94,7 @@ pub fn open(cx: &mut Cx<'_>) {
         let subject = Subject::Draft(Groups::read(cx.state()).draft.number());
         match look_at(cx.state(), subject) {
             Ok(look) => {
-                super::check(cx, look.search, false);
+                super::queue_supply_check(cx, look.search, false);
             }
             Err(error) => cx.complain(error.to_string()),
         }

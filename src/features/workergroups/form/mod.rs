@@ -342,7 +342,7 @@ impl View for GroupForm {
             return;
         }
         if let Some(look) = self.due(cx.state()) {
-            super::check(cx, look.search, false);
+            super::queue_supply_check(cx, look.search, false);
         }
     }
 

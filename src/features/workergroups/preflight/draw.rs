@@ -4,7 +4,7 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span, Text};
 
 use super::Preflight as View;
-use super::parts::{amount, disk, labelled, plural, signed};
+use super::parts::{amount_text, disk, labelled, plural, signed};
 use crate::core::State;
 use crate::core::markets::explain;
 use crate::core::view::{Region, Scene};
@@ -182,16 +182,16 @@ fn recruitable(preflight: &Preflight, limit: Option<u32>) -> String {
     let mut text = match preflight.coverage {
         Coverage::Cut => format!(
             "at least {} ({offers}): the limit of {} truncated the result, cheapest first",
-            amount(preflight.recruitable),
+            amount_text(preflight.recruitable),
             limit.unwrap_or(0)
         ),
         Coverage::Unknown => format!(
             "at least {} ({offers}): the market may have sent only some",
-            amount(preflight.recruitable)
+            amount_text(preflight.recruitable)
         ),
         Coverage::Whole => format!(
             "{} at {} ({offers})",
-            amount(preflight.recruitable),
+            amount_text(preflight.recruitable),
             plural(preflight.hosts, "host")
         ),
     };

@@ -45,7 +45,7 @@ pub fn open(subject: Subject, cx: &mut Cx<'_>) {
 fn run(subject: Subject, again: bool, cx: &mut Cx<'_>) -> bool {
     match look_at(cx.state(), subject) {
         Ok(look) => {
-            super::check(cx, look.search, again);
+            super::queue_supply_check(cx, look.search, again);
             true
         }
         Err(error) => {

@@ -44,7 +44,7 @@ pub fn hanging(lines: &[Line<'static>], width: u16) -> Vec<Line<'static>> {
 }
 
 /// Machines and their GPUs: `31 machines, 74 GPUs`.
-pub fn amount(amount: Amount) -> String {
+pub fn amount_text(amount: Amount) -> String {
     let gpus = usize::try_from(amount.gpus).unwrap_or(usize::MAX);
     format!("{}, {}", plural(amount.machines, "machine"), plural(gpus, "GPU"))
 }
@@ -63,9 +63,9 @@ pub fn cold_start(preflight: &Preflight, start: Option<ColdStart>, starts: u32) 
     let Some(start) = start else {
         return "unknown: set [models] size in the configuration".to_owned();
     };
-    preflight.starts(start).map_or_else(
+    preflight.cold_start_costs(start).map_or_else(
         || "unknown: no offer reports price and speed of its downloads".to_owned(),
-        |range| range.words(start, starts),
+        |range| range.describe(start, starts),
     )
 }
 

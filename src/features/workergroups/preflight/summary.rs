@@ -3,7 +3,7 @@
 
 use ratatui::text::Line;
 
-use super::parts::{amount, cold_start, labelled, plural, signed};
+use super::parts::{amount_text, cold_start, labelled, plural, signed};
 use crate::core::State;
 use crate::domain::catalog::WORKERGROUPS;
 use crate::domain::cost::ColdStart;
@@ -86,7 +86,7 @@ fn conditions(look: &Look, safe: impl Fn(&str) -> String, theme: &Theme) -> Vec<
 
 /// The report on the supply of the workergroup in a row; `None` before a check, after one that failed, and
 /// without a valid search.
-pub fn of_row(state: &State, row: usize) -> Option<&Preflight> {
+pub fn supply_report_of_row(state: &State, row: usize) -> Option<&Preflight> {
     let browser = &state.browsers[Resource::Workergroups];
     let look = Look::at_row(browser.listing()?, row, browser.dialect(), &[]).ok()?;
     check_of(state, &look)?.report()
@@ -131,7 +131,7 @@ pub fn of_report(
     } else {
         theme.heading
     };
-    let text = format!("{more}{}", amount(preflight.recruitable));
+    let text = format!("{more}{}", amount_text(preflight.recruitable));
     let mut lines = vec![labelled("Supply now", text, style, theme)];
     if let Some(prices) = preflight.prices {
         let text = format!("{} to {}", per_hour(prices.lowest), per_hour(prices.highest));

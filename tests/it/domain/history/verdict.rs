@@ -241,13 +241,13 @@ fn hours_and_weekdays_are_compared_once_there_are_three_weeks() {
     let by_hour = memory.by_hour(&india);
     assert_eq!((by_hour[9], by_hour[10], by_hour[3]), (Some(0.5), Some(0.5), Some(1.0)));
     assert_eq!(
-        memory.times(&TimeZone::UTC).unwrap(),
+        memory.times_sentence(&TimeZone::UTC).unwrap(),
         "Usually cheapest at 03:00 ($0.500) and on Sundays ($0.900), most expensive at 23:00 ($1.000) \
          and on Saturdays ($1.000)"
     );
     let young = remembered(&market(20 * 24, price), 20 * DAY);
     assert_eq!(young.by_hour(&TimeZone::UTC), [None; 24]);
-    assert_eq!(young.times(&TimeZone::UTC), None);
+    assert_eq!(young.times_sentence(&TimeZone::UTC), None);
 }
 
 #[test]

@@ -235,12 +235,12 @@ fn a_router_that_gives_no_index_gets_the_load_of_each_poll() {
 fn the_load_of_a_plan_and_its_release_are_said_before_it_starts() {
     let queue = plan(Stop::Count(20), 2, None).for_dialect(&Dialect::VAST);
     assert_eq!(
-        words::load(&queue),
+        words::describe_load(&queue),
         "A load of up to 2,000 in all. Unused assignments release it after 10 s."
     );
     let documented = plan(Stop::Count(20), 2, None).for_dialect(&Dialect::DOCUMENTED);
     assert_eq!(
-        words::load(&documented),
+        words::describe_load(&documented),
         "A load of up to 2,000 in all. Each poll while no worker is ready adds 100."
     );
 }

@@ -26,7 +26,7 @@ fn a_snapshot_survives_storing() {
     let stored = serde_json::to_string(&snapshot).unwrap();
     let read: GroupSnapshot = serde_json::from_str(&stored).unwrap();
     assert_eq!(read, snapshot);
-    assert!(drift(&read, &snapshot).is_empty());
+    assert!(changes_between(&read, &snapshot).is_empty());
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn drift_names_what_is_new_gone_and_changed() {
         },
     };
     assert_eq!(
-        drift(&old, &new),
+        changes_between(&old, &new),
         [
             changed("gpu_ram", Some("24"), Some("48")),
             changed("max_workers", None, Some("5")),
