@@ -80,7 +80,7 @@ impl Market {
         self.next += 1;
         let lot = Lot {
             machine: self.next,
-            model: MODELS[self.random.usize(..MODELS.len())].to_owned(),
+            model: MODELS[self.random.usize(..MODELS.len())].into(),
             memory: 0,
         };
         let price = 0.1 + 3.0 * self.random.f64();
@@ -210,7 +210,10 @@ fn main() {
     };
     let asked = [
         ("all", Vec::new()),
-        ("a model", conditions("gpu_name", Value::Text(machine.model.clone()))),
+        (
+            "a model",
+            conditions("gpu_name", Value::Text(machine.model.to_string())),
+        ),
         ("a machine", conditions("machine_id", Value::id(machine.machine.into()))),
     ];
     let mut is_slow = false;

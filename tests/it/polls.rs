@@ -1,5 +1,6 @@
 //! Polls that are written by hand, as if a market had answered with what they see.
 
+use bourse::domain::country::CountryCode;
 use bourse::domain::language::{Mode, parse};
 use bourse::domain::{Dialect, OfferType, Query, Resource};
 use bourse::record::{Fact, Line, Poll, PollOutcome, Proof, Quote, SeenLine, Sighting, attributes};
@@ -51,7 +52,7 @@ fn line((resource, offer_type): (Resource, OfferType), seen: &Sighting, quote: &
         (Resource::Offers, "gpu_ram") => Fact::Number(24_564.0),
         (_, "host_id") => seen.host.map_or(Fact::Unknown, Fact::Whole),
         (_, "geolocation") => {
-            let country = seen.country.as_deref();
+            let country = seen.country.as_ref().map(CountryCode::as_str);
             country.map_or(Fact::Unknown, |country| Fact::Text(country.into()))
         }
         _ => Fact::Unknown,

@@ -1,6 +1,7 @@
 //! Finds the country in the text of a location, which hosts write by hand.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::sync::LazyLock;
 
 /// The maximum length of a text that can name a country, in bytes.
@@ -15,6 +16,30 @@ pub fn code(location: &str) -> &str {
         return location;
     }
     location.rsplit(',').next().unwrap_or(location).trim()
+}
+
+/// A country by its code: two capital ASCII letters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CountryCode([u8; 2]);
+
+impl CountryCode {
+    /// The country of a location, see [`code`]. `None` unless that is two capital letters: hosts write locations by
+    /// hand.
+    pub fn of_location(location: &str) -> Option<Self> {
+        let letters: [u8; 2] = code(location).as_bytes().try_into().ok()?;
+        letters.iter().all(u8::is_ascii_uppercase).then_some(Self(letters))
+    }
+
+    /// The two letters.
+    pub fn as_str(&self) -> &str {
+        str::from_utf8(&self.0).unwrap_or_default()
+    }
+}
+
+impl fmt::Display for CountryCode {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(self.as_str())
+    }
 }
 
 /// A location for display: `, CA`, where a host omits the region, becomes `CA`; any other text is unchanged,

@@ -156,7 +156,7 @@ impl Rule {
     /// The lots of a poll that have the GPU model of the alert's rule; all lots if the rule names none.
     fn lots<'a>(&self, figures: Figures<'a>) -> impl Iterator<Item = &'a Sighting> {
         let lots = figures.sightings.iter();
-        lots.filter(|sighting| self.model.as_ref().is_none_or(|model| sighting.lot.model == *model))
+        lots.filter(|sighting| self.model.as_ref().is_none_or(|model| *sighting.lot.model == **model))
     }
 
     /// The lots of the rule's model strictly below its price limit, if it has one, and on the machine that it

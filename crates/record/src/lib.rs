@@ -10,7 +10,10 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
+use std::sync::Arc;
+
 use bourse_domain::cost::storage_per_hour;
+use bourse_domain::country::CountryCode;
 use bourse_domain::format::trimmed;
 use bourse_domain::query::DEFAULT_STORAGE_GB;
 pub use bourse_domain::time::Moment;
@@ -130,7 +133,7 @@ pub struct Lot {
     /// The machine's id; of volumes the cluster's.
     pub machine: i64,
     /// The GPU model as received, cut to 64 characters: untrusted. Of volumes [`VOLUME_MODEL`].
-    pub model: String,
+    pub model: Arc<str>,
     /// Memory of one GPU in whole GB: models of one name differ in it. 0 if it is unknown, and of volumes.
     pub memory: u32,
 }
@@ -196,7 +199,7 @@ pub struct Sighting {
     pub lot: Lot,
     pub host: Option<i64>,
     /// The country code in its location: two letters; `None` if it has none.
-    pub country: Option<String>,
+    pub country: Option<CountryCode>,
     /// The number of distinct GPUs on offer: slices that share GPUs count once. Of volumes: GB.
     pub amount: u32,
     /// The lowest price in $/h per GPU; of volumes in $/GB/month.
@@ -312,7 +315,7 @@ pub struct Spell {
     pub lot: Lot,
     pub host: Option<i64>,
     /// See [`Sighting::country`]; `None` in records of version 0.1.
-    pub country: Option<String>,
+    pub country: Option<CountryCode>,
     pub amount: u32,
     /// The lowest price with 50 GB for each GPU, see [`Sighting::price`].
     pub price: f64,

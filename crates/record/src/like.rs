@@ -18,7 +18,7 @@ pub fn offers_like(query: &Query, listing: &Listing, row: u32) -> Option<Query> 
         return Some(unordered(query));
     }
     let number = |key: &str| listing.cell(row as usize, query.catalog().by_key(key)?).number();
-    let like = of_kind(query, lot.model, number("num_gpus")?);
+    let like = of_kind(query, &lot.model, number("num_gpus")?);
     let megabytes = number("gpu_ram").filter(|megabytes| *megabytes > 0.0);
     let sold = megabytes.map(|megabytes| (megabytes / SOLD_GB).round());
     Some(match sold {
@@ -52,7 +52,7 @@ impl Analysis for CheapestKind {
         let (spell, quote) = quotes.min_by(|(_, left), (_, right)| price(left).total_cmp(&price(right)))?;
         let like = match query.resource {
             Resource::Volumes => unordered(query),
-            Resource::Offers | Resource::Workergroups => of_kind(query, spell.lot.model.clone(), quote.gpus.into()),
+            Resource::Offers | Resource::Workergroups => of_kind(query, &spell.lot.model, quote.gpus.into()),
         };
         Some(match spell.lot.memory {
             0 => like,
@@ -71,8 +71,8 @@ fn unordered(query: &Query) -> Query {
 }
 
 /// The query restricted to one model and one number of GPUs, without its order and limit.
-fn of_kind(query: &Query, model: String, gpus: f64) -> Query {
-    let like = unordered(query).with("gpu_name", Operator::Eq, Value::Text(model));
+fn of_kind(query: &Query, model: &str, gpus: f64) -> Query {
+    let like = unordered(query).with("gpu_name", Operator::Eq, Value::Text(model.to_owned()));
     like.with("num_gpus", Operator::Eq, Value::Number(gpus))
 }
 

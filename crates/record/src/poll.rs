@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bourse_domain::annotations::Bans;
 use bourse_domain::cost::{Prices, VolumePrices};
-use bourse_domain::country;
+use bourse_domain::country::CountryCode;
 use bourse_domain::dialect::Dialect;
 use bourse_domain::insight::{Coverage, Supply, query_coverage};
 use bourse_domain::listing::{Column, Listing};
@@ -373,10 +373,10 @@ impl<'a> Columns<'a> {
             machine: id(self.machine?, row)?,
             model: match self.model {
                 Some(column) => match column.cell(row as usize) {
-                    CellRef::Text(name) => name.chars().take(LONGEST_MODEL).collect(),
-                    _ => String::new(),
+                    CellRef::Text(name) => name.chars().take(LONGEST_MODEL).collect::<String>().into(),
+                    _ => "".into(),
                 },
-                None => VOLUME_MODEL.to_owned(),
+                None => VOLUME_MODEL.into(),
             },
             memory: 0,
         })
@@ -396,15 +396,12 @@ impl<'a> Columns<'a> {
         id(self.host?, row)
     }
 
-    /// The two-letter country code in the row's location; `None` if it has none.
-    fn country(&self, row: u32) -> Option<String> {
-        let CellRef::Text(location) = self.location?.cell(row as usize) else {
-            return None;
-        };
-        let code = country::code(location);
-        // Hosts write locations by hand: other texts are not codes, and must not fill the database.
-        let is_code = code.len() == 2 && code.bytes().all(|letter| letter.is_ascii_uppercase());
-        is_code.then(|| code.to_owned())
+    /// The country in the row's location; `None` if it has none.
+    fn country(&self, row: u32) -> Option<CountryCode> {
+        match self.location?.cell(row as usize) {
+            CellRef::Text(location) => CountryCode::of_location(location),
+            CellRef::Missing | CellRef::Null | CellRef::Bad(_) | CellRef::Flag(_) | CellRef::Number(_) => None,
+        }
     }
 
     /// Whether the row is marked as rented; false if it is not reported.

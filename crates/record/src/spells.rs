@@ -1,6 +1,6 @@
 //! Computes the spells of a lot from the times at which its lines were on offer and met a question.
 
-use std::sync::Arc;
+use bourse_domain::country::CountryCode;
 
 use super::{Beginning, Cause, Ending, Lot, Moment, Onset, Quote, Spell, is_same_price};
 
@@ -28,7 +28,7 @@ pub struct LineState {
     pub space: Option<u32>,
     pub offer: i64,
     pub host: Option<i64>,
-    pub country: Option<Arc<str>>,
+    pub country: Option<CountryCode>,
 }
 
 /// The sums over the lines of a lot.
@@ -39,7 +39,7 @@ struct Figures {
     offer: i64,
     quotes: Vec<Quote>,
     host: Option<i64>,
-    country: Option<Arc<str>>,
+    country: Option<CountryCode>,
 }
 
 impl Figures {
@@ -60,7 +60,7 @@ impl Figures {
             offer: cheapest.offer,
             quotes,
             host: latest.host,
-            country: latest.country.clone(),
+            country: latest.country,
         })
     }
 
@@ -151,7 +151,7 @@ pub fn spells(lot: &Lot, stretches: &[Stretch], polls: &[i64]) -> Vec<Spell> {
                     (None, Some(open)) => {
                         open.offer = new.offer;
                         open.host = new.host;
-                        open.country = new.country.as_deref().map(str::to_owned);
+                        open.country = new.country;
                     }
                     (_, None) => {}
                 }
@@ -172,7 +172,7 @@ fn begin(lot: &Lot, figures: &Figures, beginning: Beginning, at: i64) -> Spell {
     Spell {
         lot: lot.clone(),
         host: figures.host,
-        country: figures.country.as_deref().map(str::to_owned),
+        country: figures.country,
         amount: figures.amount,
         price: figures.price,
         offer: figures.offer,

@@ -193,7 +193,7 @@ impl<'a> State<'a> {
                 None => CellRef::Missing,
             },
             Origin::Machine => whole(self.line.lot.machine),
-            Origin::Model => match self.line.lot.model.as_str() {
+            Origin::Model => match &*self.line.lot.model {
                 "" => CellRef::Missing,
                 model => CellRef::Text(model),
             },

@@ -125,8 +125,8 @@ impl Memory {
     /// The time a lot has been on offer at `now`; `None` if the last poll lacked it. Memory is compared only
     /// if both report it.
     pub fn time_on_offer(&self, lot: &Lot, now: Moment) -> Option<Lasted> {
-        let key = (lot.machine, lot.model.as_str());
-        let place = |offered: &Lot| (offered.machine, offered.model.as_str()).cmp(&key);
+        let key = (lot.machine, &*lot.model);
+        let place = |offered: &Lot| (offered.machine, &*offered.model).cmp(&key);
         let first = self.on_offer.partition_point(|(offered, _)| place(offered).is_lt());
         let mut same = self
             .on_offer

@@ -57,7 +57,7 @@ fn replay(rule: &Rule, question: &Question, excerpt: &Excerpt) -> Option<Replay>
         repeat: Repeat::EveryTime,
         ..rule.clone()
     };
-    let is_counted = |spell: &&Spell| rule.model.as_ref().is_none_or(|model| spell.lot.model == *model);
+    let is_counted = |spell: &&Spell| rule.model.as_ref().is_none_or(|model| *spell.lot.model == **model);
     let mut spells: Vec<&Spell> = excerpt.spells.iter().filter(is_counted).collect();
     spells.sort_by_key(|spell| spell.first);
     let mut coming = spells.into_iter().peekable();

@@ -7,6 +7,7 @@
 //! counts, and a hold that a gap cuts off was not interrupted.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use crate::domain::format::lasting;
 use crate::domain::{OfferType, Query};
@@ -139,8 +140,8 @@ impl BidStudy {
         let mut complete = excerpt.polls.clone();
         complete.retain(|poll| poll.outcome == PollOutcome::Complete);
         let watched = timeline::watched(&complete, self.since, self.until);
-        let of_market = |((model, gpus), stays): ((String, u32), Vec<Stay>)| BidMarket {
-            model,
+        let of_market = |((model, gpus), stays): ((Arc<str>, u32), Vec<Stay>)| BidMarket {
+            model: model.to_string(),
             gpus,
             levels: levels(&stays, &complete, &watched),
         };
@@ -156,12 +157,12 @@ impl BidStudy {
 
 /// The times that each offer was listed at the same minimum bid, by model and number of GPUs, in the order of
 /// their first poll; those without a reported minimum bid are left out.
-fn stays(excerpt: &Excerpt) -> BTreeMap<(String, u32), Vec<Stay>> {
-    let mut markets: BTreeMap<(String, u32), Vec<Stay>> = BTreeMap::new();
+fn stays(excerpt: &Excerpt) -> BTreeMap<(Arc<str>, u32), Vec<Stay>> {
+    let mut markets: BTreeMap<(Arc<str>, u32), Vec<Stay>> = BTreeMap::new();
     let mut latest: HashMap<(&Lot, u32), usize> = HashMap::new();
     for spell in &excerpt.spells {
         for quote in &spell.quotes {
-            let stays = markets.entry((spell.lot.model.clone(), quote.gpus)).or_default();
+            let stays = markets.entry((Arc::clone(&spell.lot.model), quote.gpus)).or_default();
             let index = stays.len();
             let before = latest.get(&(&spell.lot, quote.gpus));
             let before = before.and_then(|before| stays.get_mut(*before));

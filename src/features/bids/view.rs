@@ -53,7 +53,7 @@ impl Bids {
             let gpus = listing
                 .cell(row as usize, listing.catalog().by_key("num_gpus")?)
                 .whole()?;
-            Some((recorded_lot(listing, row)?.model, u32::try_from(gpus).ok()?))
+            Some((recorded_lot(listing, row)?.model.to_string(), u32::try_from(gpus).ok()?))
         });
         let mut query = browser.shown_query()?.clone();
         if let Some((model, _)) = &like {

@@ -171,7 +171,7 @@ fn document_of(exported: &ExportedSpell) -> document::RecordedPrice {
         offer_type: search.offer_type.wire().to_owned(),
         conditions: search.conditions.clone(),
         machine_id: spell.lot.machine,
-        model: spell.lot.model.clone(),
+        model: spell.lot.model.to_string(),
         host_id: spell.host,
         offer_id: spell.offer,
         amount: spell.amount,

@@ -89,8 +89,8 @@ pub(crate) fn subjects(state: &State) -> Vec<Subject> {
         let query = query.with("cluster_id", Operator::Eq, id);
         return vec![all, subject(format!("cluster {machine}"), &query, &query)];
     }
-    let name = Untrusted::from(model.as_str()).screen(24);
-    let of_model = query.with("gpu_name", Operator::Eq, Value::Text(model));
+    let name = Untrusted::from(&*model).screen(24);
+    let of_model = query.with("gpu_name", Operator::Eq, Value::Text(model.to_string()));
     let on_machine = of_model.clone().with("machine_id", Operator::Eq, id);
     vec![
         subject(name.clone(), &of_model, &like),

@@ -41,7 +41,7 @@ pub(crate) fn line(event: &Event, search: &SearchKey, storage: f64) -> String {
         Resource::Volumes => "/GB/month".to_owned(),
         Resource::Offers | Resource::Workergroups => format!("/h per GPU{}", with_storage(storage)),
     };
-    let model = Untrusted::from(change.lot.model.as_str()).screen(64);
+    let model = Untrusted::from(&*change.lot.model).screen(64);
     let what = match change.kind {
         ChangeKind::Listed => format!("listed at {}{unit}", unit_price(change.price)),
         ChangeKind::IntoView => format!("in results at {}{unit}", unit_price(change.price)),
@@ -70,7 +70,7 @@ pub(crate) fn document_of(event: &Event) -> document::WatchEvent {
             name(change.kind),
             Members::Change {
                 machine_id: change.lot.machine,
-                model: change.lot.model.clone(),
+                model: change.lot.model.to_string(),
                 host_id: change.host,
                 offer_id: change.offer,
                 amount: change.amount,

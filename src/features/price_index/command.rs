@@ -70,7 +70,7 @@ fn figures_of_line(line: &IndexLine) -> IndexFigures {
     let [premium_2x, premium_4x, premium_8x] = line.premiums;
     IndexFigures {
         model: line.model.clone(),
-        country: line.country.clone(),
+        country: line.country.map(|country| country.to_string()),
         gpus_on_offer: line.gpus,
         lowest_per_gpu: line.lowest,
         premium_2x,

@@ -4,7 +4,9 @@
 //! at the same times only: a size that was on offer on cheap days alone would look cheap.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use crate::domain::country::CountryCode;
 use crate::domain::{OfferType, Query};
 use crate::record::lows::{Prices, weighted_quantile};
 use crate::record::timeline::seconds;
@@ -34,7 +36,7 @@ pub struct Index {
 #[derive(Debug, Clone, PartialEq)]
 pub struct IndexLine {
     pub model: String,
-    pub country: Option<String>,
+    pub country: Option<CountryCode>,
     /// GPUs on offer at the last poll.
     pub gpus: u64,
     /// The times with a known lowest price, in order, and the price.
@@ -99,7 +101,7 @@ impl Analysis for PriceIndex {
 }
 
 /// A model and a country; `None` for all countries.
-type Key = (String, Option<String>);
+type Key = (Arc<str>, Option<CountryCode>);
 
 /// The spells of a line.
 struct ModelGroup<'a> {
@@ -117,9 +119,9 @@ impl<'a> ModelGroup<'a> {
     fn all(excerpt: &'a Excerpt) -> BTreeMap<Key, Self> {
         let mut groups: BTreeMap<Key, Self> = BTreeMap::new();
         for spell in &excerpt.spells {
-            let country = spell.country.clone().map(Some);
+            let country = spell.country.map(Some);
             for country in std::iter::once(None).chain(country) {
-                let group = groups.entry((spell.lot.model.clone(), country));
+                let group = groups.entry((Arc::clone(&spell.lot.model), country));
                 group
                     .or_insert_with(|| Self {
                         excerpt,
@@ -158,8 +160,8 @@ impl<'a> ModelGroup<'a> {
             premium(&on_demand, &named)
         };
         Some(IndexLine {
-            model: key.0.clone(),
-            country: key.1.clone(),
+            model: key.0.to_string(),
+            country: key.1,
             gpus: self.on_offer(),
             lows,
             lowest,

@@ -45,7 +45,8 @@ pub(crate) fn known_seconds(line: &IndexLine) -> f64 {
 pub(crate) fn cells(line: &IndexLine) -> Vec<String> {
     let starts = [
         screen(&line.model, 20),
-        line.country.as_deref().unwrap_or("all").to_owned(),
+        line.country
+            .map_or_else(|| "all".to_owned(), |country| country.to_string()),
         format::grouped(usize::try_from(line.gpus).unwrap_or(usize::MAX)),
         unit_price(line.lowest),
     ];

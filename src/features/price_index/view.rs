@@ -60,7 +60,7 @@ impl PriceIndex {
         let browser = cx.state().browser()?;
         let row = browser.listing().zip(browser.selected_row());
         let lot = row.and_then(|(listing, row)| recorded_lot(listing, u32::try_from(row).ok()?));
-        let like = lot.map(|lot| lot.model);
+        let like = lot.map(|lot| lot.model.to_string());
         let query = browser.shown_query()?.clone();
         let storage = query.storage_gb();
         let analysis = index::PriceIndex { query, since, until };

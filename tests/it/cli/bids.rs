@@ -33,7 +33,7 @@ fn record(home: &Home) {
         let sighting = Sighting {
             lot: Lot {
                 machine: 7,
-                model: "RTX 4090".to_owned(),
+                model: "RTX 4090".into(),
                 memory: 0,
             },
             host: None,

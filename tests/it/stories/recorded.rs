@@ -44,7 +44,7 @@ fn search() -> SearchKey {
 fn lot(machine: i64) -> Lot {
     Lot {
         machine,
-        model: "RTX 4090".to_owned(),
+        model: "RTX 4090".into(),
         memory: 0,
     }
 }
@@ -222,7 +222,7 @@ fn after_a_slow_question_the_record_rests() {
 fn recorded_volumes() -> Excerpt {
     let mut all = recorded();
     for spell in &mut all.spells {
-        spell.lot.model = VOLUME_MODEL.to_owned();
+        spell.lot.model = VOLUME_MODEL.into();
         spell.price = 0.002 + spell.lot.machine as f64 / 1000.0;
         spell.amount = 1000;
         spell.quotes[0].base = spell.price;

@@ -370,9 +370,9 @@ fn recorded(path: &Path) {
                 lot: Lot {
                     machine,
                     model: match (resource, machine % 2) {
-                        (Resource::Volumes, _) => VOLUME_MODEL.to_owned(),
-                        (_, 0) => "H100 SXM".to_owned(),
-                        _ => "RTX 4090".to_owned(),
+                        (Resource::Volumes, _) => VOLUME_MODEL.into(),
+                        (_, 0) => "H100 SXM".into(),
+                        _ => "RTX 4090".into(),
                     },
                     memory: 0,
                 },

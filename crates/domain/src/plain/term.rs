@@ -15,7 +15,7 @@ impl Reading {
     /// use bourse_domain::{Dialect, VOLUMES, cost::VolumeTerm, plain};
     /// let reading = plain::read("2 TB for 3 months", &VOLUMES, &Dialect::SANDBOX, &plain::Names::default());
     /// let term = VolumeTerm { gb: 2000.0, days: 90.0 };
-    /// assert_eq!(reading.term(VolumeTerm::default(), &Dialect::SANDBOX), Some(term));
+    /// assert_eq!(reading.volume_term(VolumeTerm::default(), &Dialect::SANDBOX), Some(term));
     /// ```
     pub fn volume_term(&self, current: VolumeTerm, dialect: &'static Dialect) -> Option<VolumeTerm> {
         let parsed = language::parse(&self.meaning.conditions, &VOLUMES, dialect, &[], Mode::Bar).ok()?;

@@ -2,6 +2,7 @@
 //! only, and ages out.
 
 use bourse_domain::annotations::Supplier;
+use bourse_domain::country::CountryCode;
 use bourse_domain::dialect::TransferUnit;
 use bourse_domain::language::{Mode, parse};
 use bourse_domain::value::CellRef;
@@ -252,7 +253,7 @@ fn spells_where(
                     memory: 0,
                 },
                 host: row.get(2)?,
-                country: row.get(3)?,
+                country: row.get_ref(3)?.as_str_or_null()?.and_then(CountryCode::of_location),
                 amount: row.get(4)?,
                 price: row.get(5)?,
                 offer: row.get(6)?,
@@ -277,9 +278,14 @@ fn narrow(spell: &mut Spell, conditions: &[Condition], question: &Question) -> b
         Resource::Volumes | Resource::Workergroups => 0.0,
     };
     let is_recorded = !spell.quotes.is_empty();
-    let (lot, host, country) = (spell.lot.clone(), spell.host, spell.country.clone());
+    let (lot, host, country) = (spell.lot.clone(), spell.host, spell.country);
     let accepts = |quote: Option<&Quote>, condition: &Condition| {
-        accepts(condition, (&lot, host, country.as_deref()), quote, storage)
+        accepts(
+            condition,
+            (&lot, host, country.as_ref().map(CountryCode::as_str)),
+            quote,
+            storage,
+        )
     };
     spell
         .quotes
@@ -314,7 +320,7 @@ fn accepts(
         "dph_per_gpu" => number(&|quote| Some(quote.per_gpu(storage))),
         "dph_base" => number(&|quote| Some(quote.base)),
         "min_bid" => number(&|quote| quote.min_bid),
-        "storage_cost" if lot.model == crate::VOLUME_MODEL => number(&|quote| Some(quote.base)),
+        "storage_cost" if *lot.model == *crate::VOLUME_MODEL => number(&|quote| Some(quote.base)),
         "storage_cost" => number(&|quote| Some(quote.storage)),
         _ => CellRef::Missing,
     };

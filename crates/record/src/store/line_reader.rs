@@ -1,11 +1,11 @@
 //! Computes the times at which lines were on offer and met a question.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
 
 use bourse_domain::annotations::Supplier;
+use bourse_domain::country::CountryCode;
 use bourse_domain::time::UnixTime;
-use bourse_domain::{CellRef, Condition, Operand, Resource, Value, country};
+use bourse_domain::{CellRef, Condition, Operand, Resource, Value};
 use rusqlite::{Connection, params};
 
 use super::asked::{Asked, Judged, KnownScope, excludes};
@@ -300,7 +300,7 @@ impl LineReader<'_> {
             facts: &values.facts,
             terms: self.asked.terms,
         };
-        let mut edges = vec![from];
+        let mut edges = Vec::new();
         let durations = self
             .asked
             .conditions
@@ -321,7 +321,7 @@ impl LineReader<'_> {
         edges.dedup();
         let known = line_state(&state, values);
         let mut end = until;
-        for from in edges.into_iter().rev() {
+        for from in edges.into_iter().rev().chain([from]) {
             let is_outside = |place: &usize| {
                 let scope = self.scopes.get(*place).map(|known| &known.scope);
                 scope.is_some_and(|scope| excludes(scope, &state, Moment(from.max(0))))
@@ -387,14 +387,11 @@ fn space_of(state: &State<'_>) -> Option<u32> {
     space
 }
 
-/// The two-letter country code in the line's location; `None` if it has none.
-fn country_of(state: &State<'_>) -> Option<Arc<str>> {
+/// The country in the line's location; `None` if it has none.
+fn country_of(state: &State<'_>) -> Option<CountryCode> {
     let location = state.facts.get(attribute_index(state.terms.resource, "geolocation")?)?;
-    let CellRef::Text(location) = Attribute::cell(location) else {
-        return None;
-    };
-    let code = country::code(location);
-    // Hosts write locations by hand: other texts are not codes, and must not fill the memory.
-    let is_code = code.len() == 2 && code.bytes().all(|letter| letter.is_ascii_uppercase());
-    is_code.then(|| Arc::from(code))
+    match Attribute::cell(location) {
+        CellRef::Text(location) => CountryCode::of_location(location),
+        CellRef::Missing | CellRef::Null | CellRef::Bad(_) | CellRef::Flag(_) | CellRef::Number(_) => None,
+    }
 }

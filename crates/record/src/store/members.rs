@@ -135,6 +135,6 @@ fn cause(connection: &Connection, line: i64, poll: &Poll) -> rusqlite::Result<Ca
         .prepare_cached("SELECT machine, model FROM line WHERE id = ?1")?
         .query_row([line], |row| Ok((row.get(0)?, row.get(1)?)))?;
     let mut causes = poll.causes.iter();
-    let known = causes.find(|(lot, _)| lot.machine == machine && lot.model == model);
+    let known = causes.find(|(lot, _)| lot.machine == machine && *lot.model == *model);
     Ok(known.map_or(Cause::Unknown, |(_, cause)| *cause))
 }

@@ -151,7 +151,7 @@ fn the_reason_of_an_end_is_kept() {
     record.add(&poll("", &[offer(1, 1, 1, 0.3, ""), offer(2, 2, 1, 0.3, "")], 0));
     let rented = Lot {
         machine: 1,
-        model: "RTX 4090".to_owned(),
+        model: "RTX 4090".into(),
         memory: 24,
     };
     let mut gone = poll("", &[], 60);

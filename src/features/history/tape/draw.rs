@@ -91,7 +91,7 @@ fn events(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) -> Option<String> 
         })
         .styled(Column::text("GPU", model).priority(3), |event, _| {
             of_change(event, |change, _| {
-                (Untrusted::from(change.lot.model.as_str()).screen(MODEL), Style::new())
+                (Untrusted::from(&*change.lot.model).screen(MODEL), Style::new())
             })
         })
         .styled(Column::text("What", 15), move |event, _| match &event.kind {

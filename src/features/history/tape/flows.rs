@@ -59,7 +59,7 @@ pub(super) fn flows(view: &Tape) -> Vec<Flow> {
     let events = view.rows.iter().filter_map(|row| view.events.get(*row));
     for event in events {
         if let EventKind::Change { change, .. } = &event.kind {
-            let model = change.lot.model.as_str();
+            let model = &*change.lot.model;
             models.entry(model).or_default().add(change);
         }
     }

@@ -172,7 +172,7 @@ fn output_of(ring: &Ring, logged: &Logged) -> Output {
                 text: logged.text.clone(),
                 offer_id: lot.map(|lot| lot.offer),
                 machine_id: lot.map(|lot| lot.lot.machine),
-                model: lot.map(|lot| lot.lot.model.clone()),
+                model: lot.map(|lot| lot.lot.model.to_string()),
                 price: lot.map(|lot| lot.price),
                 count: ring.count,
             },

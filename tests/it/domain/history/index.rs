@@ -1,5 +1,6 @@
 //! The price index, against figures worked out by hand.
 
+use bourse::domain::country::CountryCode;
 use bourse::domain::{OfferType, Query, Resource};
 use bourse::features::price_index::index::{Index, PriceIndex};
 use bourse::record::{Analysis as _, Cause, Excerpt, Lot, Moment, Poll, Quote, Sighting};
@@ -19,10 +20,10 @@ fn machine(number: i64, model: &str, offers: &[(u32, f64, Option<f64>)]) -> Sigh
     Sighting {
         lot: Lot {
             machine: number,
-            model: model.to_owned(),
+            model: model.into(),
             memory: 0,
         },
-        country: (number == 1).then(|| "DE".to_owned()),
+        country: CountryCode::of_location("DE").filter(|_| number == 1),
         quotes: offers.iter().map(quote).collect(),
         ..sighting(number, 8, 0.5)
     }
@@ -73,7 +74,7 @@ fn sizes_and_price_types_are_compared_at_the_same_moments() {
         panic!("{found:?}");
     };
     near(all.lowest, 0.4);
-    assert_eq!((all.country.as_deref(), germany.country.as_deref()), (None, Some("DE")));
+    assert_eq!((all.country, germany.country), (None, CountryCode::of_location("DE")));
     near(germany.lowest, 0.4);
     // 0.44 each against 0.40, not against the usual price of the whole time.
     near(all.premiums[0].unwrap(), 0.1);

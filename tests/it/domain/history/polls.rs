@@ -74,7 +74,7 @@ fn rented_rows_are_not_on_offer_and_incomplete_ones_are_left_out() {
     assert_eq!(machines, [5]);
     let rented = Lot {
         machine: 1,
-        model: "A".to_owned(),
+        model: "A".into(),
         memory: 0,
     };
     assert_eq!(poll.causes, [(rented, Cause::Rented)]);
@@ -173,7 +173,7 @@ fn a_search_for_the_machines_tells_why_they_are_gone() {
     let listing = listing(&OFFERS, &rows);
     let lot = |machine| Lot {
         machine,
-        model: "A".to_owned(),
+        model: "A".into(),
         memory: 0,
     };
     let missing = [lot(1), lot(2), lot(3)];

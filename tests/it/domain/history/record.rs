@@ -12,7 +12,7 @@ use crate::polls::with_lines;
 pub fn lot(machine: i64) -> Lot {
     Lot {
         machine,
-        model: "RTX 4090".to_owned(),
+        model: "RTX 4090".into(),
         memory: 0,
     }
 }

@@ -55,7 +55,7 @@ fn recorded(steps: &[Step]) -> (Database, i64) {
         };
         for sighting in &mut poll.sightings {
             if sighting.lot.machine > 2 {
-                sighting.lot.model = "H100 SXM".to_owned();
+                sighting.lot.model = "H100 SXM".into();
                 // Offered in pairs too, with storage at 0.72 $/GB/month.
                 sighting.quotes.push(Quote {
                     gpus: 2,

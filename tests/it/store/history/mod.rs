@@ -25,7 +25,7 @@ pub const START: i64 = 1_795_176_000;
 pub fn lot(machine: i64) -> Lot {
     Lot {
         machine,
-        model: "RTX 4090".to_owned(),
+        model: "RTX 4090".into(),
         memory: 0,
     }
 }
