@@ -142,15 +142,15 @@ impl SandboxPast {
         past.into_iter().flatten().flat_map(move |moment| {
             let polls = [(&offers, &moment.offers), (&volumes, &moment.volumes)];
             polls
-                .map(|(query, body)| self.poll(query, body, UnixTime::new(moment.at)))
+                .map(|(query, body)| self.poll_of_response(query, body, UnixTime::new(moment.at)))
                 .into_iter()
                 .flatten()
         })
     }
 
-    /// The poll of a simulated response to `query` at a time; `None` if it cannot be read.
-    fn poll(self, query: &Query, body: &[u8], at: UnixTime) -> Option<Poll> {
-        let listing = Listing::read(query.catalog(), String::from_utf8_lossy(body), at).ok()?;
+    /// Reads the body of a simulated `response` to `query` as a poll at a time; `None` if it is unreadable.
+    fn poll_of_response(self, query: &Query, response: &[u8], at: UnixTime) -> Option<Poll> {
+        let listing = Listing::read(query.catalog(), String::from_utf8_lossy(response), at).ok()?;
         let arrival = Arrival {
             at: at.moment(),
             took: 0,

@@ -315,8 +315,8 @@ fn questioned_id<'a>(words: impl IntoIterator<Item = &'a str>) -> Option<u64> {
     parse_id(number).filter(|_| is_question && words.next().is_none())
 }
 
-/// Removes the question word from words such as `why 123456`; false, and nothing removed, if they are no such
-/// question.
+/// Removes the first of the words if it is `why`, `missing` or `hidden` and exactly one id follows; false, and nothing
+/// removed, otherwise.
 fn take_why(words: &mut Vec<String>) -> bool {
     let asks_why = questioned_id(words.iter().map(String::as_str)).is_some();
     if asks_why {

@@ -477,10 +477,10 @@ fn rate_limit_clause(threshold: Option<f64>, retry_after: Option<Duration>) -> S
     }
 }
 
-/// The beginning of the message for a rejected request, by its HTTP status.
+/// The beginning of the message for a rejected request: `not found` for status 404, `method not allowed` for 405, else
+/// that the server rejected it; each with the status.
 fn rejection(status: u16) -> String {
     match status {
-        400 | 422 => format!("the server rejected the request (status {status})"),
         404 => "not found (status 404)".to_owned(),
         405 => "method not allowed (status 405)".to_owned(),
         _ => format!("the server rejected the request (status {status})"),

@@ -394,7 +394,8 @@ impl Field {
         self.derived()
     }
 
-    /// Makes it a computed column: no record carries it, and conditions on it are applied locally.
+    /// Makes it a computed column, undocumented and never stored: no record carries it, and conditions on it are
+    /// applied locally.
     pub const fn computed(mut self) -> Self {
         self.source = Source::Computed;
         self.filter = Filter::Local;

@@ -138,8 +138,8 @@ pub(crate) fn start(cx: &mut Cx<'_>) -> bool {
     true
 }
 
-/// The pick of the best 6 offers on screen that can be picked, none rechecked yet; `None` before a response.
-/// It is empty if no offer can be picked.
+/// The pick of the best 6 offers of the table that can be picked, none rechecked yet: by the job's bill or the price,
+/// or in the search's order if the user chose one. Empty if none can be picked, `None` before a response.
 fn best(browser: &Browser) -> Option<Round> {
     let (query, listing) = (browser.shown_query()?, browser.listing()?);
     let (basis, storage) = (browser.pricing(), listing.estimated_storage());

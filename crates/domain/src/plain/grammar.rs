@@ -322,9 +322,8 @@ pub(super) fn divisions(text: &Text<'_>) -> (Vec<Vec<Rc<Part>>>, bool) {
     (parts.collect(), is_cut)
 }
 
-/// All parts that can begin at a position, each with the position after it; always at least one, if need be
-/// an unknown word or a sign without its operand. A comma or a condition of the query language is only a
-/// break.
+/// All parts that can begin at a token, each with the index of the token after it. The last is always the word as
+/// unknown, or a sign without its operand. At a comma or a condition of the query language, only a break.
 fn ways(text: &Text<'_>, at: usize) -> Vec<(usize, What)> {
     if let Kind::Break | Kind::Opaque = text.tokens[at].kind {
         return vec![(at + 1, What::Break)];

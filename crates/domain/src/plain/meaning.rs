@@ -148,8 +148,9 @@ impl Context<'_> {
         })
     }
 
-    /// Whether the job settings of a clause fit those of all clauses: its hours are above 0, hours or work
-    /// are given once if any clause names work, and a deadline comes with a job.
+    /// Whether the job settings of a clause fit those of all clauses. Its hours must be above 0. If any clause names
+    /// work, its length (hours or work) must be the only one. With a deadline, some clause must give a length or
+    /// traffic.
     fn is_part(&self, job: JobWords) -> bool {
         let has_work = self.jobs().any(|job| job.work.is_some());
         let is_clear = !has_work || self.jobs().filter(JobWords::has_length).count() == 1;

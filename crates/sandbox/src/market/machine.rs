@@ -331,7 +331,7 @@ impl Machine {
         }
     }
 
-    /// Whether it has fewer offers than originally, after a resplit.
+    /// Whether it has fewer offers than at first, one for each power of two of its GPUs.
     pub fn is_resplit(&self) -> bool {
         self.slices.len() < chunks(self.gpus).count()
     }

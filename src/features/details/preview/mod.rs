@@ -69,7 +69,7 @@ impl<'a> Subject<'a> {
         self.listing.catalog().resource
     }
 
-    /// The lines of the card, at most `width` cells wide.
+    /// The lines of a preview card: the facts of an offer, volume or workergroup, wrapped to `width` cells.
     pub fn card(&self, width: u16) -> Vec<Line<'static>> {
         let card = Card {
             record: self.listing.full_record(self.row),
@@ -122,8 +122,8 @@ impl Card<'_> {
         annotations::annotation_lines(of, subject.state, subject.theme)
     }
 
-    /// The comparison of its price with the record: the trend and the sentences, empty for a row that is not
-    /// of the table of `resource`.
+    /// The comparison of its price with those of similar offers on record: the trend and the sentences. Empty until
+    /// the record is read, and for a row that is not of the table of `resource`; no trend without a verdict.
     ///
     /// It is about the rows of the table, not about others of the same machine.
     fn rating(&self, resource: Resource) -> Vec<Line<'static>> {

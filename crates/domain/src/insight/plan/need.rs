@@ -30,6 +30,8 @@ pub enum Same {
 impl Same {
     pub const ALL: [Self; 3] = [Self::Host, Self::Country, Self::Cluster];
 
+    /// The place that all machines of a plan share, as a word for arguments and messages: `host`, `country` or
+    /// `cluster`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Host => "host",
