@@ -36,7 +36,7 @@ pub struct Answer<'a> {
 impl Answer<'_> {
     /// Prints notes on stderr: the differences from the request, their handling, the rows the limit left out,
     /// and suggestions.
-    pub fn tell(&self) {
+    pub fn print(&self) {
         for note in self.notes() {
             output::note(&note);
         }

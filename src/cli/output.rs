@@ -242,12 +242,12 @@ pub fn note_shown(shown: usize, all: usize, nouns: &str) {
 /// Prints a line to stderr without a prefix, unless `--quiet` is set.
 pub fn print_unless_quiet(message: &str) {
     if !IS_QUIET.load(Ordering::Relaxed) {
-        tell(message);
+        print_message(message);
     }
 }
 
 /// Prints a line to stderr without a prefix, even with `--quiet`.
-pub fn tell(message: &str) {
+pub fn print_message(message: &str) {
     if capture(|captured| captured.notes.push(message.to_owned())) {
         return;
     }

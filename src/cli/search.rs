@@ -73,8 +73,8 @@ impl SearchResult {
 
     /// Prints notes on stderr: skipped records, differences from the request, rows left out by limit or bans,
     /// and unsuited rows; `unfit` describes how the latter are shown.
-    pub fn tell(&self, dialect: &'static Dialect, unfit: &str) {
-        tell_skipped(&self.listing);
+    pub fn print_notes(&self, dialect: &'static Dialect, unfit: &str) {
+        print_skipped(&self.listing);
         let answer = Answer {
             listing: &self.listing,
             query: &self.query,
@@ -82,7 +82,7 @@ impl SearchResult {
             check: &self.check,
             rows: &self.rows,
         };
-        answer.tell();
+        answer.print();
         let hidden = self.listing.hidden();
         if hidden > 0 {
             output::note(&format!(
@@ -104,12 +104,12 @@ impl SearchResult {
             let speed = self.listing.transfer().symbol();
             output::note(&format!("download times assume that speeds are in {speed}"));
         }
-        self.tell_rates();
+        self.print_missing_rates();
     }
 
     /// Notes on stderr the GPU models without a configured throughput, if the job is given as work; nothing
     /// if all have one.
-    fn tell_rates(&self) {
+    fn print_missing_rates(&self) {
         /// Maximum number of models named.
         const NAMED: usize = 5;
         let Some((job, work)) = self.computed.job.and_then(|job| Some((job, job.work?))) else {
@@ -322,7 +322,7 @@ pub fn rows(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Vec<
 }
 
 /// Notes on stderr the records that could not be read, at most 20 one by one, and the number of duplicates.
-pub fn tell_skipped(listing: &Listing) {
+pub fn print_skipped(listing: &Listing) {
     const NAMED: usize = 20;
     for skipped in listing.skipped().iter().take(NAMED) {
         output::note(&format!("record {} skipped: {}", skipped.index, skipped.reason));

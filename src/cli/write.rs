@@ -227,7 +227,7 @@ async fn perform(settings: &Settings, mut write: Write, how: WriteArguments) -> 
         Some(checked) => checked.allow()?,
         None => None,
     };
-    output::tell(preview(&consent).trim_end());
+    output::print_message(preview(&consent).trim_end());
     let mut opened = OpenedJournal::open(settings, &profile);
     if profile.is_sandbox {
         // The sandbox differs in every run: of the writes to an earlier one, only workergroups persist.
@@ -243,7 +243,7 @@ async fn perform(settings: &Settings, mut write: Write, how: WriteArguments) -> 
     let mut mutations = Mutations::default();
     mutations.history = opened.entries;
     let journal = opened.journal;
-    unsettled::tell(&mutations, &write);
+    unsettled::print_unsettled(&mutations, &write);
     if unsettled::settle(&mut mutations, &journal, &write)? {
         return Ok(());
     }

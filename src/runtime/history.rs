@@ -156,7 +156,7 @@ impl Keeper {
                 let text = format!("{days} of prices are recorded");
                 let _ = self.outbox.send(Message::Report(Ok(text)));
             }
-            Err(error) => self.tell(&error),
+            Err(error) => self.report(&error),
         }
         true
     }
@@ -167,13 +167,13 @@ impl Keeper {
             match job {
                 HistoryJob::Record(poll) => {
                     if let Err(error) = self.with(|database| database.record(&poll)) {
-                        self.tell(&error);
+                        self.report(&error);
                     }
                     self.turns.end();
                 }
                 HistoryJob::Ask { ticket, analysis } => {
                     let result = self.with(|database| database.ask(&analysis)).map_err(|error| {
-                        self.tell(&error);
+                        self.report(&error);
                         EffectError::new(error)
                     });
                     self.send_news(ticket, News::Recalled(result));
@@ -215,7 +215,7 @@ impl Keeper {
     /// Whether this program polls a search now, another one has, or later; without a record it polls now.
     fn poll_right(&mut self, claim: &Claim) -> Right {
         if let Err(error) = self.with(|_| Ok(())) {
-            self.tell(&error);
+            self.report(&error);
         }
         let record = match &self.state {
             State::Open(database) | State::InMemory(database, _) => Some(database),
@@ -230,7 +230,7 @@ impl Keeper {
         let now = current_time().moment();
         let latest = self.with(|database| database.latest(query, now));
         latest.unwrap_or_else(|error| {
-            self.tell(&error);
+            self.report(&error);
             None
         })
     }
@@ -269,7 +269,7 @@ impl Keeper {
     }
 
     /// Reports to the user that the market is not recorded, once until another file is opened.
-    fn tell(&mut self, error: &HistoryError) {
+    fn report(&mut self, error: &HistoryError) {
         if !std::mem::replace(&mut self.was_told, true) {
             tracing::warn!(%error, "the market is not recorded");
             let text = format!("The market is not recorded: {error}");

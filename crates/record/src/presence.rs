@@ -39,7 +39,7 @@ impl Response {
     /// Whether the response would contain a line with this standing, so that its absence means something: it
     /// is complete, or proves prices up to one above the line's. Never for lines that the scope excludes, and
     /// not below a bound if the line's price is unknown.
-    fn can_tell(&self, standing: Standing) -> bool {
+    fn is_decisive(&self, standing: Standing) -> bool {
         match self.proof {
             _ if standing.is_outside => false,
             Proof::Complete => true,
@@ -99,7 +99,7 @@ impl Watch {
 
     /// The first response after a moment that would contain a line with its standing at that time; `None` if there is
     /// none. The line's total is never below `least`.
-    fn telling_after(&self, at: i64, least: f64, standing: &dyn Fn(i64) -> Standing) -> Option<&Response> {
+    fn decisive_after(&self, at: i64, least: f64, standing: &dyn Fn(i64) -> Standing) -> Option<&Response> {
         let mut index = self.responses.partition_point(|response| response.at() <= at);
         loop {
             let block = index / BLOCK;
@@ -109,7 +109,7 @@ impl Watch {
             let found = is_possible.then(|| {
                 within
                     .iter()
-                    .find(|response| response.can_tell(standing(response.at())))
+                    .find(|response| response.is_decisive(standing(response.at())))
             });
             if let Some(found) = found.flatten() {
                 return Some(found);
@@ -240,10 +240,10 @@ impl LineSights<'_> {
                 self.add_statement((index, 0), run.first, Kind::Seen { is_listed });
                 // Once out of sight, it is missing from the next response that would contain it.
                 let missed = || {
-                    let telling = self.telling_after(index, sight, run.last)?;
+                    let decisive = self.decisive_after(index, sight, run.last)?;
                     let next = sight.runs.iter().find(|next| next.first > run.last);
-                    let is_again = next.is_some_and(|next| next.first <= telling.at());
-                    (!is_again).then_some((telling.absence(), telling.at()))
+                    let is_again = next.is_some_and(|next| next.first <= decisive.at());
+                    (!is_again).then_some((decisive.absence(), decisive.at()))
                 };
                 let gone = run.gone.filter(|(_, at)| !(self.standing)(index, *at).is_outside);
                 let gone = gone.map(|(cause, at)| (Kind::Gone(cause), at));
@@ -271,9 +271,9 @@ impl LineSights<'_> {
 
     /// The first response of a sight after a moment that would contain the line as it was then; `None` if
     /// there is none. `index` is that of the sight.
-    fn telling_after<'w>(&self, index: usize, sight: &Sight<'w>, at: i64) -> Option<&'w Response> {
+    fn decisive_after<'w>(&self, index: usize, sight: &Sight<'w>, at: i64) -> Option<&'w Response> {
         let standing = |at| (self.standing)(index, at);
-        sight.watch.telling_after(at, sight.least, &standing)
+        sight.watch.decisive_after(at, sight.least, &standing)
     }
 
     /// Adds a statement of a sight about the line at a moment, to be considered in order of time. `level`
@@ -326,7 +326,7 @@ impl LineSights<'_> {
                 continue;
             }
             let next = sight.runs.iter().find(|run| run.first > said.at);
-            if let Some(response) = self.telling_after(index, sight, said.at)
+            if let Some(response) = self.decisive_after(index, sight, said.at)
                 && next.is_none_or(|run| response.at() < run.first)
             {
                 self.add_statement((index, said.level + 1), response.at(), response.absence());

@@ -55,18 +55,20 @@ impl Supply {
             self.look.outlook(report.as_ref().map_err(Clone::clone))
         } else {
             if CostOutlook::unknown(UnknownCost::Unchecked, conditions).is_unlimited {
-                output::tell("warning: no price limit: it rents at any price (--dry-run shows up to how much)");
+                output::print_message(
+                    "warning: no price limit: it rents at any price (--dry-run shows up to how much)",
+                );
             }
             return None;
         };
         if let Some(worst) = &outlook.worst {
             let more = if outlook.unknown.is_some() { "more than " } else { "" };
-            output::tell(&format!("worst case: {more}{}", worst.formula()));
+            output::print_message(&format!("worst case: {more}{}", worst.formula()));
         }
         if let Some(text) = outlook.no_price_limit() {
-            output::tell(&format!("warning: {text}"));
+            output::print_message(&format!("warning: {text}"));
         } else if let Some(reason) = outlook.unknown.as_ref().filter(|_| !is_elsewhere) {
-            output::tell(&format!("warning: the worst case is unknown: {reason}"));
+            output::print_message(&format!("warning: the worst case is unknown: {reason}"));
         }
         Some(Checked {
             outlook,

@@ -20,7 +20,7 @@ impl Write {
 }
 
 /// Notes on stderr the earlier writes with an unknown outcome; the latest of the same subject comes last.
-pub(super) fn tell(mutations: &Mutations, write: &Write) {
+pub(super) fn print_unsettled(mutations: &Mutations, write: &Write) {
     for entry in mutations.unsettled_before().filter(|entry| !write.is_about(entry)) {
         output::note(&unsettled::describe(entry));
     }

@@ -32,7 +32,7 @@ pub async fn plan(settings: &Settings, options: &PlanArguments) -> Result<(), Cl
         (ReportFormat::Csv, None) => output::print(&shown.csv_head())?,
         (ReportFormat::Table, None) => {}
     }
-    market.result.tell(settings.dialect, "left out");
+    market.result.print_notes(settings.dialect, "left out");
     if let Some(plan) = &planning.plan {
         let budget = need.budget.filter(|budget| plan.bill > *budget);
         return budget.map_or(Ok(()), |budget| {

@@ -124,7 +124,7 @@ pub fn narrowed_query(query: &Query, options: &HistoryArguments) -> Result<Query
 fn print_nothing(options: &HistoryArguments, question: &Question, settings: &Settings) -> Result<(), CliError> {
     match options.format {
         ReportFormat::Table => output::print(&(nothing_known_sentence() + "\n")),
-        ReportFormat::Csv => output::print(&csv(&HEAD, &[] as &[document::Step])),
+        ReportFormat::Csv => output::print(&csv(&HEAD, &[] as &[document::SeriesPoint])),
         ReportFormat::Json => {
             let query = &question.query;
             let search = SearchKey::new(query);
@@ -274,8 +274,8 @@ impl Report {
 
 /// The JSON member of one part of the recorded time; its values are `None` where nothing was on offer or
 /// recorded.
-fn step(bucket: &Bucket) -> document::Step {
-    document::Step {
+fn step(bucket: &Bucket) -> document::SeriesPoint {
+    document::SeriesPoint {
         from: rfc3339(bucket.from),
         until: rfc3339(bucket.until),
         lowest: bucket.levels.map(|levels| levels.lowest),

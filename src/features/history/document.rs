@@ -21,7 +21,7 @@ pub(crate) struct History {
     /// Whether today's lowest price is low: `standing`, or `withheld` with the reason.
     pub verdict: Option<Verdict>,
     pub lifetime_seconds: Option<Lifetime>,
-    pub series: Vec<Step>,
+    pub series: Vec<SeriesPoint>,
     /// `true` for prices of the sandbox.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub simulated: Option<bool>,
@@ -114,7 +114,7 @@ pub(crate) struct Lifetime {
 
 /// A part of the time.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Step {
+pub(crate) struct SeriesPoint {
     pub from: String,
     pub until: String,
     pub lowest: Option<f64>,

@@ -162,7 +162,7 @@ pub async fn market(settings: &Settings, options: &MarketArguments) -> Result<()
             print_analysis(&market, "market", document::Market { groups })?;
         }
     }
-    result.tell(settings.dialect, "left out");
+    result.print_notes(settings.dialect, "left out");
     output::require_rows(options.analysis.fail_empty, groups.is_empty())
 }
 
@@ -306,7 +306,7 @@ pub async fn depth(settings: &Settings, options: &DepthArguments) -> Result<(), 
             print_analysis(&market, "depth", depth_json(&market, &depth, &purchases, options.gpus))?;
         }
     }
-    result.tell(settings.dialect, "left out");
+    result.print_notes(settings.dialect, "left out");
     if is_short {
         let all = depth.gpus();
         let hint = "drop a condition or raise --limit";

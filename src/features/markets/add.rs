@@ -145,9 +145,9 @@ async fn find_dialect(address: &Origin, key: Option<&Secret>) -> Result<&'static
 
 /// Asks the user for the dialect in the terminal; a usage error if the answer names none.
 fn ask_dialect(findings: &Findings) -> Result<&'static Dialect, CliError> {
-    output::tell(&format!("The dialect is not clear, {}.", findings.describe()));
+    output::print_message(&format!("The dialect is not clear, {}.", findings.describe()));
     if let Some(sample) = findings.describe_speed() {
-        output::tell(&sample);
+        output::print_message(&sample);
     }
     let mut err = io::stderr().lock();
     let _ = write!(err, "documented (network speeds in MB/s) or vast (Mb/s)? ").and_then(|()| err.flush());

@@ -49,19 +49,19 @@ pub async fn pick(settings: &Settings, options: &PickArguments) -> Result<(), Cl
     let connection = settings.connect().await?;
     let session = &connection.session;
     let found = load(settings, session, wanted.clone()).await?;
-    found.tell(settings.dialect, "left out");
+    found.print_notes(settings.dialect, "left out");
     let mut market = PickMarket::new(settings, wanted, found)?;
     let mut recheck = Recheck::new(options.tries as usize);
     let mut ranking = market.ranking();
     let all = ranking.len();
-    market.tell_obstacles();
+    market.print_obstacles();
     let id = loop {
         match recheck.step(&ranking) {
             PickStep::Check(id) => {
                 recheck.check(id);
                 let is_there = market.check(session, id).await?;
                 ranking = market.ranking();
-                market.tell_change(id, is_there, &ranking);
+                market.print_change(id, is_there, &ranking);
             }
             PickStep::Take(id) => break id,
             PickStep::Nothing => {
@@ -100,7 +100,7 @@ pub async fn pick(settings: &Settings, options: &PickArguments) -> Result<(), Cl
             }
         }
     }
-    offer.tell_list_price();
+    offer.print_list_price();
     let limits = settings.preferences.config.values.limits();
     let warning = handoff::limit_warning(limits, market.basis(), &market.now.listing, id);
     if let Some(warning) = warning {
@@ -227,7 +227,7 @@ impl<'a> PickMarket<'a> {
     }
 
     /// Notes on stderr the offers that suit but are never picked, with the reason and the first id.
-    fn tell_obstacles(&self) {
+    fn print_obstacles(&self) {
         for (why, ids) in self.obstacles() {
             output::note(&match &ids[..] {
                 [id] => format!("offer {id} can't be picked: {why}"),
@@ -271,7 +271,7 @@ impl<'a> PickMarket<'a> {
 
     /// Notes the reason a rechecked offer is not taken; nothing if it is still the first of the `ranking`, or
     /// gone.
-    fn tell_change(&self, id: RowId, is_there: bool, ranking: &[RowId]) {
+    fn print_change(&self, id: RowId, is_there: bool, ranking: &[RowId]) {
         let changed = match ranking.first() {
             Some(best) if *best == id => return,
             _ if !is_there => return,
@@ -346,7 +346,7 @@ impl Offer<'_> {
 
     /// Notes on stderr, only for a search of reserved prices, that the command rents at the list price, with
     /// that price in $/h.
-    fn tell_list_price(&self) {
+    fn print_list_price(&self) {
         let now = &self.market.now;
         if now.query.offer_type != OfferType::Reserved {
             return;

@@ -143,7 +143,7 @@ async fn search(settings: &Settings, arguments: &SearchArguments, mut wanted: Wa
     let extent = Extent::new(&result.listing, &result.query, result.rows.len());
     show(&result.listing, shown, &view, &members, extent)?;
     // After the records: above a long table nobody would see them.
-    result.tell(settings.dialect, "listed last");
+    result.print_notes(settings.dialect, "listed last");
     output::note_shown(shown.len(), result.rows.len(), result.query.resource.nouns());
     if result.is_incomplete {
         return Err(CliError::NotMet);

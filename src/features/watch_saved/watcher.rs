@@ -504,7 +504,7 @@ impl<'a> Watcher<'a> {
             let done = if self.is_in_memory { "found" } else { "recorded" };
             self.output.push(Output::Note(format!("{lots} {done}")));
         }
-        self.tell_changes(poll.at, result);
+        self.print_changes(poll.at, result);
         let met = self
             .one
             .as_ref()

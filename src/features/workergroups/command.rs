@@ -56,7 +56,7 @@ pub async fn groups(settings: &Settings, arguments: &GroupsArguments) -> Result<
         checked?;
     }
     search::show(&listing, &rows, &view, &[], Extent::new(&listing, &query, matched))?;
-    search::tell_skipped(&listing);
+    search::print_skipped(&listing);
     let answer = Answer {
         listing: &listing,
         query: &query,
@@ -64,15 +64,15 @@ pub async fn groups(settings: &Settings, arguments: &GroupsArguments) -> Result<
         check: &ResponseCheck::default(),
         rows: &rows,
     };
-    answer.tell();
-    tell_sent(&listing, &rows, &writes);
+    answer.print();
+    print_sent_limits(&listing, &rows, &writes);
     output::note_shown(rows.len(), matched, "workergroups");
     output::require_rows(arguments.search.fail_empty, rows.is_empty())
 }
 
 /// Notes on stderr, for each of the `rows`, the limits that were sent when the group was created here and
 /// that the market does not return unchanged.
-fn tell_sent(listing: &Listing, rows: &[u32], writes: &[Entry]) {
+fn print_sent_limits(listing: &Listing, rows: &[u32], writes: &[Entry]) {
     for row in rows.iter().map(|row| *row as usize) {
         let limits = sent::describe_unreturned_limits(writes, listing, row);
         if let (Some(id), false) = (listing.id(row), limits.is_empty()) {

@@ -221,7 +221,7 @@ pub(super) async fn exchange(
                         is_search: false,
                     });
                 }
-                arrival.tell(raw.bytes, &raw.body);
+                arrival.report(raw.bytes, &raw.body);
             }
             Ok(Ok(Some(_))) if good => return Err(bound.exceeded()),
             Ok(Ok(Some(_))) => return Ok(raw),

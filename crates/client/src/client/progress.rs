@@ -57,7 +57,7 @@ impl<H: FnMut(Received)> PartialResponse<H> {
 
     /// Reports the received part of a search or list, at most every 100 ms, but the first rows and the 200th
     /// of a long one at once; with the first 200 rows if more of them are complete than in the last report.
-    pub(super) fn tell(&mut self, bytes: usize, body: &Body) {
+    pub(super) fn report(&mut self, bytes: usize, body: &Body) {
         let Body::Records(reader) = body else {
             return;
         };

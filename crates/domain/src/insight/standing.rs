@@ -138,7 +138,7 @@ impl PriceScale {
 #[derive(Debug, Default)]
 struct Scales {
     of_rows: Vec<Option<PriceScale>>,
-    is_any_telling: bool,
+    is_any_decisive: bool,
 }
 
 /// The ranks of a listing's rows, each computed on first use.
@@ -183,7 +183,7 @@ impl Standing {
 
     /// Whether any row is in a group of at least five rows with a price, enough for a meaningful price scale.
     pub fn has_meaningful_scale(&self, listing: &Listing) -> bool {
-        self.scales(listing).is_any_telling
+        self.scales(listing).is_any_decisive
     }
 
     /// The price scales of all rows, computed on first use.
@@ -192,7 +192,7 @@ impl Standing {
             let price = value_of(listing, Measure::Price);
             let of_rows = scales(&groups(listing), (0..listing.len()).map(price));
             Scales {
-                is_any_telling: of_rows.iter().flatten().any(PriceScale::has_enough_prices),
+                is_any_decisive: of_rows.iter().flatten().any(PriceScale::has_enough_prices),
                 of_rows,
             }
         })

@@ -53,15 +53,15 @@ pub(super) async fn confirm(
     let Some(hop) = &plan.hop else { return Ok(()) };
     let route = session.client().config().route.to_string();
     for annotation_lines in words::describe_recipients(plan, hop, &route) {
-        output::tell(&annotation_lines);
+        output::print_message(&annotation_lines);
     }
     if let Some(warmup) = warmup {
-        output::tell(&format!(
+        output::print_message(&format!(
             "Warm-up, sent first and not measured: {}",
             words::describe_plan(warmup)
         ));
     }
-    output::tell(words::billing_notice(settings.is_sandbox()));
+    output::print_message(words::billing_notice(settings.is_sandbox()));
     if yes {
         return Ok(());
     }

@@ -102,7 +102,7 @@ pub(super) fn note(setting: Setting, query: &Query, dialect: &'static Dialect) -
             Some(name) => format!("Sent as {name}."),
             None => "This market has no parameter for it.".to_owned(),
         },
-        Setting::LoadAll => "In parts, as a market sends only so many at once.".to_owned(),
+        Setting::LoadAll => "In parts, as a market limits the rows of a response.".to_owned(),
         Setting::Apply => return None,
     })
 }

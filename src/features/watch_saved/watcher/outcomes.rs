@@ -28,7 +28,7 @@ impl Watcher<'_> {
         let also = self.engine.recorded(task, poll.outcome, poll.at, now);
         self.check_alerts(poll, None);
         let before = self.output.len();
-        self.tell_changes(poll.at, None);
+        self.print_changes(poll.at, None);
         if self.has_conditions() && self.output.len() > before {
             self.needs_response = true;
             self.engine.recheck_after(task, now.mono, 0.0);
@@ -52,7 +52,7 @@ impl Watcher<'_> {
             let answer = self.with_record(|record| record.answer_since(&search.query, &bans, Moment(at.0 - 1)));
             if let Some(poll) = answer.flatten() {
                 self.check_alerts(&poll, None);
-                self.tell_changes(poll.at, None);
+                self.print_changes(poll.at, None);
             }
         }
     }
@@ -71,7 +71,7 @@ impl Watcher<'_> {
     /// with the additions of `--with` from a response.
     ///
     /// Only for saved searches and the one of the command line; none at the first poll.
-    pub(super) fn tell_changes(&mut self, until: Moment, result: Option<&SearchResult>) {
+    pub(super) fn print_changes(&mut self, until: Moment, result: Option<&SearchResult>) {
         let target = &mut self.targets[self.awaited];
         // Before the first poll there is nothing to compare with.
         let since = target.progress.reported_until.get_or_insert(until);
