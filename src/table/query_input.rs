@@ -204,7 +204,8 @@ impl Browser {
         }
     }
 
-    /// Applies the settings in the plain words of the command line; conditions and words stay.
+    /// Applies offer type, storage, order, job and row limit from the plain words of the command line; those
+    /// not given stay, and so do conditions and filter words.
     pub fn take_settings(&mut self, settings: &Settings, local: &LocalTime) {
         let (conditions, words) = (self.query.conditions.clone(), self.ran_words().to_vec());
         self.take_job(settings, local);

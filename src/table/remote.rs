@@ -241,8 +241,8 @@ impl<T> Remote<T> {
         }
     }
 
-    /// The part of the awaited response that has arrived; `None` before that and once the response is
-    /// complete.
+    /// The progress of the awaited response: its size so far and first rows. `None` before any has arrived
+    /// and once it is complete.
     pub const fn arrived(&self) -> Option<&Received> {
         match &self.phase {
             Phase::Loading { arrived, .. } => arrived.as_ref(),

@@ -464,8 +464,8 @@ fn title_clause(title: Option<&Untrusted>) -> String {
     title.map_or_else(String::new, |title| format!(" titled \"{}\"", shown(title)))
 }
 
-/// The end of a sentence about a rate limit: the wait that the server requests, else its minimum interval,
-/// else advice to wait a moment.
+/// The end of a sentence about a rate limit, in parentheses: the wait that the server requests, else its
+/// minimum interval of `threshold` seconds, else advice to wait a moment.
 fn rate_limit_clause(threshold: Option<f64>, retry_after: Option<Duration>) -> String {
     match (threshold, retry_after) {
         (_, Some(span)) => {

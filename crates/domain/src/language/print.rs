@@ -30,7 +30,8 @@ pub fn print_briefly(conditions: &[Condition]) -> String {
     joined(conditions, print_condition_briefly)
 }
 
-/// Prints a condition, active or not, as people type it: `geolocation in EU`.
+/// Prints a condition, active or not, like `print_condition`, but a list of countries that is a group by its
+/// name: `geolocation in EU`. It parses back to the same condition.
 pub fn print_condition_briefly(condition: &Condition) -> String {
     group(condition).map_or_else(
         || print_condition(condition),

@@ -18,7 +18,8 @@ pub(super) struct Lead {
 }
 
 impl Lead {
-    /// Prepares the text for comparison in words of eight bytes.
+    /// Prepares an expected text, which `end` then finds whole at a position; its first 32 bytes are compared
+    /// as words.
     pub(super) fn new(text: &[u8]) -> Self {
         let words_of = |byte: &dyn Fn(usize) -> u8| {
             std::array::from_fn(|word| u64::from_le_bytes(std::array::from_fn(|at| byte(8 * word + at))))

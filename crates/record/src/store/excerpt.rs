@@ -230,8 +230,8 @@ impl Recorded {
         self.responses.iter().map(|merged| merged.row).collect()
     }
 
-    /// A finder of the lowest price of each response; `None` unless some response is only complete up to a
-    /// price, and the question is about one size.
+    /// An empty finder of the lowest price of each response; `None` if all responses are complete, or the
+    /// question is about offers without a fixed number of GPUs.
     fn lows(&self) -> Option<LowestOfPolls> {
         let is_open = self.size.is_some() && self.responses.iter().any(|merged| merged.below.is_some());
         is_open.then(|| LowestOfPolls::new(self.responses.len()))

@@ -108,7 +108,8 @@ fn scope_id(connection: &Connection, market: i64, scope: &Scope) -> rusqlite::Re
     }
 }
 
-/// The latest recorded times of a market and of a scope, which decide where a response is placed.
+/// The latest recorded times of a market and of a scope, and the end of the time that the market counts as
+/// watched; they decide at which time a response is recorded.
 fn before(connection: &Connection, scope: RecordedScope) -> rusqlite::Result<Before> {
     let newest: Option<i64> = connection
         .prepare_cached("SELECT max(at) FROM response WHERE scope = ?1")?

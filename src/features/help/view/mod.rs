@@ -160,7 +160,8 @@ fn own(commands: &Commands, state: &State) -> Vec<Item<HelpEntry>> {
         .collect()
 }
 
-/// The letters of the copy menu with their texts, below a heading; empty if nothing can be copied.
+/// The texts that the copy menu offers here, with their letters, below a heading; those that cannot be copied
+/// now are disabled with the reason. Empty where the menu cannot be opened or offers nothing.
 fn copies(commands: &Commands, state: &State) -> Vec<Item<HelpEntry>> {
     let menu = state.keymap.key_of(Action::Copy);
     let items: Vec<Item<HelpEntry>> = reachable_items(commands, state)

@@ -79,7 +79,8 @@ pub(super) fn banner_lines(
     lines
 }
 
-/// The error in the query bar, with the key that applies its suggested correction; `None` if it has none.
+/// The error in the query bar, and the key that applies its correction if it suggests one; `None` without an
+/// error.
 fn mistake(state: &State, browser: &Browser) -> Option<String> {
     let error = browser.bar.error.as_ref()?;
     let fix = error.suggestion.as_ref().map(|suggestion| {

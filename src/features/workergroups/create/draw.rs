@@ -135,7 +135,8 @@ fn next_step(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
     rows.text(1, &text, style);
 }
 
-/// Adds the lines of the latest creations of workergroups, at most 5.
+/// Adds the earlier creations of workergroups, newest first, below a heading: at most 5 lines, the last of
+/// which counts those left out. Nothing without any.
 fn history(rows: &mut Rows, scene: &Scene<'_, '_>) {
     rows.history("History (UTC)", WriteKind::CreateWorkergroup, HISTORY, scene);
 }
