@@ -81,7 +81,7 @@ impl PricedOffers {
 
     /// Whether the offer at `row` has the disk and the time for the job, started when the offers were
     /// received; true without a job.
-    pub fn suits_job(&self, prices: &Prices<'_>, row: usize) -> bool {
+    fn suits_job(&self, prices: &Prices<'_>, row: usize) -> bool {
         let now = self.result.listing.read_at();
         let job = self.basis.job;
         job.is_none_or(|job| prices.fits(row, &job, now))
@@ -107,7 +107,7 @@ impl PricedOffers {
     }
 
     /// The members that describe the basis in every JSON document.
-    pub fn basis_document(&self) -> document::Basis {
+    fn basis_document(&self) -> document::Basis {
         let query = &self.result.query;
         let unit = match self.bill() {
             Bill::Job => "$ for the job",

@@ -222,6 +222,8 @@ pub(super) fn prepare(connection: &mut Connection) -> rusqlite::Result<Option<Un
     // Triggers that somebody added to the file must not run.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
+    // Otherwise a statement with a bound range is compiled again for every line: a third of a question's time.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     let Some(version) = version_if_ours(connection)? else {
         return Ok(Some(|path| HistoryError::Foreign { path }));
     };

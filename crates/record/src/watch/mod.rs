@@ -309,7 +309,7 @@ impl<K: Clone + PartialEq> Engine<K> {
     /// Postpones the engine's next request until `until` at the earliest, whichever wish it is for, also one
     /// added later; an `until` before the current earliest time changes nothing. The wishes' own due times
     /// stay, and [`Engine::answered`] may end the pause early.
-    pub fn postpone_until(&mut self, until: MonotonicTime) {
+    fn postpone_until(&mut self, until: MonotonicTime) {
         self.free = self.free.max(until);
     }
 

@@ -73,7 +73,7 @@ impl SearchDialog {
             items.push(Item::heading("In the query", ""));
         } else if !self.draft.query.conditions.is_empty() {
             let count = self.removals().map(Removals::summary);
-            let count = count.unwrap_or_else(|| "Enter counts them, in one search".to_owned());
+            let count = count.unwrap_or_else(|| "One search counts them".to_owned());
             items.push(Item::new("Rows each filter removes", count, DialogLine::Count));
         }
         for of in self.removals().map_or(&[][..], Removals::banned) {
