@@ -207,7 +207,7 @@ pub struct Listing {
     throughput: Arc<Throughput>,
     /// Whether bills are for work, so that they are not divided by GPUs.
     bills_work: bool,
-    /// The plan for reading all fields of a record, for [`Listing::whole`].
+    /// The plan for reading all fields of a record, for [`Listing::full_record`].
     plan_of_all: OnceLock<read::Plan>,
     /// The most recently read full record and its row.
     last: Mutex<Option<(usize, Arc<FullRecord>)>>,

@@ -1,8 +1,8 @@
 //! Workergroups: their parameters, expected supply and cost, and the results of creating one.
 //!
 //! [`PARAMETERS`] is the one table of the thirteen parameters; a [`Draft`] holds the texts of its form and becomes a
-//! [`NewWorkergroup`] if it is valid. [`Preflight`] is the supply and cost of a search, [`drift`] the changes since a
-//! listing was last seen, and [`candidates`] are the groups that may result from an unconfirmed creation.
+//! [`NewWorkergroup`] if it is valid. [`Preflight`] is the supply and cost of a search, [`changes_between`] the changes
+//! since a listing was last seen, and [`candidates`] are the groups that may result from an unconfirmed creation.
 
 use serde::{Deserialize, Serialize, Serializer};
 

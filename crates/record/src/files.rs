@@ -25,7 +25,8 @@ const LARGEST: u64 = 1024 * 1024;
 
 /// Reads a text that the user wrote: a regular file of at most 1 MiB of UTF-8.
 ///
-/// # Errors If it is not such a file, or cannot be read; see [`why`].
+/// # Errors
+/// If it is not such a file, or cannot be read; see [`read_error_text`].
 pub fn read_text(path: &Path) -> io::Result<String> {
     let bytes = read(path, LARGEST)?;
     String::from_utf8(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))
@@ -36,7 +37,7 @@ pub fn read_text(path: &Path) -> io::Result<String> {
 /// A pipe may have no end, or no beginning.
 ///
 /// # Errors
-/// If it is not such a file, or cannot be read; see [`why`].
+/// If it is not such a file, or cannot be read; see [`read_error_text`].
 pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let metadata = fs::metadata(path)?;
     if metadata.is_dir() {
@@ -76,7 +77,8 @@ pub enum LockError {
 /// Locks the file whose path is `path` with its extension replaced by `lock`, which is created if needed,
 /// until the result is dropped; `None` if locking fails, as on a file system without locks.
 ///
-/// # Errors If it is not a regular file, cannot be opened, or another program holds it for 2 s.
+/// # Errors
+/// If it is not a regular file, cannot be opened, or another program holds it for 2 s.
 pub fn lock(path: &Path) -> Result<Option<File>, LockError> {
     let path = path.with_extension("lock");
     if fs::metadata(&path).is_ok_and(|metadata| !metadata.is_file()) {

@@ -250,9 +250,9 @@ pub struct Poll {
     pub rows: u32,
     /// Seconds until the next poll; `None` unless the search is watched.
     pub interval: Option<u32>,
-    /// The number of the active bans, see [`Bans::number`].
+    /// The number of the active bans, see [`Bans::fingerprint`].
     ///
-    /// [`Bans::number`]: bourse_domain::annotations::Bans::number
+    /// [`Bans::fingerprint`]: bourse_domain::annotations::Bans::fingerprint
     pub bans: i64,
     /// Its content about each lot, one sighting per lot, sorted by lot; empty unless complete or truncated.
     pub sightings: Vec<Sighting>,

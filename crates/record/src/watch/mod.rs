@@ -306,13 +306,6 @@ impl<K: Clone + PartialEq> Engine<K> {
         Some(newest.map_or(oldest, |newest| newest.max(oldest)))
     }
 
-    /// Postpones the engine's next request until `until` at the earliest, whichever wish it is for, also one
-    /// added later; an `until` before the current earliest time changes nothing. The wishes' own due times
-    /// stay, and [`Engine::answered`] may end the pause early.
-    fn postpone_until(&mut self, until: MonotonicTime) {
-        self.free = self.free.max(until);
-    }
-
     /// Counts requests that were answered or failed at `now`: with even spacing the next one waits for as
     /// many gaps, without it each takes room in the budget for a minute.
     ///

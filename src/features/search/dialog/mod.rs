@@ -422,7 +422,7 @@ impl SearchDialog {
         match (self.tab, self.current()) {
             _ if self.body.is_some() => self.apply(cx),
             (Tab::Filters, Some(DialogLine::Body)) => {
-                self.body = Some(Report::new(draw::request_body_lines(&self.preview)))
+                self.body = Some(Report::new(draw::request_body_lines(&self.preview)));
             }
             (Tab::Filters, Some(DialogLine::Count)) => self.count(cx),
             (Tab::Filters, Some(DialogLine::Condition(_) | DialogLine::Field(_))) => {
