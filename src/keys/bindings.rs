@@ -390,7 +390,7 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Table, &["*"], Action::Star(Subject::Machine), "star", "Star or unstar the machine").also(&["favorite", "bookmark"]),
     row(Context::Table, &["N"], Action::Note(Subject::Machine), "note", "Edit your note on the machine"),
     row(Context::Table, &["X"], Action::Ban, "ban",
-        "Ban the machine or host, or lift bans").also(&["block", "blacklist", "hide", "ignore", "exclude", "unban"]),
+        "Ban the machine or host").also(&["block", "blacklist", "hide", "ignore", "exclude"]),
     row(Context::Table, &["U"], Action::Undo, "undo-annotation", "Undo the last star, note or ban"),
     row(Context::Table, &[], Action::Star(Subject::Host), "star-host", "Star or unstar the host"),
     row(Context::Table, &[], Action::Note(Subject::Host), "note-host", "Edit your note on the host"),
@@ -569,7 +569,7 @@ pub static BINDINGS: &[Binding] = &[
 
     row(Context::Items, &["enter"], Action::Submit, "connect",
         "Connect to the market, use the theme").hint("connect", 1),
-    row(Context::Items, &["n"], Action::New, "new", "Add one").hint("new", 3),
+    row(Context::Items, &["n"], Action::New, "new", "Add one").hint("new", 2),
     row(Context::Items, &["o"], Action::Settings, "change-key",
         "Change the API key or the dialect").also(&["dialect"]).hint("key & dialect", 3),
     row(Context::Items, &["r", "f5"], Action::Refresh, "test", "Test the market").hint("test", 4),

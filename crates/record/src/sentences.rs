@@ -7,7 +7,7 @@ use jiff::tz::TimeZone;
 
 use super::VERDICT_DAYS;
 use super::timeline::seconds;
-use super::verdict::{Days, LEAST_DEPARTURES, LEAST_WATCHED, Memory, Rating, Verdict, Withheld};
+use super::verdict::{Days, LEAST_DEPARTURES, LEAST_WATCHED, Memory, Rating, Standing, Verdict, Withheld};
 
 const DAYS: [&str; 7] = [
     "Mondays",
@@ -63,10 +63,15 @@ impl Memory {
         format!("the last {VERDICT_DAYS} days ({} known)", percent(self.known()))
     }
 
-    /// `Market low: $0.310 now for 1 GPU, 12% below the usual $0.352 of the last 30 days (97% known); it was more
+    /// `Low now: $0.310 for 1 GPU, 12% below the usual $0.352 of the last 30 days (97% known); it was more
     /// expensive on 8 of the last 10 days`, of the rating of the lowest price now.
     fn rating_sentence(&self, rating: &Rating) -> String {
-        let (name, median) = (rating.standing.name(), self.money(rating.median));
+        let median = self.money(rating.median);
+        let standing = match rating.standing {
+            Standing::Low => "Low",
+            Standing::Typical => "Typical",
+            Standing::High => "High",
+        };
         let gpus = self.gpus.filter(|_| self.query.resource == Resource::Offers);
         // The prices of larger offers are those of each GPU.
         let (each, size) = gpus.map_or_else(Default::default, |gpus| match gpus {
@@ -84,7 +89,7 @@ impl Memory {
         };
         let lowest = self.money(lowest);
         format!(
-            "Market {name}: {lowest}{each} now{size}, {usual}; {}",
+            "{standing} now: {lowest}{each}{size}, {usual}; {}",
             compare_with_days(rating, more < 0.0)
         )
     }

@@ -160,6 +160,16 @@ fn alert_search(state: &State, follows: &Followed) -> Option<FollowedSearch> {
     )
 }
 
+/// Whether an alert follows the search of the open pane; false without a response there.
+fn follows_open_search(alert: &Alert, state: &State) -> bool {
+    let open = state
+        .browser()
+        .and_then(|browser| browser.shown_query())
+        .map(SearchKey::new);
+    let followed = alert_search(state, &alert.follows);
+    followed.is_some_and(|followed| Some(SearchKey::new(&followed.query)) == open)
+}
+
 /// The price limits, in $/h per GPU (of volumes in $/GB/month), of all alerts on a search, also paused and
 /// finished ones, for its charts. Alerts without a price limit, or with one per machine, are left out.
 fn price_lines(state: &State, search: &SearchKey) -> Vec<f64> {

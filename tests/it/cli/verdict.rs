@@ -108,7 +108,7 @@ fn the_same_offers_have_one_standing_in_every_command() {
     // In words, with the window and how much of it is known: 40 hours of 30 days.
     let out = ask("history", &[]);
     assert!(
-        out.contains("Market low: $0.300 now for 1 GPU, 40% below the usual $0.500 of the last 30 days (5.6% known)"),
+        out.contains("Low now: $0.300 for 1 GPU, 40% below the usual $0.500 of the last 30 days (5.6% known)"),
         "{out}"
     );
     assert!(out.contains("Lifetimes, too few: 0 departures, 30 needed"), "{out}");

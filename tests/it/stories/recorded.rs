@@ -406,7 +406,7 @@ fn the_preview_gives_a_verdict_and_asks_once_for_it() {
     desk.tell(first[0].0, News::Recalled(Ok(output)));
     desk.wait(0.0);
     // 0.40 and 8 GB at 0.9 a month are 0.41; the lowest was 0.40 all the time, in 42 hours less 5 min of 30 days.
-    desk.expect("Market high: $0.410 now for 1 GPU,");
+    desk.expect("High now: $0.410 for 1 GPU,");
     desk.expect("of the last 30 days").expect("(5.8% known)");
     desk.expect("This offer: the lowest now");
     desk.expect("from $0.400");
@@ -430,9 +430,9 @@ fn too_little_on_record_is_told_with_the_number() {
         let mut desk = desk(200, 60);
         desk.keys(keys);
         recall(&mut desk, &few);
-        desk.expect_not("Market low")
-            .expect_not("Market typical")
-            .expect_not("Market high")
+        desk.expect_not("Low now: ")
+            .expect_not("Typical now: ")
+            .expect_not("High now: ")
             .expect_not("This offer");
         desk.expect_not("lowest now");
     }
@@ -468,7 +468,7 @@ fn what_is_recorded_of_the_sandbox_is_marked_as_simulated_and_nothing_else() {
             let screen = desk.screen();
             assert_eq!(screen.contains("simulated"), is_sandbox, "{screen}");
         };
-        shown("", "Market high: $0.410 now for 1 GPU");
+        shown("", "High now: $0.410 for 1 GPU");
         shown("H", " RTX 4090 · ");
         shown("T", "this search · ");
         shown("L", "Lowest GPU bill");
@@ -541,7 +541,7 @@ fn a_volume_has_a_verdict_per_gb() {
     let mut desk = at_volumes(120, 40);
     recall(&mut desk, &recorded_volumes());
     // Cluster 8 asks 0.05, the least of the two; on record are others from 0.003 on.
-    desk.expect("Market high: $0.05/GB/month now");
+    desk.expect("High now: $0.05/GB/month");
     desk.expect("This offer: the lowest now");
     desk.keys("j");
     assert!(asked(&mut desk).is_empty(), "all volumes are one model");

@@ -11,7 +11,7 @@ use crate::core::views::form_view::FormView;
 use crate::core::views::sheet;
 use crate::domain::format;
 use crate::domain::text::{screen, visible};
-use crate::features::alerts::AlertWatch;
+use crate::features::alerts::{AlertWatch, follows_open_search};
 use crate::features::history::{self, rating};
 use crate::keys::{Action, Context};
 use crate::record::alerts::{Alert, Followed, describe_repeat, describe_trigger};
@@ -69,7 +69,9 @@ pub(super) fn list(view: &AlertList, area: Rect, scene: &mut Scene<'_, '_>) {
     } else {
         alerts(view, table, scene);
     }
-    if has_chart {
+    // The prices of another search are no help with the selected alert.
+    let is_about_pane = selected.is_none_or(|alert| follows_open_search(alert, scene.state));
+    if has_chart && is_about_pane {
         draw_prices(chart, scene);
     }
     if let Some((title, text)) = selected.zip(below.rows().next()) {

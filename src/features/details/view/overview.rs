@@ -156,7 +156,7 @@ pub(super) fn blocks(view: &Detail, scene: &Scene<'_, '_>) -> Vec<Block> {
     };
     block(
         &format!("Alternatives{among}"),
-        alternative_lines(&view.alternatives, browser, listing, row, scene.theme),
+        alternative_lines(&view.alternatives, browser, listing, row, scene),
     );
     if let Some(table) = blocks.last_mut() {
         table.table = table.lines.len();
@@ -341,8 +341,9 @@ fn alternative_lines(
     browser: &Browser,
     listing: &Listing,
     this_row: usize,
-    theme: &Theme,
+    scene: &Scene<'_, '_>,
 ) -> Vec<Line<'static>> {
+    let theme = scene.theme;
     if rows.is_empty() {
         let text = match browser.resource() {
             Resource::Volumes => "No other volume in your search",
@@ -351,7 +352,13 @@ fn alternative_lines(
             }
             Resource::Offers | Resource::Workergroups => "No other offer with the same GPUs in your search",
         };
-        return vec![Line::styled(text, theme.dim)];
+        let mut lines = vec![Line::styled(text, theme.dim)];
+        if browser.resource() == Resource::Offers {
+            let (spread, filters) = (scene.key(Action::Cluster), scene.key(Action::Funnel));
+            let text = format!("{spread} plans over several machines, {filters} edits the filters");
+            lines.push(Line::styled(text, theme.dim));
+        }
+        return lines;
     }
     let front = browser.computed.front();
     let beats = front

@@ -6,7 +6,7 @@ use ratatui::text::{Line, Span};
 use super::JobForm;
 use crate::core::view::Scene;
 use crate::core::views::sheet;
-use crate::domain::cost::Prices;
+use crate::domain::cost::{Job, Outlives, Prices};
 use crate::domain::{Listing, Resource, format};
 use crate::features::job::bill;
 use crate::features::job::bill::{AMOUNT, LABEL};
@@ -40,15 +40,12 @@ pub(super) fn job(view: &JobForm, area: Rect, scene: &mut Scene<'_, '_>) {
         .then(|| offers.listing().map(|listing| cheapest(view, listing, scene.theme)));
     let best = best.flatten().unwrap_or_default();
     let rows = u16::try_from(lines.len() + best.len()).unwrap_or(u16::MAX);
-    // A low screen shows the form alone, with the total.
-    let total = view.job.as_ref().ok().zip(selected).and_then(|(job, (listing, row))| {
-        let prices = Prices::new(listing, offers.pricing().model);
-        prices.job_total(row, job).ok().map(format::dollars)
-    });
-    let total = total.unwrap_or_default();
+    // A low screen shows the form alone, with the total and the deadline.
+    let priced = view.job.as_ref().ok().zip(selected);
+    let outcome = priced.map_or_else(String::new, |(job, (listing, row))| outcome(listing, row, job, scene));
     // Room for an error below the fields.
     let sheet = sheet::with_result(
-        Panel::new("Job").note(total),
+        Panel::new("Job").note(outcome),
         Panel::new(title).note(name),
         (FORM + 2, rows.max(FORM + 4)),
         area,
@@ -61,6 +58,22 @@ pub(super) fn job(view: &JobForm, area: Rect, scene: &mut Scene<'_, '_>) {
         let best = if room < best.len().min(3) { Vec::new() } else { best };
         sheet::text(lines.into_iter().chain(best), side, scene);
     }
+}
+
+/// The bill of a job on the offer at `row`, then the deadline or the time by which the offer misses it:
+/// `$123.66 · 4 days too late`. Empty without either.
+fn outcome(listing: &Listing, row: usize, job: &Job, scene: &Scene<'_, '_>) -> String {
+    let prices = Prices::new(listing, scene.state.browsers[Resource::Offers].pricing().model);
+    let cost = prices.job_cost(row, job, scene.now.epoch).ok();
+    let local = scene.state.local_time(scene.now);
+    let by = job
+        .deadline
+        .map(|at| match cost.as_ref().and_then(|cost| cost.in_time) {
+            Some(Outlives::No { short_by }) => format!("{} too late", format::lasting(short_by * 3600.0)),
+            Some(Outlives::Yes { .. } | Outlives::Unknown) | None => format!("by {}", local.deadline_briefly(at)),
+        });
+    let total = cost.map(|cost| format::dollars(cost.total));
+    total.into_iter().chain(by).collect::<Vec<_>>().join(" · ")
 }
 
 /// The number and model of an offer's GPUs as text: `8× RTX 4090`.

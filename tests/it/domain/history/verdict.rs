@@ -85,13 +85,13 @@ fn a_price_is_told_beside_the_usual_one_and_on_which_days_it_was_better() {
         let recorded = market(21 * 24, |hour| if hour < 20 * 24 { 1.0 } else { price });
         remembered(&recorded, 21 * DAY).verdict_sentence()
     };
-    let low = "Market low: $0.880 now for 1 GPU, 12% below the usual $1.000 of the last 30 days (70% known); it was more \
+    let low = "Low now: $0.880 for 1 GPU, 12% below the usual $1.000 of the last 30 days (70% known); it was more \
                expensive on 10 of the last 10 days";
     assert_eq!(reported(0.88), low);
-    let high = "Market high: $1.500 now for 1 GPU, 50% above the usual $1.000 of the last 30 days (70% known); it was \
+    let high = "High now: $1.500 for 1 GPU, 50% above the usual $1.000 of the last 30 days (70% known); it was \
                 cheaper on 10 of the last 10 days";
     assert_eq!(reported(1.5), high);
-    let typical = "Market typical: $1.000 now for 1 GPU, usually $1.000 in the last 30 days (70% known); it was cheaper \
+    let typical = "Typical now: $1.000 for 1 GPU, usually $1.000 in the last 30 days (70% known); it was cheaper \
                    on 0 of the last 10 days";
     assert_eq!(reported(1.0), typical);
 }
