@@ -88,6 +88,7 @@ fn a_banned_host_leaves_table_plot_market_and_the_next_search() {
         // A market that ignores the condition changes nothing.
         desk.answer(MARKET).expect("All 2 offers, 3 hidden by you");
         desk.keys("X").expect("Show banned offers").expect("3 hidden here");
+        desk.expect("Lift the ban on host 70");
         desk.type_text("show").keys("enter");
         assert!(!asked(&desk).contains("host_id"), "{}", asked(&desk));
         desk.answer(MARKET).expect("All 5 offers");

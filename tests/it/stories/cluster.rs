@@ -23,7 +23,8 @@ fn the_cheapest_offers_are_planned_as_the_number_is_typed() {
     // Two: the RTX 3090s at 0.22 and 0.30; the other pair costs 0.71.
     fill(&mut desk, "2")
         .expect("2 GPUs in 2 offers on 2 machines")
-        .expect("$0.520/h");
+        .expect("$0.520/h")
+        .expect("103 ends first, in 10 hours");
     desk.expect("Runner-up: $0.710/h (+$0.190/h), 102 instead of 105, 103")
         .expect("No limit raises the bill");
     // Models that may differ make no difference here; a single machine does.

@@ -407,7 +407,7 @@ fn the_preview_gives_a_verdict_and_asks_once_for_it() {
     desk.wait(0.0);
     // 0.40 and 8 GB at 0.9 a month are 0.41; the lowest was 0.40 all the time, in 42 hours less 5 min of 30 days.
     desk.expect("High now: $0.410 for 1 GPU,");
-    desk.expect("of the last 30 days").expect("(5.8% known)");
+    desk.expect("of the last 30 days").expect("(5.8%");
     desk.expect("This offer: the lowest now");
     desk.expect("from $0.400");
     desk.expect("Lifetimes, too few: 0 departures");
@@ -614,7 +614,8 @@ fn the_alert_form_tells_today_s_lowest_and_how_often_it_would_have_rung() {
         recall(&mut desk, &recorded());
         recall(&mut desk, &recorded());
         desk.expect("It would have rung");
-        desk.expect("below $0.410/h per GPU");
+        desk.expect("below $0.410/h per GPU")
+            .expect("It rings at once: offers start at $0.400 now.");
         desk.keys("down space")
             .expect("Price per   ‹ machine ›")
             .expect("per machine");

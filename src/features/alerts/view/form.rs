@@ -243,13 +243,26 @@ impl AlertForm {
         self.form.set_hidden(AlertField::Per, is_volume || !is_priced);
     }
 
+    /// A warning that the lowest recorded price is below the typed limit already; `None` if it is not, for other
+    /// triggers, and while the fields hold no valid rule.
+    pub fn met_sentence(&self) -> Option<String> {
+        let lowest = self.backtest.lowest(self.per())?;
+        let Trigger::PriceBelow(limit) = self.rule().ok()?.trigger else {
+            return None;
+        };
+        (lowest < limit).then(|| format!("It rings at once: offers start at {} now.", format::unit_price(lowest)))
+    }
+
     /// Sentences on how often the alert is checked, by which programs, and whether it fires again.
     pub fn check_sentences(&self) -> [&'static str; 2] {
         let repeat = match self.form.chosen(AlertField::Repeat) {
             0 => "Checked every minute while bourse runs, until it rings.",
             _ => "Checked every minute while bourse runs. Rings again after the condition was clear for a while.",
         };
-        [repeat, "While bourse is closed, bourse watch --saved checks it."]
+        [
+            repeat,
+            "While bourse is closed, bourse watch --saved checks it: start that elsewhere, or as a service.",
+        ]
     }
 
     /// The unit of the prices in the form: a GPU, or all GPUs of a machine.

@@ -70,9 +70,12 @@ fn ban(of: Supplier, cx: &mut Cx<'_>) {
     cx.toast(text);
 }
 
+/// The most bans on other rows that the dialog lists; the list of annotations has all.
+const MOST_LIFTS: usize = 6;
+
 /// The choices of the ban dialog: bans to lift, then bans of the selected row's machine and host, each with
-/// the number of its loaded rows, then those for all banned offers and the list of annotations, if there are
-/// any. Empty if the pane has no table.
+/// the number of its loaded rows, then those for all banned offers, at most 6 bans on other rows to lift, and the
+/// list of annotations, if there are any. Empty if the pane has no table.
 fn items(state: &State) -> Vec<Item<Choice>> {
     let annotations = &state.annotations;
     let Some(browser) = state.browser() else {
@@ -104,6 +107,12 @@ fn items(state: &State) -> Vec<Item<Choice>> {
         };
         items.push(Item::new(title, text, Choice::Show));
     }
+    let here = selected(browser);
+    let others = annotations.all.banned().filter(|of| !here.contains(&Some(*of)));
+    items.extend(others.take(MOST_LIFTS).map(|of| {
+        let title = format!("Lift the ban on {of}");
+        Item::new(title, String::new(), Choice::Lift(of))
+    }));
     if !annotations.all.is_empty() {
         let text = format!("{banned} banned");
         items.push(Item::new("List stars, notes and bans", text, Choice::All));

@@ -101,6 +101,7 @@ fn lines(view: &Cluster, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     // Above the offers, which may be many.
     let runner_up = of_kind(RemarkKind::RunnerUp).map(|remark| remark.text.clone());
     lines.extend(runner_up.map(|text| Line::styled(text, theme.text)));
+    lines.extend(first_end(view, scene));
     lines.extend(wider::cut_warning(scene));
     if !view.picks.is_empty() {
         lines.extend(is_roomy.then(Line::default));
@@ -116,6 +117,22 @@ fn lines(view: &Cluster, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let sizes = format!("Bills by GPUs: {}", sizes.collect::<Vec<_>>().join(" · "));
     lines.push(Line::styled(sizes, theme.dim));
     lines
+}
+
+/// A line on the offer of a plan by the hour that ends first, if that is within a month; none with a job, whose offers
+/// all last long enough.
+fn first_end(view: &Cluster, scene: &Scene<'_, '_>) -> Option<Line<'static>> {
+    const MONTH: f64 = 30.0 * 86_400.0;
+    let offers = &scene.state.browsers[Resource::Offers];
+    let listing = offers.listing().filter(|_| offers.pricing().job.is_none())?;
+    let field = listing.catalog().by_key("duration")?;
+    let ends = view.picks.iter().filter_map(|(row, _)| {
+        let row = *row as usize;
+        Some((listing.cell(row, field).number()?, listing.id(row)?))
+    });
+    let (seconds, id) = ends.min_by(|left, right| left.0.total_cmp(&right.0))?;
+    let text = format!("! {id} ends first, in {}", format::lasting(seconds));
+    (seconds < MONTH).then(|| Line::styled(text, scene.theme.warning))
 }
 
 /// The offers of the cluster plan below a heading: bill, the price among those of its model, GPUs, id,

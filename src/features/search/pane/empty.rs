@@ -250,6 +250,7 @@ fn failed(state: &State, browser: &Browser, error: &ApiError) -> Note {
                 retry,
                 (Action::Query, "edit query"),
                 (Action::Pane(Pane::Requests), "open requests"),
+                (Action::Markets, "markets"),
             ],
             is_error: true,
         },
