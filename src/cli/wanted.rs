@@ -39,7 +39,7 @@ pub struct Wanted {
     pub additions: Vec<Addition>,
     /// Maximum number of requests that load all offers, in parts; `None` for a single response.
     pub all: Option<u32>,
-    /// The printed columns that are computed here.
+    /// The computed columns that the output needs: printed ones, and those of `--if`.
     columns: Vec<&'static Field>,
     /// Whether banned machines and hosts are included.
     pub no_bans: bool,
@@ -58,6 +58,12 @@ impl Wanted {
             columns: Vec::new(),
             no_bans: false,
         }
+    }
+
+    /// Adds computed columns that the output needs; other fields are ignored.
+    pub fn need(&mut self, fields: impl IntoIterator<Item = &'static Field>) {
+        self.columns
+            .extend(fields.into_iter().filter(|field| field.is_computed()));
     }
 
     /// Sets the price model, and the storage in GB that prices include, also as the job's disk; `None` leaves

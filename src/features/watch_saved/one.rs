@@ -42,6 +42,7 @@ impl<'a> OneSearch<'a> {
         let mut wanted = history::wanted(settings, &options.search, Some(options.limit))?;
         wanted.additions.clone_from(&options.with);
         let conditions = conditions(settings, options, &wanted)?;
+        wanted.need(conditions.iter().flatten().map(|condition| condition.field));
         if let Some(command) = &options.exec {
             process::command_words(command).map_err(|error| CliError::Usage(format!("--exec: {error}")))?;
         }

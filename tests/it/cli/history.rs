@@ -310,6 +310,17 @@ fn offers_that_share_gpus_count_once() {
     assert_eq!(status("3").0, 4);
 }
 
+/// Columns that bourse computes are no part of a response.
+#[test]
+fn a_condition_on_a_computed_column_is_met() {
+    for (condition, wanted) in [("dph_per_gpu<0.3", 0), ("dph_per_gpu<0.2", 4)] {
+        let recorder = Recorder::always(offers(&[offer(10, 0.25, "RTX 4090")]));
+        let (home, url) = (Home::new(), recorder.url());
+        let (status, out, err) = run(&mut watch(&home, &url, &["--once", "--if", condition]));
+        assert_eq!(status, wanted, "{condition}: {out}{err}");
+    }
+}
+
 #[test]
 fn a_condition_takes_plain_words_and_is_refused_if_it_can_never_be_met() {
     let recorder = Recorder::always(offers(&[offer(10, 0.25, "RTX 4090")]));

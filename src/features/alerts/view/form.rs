@@ -259,10 +259,8 @@ impl AlertForm {
             0 => "Checked every minute while bourse runs, until it rings.",
             _ => "Checked every minute while bourse runs. Rings again after the condition was clear for a while.",
         };
-        [
-            repeat,
-            "While bourse is closed, bourse watch --saved checks it: start that elsewhere, or as a service.",
-        ]
+        let closed = "While bourse is closed, bourse watch --saved checks it: start that elsewhere, or as a service.";
+        [repeat, closed]
     }
 
     /// The unit of the prices in the form: a GPU, or all GPUs of a machine.
