@@ -87,7 +87,7 @@ pub async fn create(settings: &Settings, arguments: &CreateArguments) -> Result<
         subject: new.subject(),
         word: CREATE.to_owned(),
         check: format!(
-            "Run '{}' to see whether it exists before you create it again.",
+            "Run {} to see whether it exists before you create it again.",
             list_command(settings, &new)
         ),
         request: Request::CreateWorkergroup(new),

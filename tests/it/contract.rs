@@ -43,7 +43,7 @@ pub const VARIABLES: [(&str, &str); 9] = [
 /// `kind`.
 #[rustfmt::skip] // a table reads as a table
 pub const DOCUMENTS: [(&str, &str, &str); 23] = [
-    ("offers", "bourse offers", "`offers`: the records as received, `matches`, `complete`; with a job `job` and `bills`"),
+    ("offers", "bourse offers", "`offers`: the records as received, `matches`, `complete`; with a job `job` and `bills`, with computed columns `computed`"),
     ("volumes", "bourse volumes", "`offers`: the records as received, `matches`, `complete`"),
     ("groups", "bourse groups", "`results`: the records as received, keys hidden, `matches`, `complete`"),
     ("supply", "bourse groups supply", "`groups`: each with its search, supply, cost and cold starts"),

@@ -482,7 +482,7 @@ fn the_command_to_check_with_names_the_profile_of_the_write() {
     let create = [&create[..], &["--endpoint", "chat", "--yes"]].concat();
     let (status, _, err) = run(&mut home.bourse(&create));
     assert_eq!(status, 3, "{err}");
-    let check = "Run 'bourse groups 'endpoint_name=chat' --profile lab' to see";
+    let check = "Run bourse groups 'endpoint_name=chat' --profile lab to see";
     assert!(err.contains(check), "{err}");
 }
 
