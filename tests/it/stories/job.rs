@@ -252,7 +252,7 @@ fn the_rate_of_the_selected_model_is_typed_beside_the_work_and_saved() {
         .expect("of the work, each second")
         .expect_not("tokens/s on one");
     desk.keys("tab tab tab tab tab");
-    desk.type_text("180m tokens").expect("tokens/s on one RTX 4090");
+    desk.type_text("180m tokens").expect("tokens/s of RTX 4090");
     desk.keys("tab").type_text("5000");
     desk.expect("= 180M tokens / (1 × 5000 tokens/s) / 3600 s/h");
     // Without pricing nothing is kept.

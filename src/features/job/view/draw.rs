@@ -7,6 +7,7 @@ use super::JobForm;
 use crate::core::view::Scene;
 use crate::core::views::sheet;
 use crate::domain::cost::{Job, Outlives, Prices};
+use crate::domain::text::visible;
 use crate::domain::{Listing, Resource, format};
 use crate::features::job::bill;
 use crate::features::job::bill::{AMOUNT, LABEL};
@@ -26,7 +27,7 @@ pub(super) fn job(view: &JobForm, area: Rect, scene: &mut Scene<'_, '_>) {
         .map_or_else(|| "Bill".to_owned(), |id| format!("Bill on {id}"));
     let name = selected.map_or_else(String::new, |(listing, row)| name(listing, row));
     let width = sheet::result_width(area, scene.size);
-    let lines = match (&view.job, selected) {
+    let mut lines = match (&view.job, selected) {
         (Err((key, why)), _) => vec![Line::styled(format!("{}: {why}", key.label()), scene.theme.warning)],
         (Ok(_), None) => vec![Line::styled("No offer selected", scene.theme.dim)],
         (Ok(job), Some((listing, row))) => {
@@ -34,6 +35,11 @@ pub(super) fn job(view: &JobForm, area: Rect, scene: &mut Scene<'_, '_>) {
             bill::job(&prices, row, job, (scene.now.epoch, width), scene.theme)
         }
     };
+    // Where the field is filled its own note gives way to the number.
+    lines.extend(view.rated.as_ref().map(|(_, model)| {
+        let text = format!("The rate is that of {}, the selected row", visible(model, 24));
+        Line::styled(text, scene.theme.dim)
+    }));
     let best = view
         .job
         .is_ok()

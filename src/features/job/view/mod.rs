@@ -259,7 +259,7 @@ impl JobForm {
         let known = offers.computed.throughput.rate(*unit, model, 1.0);
         let text = known.map(|rate| quantity::write(rate, Quantity::Number));
         self.form.set_text(JobField::Rate, &text.unwrap_or_default());
-        let note = format!("{} on one {}", unit.rate(), visible(model, 24));
+        let note = format!("{} of {}", unit.rate(), visible(model, 24));
         self.form.set_note(JobField::Rate, note);
     }
 
