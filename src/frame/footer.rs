@@ -38,7 +38,7 @@ pub fn hints(model: &Model, area: Rect, scene: &mut Scene<'_, '_>) {
     let [left, right] = Layout::horizontal([Constraint::Fill(1), Constraint::Length(width)]).areas(area);
     // Whole hints only: half a word is worse than none.
     let mut room = left.width.saturating_sub(1 + GAP);
-    // A second key for a way back tells nothing, except beside the button of a question.
+    // A second key for a way back adds nothing, except beside the button of a question.
     let is_question = model.contexts().contains(&Context::Dialog);
     let is_repeated = |hint: &Hint| !is_question && last.iter().any(|way| way.word == hint.word);
     let hints = of_context(model).into_iter().filter(|hint| !is_repeated(hint));

@@ -1,6 +1,5 @@
 #!/bin/sh
-# Other programs against bourse: the market's own client, Prometheus' parser, DuckDB, the reference client of the Model
-# Context Protocol.
+# Other programs against bourse: Prometheus' parser, DuckDB, the reference client of the Model Context Protocol.
 #
 # They come from the Python package index, so this is no part of `cargo test`. It needs Python 3.10 or later.
 #
@@ -14,7 +13,7 @@ set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 root=$(CDPATH='' cd -- "$here/../.." && pwd)
 venv=${OTHER_PROGRAMS_VENV:-$root/target/other-programs}
-packages='vastai==1.9.1 prometheus_client==0.26.0 mcp==2.3.0 duckdb==1.5.5 duckdb-extension-sqlite-scanner==1.5.5'
+packages='prometheus_client==0.26.0 mcp==2.3.0 duckdb==1.5.5 duckdb-extension-sqlite-scanner==1.5.5'
 
 if [ -z "${BOURSE:-}" ]; then
     (cd "$root" && cargo build --quiet --locked --bin bourse)

@@ -22,7 +22,7 @@ pub enum Proof {
 }
 
 impl Proof {
-    /// The proof of the response to `query`: nothing if it is of another price type; `Some` if it violates
+    /// The proof of the response to `query`: nothing for another price type; `Some` if it violates
     /// conditions that the market supports, has unreadable records or is not `is_whole`; else complete, or
     /// complete up to a price. `is_whole` is whether each of its records is a line, on offer or not, and all
     /// are of one moment.

@@ -57,7 +57,7 @@ pub(super) const fn ending_of(code: i64) -> Ending {
     }
 }
 
-/// The code by which a proof is stored, and the price up to which it proves, if it is of that kind.
+/// The code by which a proof is stored, and the price up to which an `UpTo` proof reaches, `None` for others.
 pub(super) const fn proof(proof: Proof) -> (i64, Option<f64>) {
     match proof {
         Proof::Complete => (0, None),

@@ -11,7 +11,7 @@ use crate::{Moment, Poll};
 pub(super) const SWEEP_EVERY: u32 = 500;
 
 impl Database {
-    /// Adds a poll. Writes nothing and returns false if it is of workergroups, or if its scope already has
+    /// Adds a poll. Writes nothing and returns false for workergroups, or if its scope already has
     /// one of the same second or just after it, from another program.
     ///
     /// If the clock was set back, the poll is recorded after a gap, see [`crate::place`].

@@ -35,7 +35,7 @@ pub struct Rule {
 pub struct FaultSpecError(String);
 
 impl FaultSpec {
-    /// The seed of the faults, if they are of a profile that sets one; `None` for the market's seed.
+    /// The seed of the faults of a profile that sets one; `None` for the market's seed.
     pub(super) const fn seed(&self) -> Option<u64> {
         match self {
             Self::Rules(_) => None,

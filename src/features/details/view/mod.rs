@@ -153,7 +153,7 @@ impl Detail {
         }
     }
 
-    /// Shows the record `by` rows further in the table. If it is of another host, the machine tab's offers
+    /// Shows the record `by` rows further in the table. For another host, the machine tab's offers
     /// are dropped, and requested again if that tab is open.
     fn step(&mut self, by: isize, cx: &mut Cx<'_>) {
         cx.table(self.resource).step(by);

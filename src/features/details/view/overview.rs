@@ -289,8 +289,8 @@ fn models(view: &Detail, browser: &Browser, scene: &Scene<'_, '_>) -> Vec<Line<'
     lines
 }
 
-/// A price as text, with its difference to the on-demand price if `saving` is known, and a note if it is of
-/// another offer with the same GPUs.
+/// A price as text, with its difference to the on-demand price if `saving` is known, and a note for that
+/// of another offer with the same GPUs.
 fn quoted(quote: Quote, saving: Option<f64>) -> String {
     let mut text = format::per_hour(quote.total);
     if let Some(saving) = saving {

@@ -143,7 +143,7 @@ impl MarketForm {
         self.complaint.as_deref()
     }
 
-    /// What is in progress; `None` while the form can be edited.
+    /// The check or save in progress; `None` while the form can be edited.
     pub fn progress(&self) -> Option<String> {
         if !self.is_busy {
             return None;

@@ -56,7 +56,7 @@ impl BodyEditor {
         }
     }
 
-    /// The editor for the body of the request `number`, with the draft if it is of the same request; `None`
+    /// The editor for the body of the request `number`, with the draft if that is for the same request; `None`
     /// if the request is no longer in the ledger.
     fn new(number: u64, operation: Operation, draft: Option<Draft>, state: &State) -> Option<Self> {
         let body = state.ledger.get(number)?.request_body().unwrap_or_default();
