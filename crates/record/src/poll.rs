@@ -398,10 +398,8 @@ impl<'a> Columns<'a> {
 
     /// The country in the row's location; `None` if it has none.
     fn country(&self, row: u32) -> Option<CountryCode> {
-        match self.location?.cell(row as usize) {
-            CellRef::Text(location) => CountryCode::of_location(location),
-            CellRef::Missing | CellRef::Null | CellRef::Bad(_) | CellRef::Flag(_) | CellRef::Number(_) => None,
-        }
+        let location = self.location?.cell(row as usize).text()?;
+        CountryCode::of_location(location)
     }
 
     /// Whether the row is marked as rented; false if it is not reported.

@@ -131,6 +131,6 @@ fn room(noun: &str, room: Room, theme: &Theme) -> Option<Line<'static>> {
 }
 
 /// A duration given in hours, as text in its largest fitting unit: `5 hours`, `41 days`.
-fn span(hours: f64) -> String {
+pub(super) fn span(hours: f64) -> String {
     lasting(hours * 3600.0)
 }

@@ -390,8 +390,5 @@ fn space_of(state: &State<'_>) -> Option<u32> {
 /// The country in the line's location; `None` if it has none.
 fn country_of(state: &State<'_>) -> Option<CountryCode> {
     let location = state.facts.get(attribute_index(state.terms.resource, "geolocation")?)?;
-    match Attribute::cell(location) {
-        CellRef::Text(location) => CountryCode::of_location(location),
-        CellRef::Missing | CellRef::Null | CellRef::Bad(_) | CellRef::Flag(_) | CellRef::Number(_) => None,
-    }
+    CountryCode::of_location(Attribute::cell(location).text()?)
 }

@@ -81,14 +81,15 @@ fn items(state: &State) -> Vec<Item<Choice>> {
     let Some(browser) = state.browser() else {
         return Vec::new();
     };
+    let lift = |of, text| Item::new(format!("Lift the ban on {of}"), text, Choice::Lift(of));
+    let here = selected(browser);
     let mut items = Vec::new();
-    for of in selected(browser).into_iter().flatten() {
+    for of in here.into_iter().flatten() {
         let many = count(browser, of);
         let noun = browser.resource();
         let text = format!("{} here", counted(many, noun.noun(), noun.nouns()));
         items.push(if annotations.all.is_banned(of) {
-            let title = format!("Lift the ban on {of}");
-            Item::new(title, text, Choice::Lift(of))
+            lift(of, text)
         } else {
             let title = format!("Ban {}", capitalized(of).to_lowercase());
             Item::new(title, text, Choice::Ban(of))
@@ -107,12 +108,8 @@ fn items(state: &State) -> Vec<Item<Choice>> {
         };
         items.push(Item::new(title, text, Choice::Show));
     }
-    let here = selected(browser);
     let others = annotations.all.banned().filter(|of| !here.contains(&Some(*of)));
-    items.extend(others.take(MOST_LIFTS).map(|of| {
-        let title = format!("Lift the ban on {of}");
-        Item::new(title, String::new(), Choice::Lift(of))
-    }));
+    items.extend(others.take(MOST_LIFTS).map(|of| lift(of, String::new())));
     if !annotations.all.is_empty() {
         let text = format!("{banned} banned");
         items.push(Item::new("List stars, notes and bans", text, Choice::All));

@@ -75,7 +75,7 @@ fn outcome(listing: &Listing, row: usize, job: &Job, scene: &Scene<'_, '_>) -> S
     let by = job
         .deadline
         .map(|at| match cost.as_ref().and_then(|cost| cost.in_time) {
-            Some(Outlives::No { short_by }) => format!("{} too late", format::lasting(short_by * 3600.0)),
+            Some(Outlives::No { short_by }) => format!("{} too late", bill::span(short_by)),
             Some(Outlives::Yes { .. } | Outlives::Unknown) | None => format!("by {}", local.deadline_briefly(at)),
         });
     let total = cost.map(|cost| format::dollars(cost.total));
