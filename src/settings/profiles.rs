@@ -403,7 +403,7 @@ mod tests {
     #[test]
     fn a_removed_profile_takes_its_own_lines_along_only() {
         for (before, after) in [
-            (OWN, "# mine\ntheme = \"light\" # for the sun\n\n[keys]\nsort = \"S\""),
+            (OWN, "# mine\ntheme = \"light\" # for the sun\n\n[keys]\nsort = \"S\"\n"),
             (
                 "default_profile = \"a\"\nascii = true\n[profiles.a]\nbase_url = \"https://a\"\n",
                 "ascii = true\n",
