@@ -15,6 +15,11 @@ use crate::tui::text::cells;
 /// Cells between two hints, and before the ways back.
 const GAP: u16 = 2;
 
+/// Maximum number of hints beside the ways back.
+///
+/// The keys of a view that are used most; all of them are behind `?`.
+const MOST: usize = 7;
+
 /// A key and its effect.
 struct Hint {
     key: String,
@@ -30,7 +35,7 @@ impl Hint {
     }
 }
 
-/// Draws as many hints of the topmost view as fit, the most useful first, and the ways back at the right end.
+/// Draws as many hints of the topmost view as fit, at most seven, the most useful first, and the ways back at the right end.
 /// Hints are never cut.
 pub fn hints(model: &Model, area: Rect, scene: &mut Scene<'_, '_>) {
     let last = ways_out(model);
@@ -42,7 +47,7 @@ pub fn hints(model: &Model, area: Rect, scene: &mut Scene<'_, '_>) {
     let is_question = model.contexts().contains(&Context::Dialog);
     let is_repeated = |hint: &Hint| !is_question && last.iter().any(|way| way.word == hint.word);
     let hints = of_context(model).into_iter().filter(|hint| !is_repeated(hint));
-    let hints = hints.take_while(|hint| {
+    let hints = hints.take(MOST).take_while(|hint| {
         let fits = hint.width() <= room;
         room = room.saturating_sub(hint.width() + GAP);
         fits

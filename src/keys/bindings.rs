@@ -378,7 +378,7 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Table, &["J"], Action::Job, "job",
         "Price the rows for a job or volume term").also(&["bill", "work", "tokens", "throughput", "rate", "speed", "total cost", "hours", "days", "deadline", "monthly"]).hint("job", 4),
     row(Context::Table, &["B"], Action::SaveSearch, "save-search", "Save this search under a name").also(&["bookmark", "remember"]).hint("save", 9),
-    row(Context::Table, &["A"], Action::Alerts, "alert", "Alert on the prices and supply of this search").also(&["notify", "closed", "background", "notification", "price drop"]).hint("alert", 9),
+    row(Context::Table, &["A"], Action::Alerts, "alert", "Alert on the prices and supply of this search").also(&["notify", "closed", "background", "notification", "price drop"]).hint("alert", 6),
     row(Context::Table, &["space"], Action::Mark, "mark", "Mark or unmark the row and go to the next").hint("mark", 6),
     row(Context::Table, &["v"], Action::Compare, "compare", "Compare the marked rows side by side").also(&["diff", "versus", "side by side"]).hint("compare", 8),
     row(Context::Table, &["m"], Action::Summary, "market", "Compare prices and supply by group").also(&["overview", "summary", "by country", "by model"]).hint("market", 5),

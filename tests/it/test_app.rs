@@ -573,7 +573,7 @@ pub fn varied_offers(places: [&str; 4]) -> String {
         serde_json::json!({
             "id": 40_000_000 + row * 977, "machine_id": row, "host_id": row / 2,
             "gpu_name": models[row % 5], "num_gpus": 1 << (row % 4), "gpu_ram": 24_564,
-            "dph_base": price, "dph_total": price + 0.002, "dlperf": row * 31 % 900,
+            "dph_base": price, "dph_total": price + 0.2 * 8.0 / 720.0, "dlperf": row * 31 % 900,
             "reliability": 0.9 + (row % 99) as f64 / 1000.0, "geolocation": places[row % 4],
             "inet_up": row * 13 % 900, "inet_down": row * 17 % 900, "cpu_ram": 64_000 + row,
             "storage_cost": 0.2, "duration": 864_000 + row * 5000, "verification": "verified",

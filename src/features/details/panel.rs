@@ -7,7 +7,6 @@ use super::preview::Subject;
 use super::view::{below_card, json_of};
 use crate::core::view::Scene;
 use crate::domain::{Resource, format};
-use crate::keys::Action;
 use crate::tui::panel::{Panel, Size};
 use crate::tui::text::fit;
 
@@ -31,13 +30,7 @@ pub fn draw(resource: Resource, row: usize, area: Rect, scene: &mut Scene<'_, '_
     } else {
         String::new()
     };
-    let mut panel = Panel::new(id.unwrap_or_default())
-        .note(note)
-        .foot(format!("{} details", scene.key(Action::Open)))
-        .sized(scene.size);
-    if resource == Resource::Offers {
-        panel = panel.foot_right(format!("{} machine & host", scene.key(Action::Related)));
-    }
+    let panel = Panel::new(id.unwrap_or_default()).note(note).sized(scene.size);
     let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
     if inner.width > BESIDE {
         return beside(subject, inner, scene);

@@ -208,7 +208,7 @@ fn take_output(cx: &mut Cx<'_>) {
 }
 
 /// The meaning and the unit of the prices, shown at the right end of the line.
-const UNIT: &str = "lowest loaded, $/GPU-h";
+const UNIT: &str = "lowest, $/GPU-h";
 
 /// What changes and sparklines are of: the recorded market, whatever is loaded.
 const TREND: &str = " · market trend";

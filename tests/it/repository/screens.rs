@@ -66,8 +66,7 @@ fn largest_blank(desk: &TestApp, columns: usize) -> usize {
 
 #[test]
 fn the_desk_has_few_words_and_styles_and_no_cut_sentence() {
-    // Without the places of the offers, two words a row, it would be 175 and 77.
-    for (columns, rows, most) in [(120, 40, 238), (80, 24, 109)] {
+    for (columns, rows, most) in [(120, 40, 200), (80, 24, 90)] {
         let desk = desk(columns, rows);
         let screen = desk.screen();
         let (words, styles) = (words(&desk), styles(&desk));

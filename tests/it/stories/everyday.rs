@@ -202,7 +202,7 @@ fn sorting_by_the_cost_of_a_job_asks_for_the_job() {
     assert!(desk.highlighted().unwrap().contains("needs a job: J"));
     desk.keys("enter").expect("Price offers");
     desk.keys("esc").expect("sort by Job $ needs a job (J)");
-    desk.keys("J enter").expect("sort Job $");
+    desk.keys("J enter").expect("Job $ ▲");
 }
 
 #[test]

@@ -140,7 +140,7 @@ fn as_many_rows_as_a_market_may_send_at_once_are_not_called_all() {
     let offers: Vec<String> = (1..=50).map(offer).collect();
     let text = |end: &str| format!("{{\"offers\":[{}]{end}}}", offers.join(","));
     let app = TestApp::with_offers(&text(""));
-    app.expect("50 offers received").expect_not("All 50");
+    app.expect("50 received").expect_not("All 50");
     TestApp::with_offers(&text(",\"truncated\":false")).expect("All 50 offers");
     TestApp::with_offers(&text(",\"truncated\":true")).expect("First 50, more exist");
 }

@@ -41,10 +41,16 @@ fn a_moved_key_does_its_work_and_the_old_one_nothing() {
 #[test]
 fn footer_help_palette_and_empty_states_show_the_person_s_keys() {
     let mut desk = TestApp::with_offers(THREE);
-    desk.model.keymap = own(&[("refresh", &["Z"], 2), ("query", &["ctrl-g"], 3), ("sort", &[], 4)]).unwrap();
+    desk.model.keymap = own(&[
+        ("refresh", &["Z"], 2),
+        ("query", &["ctrl-g"], 3),
+        ("mark", &[], 4),
+        ("market", &["Q"], 5),
+    ])
+    .unwrap();
     desk.resize(200, 40);
-    desk.expect("Ctrl-g search").expect("Z refresh");
-    desk.expect_not("s sort");
+    desk.expect("Ctrl-g search").expect("Q market");
+    desk.expect_not("Space mark");
     desk.keys("?").type_text("refresh");
     desk.expect("Z  ");
     desk.keys("esc :").type_text("refresh");

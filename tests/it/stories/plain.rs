@@ -68,7 +68,8 @@ fn a_need_in_plain_words_finds_the_right_machines() {
         let bar = desk.model.browser().unwrap().bar.input.text();
         assert!(bar.ends_with("gpu_name=RTX_4090 geolocation in EUROPE disk_space>=200"));
         desk.expect("/ RTX 4090 · Europe · 200 GB disk · 3 days · verified · rentable · not rented")
-            .expect("on-demand · 200 GB disk · job 3d, 200 GB · sort Job $ ▲");
+            .expect("on-demand · 200 GB disk · job 3d, 200 GB")
+            .expect("Job $ ▲");
         // 11: 0.3 x 72 + 0.18 x 200 x 72 / 720 = 25.20; 12 ends too early and comes last.
         // The first row is selected, not the one that was first while the words were typed.
         desk.selects("11").expect("25.20");
@@ -160,7 +161,7 @@ fn words_set_the_price_model_and_the_order() {
     assert_eq!(sent["order"], json!([["dlperf_per_dphtotal", "desc"]]));
     assert_eq!(sent["dph_total"], json!({"lt": 0.5}));
     desk.answer(MARKET);
-    desk.expect("   bid · ").expect("sort DLP/$ ▼");
+    desk.expect("   bid · ").expect("DLP/$ ▼");
 }
 
 #[test]

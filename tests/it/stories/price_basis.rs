@@ -160,7 +160,7 @@ fn with_a_job_its_bill_ranks_compares_and_sums_up() {
     assert!(row(&desk, "2").contains('◆') && !row(&desk, "1").contains('◆'));
     desk.expect("◆ best value for the job (1)");
     // The order by price follows the price.
-    desk.expect("sort Job $ ▲");
+    desk.expect("Job $ ▲");
     assert_eq!(ids(&mut desk)[..2], ["2", "1"]);
     desk.keys("g j enter").expect("Offer 1");
     desk.expect("2 beats it: 81% cheaper for the job");
@@ -185,7 +185,7 @@ fn with_a_job_its_bill_ranks_compares_and_sums_up() {
     desk.keys("esc p").expect("DLPerf (y) by Job $ (x)");
     desk.expect("◆ Pareto front: 1 row,");
     desk.keys("esc :").type_text("clear-job").keys("enter");
-    desk.expect("8 GB disk").expect("sort $/h ▲");
+    desk.expect("8 GB disk").expect("$/h ▲");
     desk.expect("0.2200");
     desk.keys("p").expect("DLPerf (y) by $/h (x)");
 }

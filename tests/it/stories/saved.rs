@@ -121,7 +121,7 @@ fn a_search_is_saved_under_its_words_and_found_where_it_was_saved() {
         let mut desk = with_two();
         desk.resize(columns, rows);
         if columns > 80 {
-            desk.expect("B save").expect("A alert");
+            desk.expect("A alert");
         }
         desk.keys("/").type_text("4090 europe 200gb 3 days").keys("enter");
         desk.answer(THREE).keys("B").expect("Left empty: “4090 Europe 3 days”.");
@@ -146,7 +146,7 @@ fn set_job(desk: &mut TestApp) {
 fn a_search_sorted_by_the_cost_of_a_job_keeps_the_job() {
     let mut desk = with_two();
     set_job(&mut desk);
-    desk.expect("sort Job $ ▲");
+    desk.expect("Job $ ▲");
     desk.keys("b up enter").type_text("whole job").keys("enter");
     let [SearchChange::Put(search)] = changes(&desk)[..] else {
         panic!("{:?}", desk.effects)
@@ -165,7 +165,7 @@ fn a_search_sorted_by_the_cost_of_a_job_keeps_the_job() {
     });
     desk.answer(THREE).expect_not("Job $");
     desk.keys("b").type_text("whole job").keys("enter");
-    desk.answer(THREE).expect("sort Job $ ▲").expect_not("needs a job");
+    desk.answer(THREE).expect("Job $ ▲").expect_not("needs a job");
     assert_eq!(
         desk.model.browsers[bourse::domain::Resource::Offers]
             .computed
@@ -179,7 +179,7 @@ fn a_search_sorted_by_the_cost_of_a_job_keeps_the_job() {
     let mut desk = TestApp::prepared(&Dialect::SANDBOX, |model| {
         model.restore(None, at_start, false);
     });
-    desk.answer(THREE).expect("sort Job $ ▲");
+    desk.answer(THREE).expect("Job $ ▲");
 }
 
 #[test]
@@ -198,7 +198,7 @@ fn a_search_without_a_job_leaves_the_persons_alone_and_says_what_its_order_needs
     desk.keys("b").type_text("old").keys("enter");
     desk.answer(THREE);
     // What cannot sort has no arrow; what can sorts.
-    desk.expect("sort $/h ▼ · sort by Job $ needs a job (J)");
+    desk.expect("disk · sort by Job $ needs a job (J)");
     assert!(!desk.screen().contains("Job $ ▲"), "{}", desk.screen());
     set_job(&mut desk);
     desk.expect("sort Job $ ▲, $/h ▼").expect_not("needs a job");

@@ -23,7 +23,7 @@ fn set_storage(desk: &mut TestApp, gb: &str) {
 #[test]
 fn another_storage_reprices_every_row_at_once() {
     let mut desk = TestApp::with_offers(THREE);
-    desk.expect("0.4100").expect("8 GB disk ");
+    desk.expect("0.4100").expect("8 GB disk");
     set_storage(&mut desk, "100");
     assert!(desk.calls.is_empty(), "the documented interface cannot ask");
     desk.expect("0.5250").expect("16.2500").expect("0.4250");
@@ -50,7 +50,7 @@ fn an_estimate_lasts_until_the_market_confirms_it() {
     desk.fail(ApiError::Lost);
     desk.expect("0.5250").expect("(estimate)");
     desk.keys("esc r").answer(&at_100_gb());
-    desk.expect("0.5250").expect("100 GB disk ").expect_not("estimate");
+    desk.expect("0.5250").expect("100 GB disk").expect_not("estimate");
 }
 
 #[test]

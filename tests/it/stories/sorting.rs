@@ -40,7 +40,7 @@ fn order(desk: &TestApp) -> String {
 fn a_blank_is_text_once_something_is_typed() {
     let mut desk = TestApp::with_offers(THREE);
     desk.keys("s").type_text("per gpu").keys("enter");
-    desk.expect("sort $/h per GPU ▲").expect_not("Score ▼");
+    desk.expect("$/h per GPU ▲").expect_not("Score ▼");
     desk.keys("s space").expect("1 ▼ $/h per GPU");
 }
 

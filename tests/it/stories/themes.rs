@@ -66,7 +66,7 @@ fn in_ascii_arrow_keys_have_names_and_the_order_is_written_as_it_is_typed() {
         ..Theme::MONO
     };
     desk.model.keymap = desk.model.keymap.clone().in_words(true);
-    desk.keys("esc").expect("sort Score -");
+    desk.keys("esc").expect("Score -");
     desk.keys("p").expect("Right move").expect_not("> move");
     desk.keys("esc ?").type_text("next record").expect("Right l");
 }

@@ -41,10 +41,10 @@ fn all_offers_take_the_place_of_the_first_ones() {
         });
     }
     app.answer(r#"{"offers":[]}"#).arrange();
-    app.expect("80 offers received")
+    app.expect("80 received")
         .expect("80 offers, in 4 requests: others without gpu_name may be missing");
     // The limit of the next search is not that of these rows.
-    app.expect("limit 500 (of these rows: none)");
+    app.expect_not("limit");
 }
 
 #[test]

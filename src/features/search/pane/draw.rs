@@ -183,7 +183,7 @@ fn upcoming(browser: &Browser, inner: Rect, scene: &Scene<'_, '_>) -> Viewport {
     viewport
 }
 
-/// The number of a table's rows: `All 57 offers`, `First 500, more exist`, `12 of 57 offers`, `50 offers
+/// The number of a table's rows: `All 57 offers`, `First 500, more exist`, `12 of 57 offers`, `50
 /// received`, with notes on skipped, repeated and banned rows and on the sort. Empty before a response.
 pub(super) fn row_count_text(browser: &Browser) -> String {
     let Some(listing) = browser.listing() else {
@@ -204,7 +204,7 @@ pub(super) fn row_count_text(browser: &Browser) -> String {
         (false, Coverage::Whole | Coverage::Unknown) if loaded == 0 => format!("No {nouns}"),
         (false, Coverage::Whole) => format!("All {} {nouns}", grouped(loaded)),
         (false, Coverage::Cut) => format!("First {}, more exist", grouped(loaded)),
-        (false, Coverage::Unknown) => format!("{} {nouns} received", grouped(loaded)),
+        (false, Coverage::Unknown) => format!("{} received", grouped(loaded)),
     };
     for note in notes(browser, listing) {
         text.push_str(", ");

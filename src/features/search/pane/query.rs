@@ -450,7 +450,8 @@ fn parts(browser: &Browser, keymap: &Keymap, local: &LocalTime, theme: &Theme) -
             format!("{label} {}", key.direction.arrow())
         })
         .collect();
-    if !order.is_empty() {
+    // The table marks the first column that it is sorted by.
+    if order.len() > 1 {
         parts.push((format!("sort {}", order.join(", ")), theme.text));
     }
     for (need, labels) in browser.unmet_order() {
@@ -459,13 +460,10 @@ fn parts(browser: &Browser, keymap: &Keymap, local: &LocalTime, theme: &Theme) -
         let text = format!("sort by {labels} needs {words} ({key})");
         parts.push((text, theme.warning));
     }
-    if let Some(limit) = query.limit {
-        // The planner loads more for once, and loading all has none.
-        let shown = browser.shown_query().map(|shown| shown.limit);
-        let shown = shown.filter(|shown| *shown != Some(limit));
-        let shown = shown.map(|shown| shown.map_or_else(|| "none".to_owned(), |limit| limit.to_string()));
-        let loaded = shown.map_or_else(String::new, |shown| format!(" (of these rows: {shown})"));
-        parts.push((format!("limit {limit}{loaded}"), theme.text));
+    // A limit that left nothing out needs no words.
+    let limit = browser.shown_query().filter(|_| browser.is_cut());
+    if let Some(limit) = limit.and_then(|shown| shown.limit) {
+        parts.push((format!("limit {}", grouped(limit as usize)), theme.text));
     }
     let off = query.conditions.iter().filter(|condition| !condition.enabled);
     let off: Vec<_> = off

@@ -145,7 +145,7 @@ fn programs_stay_current_with_one_request_an_interval_whatever_becomes_of_the_ot
     let desks = [(); 2].map(|()| {
         let variables = [("XDG_STATE_HOME", state.to_str().unwrap())];
         let mut pty = Pty::bourse(&["--base-url", &url], &variables, 120, 30);
-        pty.wait_for_text("40 offers received");
+        pty.wait_for_text("40 received");
         pty.keys("W<C-u>10s<Enter>");
         pty
     });
