@@ -84,22 +84,7 @@ pub async fn pick(settings: &Settings, options: &PickArguments) -> Result<(), Cl
         checked: recheck.checked().len(),
         id,
     };
-    let command = offer
-        .command(session)
-        .map_err(|error| CliError::Failed(error.to_string()))?;
-    match options.print {
-        // The output is the program's.
-        None if options.exec.is_some() => output::print_unless_quiet(&format!("{}\n{command}", offer.reasons())),
-        None => output::print(&format!("{}\n{command}\n", offer.reasons()))?,
-        Some(printed) => {
-            output::print_unless_quiet(&offer.reasons());
-            match printed {
-                Printed::Id => output::print(&format!("{id}\n"))?,
-                Printed::Command => output::print(&format!("{command}\n"))?,
-                Printed::Json => output::print_json(&format!("{}\n", offer.json(&command, &options.with)))?,
-            }
-        }
-    }
+    offer.print(session, options)?;
     offer.print_list_price();
     let limits = settings.preferences.config.values.limits();
     let warning = handoff::limit_warning(limits, market.basis(), &market.now.listing, id);
@@ -342,6 +327,30 @@ impl Offer<'_> {
         let market = self.market;
         let profile = profile_of(market.settings, session);
         handoff::rent_command(&market.now.query, &market.now.listing, self.id, &profile)
+    }
+
+    /// Prints the offer in the form that is asked for, and the reasons for it.
+    fn print(&self, session: &Session, options: &PickArguments) -> Result<(), CliError> {
+        let command = self
+            .command(session)
+            .map_err(|error| CliError::Failed(error.to_string()))?;
+        let reasons = self.reasons();
+        match options.print {
+            // The output is the program's.
+            None if options.exec.is_some() => {
+                output::print_unless_quiet(&format!("{reasons}\n{command}"));
+                Ok(())
+            }
+            None => output::print(&format!("{reasons}\n{command}\n")),
+            Some(printed) => {
+                output::print_unless_quiet(&reasons);
+                match printed {
+                    Printed::Id => output::print(&format!("{}\n", self.id)),
+                    Printed::Command => output::print(&format!("{command}\n")),
+                    Printed::Json => output::print_json(&format!("{}\n", self.json(&command, &options.with))),
+                }
+            }
+        }
     }
 
     /// Notes on stderr, only for a search of reserved prices, that the command rents at the list price, with

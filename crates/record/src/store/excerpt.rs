@@ -7,7 +7,7 @@ use rusqlite::Connection;
 
 use super::asked::{Asked, KnownScope};
 use super::line_reader::LineReader;
-use super::line_rows::{market, needed, scopes, select_lines, targets, watch};
+use super::line_rows::{LineSelection, market, needed, scopes, targets, watch};
 use super::{Database, HistoryError};
 use crate::implication::Part;
 use crate::lows::LowestOfPolls;
@@ -72,7 +72,21 @@ impl Database {
             let rows = recorded.rows();
             let all = [before.polls.as_slice(), &rows].concat();
             let mut lows = recorded.lows();
-            unknown = self.spells_of_lots(&transaction, &recorded, &asked, question, &mut |spells| {
+            let reader = LineReader {
+                asked: &asked,
+                connection: &transaction,
+                scopes: &recorded.scopes,
+                parts: &recorded.parts,
+                watches: &recorded.watches,
+                vouched: recorded.vouched(&asked),
+                targets: targets(&transaction, &asked)?,
+                left_out: &self.left_out,
+                ahead: recorded.scopes.iter().map(|known| known.ahead).max().unwrap_or(0),
+                from: recorded.from,
+                until: question.until.0,
+                unknown: 0,
+            };
+            unknown = recorded.spells_of_lots(reader, |spells| {
                 for spell in &spells {
                     if let Some(lows) = &mut lows {
                         lows.add(&spell.interval(question.price_of(spell)), &rows);
@@ -90,78 +104,6 @@ impl Database {
             polls: before.polls,
             unknown,
         })
-    }
-
-    /// Passes the spells of one lot after another to `take`; returns the number of lines that only an unknown value
-    /// kept from meeting the question.
-    fn spells_of_lots(
-        &self,
-        connection: &Connection,
-        recorded: &Recorded,
-        asked: &Asked,
-        question: &Question,
-        take: &mut dyn FnMut(Vec<Spell>),
-    ) -> rusqlite::Result<u32> {
-        let Recorded {
-            scopes, parts, watches, ..
-        } = recorded;
-        let mut reader = LineReader {
-            asked,
-            connection,
-            scopes,
-            parts,
-            vouched: watches
-                .keys()
-                .filter_map(|place| Some((*place, asked.vouched(&scopes.get(*place)?.scope))))
-                .collect(),
-            watches,
-            targets: targets(connection, asked)?,
-            left_out: &self.left_out,
-            ahead: scopes.iter().map(|known| known.ahead).max().unwrap_or(0),
-            from: recorded.from,
-            until: question.until.0,
-            unknown: 0,
-        };
-        let moments: Vec<i64> = recorded.responses.iter().map(|merged| merged.row.at.0).collect();
-        // Responses of other parts do not prove that an offer of one is gone.
-        let seen = moments.last().copied().filter(|_| parts.len() > 1);
-        let mut finish = |lot: &Lot, stretches: &[Stretch]| {
-            let mut spells = spells::spells(lot, stretches, &moments);
-            for spell in spells.iter_mut().filter(|spell| spell.end.is_none()) {
-                spell.last = spell.last.max(Moment(seen.unwrap_or(i64::MIN)));
-            }
-            spells
-                .retain(|spell| spell.end.is_none_or(|(_, at)| at.0 >= recorded.from) && spell.first <= question.until);
-            if !spells.is_empty() {
-                take(spells);
-            }
-        };
-        let mut open: Option<(Lot, Vec<Stretch>)> = None;
-        // Keeps the lines of a lot together.
-        let order = " ORDER BY machine, model, memory";
-        select_lines(
-            connection,
-            recorded.market,
-            asked,
-            &needed(asked),
-            order,
-            &mut |known| {
-                let stretches = reader.read(&known)?;
-                match &mut open {
-                    Some((lot, all)) if *lot == known.line.lot => all.extend(stretches),
-                    _ => {
-                        if let Some((lot, all)) = open.replace((known.line.lot, stretches)) {
-                            finish(&lot, &all);
-                        }
-                    }
-                }
-                Ok(())
-            },
-        )?;
-        if let Some((lot, all)) = open {
-            finish(&lot, &all);
-        }
-        Ok(reader.unknown)
     }
 }
 
@@ -223,6 +165,65 @@ impl Recorded {
                 Resource::Volumes | Resource::Workergroups => Some(1.0),
             },
         }))
+    }
+
+    /// The conditions that each scope vouches for, by the index of the scope.
+    fn vouched(&self, asked: &Asked) -> BTreeMap<usize, u64> {
+        let places = self.watches.keys();
+        let vouched = places.filter_map(|place| Some((*place, asked.vouched(&self.scopes.get(*place)?.scope))));
+        vouched.collect()
+    }
+
+    /// Passes the spells of one lot after another to `take`; returns the number of lines that only an unknown value
+    /// kept from meeting the question.
+    fn spells_of_lots(&self, mut reader: LineReader<'_>, mut take: impl FnMut(Vec<Spell>)) -> rusqlite::Result<u32> {
+        let moments: Vec<i64> = self.responses.iter().map(|merged| merged.row.at.0).collect();
+        let until = Moment(reader.until);
+        let mut finish = |(lot, stretches): (Lot, Vec<Stretch>)| {
+            let spells = self.spells(&lot, &stretches, &moments);
+            let spells: Vec<Spell> = spells.filter(|spell| spell.first <= until).collect();
+            if !spells.is_empty() {
+                take(spells);
+            }
+        };
+        let selection = LineSelection {
+            market: self.market,
+            asked: reader.asked,
+            places: needed(reader.asked),
+            // Keeps the lines of a lot together.
+            within: " ORDER BY machine, model, memory".to_owned(),
+        };
+        let mut open: Option<(Lot, Vec<Stretch>)> = None;
+        selection.each(reader.connection, |known| {
+            let stretches = reader.read(&known)?;
+            match &mut open {
+                Some((lot, all)) if *lot == known.line.lot => all.extend(stretches),
+                _ => open
+                    .replace((known.line.lot, stretches))
+                    .into_iter()
+                    .for_each(&mut finish),
+            }
+            Ok(())
+        })?;
+        open.into_iter().for_each(finish);
+        Ok(reader.unknown)
+    }
+
+    /// The spells of a lot that had not ended before the first response, at whose `moments` its lines were seen.
+    fn spells(&self, lot: &Lot, stretches: &[Stretch], moments: &[i64]) -> impl Iterator<Item = Spell> {
+        // Responses of other parts do not prove that an offer of one is gone.
+        let seen = moments.last().filter(|_| self.parts.len() > 1);
+        let seen = Moment(seen.copied().unwrap_or(i64::MIN));
+        let spells = spells::spells(lot, stretches, moments)
+            .into_iter()
+            .map(move |mut spell| {
+                if spell.end.is_none() {
+                    spell.last = spell.last.max(seen);
+                }
+                spell
+            });
+        let from = self.from;
+        spells.filter(move |spell| spell.end.is_none_or(|(_, at)| at.0 >= from))
     }
 
     /// The merged responses as polls, before it is known which have the lowest price.

@@ -52,7 +52,7 @@ pub(super) fn add(connection: &Connection, market: &str, poll: &Poll) -> rusqlit
         .execute(params![scope.id, at.0, poll.took, proof, below, poll.rows, every])?;
     if poll.proof.is_usable() {
         let ids = lines::write(connection, scope, poll, at)?;
-        members::write(connection, scope, poll, at, last, &ids)?;
+        members::write(connection, scope, (poll, at), last, &ids)?;
     }
     Ok(Some(at))
 }

@@ -345,20 +345,7 @@ fn alternative_lines(
 ) -> Vec<Line<'static>> {
     let theme = scene.theme;
     if rows.is_empty() {
-        let text = match browser.resource() {
-            Resource::Volumes => "No other volume in your search",
-            Resource::Offers if browser.computed.job.is_some() && !Standing::compares_bills(listing) => {
-                "No offer in your search has a bill for the job"
-            }
-            Resource::Offers | Resource::Workergroups => "No other offer with the same GPUs in your search",
-        };
-        let mut lines = vec![Line::styled(text, theme.dim)];
-        if browser.resource() == Resource::Offers {
-            let (spread, filters) = (scene.key(Action::Cluster), scene.key(Action::Funnel));
-            let text = format!("{spread} plans over several machines, {filters} edits the filters");
-            lines.push(Line::styled(text, theme.dim));
-        }
-        return lines;
+        return no_alternatives(browser, listing, scene);
     }
     let front = browser.computed.front();
     let beats = front
@@ -395,6 +382,25 @@ fn alternative_lines(
         };
         let rail = rail(browser, listing, index, theme);
         lines.push(line(sign, id.unwrap_or_default(), cells.collect(), rail, style));
+    }
+    lines
+}
+
+/// The reason why a row has no alternatives, and keys that lead to some.
+fn no_alternatives(browser: &Browser, listing: &Listing, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+    let dim = scene.theme.dim;
+    let text = match browser.resource() {
+        Resource::Volumes => "No other volume in your search",
+        Resource::Offers if browser.computed.job.is_some() && !Standing::compares_bills(listing) => {
+            "No offer in your search has a bill for the job"
+        }
+        Resource::Offers | Resource::Workergroups => "No other offer with the same GPUs in your search",
+    };
+    let mut lines = vec![Line::styled(text, dim)];
+    if browser.resource() == Resource::Offers {
+        let (spread, filters) = (scene.key(Action::Cluster), scene.key(Action::Funnel));
+        let text = format!("{spread} plans over several machines, {filters} edits the filters");
+        lines.push(Line::styled(text, dim));
     }
     lines
 }

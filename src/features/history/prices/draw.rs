@@ -41,31 +41,31 @@ pub(super) const MEDIAN: &str = "○";
 /// Minimum width of the table beside the charts, in cells.
 const TABLE: u16 = 40;
 
-/// Draws the tab of the price history: the headline, the charts, and the table of parts of the time.
+/// Draws the tab of the price history: the recorded prices, or else a text with the prices on offer now.
 pub(super) fn history(view: &History, area: Rect, scene: &mut Scene<'_, '_>) {
     let subject = view.subject();
     let resource = subject.map_or(view.pane.0, |subject| subject.query.resource);
-    let unit = price_unit(
-        resource,
-        subject.map_or(DEFAULT_STORAGE_GB, |subject| subject.query.storage_gb()),
-    );
     let span = SPANS[view.span].1;
     let facts = subject.map_or_else(|| span.to_owned(), |subject| format!("{} · {span}", subject.title));
     let inner = scene.tabbed("History", facts, area);
+    if let Some(series) = view.series.as_deref().filter(|series| series.watched > 0.0) {
+        return recorded(view, (series, resource), inner, scene);
+    }
+    let lines = empty(view, resource, scene);
+    let height = lines.iter().map(|line| wrap_line(line, inner.width, 2).len());
+    let height = u16::try_from(height.sum::<usize>() + 1).unwrap_or(u16::MAX);
+    let [text, chart] = Layout::vertical([Constraint::Length(height), Constraint::Fill(1)]).areas(inner);
+    sheet::text(lines, text, scene);
+    // The prices on offer now are those of the first subject.
+    if view.index == 0 {
+        unrecorded::distribution(&view.now, None, chart, scene);
+    }
+}
+
+/// Draws a recorded series: the headline, the charts, and the table of parts of the time.
+fn recorded(view: &History, (series, resource): (&Series, Resource), inner: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let local = scene.state.local_time(scene.now);
-    let Some(series) = view.series.as_deref().filter(|series| series.watched > 0.0) else {
-        let lines = empty(view, resource, scene);
-        let height = lines
-            .iter()
-            .map(|line| wrap_line(line, inner.width, 2).len())
-            .sum::<usize>()
-            + 1;
-        let height = u16::try_from(height).unwrap_or(u16::MAX);
-        let [text, chart] = Layout::vertical([Constraint::Length(height), Constraint::Fill(1)]).areas(inner);
-        sheet::text(lines, text, scene);
-        return prices_now(view, chart, scene);
-    };
     let text = headline(view, (series, resource), scene);
     let head = u16::try_from(sheet::rows(&text, inner.width)).unwrap_or(1);
     let is_counted = series.buckets.iter().any(|bucket| bucket.amount.is_some());
@@ -73,7 +73,11 @@ pub(super) fn history(view: &History, area: Rect, scene: &mut Scene<'_, '_>) {
     let [head, charts, foot] =
         Layout::vertical([Constraint::Length(head), Constraint::Fill(1), Constraint::Length(1)]).areas(inner);
     sheet::text(text, head, scene);
-    sheet::foot(&basis(series, &unit, scene), foot, scene);
+    let storage = view
+        .subject()
+        .map_or(DEFAULT_STORAGE_GB, |subject| subject.query.storage_gb());
+    let basis = basis(series, &price_unit(resource, storage), scene);
+    sheet::foot(&basis, foot, scene);
     let beside = if scene.size == Size::Compact {
         0
     } else {
@@ -91,22 +95,21 @@ pub(super) fn history(view: &History, area: Rect, scene: &mut Scene<'_, '_>) {
     };
     let [legend, prices, amounts] =
         Layout::vertical([Constraint::Length(1), Constraint::Fill(1), Constraint::Length(amounts)]).areas(charts);
-    let bucket = view.read_bucket();
-    let line = bucket.map_or_else(
+    let drawn = Charts {
+        series,
+        resource,
+        time: time_scale(series.since, series.until),
+        local: &local,
+        cursor: view.read_bucket(),
+    };
+    let line = drawn.cursor.map_or_else(
         || key_of_lines(theme),
         |bucket| cursor::bucket_readout(bucket, resource, &local, theme),
     );
     scene.render(fit(line, legend.width), legend);
-    draw_prices(series, &marks(view, scene), &local, prices, scene, bucket);
+    drawn.draw_prices(&marks(view, scene), prices, scene);
     if has_amounts {
-        draw_amounts(series, resource, &local, amounts, scene, bucket);
-    }
-}
-
-/// Draws the current prices where none are recorded, for the first subject only.
-fn prices_now(view: &History, area: Rect, scene: &mut Scene<'_, '_>) {
-    if view.index == 0 {
-        unrecorded::distribution(&view.now, None, area, scene);
+        drawn.draw_amounts(amounts, scene);
     }
 }
 
@@ -246,7 +249,7 @@ fn parts(series: &Series, resource: Resource, local: &LocalTime, area: Rect, the
     if area.width == 0 {
         return Vec::new();
     }
-    let time = time_of(series);
+    let time = time_scale(series.since, series.until);
     let many = usize::from(area.height.saturating_sub(1));
     // A part of no length says nothing.
     let starts = local.ticks(UnixTime::new(time.low), UnixTime::new(time.high - 1.0), many);
@@ -291,13 +294,13 @@ fn key_of_lines(theme: &Theme) -> Line<'static> {
     ])
 }
 
-/// The time of a series as a scale in Unix seconds, at least a second long.
-fn time_of(series: &Series) -> Scale {
-    let low = series.since.unix().seconds();
+/// The time between two moments as a scale in Unix seconds, at least a second long.
+fn time_scale(since: Moment, until: Moment) -> Scale {
+    let low = since.unix().seconds();
     Scale {
         kind: ScaleKind::Linear,
         low,
-        high: series.until.unix().seconds().max(low + 1.0),
+        high: until.unix().seconds().max(low + 1.0),
     }
 }
 
@@ -338,80 +341,132 @@ fn own_mark(value: f64, theme: &Theme) -> Mark {
     }
 }
 
-/// Draws the lowest and the median prices over time, with range, marks, gaps and the cursor's time.
-fn draw_prices(
-    series: &Series,
-    marks: &[Mark],
-    local: &LocalTime,
-    area: Rect,
-    scene: &mut Scene<'_, '_>,
-    cursor: Option<&Bucket>,
-) {
-    let levels = || series.buckets.iter().filter_map(|bucket| bucket.levels);
-    let highest = |levels: Levels| levels.lowest.max(levels.median).max(levels.p80);
-    let cut = chart::cut_off_value(levels().map(highest)).unwrap_or(f64::INFINITY);
-    let ends = levels().flat_map(|levels| [levels.lowest.min(cut), highest(levels).min(cut)]);
-    let Some(scale) = Scale::fit(ends.chain(marks.iter().map(|mark| mark.value)), None) else {
-        let text = Line::styled("None was on offer in this time", scene.theme.dim);
-        return scene.render(text, area);
-    };
-    let time = time_of(series);
-    let across = Axis(&time, Labels::Time(local));
-    let Some(plot) = chart::axes(&across, Some(&Axis(&scale, Labels::Number)), area, scene) else {
-        return;
-    };
-    let theme = scene.theme;
-    band(series, (&time, &scale), plot, scene);
-    unrecorded::label_gap(series, &time, plot, scene);
-    let lines = [(MEDIAN, theme.series[0]), (LOWEST, theme.series[1])];
-    let levels: [fn(Levels) -> f64; 2] = [|levels| levels.median, |levels| levels.lowest];
-    for ((sign, style), level) in lines.into_iter().zip(levels) {
-        let value = |bucket: &Bucket| bucket.levels.map(level);
-        let color = style.fg.unwrap_or_default();
-        let canvas = chart::canvas().paint(|context| stairs(series, (&time, &scale), value, color, context));
-        scene.render(canvas, plot);
-        let last = series.buckets.iter().rev().find(|bucket| bucket.levels.is_some());
-        let end = last.and_then(|last| {
-            let y = scale.position(value(last)?.min(scale.high))?;
-            Some((share_of(last.until, &time), y))
-        });
-        if let Some(end) = end {
-            let (x, y) = chart::dot_cell(end, plot);
-            scene.frame.buffer_mut().set_string(x, y, sign, style);
-        }
-    }
-    chart::marks(marks, &scale, plot, scene);
-    let peaks = series.buckets.iter().filter_map(|bucket| {
-        let highest = highest(bucket.levels?);
-        Some((share_of(bucket.from, &time), highest))
-    });
-    let peaks: Vec<(f64, f64)> = peaks.collect();
-    chart::cut_labels(&peaks, &scale, plot, scene);
-    if let Some(bucket) = cursor {
-        chart::cursor(cursor::share(bucket, &time), plot, scene);
-    }
-    cursor::clickable(series, &time, plot, scene);
+/// The charts of prices and of amounts, one above the other over the same time.
+struct Charts<'a> {
+    series: &'a Series,
+    resource: Resource,
+    /// In Unix seconds.
+    time: Scale,
+    local: &'a LocalTime,
+    /// The part of the time that is read out.
+    cursor: Option<&'a Bucket>,
 }
 
-/// Fills the range from P20 to P80 of each part of the time in the chart of prices.
-fn band(series: &Series, (time, scale): (&Scale, &Scale), plot: Rect, scene: &mut Scene<'_, '_>) {
-    let buffer = scene.frame.buffer_mut();
-    let spot = |at: Moment, value: f64| {
-        let y = scale.position(value.min(scale.high))?;
-        Some(chart::dot_cell((share_of(at, time), y), plot))
-    };
-    for bucket in &series.buckets {
-        let corners = bucket.levels.and_then(|levels| {
-            let low = spot(bucket.from, levels.p20)?;
-            Some((low, spot(bucket.until, levels.p80)?))
-        });
-        let Some(((left, bottom), (right, top))) = corners else {
-            continue;
+impl Charts<'_> {
+    /// Draws the lowest and the median prices over time, with range, marks, gaps and the cursor's time.
+    fn draw_prices(&self, marks: &[Mark], area: Rect, scene: &mut Scene<'_, '_>) {
+        let Self { series, ref time, .. } = *self;
+        let levels = || series.buckets.iter().filter_map(|bucket| bucket.levels);
+        let highest = |levels: Levels| levels.lowest.max(levels.median).max(levels.p80);
+        let cut = chart::cut_off_value(levels().map(highest)).unwrap_or(f64::INFINITY);
+        let ends = levels().flat_map(|levels| [levels.lowest.min(cut), highest(levels).min(cut)]);
+        let Some(scale) = Scale::fit(ends.chain(marks.iter().map(|mark| mark.value)), None) else {
+            let text = Line::styled("None was on offer in this time", scene.theme.dim);
+            return scene.render(text, area);
         };
-        for x in left..=right {
-            for y in top..=bottom {
-                buffer.set_string(x, y, "░", scene.theme.border);
+        let Some(plot) = self.axes(&Axis(&scale, Labels::Number), area, scene) else {
+            return;
+        };
+        let theme = scene.theme;
+        self.band(&scale, plot, scene);
+        unrecorded::label_gap(series, time, plot, scene);
+        let lines = [(MEDIAN, theme.series[0]), (LOWEST, theme.series[1])];
+        let levels: [fn(Levels) -> f64; 2] = [|levels| levels.median, |levels| levels.lowest];
+        for ((sign, style), level) in lines.into_iter().zip(levels) {
+            let value = |bucket: &Bucket| bucket.levels.map(level);
+            let color = style.fg.unwrap_or_default();
+            let canvas = chart::canvas().paint(|context| self.stairs(&scale, value, color, context));
+            scene.render(canvas, plot);
+            let last = series.buckets.iter().rev().find(|bucket| bucket.levels.is_some());
+            let end = last.and_then(|last| {
+                let y = scale.position(value(last)?.min(scale.high))?;
+                Some((share_of(last.until, time), y))
+            });
+            if let Some(end) = end {
+                let (x, y) = chart::dot_cell(end, plot);
+                scene.frame.buffer_mut().set_string(x, y, sign, style);
             }
+        }
+        chart::marks(marks, &scale, plot, scene);
+        let peaks = series.buckets.iter();
+        let peaks = peaks.filter_map(|bucket| Some((share_of(bucket.from, time), highest(bucket.levels?))));
+        let peaks: Vec<(f64, f64)> = peaks.collect();
+        chart::cut_labels(&peaks, &scale, plot, scene);
+        self.draw_cursor(plot, scene);
+        cursor::clickable(series, time, plot, scene);
+    }
+
+    /// Draws the amounts on offer, below the prices and over the same time.
+    fn draw_amounts(&self, area: Rect, scene: &mut Scene<'_, '_>) {
+        let series = self.series;
+        let [title, area] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(area);
+        let from = if series.truncated > 0 {
+            " of complete responses"
+        } else {
+            ""
+        };
+        let heading = format!("{} on offer{from}", unit(self.resource));
+        scene.render(Line::styled(heading, scene.theme.heading), title);
+        let amounts = series.buckets.iter().filter_map(|bucket| bucket.amount);
+        let Some(scale) = Scale::fit(amounts.chain([0.0]), None) else {
+            return;
+        };
+        let Some(plot) = self.axes(&Axis(&scale, Labels::Count), area, scene) else {
+            return;
+        };
+        let color = scene.theme.series[0].fg.unwrap_or_default();
+        let canvas = chart::canvas().paint(|context| self.stairs(&scale, |bucket| bucket.amount, color, context));
+        scene.render(canvas, plot);
+        self.draw_cursor(plot, scene);
+    }
+
+    /// Fills the range from P20 to P80 of each part of the time in the chart of prices.
+    fn band(&self, scale: &Scale, plot: Rect, scene: &mut Scene<'_, '_>) {
+        let buffer = scene.frame.buffer_mut();
+        let spot = |at: Moment, value: f64| {
+            let y = scale.position(value.min(scale.high))?;
+            Some(chart::dot_cell((share_of(at, &self.time), y), plot))
+        };
+        for bucket in &self.series.buckets {
+            let corners = bucket.levels.and_then(|levels| {
+                let low = spot(bucket.from, levels.p20)?;
+                Some((low, spot(bucket.until, levels.p80)?))
+            });
+            let Some(((left, bottom), (right, top))) = corners else {
+                continue;
+            };
+            for x in left..=right {
+                for y in top..=bottom {
+                    buffer.set_string(x, y, "░", scene.theme.border);
+                }
+            }
+        }
+    }
+
+    /// Draws a value of each part of the time as staircases, one for each time without a gap.
+    fn stairs(&self, scale: &Scale, value: impl Fn(&Bucket) -> Option<f64>, color: Color, context: &mut Context<'_>) {
+        let mut steps: Vec<(f64, f64)> = Vec::new();
+        for bucket in &self.series.buckets {
+            if let Some(y) = value(bucket).and_then(|value| scale.position(value.min(scale.high))) {
+                steps.push((share_of(bucket.from, &self.time), y));
+                steps.push((share_of(bucket.until, &self.time), y));
+            } else {
+                polyline(context, &steps, color);
+                steps.clear();
+            }
+        }
+        polyline(context, &steps, color);
+    }
+
+    /// Draws the axes of one of the charts; returns its plot, `None` without room.
+    fn axes(&self, upwards: &Axis<'_>, area: Rect, scene: &mut Scene<'_, '_>) -> Option<Rect> {
+        chart::axes(&Axis(&self.time, Labels::Time(self.local)), Some(upwards), area, scene)
+    }
+
+    /// Draws the cursor through a plot, if there is one.
+    fn draw_cursor(&self, plot: Rect, scene: &mut Scene<'_, '_>) {
+        if let Some(bucket) = self.cursor {
+            chart::cursor(cursor::share(bucket, &self.time), plot, scene);
         }
     }
 }
@@ -456,12 +511,7 @@ pub(crate) fn chart_of_lows(
         return false;
     };
     let [title, area] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(area);
-    let low = since.unix().seconds();
-    let time = Scale {
-        kind: ScaleKind::Linear,
-        low,
-        high: until.unix().seconds().max(low + 1.0),
-    };
+    let time = time_scale(since, until);
     let (state, theme) = (scene.state, scene.theme);
     let local = state.local_time(scene.now);
     let axes = (Axis(&time, Labels::Time(&local)), Axis(&scale, Labels::Number));
@@ -490,61 +540,4 @@ pub(crate) fn chart_of_lows(
         .collect();
     chart::cut_labels(&peaks, &scale, plot, scene);
     true
-}
-
-/// Draws a value of each part of the time as staircases, one for each time without a gap.
-fn stairs(
-    series: &Series,
-    (time, scale): (&Scale, &Scale),
-    value: impl Fn(&Bucket) -> Option<f64>,
-    color: Color,
-    context: &mut Context<'_>,
-) {
-    let mut steps: Vec<(f64, f64)> = Vec::new();
-    for bucket in &series.buckets {
-        if let Some(y) = value(bucket).and_then(|value| scale.position(value.min(scale.high))) {
-            steps.push((share_of(bucket.from, time), y));
-            steps.push((share_of(bucket.until, time), y));
-        } else {
-            polyline(context, &steps, color);
-            steps.clear();
-        }
-    }
-    polyline(context, &steps, color);
-}
-
-/// Draws the amounts on offer, below the prices and over the same time.
-fn draw_amounts(
-    series: &Series,
-    resource: Resource,
-    local: &LocalTime,
-    area: Rect,
-    scene: &mut Scene<'_, '_>,
-    cursor: Option<&Bucket>,
-) {
-    let [title, area] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(area);
-    let from = if series.truncated > 0 {
-        " of complete responses"
-    } else {
-        ""
-    };
-    let heading = format!("{} on offer{from}", unit(resource));
-    scene.render(Line::styled(heading, scene.theme.heading), title);
-    let amounts = series.buckets.iter().filter_map(|bucket| bucket.amount);
-    let Some(scale) = Scale::fit(amounts.chain([0.0]), None) else {
-        return;
-    };
-    let time = time_of(series);
-    let across = Axis(&time, Labels::Time(local));
-    let Some(plot) = chart::axes(&across, Some(&Axis(&scale, Labels::Count)), area, scene) else {
-        return;
-    };
-    let color = scene.theme.series[0].fg.unwrap_or_default();
-    let canvas = chart::canvas().paint(|context| {
-        stairs(series, (&time, &scale), |bucket| bucket.amount, color, context);
-    });
-    scene.render(canvas, plot);
-    if let Some(bucket) = cursor {
-        chart::cursor(cursor::share(bucket, &time), plot, scene);
-    }
 }
