@@ -150,8 +150,7 @@ fn profiles(word: &str) -> Vec<CompletionCandidate> {
     let config = Paths::of_user()
         .and_then(|paths| Config::load(&paths.config_file()).ok())
         .unwrap_or_default();
-    let names = config.profile_names().into_iter();
-    let names = names.filter(|name| name.starts_with(word));
+    let names = config.profile_names().into_iter().filter(|name| name.starts_with(word));
     names.map(CompletionCandidate::new).collect()
 }
 
@@ -260,8 +259,8 @@ fn render(arguments: &CompleteArguments, word: &str, quote: Option<char>, candid
 
 /// Whether a word needs no quoting in a shell: only ASCII letters, digits and `-_=.,:/@+`.
 fn is_plain(text: &str) -> bool {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_=.,:/@+".contains(c);
-    text.chars().all(is_plain)
+    text.chars()
+        .all(|c| c.is_ascii_alphanumeric() || "-_=.,:/@+".contains(c))
 }
 
 /// A text inside the quote, without the quotes, with characters escaped that would end it or be expanded;

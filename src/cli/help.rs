@@ -168,8 +168,7 @@ pub fn examples(path: &[&str]) -> Vec<Example> {
 
 /// Prints the help of the command that `words` name, as `--help` does, and exits.
 pub fn print(words: &[String]) -> Result<(), CliError> {
-    let words = words.iter().map(|word| text::message(word));
-    let line = std::iter::once("bourse".to_owned()).chain(words);
+    let line = std::iter::once("bourse".to_owned()).chain(words.iter().map(|word| text::message(word)));
     let command = command().color(color_choice());
     match command.try_get_matches_from(line.chain(["--help".to_owned()])) {
         Err(help) => help.exit(),
@@ -253,8 +252,7 @@ pub fn command() -> Command {
     let command = command.disable_help_flag(true).disable_version_flag(true);
     // Two blank lines fewer than usual: the list of commands fits a small terminal.
     let template = "{about-with-newline}{usage-heading} {usage}\n{all-args}{after-help}";
-    let command = command.help_template(template);
-    explained(command.args(flags), &mut Vec::new())
+    explained(command.help_template(template).args(flags), &mut Vec::new())
 }
 
 /// The help of a query in which plain words have no meaning.
@@ -288,8 +286,7 @@ fn searched(command: Command, resource: Resource) -> Command {
 
 /// Appends the default to the long help of an argument.
 fn stated(argument: Arg, default: &str) -> Arg {
-    let help = argument.get_help().map(ToString::to_string);
-    let help = help.unwrap_or_default();
+    let help = argument.get_help().map(ToString::to_string).unwrap_or_default();
     let long = argument.get_long_help().map(ToString::to_string);
     let long = long.unwrap_or_else(|| help.clone());
     argument.help(help).long_help(format!("{long} {default}"))

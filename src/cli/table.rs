@@ -176,8 +176,7 @@ impl View {
         members: &'l [Json],
     ) -> impl Iterator<Item = Cow<'l, str>> {
         // A line break in JSON is never part of a text.
-        let records = records(listing, rows, members, self.secrets);
-        records.map(|record| Cow::Owned(record.replace(['\n', '\r'], " ") + "\n"))
+        records(listing, rows, members, self.secrets).map(|record| Cow::Owned(record.replace(['\n', '\r'], " ") + "\n"))
     }
 }
 
@@ -284,8 +283,7 @@ fn table(
     }));
     let widths = widths(&lines);
     let kept = fitting(fields, &widths, width);
-    let is_right = |column: usize| fields[column].kind.is_numeric();
-    laid_out(&lines, &widths, &kept, is_right)
+    laid_out(&lines, &widths, &kept, |column| fields[column].kind.is_numeric())
 }
 
 /// Each cell with its width in terminal cells.

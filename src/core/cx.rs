@@ -354,8 +354,7 @@ impl<'a> Cx<'a> {
             self.go_to(self.state.pane);
             return self.perform(action);
         }
-        let is_here = knows(commands.contexts) && !commands.hidden.contains(&action);
-        if is_here || matches!(action, Action::Market(_)) {
+        if knows(commands.contexts) && !commands.hidden.contains(&action) || matches!(action, Action::Market(_)) {
             self.close();
             self.perform(action);
         } else if commands.below.is_some_and(knows) {

@@ -59,8 +59,7 @@ impl Chosen {
             }
             profile.route_url = Some(route.clone());
         }
-        let is_replaced = flags.base_url.is_some() || flags.route_url.is_some();
-        let own = own.filter(|own| is_replaced && own.base_url.is_some());
+        let own = own.filter(|own| (flags.base_url.is_some() || flags.route_url.is_some()) && own.base_url.is_some());
         Ok(Self { profile, own })
     }
 
@@ -99,9 +98,7 @@ impl Chosen {
     pub fn withheld(&self, reach: KeyReach) -> Option<(String, String)> {
         let own = addresses(self.own.as_ref()?).0?;
         let (base, route) = addresses(&self.profile);
-        let base = base.filter(|_| !reach.management);
-        let route = route.filter(|_| !reach.route);
-        let mut denied: Vec<_> = [base, route]
+        let mut denied: Vec<_> = [base.filter(|_| !reach.management), route.filter(|_| !reach.route)]
             .into_iter()
             .flatten()
             .map(|origin| origin.to_string())

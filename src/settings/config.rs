@@ -59,8 +59,7 @@ impl Profile {
     /// The profile of `--base-url` without `--profile`, without its addresses; its dialect is the public
     /// service's if `base` is that, else the documented one.
     pub fn custom(base: &str) -> Self {
-        let is_public = Origin::parse(base).is_ok_and(|origin| origin.is_public_service());
-        let dialect = if is_public {
+        let dialect = if Origin::parse(base).is_ok_and(|origin| origin.is_public_service()) {
             &Dialect::VAST
         } else {
             &Dialect::DOCUMENTED

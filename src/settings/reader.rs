@@ -291,8 +291,7 @@ impl Reader<'_> {
             return;
         };
         let declared = root.get("profiles").and_then(|all| all.get_ref().as_table());
-        let is_declared = declared.is_some_and(|all| all.contains_key(name.as_str()));
-        if is_declared || config.profile(&name).is_some() {
+        if declared.is_some_and(|all| all.contains_key(name.as_str())) || config.profile(&name).is_some() {
             config.values.default_profile = Some(name);
             return;
         }
@@ -387,8 +386,7 @@ impl Reader<'_> {
             let mut commands = Vec::new();
             for (name, value) in reader.table(value)? {
                 let before = reader.mistakes.len();
-                let command = reader.command(name, value);
-                let command = command.filter(|_| reader.mistakes.len() == before);
+                let command = reader.command(name, value).filter(|_| reader.mistakes.len() == before);
                 commands.extend(command.map(|command| reader.entry(name, value, command)));
             }
             commands.sort_by_key(|entry| entry.position);

@@ -169,8 +169,7 @@ fn in_time<T: Send + 'static>(patience: Duration, read: impl FnOnce() -> T + Sen
 ///
 /// When it cannot.
 pub fn check(path: &Path) -> Result<(), ApiKeyError> {
-    let is_pipe = fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir());
-    if is_pipe {
+    if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir()) {
         return Ok(());
     }
     from_file(path).map(drop)

@@ -253,8 +253,8 @@ impl Browser {
     /// Whether the awaited response selects its first row: it is to another search, and the
     /// selected row was the first one or is not in the response.
     fn starts_at_top(&self, listing: &Listing) -> bool {
-        let is_lost = self.chosen.is_none_or(|id| listing.row(id).is_none());
-        self.asked_query.as_ref() != self.shown_query() && (is_lost || self.is_at_top())
+        self.asked_query.as_ref() != self.shown_query()
+            && (self.chosen.is_none_or(|id| listing.row(id).is_none()) || self.is_at_top())
     }
 
     /// Drops the selection, so that the next [`Browser::rebuild`] selects the first row.

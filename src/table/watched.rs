@@ -89,8 +89,8 @@ impl Browser {
         let missing = rows.filter_map(|row| {
             let lot = recorded_lot(before, row)?;
             let host = || before.cell(row as usize, host?).whole();
-            let is_missing = !here.contains(&lot) && !watch.causes.contains_key(&lot);
-            is_missing.then(|| (lot, host().and_then(|host| i64::try_from(host).ok())))
+            (!here.contains(&lot) && !watch.causes.contains_key(&lot))
+                .then(|| (lot, host().and_then(|host| i64::try_from(host).ok())))
         });
         // The choice of lots must not depend on the order of the rows.
         missing.collect::<BTreeMap<_, _>>().into_iter().collect()

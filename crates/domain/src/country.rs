@@ -206,8 +206,7 @@ const GROUP_NAMES: &[(&str, &str)] = &[
 /// are also words, such as `in`, count only with `capitals`: whether the name was typed in capitals.
 pub fn named(name: &str, capitals: bool) -> Option<&'static str> {
     let country = BY_NAME.get(name).copied()?;
-    let is_word = !capitals && WORDS.contains(&name);
-    (!is_word).then_some(country)
+    (capitals || !WORDS.contains(&name)).then_some(country)
 }
 
 /// Codes and groups by name, in lower case.

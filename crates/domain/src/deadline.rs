@@ -171,8 +171,7 @@ impl Deadline {
         };
         let coming = |date: Date, days: i64| {
             let moment = on(date)?;
-            let is_past = moment.timestamp() <= now;
-            if is_past {
+            if moment.timestamp() <= now {
                 on(date.checked_add(days.days()).ok()?)
             } else {
                 Some(moment)

@@ -499,13 +499,12 @@ impl StatefulWidget for ReportLines<'_> {
         let mut rows = text.rows();
         let mut marks = MOST_MARKED;
         'lines: for number in top..total {
-            let is_selected = self.report.cursor == Some(number);
             let wrapped = wrap_line(&self.line(number, &mut marks), text.width, INDENT);
             for line in wrapped.into_iter().skip(std::mem::take(&mut skip)) {
                 let Some(row) = rows.next() else {
                     break 'lines;
                 };
-                if is_selected {
+                if self.report.cursor == Some(number) {
                     buffer.set_style(row, self.theme.selected);
                 }
                 line.render(row, buffer);

@@ -14,8 +14,7 @@ use crate::domain::Resource;
 use crate::domain::time::{MonotonicTime, Now};
 use crate::keys::Action;
 use crate::record::Poll;
-use crate::record::watch::{CauseSearch, Wish, cause_search};
-use crate::table::browser::Browser;
+use crate::record::watch::{Wish, cause_search};
 use crate::table::remote::Ticket;
 use crate::table::watch::{Watch, shortest_interval};
 
@@ -187,12 +186,11 @@ fn record(cx: &mut Cx<'_>, resource: Resource, poll: Option<Poll>) {
 /// records the poll that waits for them, even if the search failed.
 fn on_causes(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     let News::Reply(response) = news else { return };
-    let is_own = |search: &mut (Ticket, CauseSearch)| search.0 == ticket;
     for resource in Resource::ALL {
         let Some(watch) = &mut cx.table(resource).watch else {
             continue;
         };
-        if let Some((_, search)) = watch.cause_search.take_if(is_own) {
+        if let Some((_, search)) = watch.cause_search.take_if(|search| search.0 == ticket) {
             if let Ok(Reply::Records(listing)) = *response {
                 let causes = search.causes(&listing);
                 if let Some(poll) = &mut watch.unrecorded {
@@ -242,10 +240,9 @@ fn record_presence(cx: &mut Cx<'_>, is_leaving: bool) {
 /// The next time at which auto-refresh pauses a table or changes its countdown in the status line of the open
 /// pane; `None` if neither will.
 pub(crate) fn deadline(state: &State, now: Now) -> Option<MonotonicTime> {
-    let is_watched = |browser: &Browser| browser.watching().is_some_and(|watch| !watch.is_paused());
     let second = state
         .browser()
-        .is_some_and(is_watched)
+        .is_some_and(|browser| browser.watching().is_some_and(|watch| !watch.is_paused()))
         .then(|| state.animation(now, 1.0));
     let pauses = Resource::ALL.into_iter().filter_map(|resource| {
         let watch = state.browsers[resource].watching()?;

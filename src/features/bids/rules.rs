@@ -62,8 +62,7 @@ impl Run {
         let interruptions = total(holds.clone().map(|hold| f64::from(u8::from(hold.is_interrupted))));
         let longest = holds.max_by_key(|hold| (hold.seconds, !hold.is_interrupted));
         // For more work than the record has at a bid, the interruptions are unknown.
-        let is_done = saved > 0.0 && saved >= self.hours * 3600.0;
-        let per_saved = |span: f64| is_done.then(|| self.hours * span / saved);
+        let per_saved = |span: f64| (saved > 0.0 && saved >= self.hours * 3600.0).then(|| self.hours * span / saved);
         Outlook {
             bid: level.bid,
             held: held / seconds(watched),
@@ -82,8 +81,7 @@ impl Run {
         let bills = outlooks.iter().enumerate();
         let bills = bills.filter_map(|(index, outlook)| Some((index, outlook.bill?)));
         let lowest = bills.min_by(|(_, left), (_, right)| left.total_cmp(right));
-        let lowest = lowest.map(|(index, _)| index);
-        (outlooks, lowest)
+        (outlooks, lowest.map(|(index, _)| index))
     }
 }
 

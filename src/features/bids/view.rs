@@ -282,11 +282,10 @@ fn draw_shares((outlooks, lowest): (&[Outlook], Option<usize>), cursor: usize, a
         let label = format!("◆ ${:.4} lowest bill", outlook.bid);
         let end = plot.right().saturating_sub(cells_of(&label));
         let (column, row) = chart::dot_cell((x, y), plot);
-        let column = column.min(end.max(plot.x));
         scene
             .frame
             .buffer_mut()
-            .set_string(column, row, label, scene.theme.accent);
+            .set_string(column.min(end.max(plot.x)), row, label, scene.theme.accent);
     }
 }
 

@@ -140,8 +140,7 @@ impl ServerHandler for Server {
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let tools = TOOLS.iter().map(|tool| {
-            let schema = (tool.schema)().to_value();
-            let schema = schema.as_object().cloned().unwrap_or_default();
+            let schema = (tool.schema)().to_value().as_object().cloned().unwrap_or_default();
             let is_open = ToolAnnotations::with_title(tool.title).read_only(true).open_world(true);
             Listed::new(tool.name, tool.description, schema)
                 .with_title(tool.title)

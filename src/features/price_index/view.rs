@@ -224,8 +224,7 @@ impl View for PriceIndex {
         let span = self.span();
         let row = |line: &&IndexLine| {
             let mut cells = cells(line);
-            let trend = trend(&line.lows, span, usize::from(WEEKS));
-            cells.insert(TREND, rating::sparkline(&trend));
+            cells.insert(TREND, rating::sparkline(&trend(&line.lows, span, usize::from(WEEKS))));
             if is_of_models {
                 cells.remove(COUNTRY);
             }

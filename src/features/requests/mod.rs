@@ -220,8 +220,7 @@ impl Requests {
 
     /// Selects the row at an index, at most the last.
     pub fn select(&mut self, line: usize) {
-        let line = line.min(self.rows.len().saturating_sub(1));
-        self.selected = self.rows.get(line).copied();
+        self.selected = self.rows.get(line.min(self.rows.len().saturating_sub(1))).copied();
     }
 
     /// Moves the selection by rows, up to the ends of the list.

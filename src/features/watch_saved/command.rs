@@ -100,8 +100,7 @@ pub async fn watch(
     };
     let work = async {
         let command = settings.preferences.config.values.alert_command.as_deref();
-        let run = run.until_done(&mut watcher, &resolve, jobs);
-        tokio::join!(run, commands(command, queue)).0
+        tokio::join!(run.until_done(&mut watcher, &resolve, jobs), commands(command, queue)).0
     };
     let scrapes = async {
         match server {

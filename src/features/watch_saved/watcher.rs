@@ -282,8 +282,7 @@ impl<'a> Watcher<'a> {
     ///
     /// A single poll of one search does not wait for others.
     fn requests_a_minute(&self) -> u32 {
-        let is_urgent = self.one.is_some() && self.rhythm.is_once;
-        if is_urgent {
+        if self.one.is_some() && self.rhythm.is_once {
             u32::MAX
         } else {
             self.rhythm.requests_a_minute

@@ -463,8 +463,7 @@ impl<'a> Offers<'a> {
         if rows.len() > MOST_LEFT_OUT {
             return None;
         }
-        let plans = rows.into_iter();
-        let plans = plans.filter_map(|row| self.cheapest(need, Some(row)));
+        let plans = rows.into_iter().filter_map(|row| self.cheapest(need, Some(row)));
         plans.min_by(|left, right| left.bill.total_cmp(&right.bill))
     }
 }

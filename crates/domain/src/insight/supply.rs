@@ -93,9 +93,8 @@ impl Slice {
             end += machine.len();
             end
         });
-        let ends = ends.collect();
         let slices = sorted.iter().map(|(_, row)| columns.slice(listing, *row));
-        (slices.collect(), ends)
+        (slices.collect(), ends.collect())
     }
 }
 

@@ -49,8 +49,7 @@ impl Listing {
     /// again.
     pub fn hidden_rows(&self) -> Option<Self> {
         let records = self.hidden_spans.iter().filter_map(|span| self.text.get(span.clone()));
-        let has_any = !self.hidden_spans.is_empty();
-        has_any.then(|| Self::read_again(self.catalog, records, Some(self)).ok())?
+        (!self.hidden_spans.is_empty()).then(|| Self::read_again(self.catalog, records, Some(self)).ok())?
     }
 
     /// Reads the JSON of received records as a new listing; time and unit of speeds are those of `like`, or

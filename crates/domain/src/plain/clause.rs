@@ -101,9 +101,8 @@ impl Frame {
                 new.nouns.push(measures);
                 // `64gb ram ram 100gb`, `disk 1tb disk 100gb`
                 let word = |at: &usize| text.tokens[*at].text == text.tokens[words.start].text;
-                let is_repeated = self.noun_words.iter().any(word);
                 new.noun_words.push(words.start);
-                !is_repeated && new.nouns.len() < 4
+                !self.noun_words.iter().any(word) && new.nouns.len() < 4
             }
             // `for a week under $500`
             Role::Per(..) if is_first && text.is_one_of(words.start, "a an") => false,

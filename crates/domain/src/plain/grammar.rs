@@ -235,13 +235,12 @@ fn are_bound(text: &Text<'_>, left: &Part, right: &Part) -> bool {
         (What::Unknown, what) => {
             let is_number = text.number(text.skip(right.start, "$ x")).is_some() && !text.is_model(right.start);
             let is_changed = is_number || what.chooses("geolocation", Sense::Wanted);
-            let is_joint = text.is_one_of(left.start, "to than as by");
-            is_joint || is_joined("of from at for but") || is_adjacent && is_changed
+            text.is_one_of(left.start, "to than as by") || is_joined("of from at for but") || is_adjacent && is_changed
         }
         // `verified not`
         (_, What::Sign) => {
-            let is_last = matches!(text.kind(right.next), None | Some(Kind::Break));
-            is_last && role!(text, right.start, Role::Not(true) | Role::Behind(_) => ()).is_some()
+            matches!(text.kind(right.next), None | Some(Kind::Break))
+                && role!(text, right.start, Role::Not(true) | Role::Behind(_) => ()).is_some()
         }
         (What::Clause(left), What::Unknown) => left.is_open && is_adjacent,
         // `100gb storage for $5 a month, 4090`: the price of the storage, not of a machine.

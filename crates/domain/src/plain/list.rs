@@ -74,8 +74,7 @@ pub(super) fn counts(text: &Text<'_>, at: usize) -> Option<Clause> {
     }
     let end = text.skip(next, "x gpu");
     let facts = vec![Fact::Choice("num_gpus", names, Sense::Wanted)];
-    let is_counted = is_choice && (end > next || is_card(text, end));
-    (is_counted && text.is_offers()).then_some(Clause::new(facts, end))
+    (is_choice && (end > next || is_card(text, end)) && text.is_offers()).then_some(Clause::new(facts, end))
 }
 
 /// The clause of a deadline: `by friday`, `until next sunday evening`, `before 2026-12-01 18:00`, `due

@@ -116,8 +116,7 @@ impl Reading {
             for (at, token) in tokens.iter().enumerate() {
                 let is_opaque = |at: usize| tokens.get(at).is_some_and(|token| token.kind == Kind::Opaque);
                 // A comma next to a condition has rules of its own.
-                let is_beside = token.kind == Kind::Break && (is_opaque(at + 1) || at > 0 && is_opaque(at - 1));
-                if is_opaque(at) || is_beside {
+                if is_opaque(at) || token.kind == Kind::Break && (is_opaque(at + 1) || at > 0 && is_opaque(at - 1)) {
                     self.query
                         .replace_range(token.span.clone(), &self.text[token.span.clone()]);
                 }

@@ -74,8 +74,7 @@ pub fn without_secrets<'t>(text: &'t str, known: &Known, is_secret: impl Fn(&str
     let cuts = copies(text, known, &scanned);
     let values = scanned.values.into_iter();
     let values = values.filter(|value| &text[value.clone()] != "null");
-    let values = values.map(|value| (value, QUOTED.into()));
-    replaced(text, merged(cuts, values))
+    replaced(text, merged(cuts, values.map(|value| (value, QUOTED.into()))))
 }
 
 /// A range of a text, and its replacement.

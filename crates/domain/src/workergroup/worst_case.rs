@@ -153,11 +153,10 @@ impl CostOutlook {
     /// The outlook of a group whose supply is unknown. It counts as unlimited if `conditions` limit no price,
     /// except with a search of its template.
     pub fn unknown(reason: UnknownCost, conditions: &[Condition]) -> Self {
-        // Its template's search may have a limit.
-        let has_own_search = reason != UnknownCost::Template;
         Self {
             worst: None,
-            is_unlimited: has_own_search && price_limit(conditions).is_none(),
+            // Its template's search may have a limit.
+            is_unlimited: reason != UnknownCost::Template && price_limit(conditions).is_none(),
             unknown: Some(reason),
         }
     }

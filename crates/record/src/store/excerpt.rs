@@ -234,8 +234,8 @@ impl Recorded {
     /// An empty finder of the lowest price of each response; `None` if all responses are complete, or the
     /// question is about offers without a fixed number of GPUs.
     fn lows(&self) -> Option<LowestOfPolls> {
-        let is_open = self.size.is_some() && self.responses.iter().any(|merged| merged.below.is_some());
-        is_open.then(|| LowestOfPolls::new(self.responses.len()))
+        (self.size.is_some() && self.responses.iter().any(|merged| merged.below.is_some()))
+            .then(|| LowestOfPolls::new(self.responses.len()))
     }
 
     /// The responses; those that are only complete up to a price count as having the lowest price if that is below it.

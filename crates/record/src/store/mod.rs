@@ -146,8 +146,7 @@ impl Database {
             path: shown.clone(),
             why: files::read_error_text(&why),
         })?;
-        let connection = connection.map_err(|error| explained(&shown, &error))?;
-        let mut database = Self::prepared(connection, shown, market)?;
+        let mut database = Self::prepared(connection.map_err(|error| explained(&shown, &error))?, shown, market)?;
         database.file = Some((path.to_owned(), files::identity(path)));
         maintenance::clean_aside(path);
         Ok(database)

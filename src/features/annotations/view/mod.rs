@@ -113,9 +113,8 @@ fn ask_note(of: Supplier, cx: &mut Cx<'_>) -> bool {
         if typed.trim().chars().count() > LONGEST_NOTE {
             return Entered::Rejected(format!("use at most {LONGEST_NOTE} characters"));
         }
-        let is_blank = typed.trim().is_empty();
         change(of, Mark::Note(typed.to_owned()), cx);
-        let verb = if is_blank { "Removed" } else { "Saved" };
+        let verb = if typed.trim().is_empty() { "Removed" } else { "Saved" };
         cx.toast(format!("{verb} the note on {of}"));
         Entered::Accepted
     };

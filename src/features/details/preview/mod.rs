@@ -133,8 +133,7 @@ impl Card<'_> {
             return Vec::new();
         }
         let of_row = (resource, subject.row);
-        let trend = trend(subject.state, of_row, self.theme());
-        let trend = trend.map(|line| wrap_line(&line, self.width, 2));
+        let trend = trend(subject.state, of_row, self.theme()).map(|line| wrap_line(&line, self.width, 2));
         let said = sentences(subject.state, of_row, subject.now, self.theme())
             .into_iter()
             .flat_map(|(text, style)| self.sentence(&text, style));

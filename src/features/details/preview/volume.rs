@@ -14,8 +14,7 @@ const HOUR: f64 = 3600.0;
 /// The lines of a volume's card, from its size and price to its cluster and host; facts that are not reported
 /// are left out.
 pub(super) fn lines(card: &Card<'_>) -> Vec<Line<'static>> {
-    let space = card.number("disk_space");
-    let space = space.map_or_else(
+    let space = card.number("disk_space").map_or_else(
         || "Network volume".to_owned(),
         |gb| format!("{} GB", grouped_number(gb)),
     );

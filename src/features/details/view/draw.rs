@@ -155,8 +155,7 @@ fn draw_overview(view: &Detail, row: usize, area: Rect, scene: &mut Scene<'_, '_
         height: LEAST_CHART + 2,
         ..middle
     };
-    let has_room = charts.drawn == 0 && middle.height >= 3 * above.height;
-    let middle = if has_room && charts.draw_record(above, scene) {
+    let middle = if charts.drawn == 0 && middle.height >= 3 * above.height && charts.draw_record(above, scene) {
         below(above.height, middle)
     } else {
         middle

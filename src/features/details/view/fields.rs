@@ -281,8 +281,7 @@ impl Reader<'_> {
             ("reliability" | "reliability2", CellRef::Number(share)) if share < 0.95 => Some("Under 95%".to_owned()),
             (_, CellRef::Number(number)) => {
                 let (least, most) = field.range?;
-                let is_plausible = (least..=most).contains(&number);
-                (!is_plausible).then(|| "Outside the usual range".to_owned())
+                (!(least..=most).contains(&number)).then(|| "Outside the usual range".to_owned())
             }
             _ => None,
         }

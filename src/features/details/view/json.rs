@@ -155,8 +155,7 @@ impl Json {
         let mut line = 0;
         while line < self.text.len() {
             shown.push(line);
-            let is_folded = self.folded.contains(&line);
-            let end = self.ends[line].filter(|_| is_folded);
+            let end = self.ends[line].filter(|_| self.folded.contains(&line));
             line = end.unwrap_or(line) + 1;
         }
         self.shown = shown.into();

@@ -460,8 +460,7 @@ pub(super) fn launch_lines(listing: &Listing, row: usize, scene: &Scene<'_, '_>)
         };
         lines.push(labelled(field.label, text, theme));
     }
-    let has_key = api_key(scene.state).is_some();
-    let key = if has_key {
+    let key = if api_key(scene.state).is_some() {
         format!("hidden ({} shows it)", scene.key(Action::Secrets))
     } else {
         format::NONE.to_owned()
@@ -498,8 +497,7 @@ pub(super) fn scaling_lines(listing: &Listing, row: usize, scene: &Scene<'_, '_>
             return labelled(field.label, returned.unwrap_or_default() + &described, theme);
         }
         // The first clause: the fields tab has the rest.
-        let meaning = field.doc.split(['.', ';', ':', ',']).next();
-        let meaning = meaning.unwrap_or_default();
+        let meaning = field.doc.split(['.', ';', ':', ',']).next().unwrap_or_default();
         let mut line = labelled(field.label, format!("{text:<8}"), theme);
         line.push_span(Span::styled(meaning, theme.dim));
         line

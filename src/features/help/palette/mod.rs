@@ -15,7 +15,6 @@ use crate::domain::text::visible;
 use crate::features::copy_export::copy::{copy_item, reachable_items};
 use crate::features::{markets, saved as searches, user_commands};
 use crate::keys::{Action, Binding, Context, Group};
-use crate::settings::NamedCommand;
 use crate::tui::dialog;
 use crate::tui::input_widget::InputWidget;
 use crate::tui::list::{Item, List};
@@ -275,9 +274,8 @@ fn fields(state: &State) -> Vec<Item<PaletteEntry>> {
 /// are left out.
 fn own(commands: &Commands, state: &State) -> Vec<Item<PaletteEntry>> {
     let named = (0_u16..).zip(&state.settings.values.commands);
-    let is_here = |(_, named): &(u16, &NamedCommand)| state.pane.resource() == Some(named.value.on);
     named
-        .filter(is_here)
+        .filter(|(_, named)| state.pane.resource() == Some(named.value.on))
         .map(|(index, named)| Item {
             title: visible(&label(&named.name), 60),
             text: user_commands::describe(&named.value),

@@ -68,16 +68,15 @@ fn recorded(view: &History, (series, resource): (&Series, Resource), inner: Rect
     let local = scene.state.local_time(scene.now);
     let text = headline(view, (series, resource), scene);
     let head = u16::try_from(sheet::rows(&text, inner.width)).unwrap_or(1);
-    let is_counted = series.buckets.iter().any(|bucket| bucket.amount.is_some());
-    let has_amounts = is_counted && inner.height >= head + LEAST_PRICES + AMOUNTS;
+    let has_amounts =
+        series.buckets.iter().any(|bucket| bucket.amount.is_some()) && inner.height >= head + LEAST_PRICES + AMOUNTS;
     let [head, charts, foot] =
         Layout::vertical([Constraint::Length(head), Constraint::Fill(1), Constraint::Length(1)]).areas(inner);
     sheet::text(text, head, scene);
     let storage = view
         .subject()
         .map_or(DEFAULT_STORAGE_GB, |subject| subject.query.storage_gb());
-    let basis = basis(series, &price_unit(resource, storage), scene);
-    sheet::foot(&basis, foot, scene);
+    sheet::foot(&basis(series, &price_unit(resource, storage), scene), foot, scene);
     let beside = if scene.size == Size::Compact {
         0
     } else {

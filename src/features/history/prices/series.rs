@@ -214,8 +214,7 @@ impl Parts {
                 let (before, after) = (Moment(poll.at.0 - 1), Moment(poll.at.0 + 1));
                 timeline::overlap(times, before.max(*from), after.min(*until)) == 0
             };
-            let within = within.take_while(|poll| poll.at < *until);
-            let alone = i64::try_from(within.filter(is_alone).count()).unwrap_or(0);
+            let alone = i64::try_from(within.take_while(|poll| poll.at < *until).filter(is_alone).count()).unwrap_or(0);
             Bucket {
                 from: *from,
                 until: *until,
