@@ -213,7 +213,7 @@ fn query(word: &str, catalog: &'static Catalog) -> Vec<CompletionCandidate> {
         return Vec::new();
     };
     let is_field = |insert: &str| catalog.by_key(insert).is_some();
-    let candidates = match &completion.candidates[..] {
+    let found = match &completion.candidates[..] {
         [only] if is_field(&only.insert) => {
             let mut operators = at(&format!("{kept}{}", only.insert)).candidates;
             operators.retain(|candidate| !is_field(&candidate.insert));
@@ -221,7 +221,7 @@ fn query(word: &str, catalog: &'static Catalog) -> Vec<CompletionCandidate> {
         }
         _ => completion.candidates,
     };
-    let candidates = candidates.into_iter();
+    let candidates = found.into_iter();
     let whole = candidates.map(|candidate| begun(format!("{kept}{}", candidate.insert), candidate.doc));
     whole.collect()
 }

@@ -235,7 +235,7 @@ pub fn command() -> Command {
         let shared = shared.map(|argument| argument.clone().hide(is_elsewhere(argument)));
         command = command.mut_subcommand(&name, |subcommand| subcommand.args(shared));
     }
-    let flags = [
+    let own = [
         Arg::new("help")
             .short('h')
             .long("help")
@@ -248,7 +248,7 @@ pub fn command() -> Command {
             .action(ArgAction::Version)
             .help("Print version"),
     ];
-    let flags = flags.map(|flag| flag.hide_short_help(true));
+    let flags = own.map(|flag| flag.hide_short_help(true));
     let command = command.disable_help_flag(true).disable_version_flag(true);
     // Two blank lines fewer than usual: the list of commands fits a small terminal.
     let template = "{about-with-newline}{usage-heading} {usage}\n{all-args}{after-help}";
@@ -287,8 +287,8 @@ fn searched(command: Command, resource: Resource) -> Command {
 /// Appends the default to the long help of an argument.
 fn stated(argument: Arg, default: &str) -> Arg {
     let help = argument.get_help().map(ToString::to_string).unwrap_or_default();
-    let long = argument.get_long_help().map(ToString::to_string);
-    let long = long.unwrap_or_else(|| help.clone());
+    let own = argument.get_long_help().map(ToString::to_string);
+    let long = own.unwrap_or_else(|| help.clone());
     argument.help(help).long_help(format!("{long} {default}"))
 }
 
@@ -309,12 +309,12 @@ fn explained(command: Command, path: &mut Vec<String>) -> Command {
         _ => None,
     };
     let full_name = [&["bourse".to_owned()], path.as_slice()].concat().join(" ");
-    let command = command.after_long_help(after_help(path));
+    let full = command.after_long_help(after_help(path));
     let command = if path.is_empty() {
         // One line less than below: the list of commands fits a small terminal.
-        command.subcommand_help_heading("Commands (examples and options: --help)")
+        full.subcommand_help_heading("Commands (examples and options: --help)")
     } else {
-        command.after_help(format!("Examples and more options: {full_name} --help"))
+        full.after_help(format!("Examples and more options: {full_name} --help"))
     };
     let is_analysis = matches!(
         path.first().map(String::as_str),

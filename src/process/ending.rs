@@ -103,7 +103,7 @@ async fn end_on_signal(sources: &mut [(Signal, unix::Signal)]) {
 pub fn is_ignored(signal: i32) -> bool {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mut lines = status.lines();
-    let bits = lines.find_map(|line| line.strip_prefix("SigIgn:"));
-    let bits = bits.and_then(|bits| u64::from_str_radix(bits.trim(), 16).ok());
+    let hex = lines.find_map(|line| line.strip_prefix("SigIgn:"));
+    let bits = hex.and_then(|bits| u64::from_str_radix(bits.trim(), 16).ok());
     bits.is_some_and(|bits| bits >> (signal - 1) & 1 == 1)
 }

@@ -29,14 +29,14 @@ impl Chosen {
     ///
     /// When there is no such profile, or the flags contradict each other.
     pub fn new(flags: &Global, config: &Config) -> Result<Self, Error> {
-        let named = flags.profile.as_ref().or_else(|| {
+        let name = flags.profile.as_ref().or_else(|| {
             // An address from the command line does not take the default profile's dialect.
             let usual = flags.variables.profile.as_ref();
             usual
                 .or(config.values.default_profile.as_ref())
                 .filter(|_| flags.base_url.is_none())
         });
-        let named = named.map(|name| {
+        let named = name.map(|name| {
             config.profile(name).ok_or_else(|| {
                 let known = config.profile_names().join(", ");
                 Error::Usage(format!("no profile named '{name}'; available: {known}"))

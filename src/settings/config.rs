@@ -192,8 +192,8 @@ impl Config {
     ///
     /// For display only: no market may be contacted with them unless there are no mistakes.
     pub fn valid_part(paths: Option<&Paths>) -> (Self, Vec<ConfigError>) {
-        let checked = paths.map(|paths| Self::check(&paths.config_file()));
-        let checked = checked.unwrap_or_else(|| Ok(Default::default()));
+        let read = paths.map(|paths| Self::check(&paths.config_file()));
+        let checked = read.unwrap_or_else(|| Ok(Default::default()));
         checked.unwrap_or_else(|why| (Self::default(), vec![why]))
     }
 
@@ -311,8 +311,8 @@ impl Config {
 
     /// The names of all profiles, the built-in ones first.
     pub fn profile_names(&self) -> Vec<&str> {
-        let added = self.profiles.keys().map(String::as_str);
-        let added = added.filter(|name| !matches!(*name, SANDBOX | VAST));
+        let names = self.profiles.keys().map(String::as_str);
+        let added = names.filter(|name| !matches!(*name, SANDBOX | VAST));
         [SANDBOX, VAST].into_iter().chain(added).collect()
     }
 }

@@ -143,8 +143,8 @@ impl Reader<'_> {
     /// Reads a whole number in `range`; `None`, with a report, otherwise.
     pub(super) fn number(&mut self, value: &Value<'_>, range: RangeInclusive<u32>) -> Option<u32> {
         let number = value.get_ref().as_integer();
-        let number = number.and_then(|number| number.to_string().parse().ok());
-        let number = number.filter(|number| range.contains(number));
+        let parsed = number.and_then(|number| number.to_string().parse().ok());
+        let number = parsed.filter(|number| range.contains(number));
         let wanted = format!("a number from {} to {}", range.start(), range.end());
         self.typed(value, number, &wanted)
     }

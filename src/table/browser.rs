@@ -379,8 +379,8 @@ impl Browser {
     /// The active conditions and filter words of the running query, as text in the query language.
     pub fn query_text(&self) -> String {
         let conditions = language::print_briefly(&self.query.conditions);
-        let words = self.ran_words.iter();
-        let words = words.map(|word| plain::quoted(word, self.query.catalog(), self.dialect()));
+        let ran = self.ran_words.iter();
+        let words = ran.map(|word| plain::quoted(word, self.query.catalog(), self.dialect()));
         let texts = std::iter::once(conditions).filter(|text| !text.is_empty());
         texts.chain(words).collect::<Vec<_>>().join(" ")
     }

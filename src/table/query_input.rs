@@ -60,8 +60,8 @@ impl Browser {
             },
         );
         self.offer_meaning(&text, &mut completion);
-        let counts = counted.into_inner().unwrap_or_default();
-        let counts = self.candidate_counts(&completion, &counts);
+        let known = counted.into_inner().unwrap_or_default();
+        let counts = self.candidate_counts(&completion, &known);
         self.bar.offer(completion, counts);
     }
 

@@ -25,8 +25,8 @@ impl Browser {
         // With a limit, another order selects other rows.
         let is_cut = self.coverage() != Some(Coverage::Whole);
         let number = self.responses();
-        let is_same = self.shown_query().zip(self.asked_query.as_ref());
-        let is_same = is_same
+        let queries = self.shown_query().zip(self.asked_query.as_ref());
+        let is_same = queries
             .is_some_and(|(shown, asked)| is_same_question(shown, asked) && (!is_cut || shown.order == asked.order));
         let shown = self.remote.shown_at().filter(|_| is_same && self.watch.is_some());
         let shown = shown.and_then(|at| Some((self.take_listing()?, at)));

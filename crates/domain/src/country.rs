@@ -211,8 +211,8 @@ pub fn named(name: &str, capitals: bool) -> Option<&'static str> {
 
 /// Codes and groups by name, in lower case.
 static BY_NAME: LazyLock<HashMap<String, &'static str>> = LazyLock::new(|| {
-    let groups = GROUPS.iter();
-    let groups = groups.map(|(group, _)| (group.replace('_', " ").to_lowercase(), *group));
+    let all = GROUPS.iter();
+    let groups = all.map(|(group, _)| (group.replace('_', " ").to_lowercase(), *group));
     let others = GROUP_NAMES.iter().map(|(group, name)| ((*name).to_owned(), *group));
     let countries = NAMES.iter().flat_map(|(code, names)| {
         let names = names.iter().map(|name| (*name).to_owned());

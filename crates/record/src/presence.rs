@@ -441,9 +441,9 @@ pub fn merged(parts: &[Vec<&Watch>]) -> Vec<Merged> {
         let is_whole = is_known && wholes.iter().all(|whole| *whole);
         let own = || responses.iter().map(|(_, response)| response);
         // A part does not prove anything about the others.
-        let below = own().map(Response::ceiling).fold(f64::NEG_INFINITY, f64::max);
+        let ceiling = own().map(Response::ceiling).fold(f64::NEG_INFINITY, f64::max);
         let below = if parts.len() == 1 && is_known {
-            below
+            ceiling
         } else {
             f64::NEG_INFINITY
         };

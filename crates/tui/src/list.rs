@@ -292,8 +292,8 @@ impl<'a, T: Clone> ListLines<'a, T> {
         );
         pad(&mut line, title + 4, title_style);
         let room = width.saturating_sub(title + 4 + gap);
-        let text = shortened(item, is_selected, room);
-        let mut text = fit(Line::from(Span::styled(text, text_style)), room);
+        let short = shortened(item, is_selected, room);
+        let mut text = fit(Line::from(Span::styled(short, text_style)), room);
         pad(&mut text, room, text_style);
         line.spans.extend(text.spans);
         if note > 0 {

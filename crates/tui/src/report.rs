@@ -389,11 +389,11 @@ impl<'a> ReportLines<'a> {
     /// A line ready to draw, coloured and with matches of the search highlighted; `marks` is the number of
     /// occurrences that may still be highlighted, and is reduced.
     fn line(&self, number: usize, marks: &mut usize) -> Line<'static> {
-        let line = match self.fresh {
+        let known = match self.fresh {
             Some(lines) => lines.get(number).map(Cow::Borrowed),
             None => self.report.lines.get(number),
         };
-        let mut line = cut(&line.unwrap_or_default());
+        let mut line = cut(&known.unwrap_or_default());
         if let Some(paint) = self.report.paint {
             line = paint(&line, self.theme);
         }

@@ -22,7 +22,12 @@ pub(crate) const FEATURE: Feature = Feature {
     event: |cx, event| match event {
         Event::Listed(resource, poll) => record(cx, *resource, poll.take()),
         Event::Looked { is_leaving } => record_presence(cx, *is_leaving),
-        Event::Read(WishId::Table(resource), poll) => count_foreign_poll(cx, *resource, poll),
+        // Another program's poll counts, but its rows are not shown: it may exclude other machines.
+        Event::Read(WishId::Table(resource), poll) => {
+            if let Some(watch) = &mut cx.table(*resource).watch {
+                watch.read(poll);
+            }
+        }
         Event::Read(WishId::Named(_), _)
         | Event::Woken { .. }
         | Event::Wrote(..)
@@ -34,7 +39,9 @@ pub(crate) const FEATURE: Feature = Feature {
     deadline,
     tick,
     disabled: |state, action, _| match action {
-        Action::Watch | Action::WatchSettings | Action::Tape => disabled_reason(state),
+        Action::Watch | Action::WatchSettings | Action::Tape => {
+            (!state.pane.has_prices()).then(|| "Only on Offers and Volumes".to_owned())
+        }
         _ => None,
     },
     ..Feature::IDLE
@@ -87,12 +94,6 @@ pub(crate) fn stop(cx: &mut Cx<'_>, resource: Resource) {
     cx.effects(unrecorded.map(Effect::record));
 }
 
-/// The reason auto-refresh is unavailable in the open pane: `Only on Offers and Volumes`; `None` on those
-/// two.
-pub(crate) fn disabled_reason(state: &State) -> Option<String> {
-    (!state.pane.has_prices()).then(|| "Only on Offers and Volumes".to_owned())
-}
-
 /// The searches of the tables with auto-refresh, except those paused after a long time in the background.
 fn wishes(state: &State, now: Now) -> Vec<Interest> {
     let tables = [Resource::Offers, Resource::Volumes].into_iter();
@@ -117,16 +118,6 @@ fn wishes(state: &State, now: Now) -> Vec<Interest> {
         })
     });
     wishes.collect()
-}
-
-/// Counts another program's recorded poll of a table's search, and stores its time; nothing without
-/// auto-refresh.
-///
-/// Its rows are not shown, as it may exclude other machines.
-fn count_foreign_poll(cx: &mut Cx<'_>, resource: Resource, poll: &Poll) {
-    if let Some(watch) = &mut cx.table(resource).watch {
-        watch.read(poll);
-    }
 }
 
 /// Pauses the auto-refresh of tables after an hour in the background.
@@ -163,22 +154,11 @@ fn ask_causes(cx: &mut Cx<'_>, resource: Resource) -> bool {
 /// Records a table's poll, if there is one, and searches for why rows have disappeared: the poll is recorded
 /// at once or, if such a search is sent, later together with its result. Without auto-refresh it is at once.
 fn record(cx: &mut Cx<'_>, resource: Resource, poll: Option<Poll>) {
-    let is_watched = cx.state().browsers[resource].watch.is_some();
-    let Some(poll) = poll else {
-        ask_causes(cx, resource);
-        return;
-    };
-    if !is_watched {
-        return cx.effect(Effect::record(poll));
-    }
     let awaits_causes = ask_causes(cx, resource);
-    let browser = cx.table(resource);
-    if let Some(watch) = &mut browser.watch {
-        if awaits_causes {
-            watch.unrecorded = Some(Box::new(poll));
-        } else {
-            cx.effect(Effect::record(poll));
-        }
+    let Some(poll) = poll else { return };
+    match &mut cx.table(resource).watch {
+        Some(watch) if awaits_causes => watch.unrecorded = Some(Box::new(poll)),
+        Some(_) | None => cx.effect(Effect::record(poll)),
     }
 }
 

@@ -78,8 +78,8 @@ impl Run {
     pub fn outlooks(&self, market: &BidMarket, watched: i64) -> (Vec<Outlook>, Option<usize>) {
         let outlooks = market.levels.iter().map(|level| self.outlook(level, watched));
         let outlooks: Vec<_> = outlooks.collect();
-        let bills = outlooks.iter().enumerate();
-        let bills = bills.filter_map(|(index, outlook)| Some((index, outlook.bill?)));
+        let all = outlooks.iter().enumerate();
+        let bills = all.filter_map(|(index, outlook)| Some((index, outlook.bill?)));
         let lowest = bills.min_by(|(_, left), (_, right)| left.total_cmp(right));
         (outlooks, lowest.map(|(index, _)| index))
     }

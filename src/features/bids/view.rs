@@ -47,8 +47,8 @@ impl Bids {
     pub fn new(cx: &mut Cx<'_>) -> Option<Self> {
         let (state, now) = (cx.state(), cx.now);
         let browser = state.browser()?;
-        let row = browser.listing().zip(browser.selected_row());
-        let row = row.and_then(|(listing, row)| Some((listing, u32::try_from(row).ok()?)));
+        let selected = browser.listing().zip(browser.selected_row());
+        let row = selected.and_then(|(listing, row)| Some((listing, u32::try_from(row).ok()?)));
         let like = row.and_then(|(listing, row)| {
             let gpus = listing
                 .cell(row as usize, listing.catalog().by_key("num_gpus")?)

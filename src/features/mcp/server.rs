@@ -112,8 +112,8 @@ impl Server {
 
 /// Runs a tool on the current thread, in a runtime of its own.
 fn on_this_thread(tool: &Tool, settings: &Settings, call: &Call) -> Result<(), CliError> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| CliError::Failed(format!("cannot start: {error}")))?;
+    let built = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = built.map_err(|error| CliError::Failed(format!("cannot start: {error}")))?;
     runtime.block_on((tool.run)(settings, call))
 }
 

@@ -188,8 +188,8 @@ impl<'a> PickMarket<'a> {
     fn suitable(&self) -> impl Iterator<Item = (RowId, Option<&'static str>)> {
         let (listing, query) = (&self.now.listing, &self.now.query);
         let (prices, basis) = (self.prices(), self.basis());
-        let rows = self.now.suitable().iter().map(|row| *row as usize);
-        let rows = rows.filter(|row| super::meets_conditions(listing, query, *row));
+        let all = self.now.suitable().iter().map(|row| *row as usize);
+        let rows = all.filter(|row| super::meets_conditions(listing, query, *row));
         rows.filter_map(move |row| Some((listing.id(row)?, super::obstacle(&prices, basis, row))))
     }
 
@@ -247,8 +247,8 @@ impl<'a> PickMarket<'a> {
             });
         }
         self.parts.push((*listing, false));
-        let merged = Listing::merged(self.wanted.query.catalog(), &self.parts, self.coverage);
-        let merged = merged.map_err(|error| CliError::Failed(error.to_string()))?;
+        let result = Listing::merged(self.wanted.query.catalog(), &self.parts, self.coverage);
+        let merged = result.map_err(|error| CliError::Failed(error.to_string()))?;
         let models = std::mem::take(&mut self.now.computed.price_models);
         self.now = arranged_with(self.settings, self.wanted.clone(), Box::new(merged), models);
         Ok(is_there)
@@ -362,8 +362,8 @@ impl Offer<'_> {
         }
         let prices = Prices::new(&now.listing, OfferType::OnDemand);
         let row = now.listing.row(self.id);
-        let hourly = row.and_then(|row| prices.hourly(row, now.listing.estimated_storage()).ok());
-        let hourly = hourly.map_or_else(String::new, |price| format!(", {}", Bill::Hourly.money(price)));
+        let price = row.and_then(|row| prices.hourly(row, now.listing.estimated_storage()).ok());
+        let hourly = price.map_or_else(String::new, |price| format!(", {}", Bill::Hourly.money(price)));
         output::note(&format!(
             "the command rents at the list price{hourly}: for the reserved one, prepay the instance afterwards ({})",
             handoff::RESERVE
@@ -382,10 +382,10 @@ impl Offer<'_> {
                 member.extend(more);
             }
         }
-        let record = row
+        let received = row
             .and_then(|row| result.listing.json(row))
             .map(redact::without_possible_secrets);
-        let record = record.unwrap_or_default();
+        let record = received.unwrap_or_default();
         enrich::note_renamed(std::iter::once(&*record));
         enrich::with_member(&record, &member)
     }

@@ -194,8 +194,8 @@ impl Round {
                 && obstacle(&prices, self.basis, *row).is_none()
         };
         let rows = rows.iter().map(|row| *row as usize).filter(is_candidate);
-        let ids = rows.filter_map(|row| listing.id(row));
-        let ids = ids.filter(|id| !self.gone.contains(id)).collect();
+        let all = rows.filter_map(|row| listing.id(row));
+        let ids = all.filter(|id| !self.gone.contains(id)).collect();
         (listing, ids)
     }
 }

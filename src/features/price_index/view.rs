@@ -203,11 +203,11 @@ impl View for PriceIndex {
             |model| format!("{} by country", visible(model, 24)),
         );
         let inner = scene.tabbed("Price index", format!("{subject} · {unit}"), area);
-        let why = self
+        let reason = self
             .why
             .clone()
             .or_else(|| self.is_awaited.then(|| history::describe_wait(scene.state)));
-        let why = why.map(|why| Line::styled(why, scene.theme.text));
+        let why = reason.map(|why| Line::styled(why, scene.theme.text));
         let lines = self.lines();
         let text: Vec<Line<'static>> = why.or_else(|| self.headline(&lines, scene)).into_iter().collect();
         let known = self.index.as_ref().filter(|index| !index.lines.is_empty());

@@ -287,8 +287,8 @@ impl Requests {
                     seen.push(run.number);
                     self.rows.push(Row::Run(run.number));
                     if run.is_unfolded {
-                        let of_run = |number: &&u64| self.runs.number_of(**number) == Some(run.number);
-                        let of_run = self.matching.iter().rev().filter(of_run);
+                        let belongs = |number: &&u64| self.runs.number_of(**number) == Some(run.number);
+                        let of_run = self.matching.iter().rev().filter(belongs);
                         self.rows.extend(of_run.map(|number| Row::Request(*number)));
                     }
                 }

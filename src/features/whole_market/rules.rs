@@ -435,8 +435,8 @@ impl Plan {
             }
         }
         cells.sort_by(|(left, _), (right, _)| compare_cells(field, *left, *right, Direction::Ascending));
-        let groups = cells.chunk_by(|(left, _), (right, _)| left == right);
-        let groups = groups.filter_map(|cells| {
+        let runs = cells.chunk_by(|(left, _), (right, _)| left == right);
+        let groups = runs.filter_map(|cells| {
             let value = match cells.first()?.0 {
                 CellRef::Number(number) => Value::Number(number),
                 CellRef::Text(text) => Value::Text(text.to_owned()),

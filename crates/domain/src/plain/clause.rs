@@ -307,8 +307,8 @@ impl Frame {
             (None, Some(false)) => Some(Vec::new()),
             // `ampere or newer`: an architecture begins with its first compute capability.
             (Some(Gte), None) => {
-                let first = meaning.strip_prefix("compute_cap")?.trim_start_matches(['>', '=']);
-                let first = first.split(' ').next()?;
+                let numbers = meaning.strip_prefix("compute_cap")?.trim_start_matches(['>', '=']);
+                let first = numbers.split(' ').next()?;
                 Some(vec![Fact::Condition(format!("compute_cap>={first}"))])
             }
             _ => None,

@@ -186,11 +186,11 @@ fn group(text: &Text<'_>, parts: &[Part]) -> Group {
     let span = text.span(parts[0].start, parts[parts.len() - 1].next);
     let adds = matches!(parts[0].what, What::Or);
     let is_added = |fact: &Fact| matches!(fact, Fact::Choice(_, _, Sense::Wanted));
-    let facts = match &parts[usize::from(adds)..] {
+    let found = match &parts[usize::from(adds)..] {
         [said] => said.what.facts().filter(|facts| !adds || facts.iter().all(is_added)),
         _ => None,
     };
-    let facts = facts.map(<[_]>::to_vec);
+    let facts = found.map(<[_]>::to_vec);
     Group { span, facts, adds }
 }
 
@@ -328,8 +328,8 @@ fn ways(text: &Text<'_>, at: usize) -> Vec<(usize, What)> {
         return vec![(at + 1, What::Break)];
     }
     let clauses = clause::clauses(text, at).into_iter().chain(list::choices(text, at));
-    let clauses = clauses.chain(list::counts(text, at)).chain(list::cluster(text, at));
-    let clauses = clauses.chain(list::deadline(text, at));
+    let counted = clauses.chain(list::counts(text, at)).chain(list::cluster(text, at));
+    let clauses = counted.chain(list::deadline(text, at));
     let mut ways: Vec<_> = clauses.map(|clause| (clause.next, What::Clause(clause))).collect();
     for (next, roles) in &text.phrases[at] {
         let joins = |at: usize| text.is_one_of(at, "and or but plus +");

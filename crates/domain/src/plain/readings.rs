@@ -139,8 +139,8 @@ impl Reading {
     /// All conditions of the text in an order that does not depend on the words, and the settings: equal for
     /// readings that mean the same.
     fn conditions_and_settings(&self, market: MarketWords<'_>) -> (Vec<String>, Settings) {
-        let parsed = language::parse(&self.query, market.catalog, market.dialect, &[], Mode::Bar);
-        let parsed = parsed.map(|parsed| parsed.conditions).unwrap_or_default();
+        let read = language::parse(&self.query, market.catalog, market.dialect, &[], Mode::Bar);
+        let parsed = read.map(|parsed| parsed.conditions).unwrap_or_default();
         let mut printed: Vec<_> = parsed.iter().map(language::print_condition).collect();
         printed.sort();
         printed.dedup();

@@ -52,13 +52,13 @@ impl<'a> Text<'a> {
     /// A text with the phrases of the vocabulary that begin at each token looked up.
     pub(super) fn new(tokens: &'a [Token], market: MarketWords<'a>) -> Self {
         let is_word = |token: &&Token| !matches!(token.kind, Kind::Break | Kind::Opaque);
-        let phrases = (0..=tokens.len()).map(|at| {
+        let all = (0..=tokens.len()).map(|at| {
             let run = tokens[at..].iter().take(LONGEST).take_while(is_word);
             let ends = (at + 1..=at + run.count()).rev();
             let phrases = ends.map(|next| (next, roles(&joined(&tokens[at..next], " "))));
             phrases.filter(|(_, roles)| !roles.is_empty()).collect()
         });
-        let phrases = phrases.collect();
+        let phrases = all.collect();
         let MarketWords { catalog, names, .. } = market;
         Self {
             tokens,

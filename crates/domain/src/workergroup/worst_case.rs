@@ -57,8 +57,8 @@ impl WorkerCounts {
     /// `at most 6, and 3 test and 3 cold ones that this limit may not include`; `None` if there are neither
     /// test nor cold workers.
     pub fn explain_worst(self) -> Option<String> {
-        let others = [(self.test, "test"), (self.cold, "cold")].into_iter();
-        let others = others.filter(|(count, _)| *count > 0);
+        let kinds = [(self.test, "test"), (self.cold, "cold")].into_iter();
+        let others = kinds.filter(|(count, _)| *count > 0);
         let others: Vec<String> = others.map(|(count, kind)| format!("{count} {kind}")).collect();
         let most = format!("at most {}", self.max);
         (!others.is_empty()).then(|| {

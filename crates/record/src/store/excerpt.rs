@@ -57,8 +57,8 @@ impl Database {
             Some(market) => Recorded::load(&transaction, market, &asked, question)?,
             None => None,
         };
-        let first = recorded.as_ref().and_then(|recorded| recorded.responses.first());
-        let first = first.map(|first| first.row.at);
+        let earliest = recorded.as_ref().and_then(|recorded| recorded.responses.first());
+        let first = earliest.map(|first| first.row.at);
         let mut before = match first {
             Some(first) if first < question.since => Excerpt::default(),
             _ => self.evidence_before(&transaction, first.unwrap_or(Moment(i64::MAX)), question)?,
@@ -149,8 +149,8 @@ impl Recorded {
             .map(|(_, places)| places.iter().filter_map(|place| watches.get(place)).collect())
             .collect();
         let mut responses = merged(&of_parts);
-        let from = responses.iter().map(|merged| merged.row.at.0);
-        let from = from.take_while(|at| *at < question.since.0).last();
+        let moments = responses.iter().map(|merged| merged.row.at.0);
+        let from = moments.take_while(|at| *at < question.since.0).last();
         responses.retain(|merged| Some(merged.row.at.0) >= from || merged.row.at >= question.since);
         Ok(Some(Self {
             market,
@@ -212,8 +212,8 @@ impl Recorded {
     /// The spells of a lot that had not ended before the first response, at whose `moments` its lines were seen.
     fn spells(&self, lot: &Lot, stretches: &[Stretch], moments: &[i64]) -> impl Iterator<Item = Spell> {
         // Responses of other parts do not prove that an offer of one is gone.
-        let seen = moments.last().filter(|_| self.parts.len() > 1);
-        let seen = Moment(seen.copied().unwrap_or(i64::MIN));
+        let last = moments.last().filter(|_| self.parts.len() > 1);
+        let seen = Moment(last.copied().unwrap_or(i64::MIN));
         let spells = spells::spells(lot, stretches, moments)
             .into_iter()
             .map(move |mut spell| {

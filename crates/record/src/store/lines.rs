@@ -90,8 +90,8 @@ impl<'c> Writer<'c> {
             .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
             .collect::<rusqlite::Result<_>>()?;
         let names = attributes(resource).iter().map(|attribute| attribute.field.key);
-        let fields = ["offers", "gpu_mask"].into_iter().chain(names);
-        let fields = fields.map(|name| known.remove(name).ok_or(rusqlite::Error::QueryReturnedNoRows));
+        let keys = ["offers", "gpu_mask"].into_iter().chain(names);
+        let fields = keys.map(|name| known.remove(name).ok_or(rusqlite::Error::QueryReturnedNoRows));
         Ok(Self {
             connection,
             select: connection.prepare_cached(&statements.select)?,

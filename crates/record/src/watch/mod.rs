@@ -172,8 +172,8 @@ impl<K: Clone + PartialEq> Engine<K> {
     pub fn replace_wishes(&mut self, wishes: impl IntoIterator<Item = Wish<K>>, now: MonotonicTime) {
         let mut before = std::mem::take(&mut self.tasks);
         let kept = wishes.into_iter().map(|wish| {
-            let known = before.iter().position(|task| task.wish.id == wish.id);
-            let known = known.map(|known| before.swap_remove(known));
+            let index = before.iter().position(|task| task.wish.id == wish.id);
+            let known = index.map(|known| before.swap_remove(known));
             let Some(task) = known.filter(|task| is_on_same_terms(&task.wish.query, &wish.query)) else {
                 return Task {
                     next: wish.first,

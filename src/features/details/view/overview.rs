@@ -71,8 +71,8 @@ pub(super) fn alternatives(browser: &Browser, listing: &Listing, row: usize) -> 
         .collect();
     rows.sort_by(|left, right| left.0.total_cmp(&right.0));
     let front = browser.computed.front();
-    let beats = front.and_then(|front| front.beaten_by(this)).map(|lead| lead.row);
-    let beats = beats.filter(|row| browser.view().contains(row));
+    let better = front.and_then(|front| front.beaten_by(this)).map(|lead| lead.row);
+    let beats = better.filter(|row| browser.view().contains(row));
     let alternatives = rows.into_iter().map(|(_, row)| row);
     beats
         .into_iter()
@@ -373,8 +373,8 @@ fn alternative_lines(
     for row in this_row.into_iter().chain(rows.iter().copied()) {
         let index = row as usize;
         let id = listing.id(index).map(|id| id.to_string());
-        let cells = columns.iter();
-        let cells = cells.map(|(_, key, width)| (figure(listing, index, key), *width));
+        let all = columns.iter();
+        let cells = all.map(|(_, key, width)| (figure(listing, index, key), *width));
         let (sign, style) = match row {
             row if Some(row) == this_row => ("›", theme.accent),
             row if Some(row) == beats => ("◆", theme.good),
@@ -513,8 +513,8 @@ fn groups(browser: &Browser, listing: &Listing, this_row: usize, scene: &Scene<'
     let text = |row: usize, key: &str, width: usize| format::cell_of(listing, row, key, width);
     for row in browser.view().iter().map(|row| *row as usize) {
         let id = listing.id(row);
-        let machines = summary::supply_report_of_row(scene.state, row);
-        let machines = machines.map_or_else(
+        let report = summary::supply_report_of_row(scene.state, row);
+        let machines = report.map_or_else(
             || format::NONE.to_owned(),
             |report| format::grouped(report.recruitable.machines),
         );

@@ -261,12 +261,12 @@ fn fields(state: &State) -> Vec<Item<PaletteEntry>> {
         disabled: None,
         value: Some(entry),
     };
-    let sorts = catalog.columns().filter(|field| field.sortable);
-    let sorts = sorts.map(|field| item("Sort by", field, PaletteEntry::SortBy(field)));
-    let conditions = catalog.filters().into_iter();
-    let conditions = conditions.map(|field| item("Filter on", field, PaletteEntry::Condition(field)));
-    let columns = catalog.columns();
-    let columns = columns.map(|field| item("Column", field, PaletteEntry::Column(field)));
+    let sortable = catalog.columns().filter(|field| field.sortable);
+    let sorts = sortable.map(|field| item("Sort by", field, PaletteEntry::SortBy(field)));
+    let filters = catalog.filters().into_iter();
+    let conditions = filters.map(|field| item("Filter on", field, PaletteEntry::Condition(field)));
+    let all = catalog.columns();
+    let columns = all.map(|field| item("Column", field, PaletteEntry::Column(field)));
     sorts.chain(conditions).chain(columns).collect()
 }
 

@@ -52,8 +52,8 @@ pub(super) fn history(view: &History, area: Rect, scene: &mut Scene<'_, '_>) {
         return recorded(view, (series, resource), inner, scene);
     }
     let lines = empty(view, resource, scene);
-    let height = lines.iter().map(|line| wrap_line(line, inner.width, 2).len());
-    let height = u16::try_from(height.sum::<usize>() + 1).unwrap_or(u16::MAX);
+    let heights = lines.iter().map(|line| wrap_line(line, inner.width, 2).len());
+    let height = u16::try_from(heights.sum::<usize>() + 1).unwrap_or(u16::MAX);
     let [text, chart] = Layout::vertical([Constraint::Length(height), Constraint::Fill(1)]).areas(inner);
     sheet::text(lines, text, scene);
     // The prices on offer now are those of the first subject.
@@ -315,15 +315,15 @@ fn marks(view: &History, scene: &Scene<'_, '_>) -> Vec<Mark> {
     let Some(subject) = view.subject() else {
         return Vec::new();
     };
-    let row = state.browsers[view.pane.0].selected_row();
-    let row = row.filter(|_| view.is_of_pane && !subject.is_search);
-    let own = row.and_then(|row| verdict_basis_of_row(state, view.pane.0, row));
-    let own = own.map(|(.., value)| own_mark(value, theme));
-    let alerts = state
+    let selected = state.browsers[view.pane.0].selected_row();
+    let row = selected.filter(|_| view.is_of_pane && !subject.is_search);
+    let known = row.and_then(|row| verdict_basis_of_row(state, view.pane.0, row));
+    let own = known.map(|(.., value)| own_mark(value, theme));
+    let limits = state
         .features
         .iter()
         .flat_map(|feature| (feature.price_lines)(state, &subject.search));
-    let alerts = alerts.map(|value| Mark {
+    let alerts = limits.map(|value| Mark {
         value,
         label: "alert".to_owned(),
         style: theme.accent,
@@ -338,6 +338,26 @@ fn own_mark(value: f64, theme: &Theme) -> Mark {
         label: "this offer".to_owned(),
         style: theme.text,
     }
+}
+
+/// Draws steps, `(from, until, value)`, as staircases, one for each time without a gap.
+fn stairs(
+    (time, scale): (&Scale, &Scale),
+    steps: impl Iterator<Item = (Moment, Moment, f64)>,
+    color: Color,
+    context: &mut Context<'_>,
+) {
+    let (mut points, mut end): (Vec<(f64, f64)>, Option<Moment>) = (Vec::new(), None);
+    for (from, until, value) in steps {
+        if end != Some(from) {
+            polyline(context, &points, color);
+            points.clear();
+        }
+        let y = scale.position(value.min(scale.high));
+        points.extend(y.iter().flat_map(|y| [from, until].map(|at| (share_of(at, time), *y))));
+        end = y.and(Some(until));
+    }
+    polyline(context, &points, color);
 }
 
 /// The charts of prices and of amounts, one above the other over the same time.
@@ -387,8 +407,8 @@ impl Charts<'_> {
             }
         }
         chart::marks(marks, &scale, plot, scene);
-        let peaks = series.buckets.iter();
-        let peaks = peaks.filter_map(|bucket| Some((share_of(bucket.from, time), highest(bucket.levels?))));
+        let buckets = series.buckets.iter();
+        let peaks = buckets.filter_map(|bucket| Some((share_of(bucket.from, time), highest(bucket.levels?))));
         let peaks: Vec<(f64, f64)> = peaks.collect();
         chart::cut_labels(&peaks, &scale, plot, scene);
         self.draw_cursor(plot, scene);
@@ -442,19 +462,11 @@ impl Charts<'_> {
         }
     }
 
-    /// Draws a value of each part of the time as staircases, one for each time without a gap.
+    /// Draws a value of each part of the time as staircases.
     fn stairs(&self, scale: &Scale, value: impl Fn(&Bucket) -> Option<f64>, color: Color, context: &mut Context<'_>) {
-        let mut steps: Vec<(f64, f64)> = Vec::new();
-        for bucket in &self.series.buckets {
-            if let Some(y) = value(bucket).and_then(|value| scale.position(value.min(scale.high))) {
-                steps.push((share_of(bucket.from, &self.time), y));
-                steps.push((share_of(bucket.until, &self.time), y));
-            } else {
-                polyline(context, &steps, color);
-                steps.clear();
-            }
-        }
-        polyline(context, &steps, color);
+        let buckets = self.series.buckets.iter();
+        let steps = buckets.filter_map(|bucket| Some((bucket.from, bucket.until, value(bucket)?)));
+        stairs((&self.time, scale), steps, color, context);
     }
 
     /// Draws the axes of one of the charts; returns its plot, `None` without room.
@@ -519,18 +531,7 @@ pub(crate) fn chart_of_lows(
     };
     scene.render(fit(Line::styled(heading, theme.heading), title.width), title);
     let color = theme.series[1].fg.unwrap_or_default();
-    let canvas = chart::canvas().paint(|context| {
-        let steps = |lows: &[(Moment, Moment, f64)]| -> Vec<(f64, f64)> {
-            let ends = lows.iter().filter_map(|(from, until, low)| {
-                let y = scale.position(low.min(scale.high))?;
-                Some([(share_of(*from, &time), y), (share_of(*until, &time), y)])
-            });
-            ends.flatten().collect()
-        };
-        for watched in lows.chunk_by(|one, next| one.1 == next.0) {
-            polyline(context, &steps(watched), color);
-        }
-    });
+    let canvas = chart::canvas().paint(|context| stairs((&time, &scale), lows.iter().copied(), color, context));
     scene.render(canvas, plot);
     chart::marks(mark.as_slice(), &scale, plot, scene);
     let peaks: Vec<(f64, f64)> = lows

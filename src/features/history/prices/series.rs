@@ -96,10 +96,10 @@ impl Analysis for PriceSeries {
         let lows = LowSeries::new(&intervals, within);
         // The poll before the time holds until the first one in it: its price counts, too.
         let before = polls.get(..first).and_then(<[PollRow]>::last);
-        let held = before.filter(|before| !before.is_gap(since));
-        let held = held.and_then(|before| Some((now(&intervals, before).levels?.lowest, since)));
-        let record = held.into_iter().chain(lows.record);
-        let record = record.reduce(|held, later| if later.0 < held.0 { later } else { held });
+        let earlier = before.filter(|before| !before.is_gap(since));
+        let held = earlier.and_then(|before| Some((now(&intervals, before).levels?.lowest, since)));
+        let found = held.into_iter().chain(lows.record);
+        let record = found.reduce(|held, later| if later.0 < held.0 { later } else { held });
         let mut parts = Parts::new(since, until, self.buckets);
         for interval in &intervals {
             parts.add(interval);

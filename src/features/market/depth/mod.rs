@@ -56,8 +56,8 @@ impl DepthView {
             return;
         };
         let rows = offers.view();
-        let names = facets(listing, rows, field).into_iter();
-        let names = names.filter_map(|(value, _)| match value {
+        let groups = facets(listing, rows, field).into_iter();
+        let names = groups.filter_map(|(value, _)| match value {
             GroupValue::Text(name) => Some(name.unescaped().to_owned()),
             GroupValue::Blank | GroupValue::Flag(_) | GroupValue::Number(_) => None,
         });

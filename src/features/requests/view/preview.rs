@@ -72,8 +72,8 @@ pub(super) fn draw(area: Rect, scene: &mut Scene<'_, '_>) {
 /// Only requests still in the ledger; nothing if there is none or the area is too low.
 fn timeline(run: &RouteRun, area: Rect, scene: &mut Scene<'_, '_>) {
     let (state, theme) = (scene.state, scene.theme);
-    let of_run = state.ledger.numbered();
-    let of_run = of_run.filter(|(number, _)| Requests::read(state).run_of(*number) == Some(run.number));
+    let numbered = state.ledger.numbered();
+    let of_run = numbered.filter(|(number, _)| Requests::read(state).run_of(*number) == Some(run.number));
     let sent: Vec<(UnixTime, f64, bool)> = of_run
         .map(|(_, entry)| (entry.at, entry.took.as_secs_f64(), entry.is_failed()))
         .collect();
