@@ -32,7 +32,8 @@ pub(crate) fn disabled(state: &State, action: Action) -> Option<String> {
         Action::Related | Action::Host if browser.selected_row().is_none() => Some("No offer selected".to_owned()),
         Action::Host if browser.host_condition().is_none() => Some("This offer names no host".to_owned()),
         Action::ForgetJob if browser.computed.job.is_none() => Some("Offers are not priced for a job".to_owned()),
-        Action::Unmark if browser.marks.is_empty() => Some("Nothing is marked".to_owned()),
+        Action::Unmark if !browser.has_marks() => Some("Nothing is marked".to_owned()),
+        Action::MarkedOnly if browser.marked_condition().is_none() => Some("Nothing is marked".to_owned()),
         Action::Compare if browser.listing().is_none() || browser.marks.len() < 2 => {
             Some(format!("Mark at least two rows first ({})", key(Action::Mark)))
         }

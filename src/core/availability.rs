@@ -143,6 +143,7 @@ const fn needs_reply(action: Action) -> bool {
         Action::Open
             | Action::Pick
             | Action::Mark
+            | Action::MarkedOnly
             | Action::Compare
             | Action::Summary
             | Action::Plot

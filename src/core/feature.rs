@@ -127,8 +127,8 @@ pub struct Feature {
     /// pane.
     pub disabled: fn(&State, Action, bool) -> Option<String>,
     pub headline: fn(&State, Now) -> Option<Headline>,
-    /// A sentence that names the activity quitting would stop.
-    pub stopped_by_quitting: fn(&State) -> Option<String>,
+    /// A sentence that names the activity that quitting would stop, or the results that it would discard.
+    pub lost_by_quitting: fn(&State) -> Option<String>,
     /// Number of its unseen news items, for the title of the window.
     pub unread: fn(&State) -> usize,
     /// The number of the run that a request in flight belongs to, if the feature sends requests in
@@ -150,7 +150,7 @@ impl Feature {
         hides: |_, _| false,
         disabled: |_, _, _| None,
         headline: |_, _| None,
-        stopped_by_quitting: |_| None,
+        lost_by_quitting: |_| None,
         unread: |_| 0,
         run_of: |_, _| None,
         price_lines: |_, _| Vec::new(),

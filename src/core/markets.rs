@@ -27,6 +27,8 @@ pub struct Market {
     pub key: KeySource,
     /// The key file in the configuration, even if the key is read from elsewhere now.
     pub file: Option<KeyFile>,
+    /// Whether it can be removed: the configuration file defines it, and it is not built in.
+    pub is_removable: bool,
     /// Whether the configuration can change it: not the sandbox, nor a market with an address from
     /// the command line.
     pub is_configurable: bool,
@@ -94,6 +96,8 @@ pub enum Change {
     },
     /// Deletes the stored key of a market.
     Forget(String),
+    /// Removes a market from the configuration, with its stored key.
+    Remove(String),
 }
 
 impl Change {
@@ -101,7 +105,7 @@ impl Change {
     pub fn market(&self) -> &str {
         match self {
             Self::Add(market) => &market.name,
-            Self::Key { name, .. } | Self::Dialect { name, .. } | Self::Forget(name) => name,
+            Self::Key { name, .. } | Self::Dialect { name, .. } | Self::Forget(name) | Self::Remove(name) => name,
         }
     }
 }
@@ -157,6 +161,7 @@ pub enum Done {
     KeyGiven,
     DialectSet,
     KeyForgotten,
+    Removed,
 }
 
 /// The result of a connection test.

@@ -290,12 +290,12 @@ pub enum ConfigCommand {
     Reload,
     /// Select another theme in it; replies with [`Message::Report`].
     SaveTheme(String),
-    /// Set the throughput of a GPU model in it; replies with [`Message::Report`].
+    /// Set or remove the throughput of a GPU model in it; replies with [`Message::Report`].
     SaveRate {
         unit: WorkUnit,
         model: String,
-        /// Units of work per second, as typed.
-        rate: String,
+        /// Units of work per second, as typed; `None` removes the model's rate.
+        rate: Option<String>,
     },
 }
 

@@ -293,6 +293,7 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
         | Action::Yes
         | Action::Mark
         | Action::Unmark
+        | Action::MarkedOnly
         | Action::Differences
         | Action::ForgetJob
         | Action::New

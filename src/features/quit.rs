@@ -10,16 +10,16 @@ use crate::domain::journal::WriteKind;
 pub(crate) fn quit(cx: &mut Cx<'_>) {
     match question(cx.state()) {
         None => cx.effect(Effect::Quit),
-        Some((title, text)) => {
+        Some(text) => {
             let quit = |cx: &mut Cx<'_>| cx.effect(Effect::Quit);
-            cx.open(Confirm::new(title, text, "quit", quit).danger());
+            cx.open(Confirm::new("Quit bourse?", text, "quit", quit).danger());
         }
     }
 }
 
-/// The title and text of the question before quitting, which names the writes without a response and the runs
-/// that quitting stops; `None` if there are neither.
-fn question(state: &State) -> Option<(&'static str, String)> {
+/// The text of the question before quitting, which names the writes without a response, the runs that
+/// quitting stops and the results that it discards; `None` if there are none of these.
+fn question(state: &State) -> Option<String> {
     let mut parts: Vec<String> = state
         .mutations
         .all_in_flight()
@@ -35,20 +35,10 @@ fn question(state: &State) -> Option<(&'static str, String)> {
             )
         })
         .collect();
-    let has_writes = !parts.is_empty();
-    let stopped = state
+    let lost = state
         .features
         .iter()
-        .filter_map(|feature| (feature.stopped_by_quitting)(state));
-    let stopped: Vec<String> = stopped.collect();
-    let has_run = !stopped.is_empty();
-    parts.extend(stopped);
-    let title = match (has_writes, has_run) {
-        (false, false) => return None,
-        (true, false) => "A request is pending",
-        (false, true) => "A run is in progress",
-        (true, true) => "A run is in progress and a request is pending",
-    };
-    parts.push("Quit bourse?".to_owned());
-    Some((title, parts.join("\n\n")))
+        .filter_map(|feature| (feature.lost_by_quitting)(state));
+    parts.extend(lost);
+    (!parts.is_empty()).then(|| parts.join("\n\n"))
 }

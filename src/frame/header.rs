@@ -14,7 +14,6 @@ use crate::domain::text::{truncate, visible};
 use crate::domain::time::Now;
 use crate::table::browser::Browser;
 use crate::table::remote::Phase;
-use crate::tui::panel::Size;
 use crate::tui::text::{cells, wrap};
 use crate::tui::theme::Theme;
 
@@ -65,17 +64,14 @@ pub fn draw(model: &Model, area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
 /// The cells that the first line of the screen has for a notice, beside the market, the tabs and what is in
 /// progress.
 ///
-/// On all but small screens the tabs keep their names beside it.
+/// The tabs keep their names and places beside it, unless the screen is too narrow for the names.
 fn room(model: &Model, area: Rect, scene: &Scene<'_, '_>) -> u16 {
     let all = news(model, scene.now, scene.theme);
     let busy = all.iter().filter(|activity| !activity.is_idle);
     let busy: u16 = busy.map(|activity| cells(&activity.short) + 1).sum();
-    let tabs = match scene.size {
-        Size::Compact => NUMBERS,
-        Size::Medium | Size::Wide => tabs_width(),
-    };
-    area.width
-        .saturating_sub(width(&badge(model, scene.theme)) + tabs + busy)
+    let free = area.width.saturating_sub(width(&badge(model, scene.theme)) + busy);
+    let tabs = tabs_width() + cells(BRAND) + 2;
+    free.checked_sub(tabs).unwrap_or(free.saturating_sub(NUMBERS))
 }
 
 /// The current short notice, an error with a cross in front; `None` if there is none.

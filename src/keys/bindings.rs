@@ -207,6 +207,7 @@ actions! {
     Compare {
         Mark,
         Unmark,
+        MarkedOnly,
         Compare,
         Differences,
         Summary,
@@ -431,7 +432,8 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Table, &["-"], Action::Widen(Side::Table), "wider-table", "Widen the table"),
     row(Context::Table, &[], Action::Pick, "pick", "Copy what rents the best offer that is still there").also(&["rent", "buy", "cheapest", "best offer"]),
     row(Context::Table, &[], Action::LoadAll, "load-all", "Load all offers of the search, in parts"),
-    row(Context::Table, &[], Action::Unmark, "unmark-all", "Unmark all rows"),
+    row(Context::Table, &["ctrl-space"], Action::Unmark, "unmark-all", "Unmark all rows, or mark them again").also(&["clear marks", "restore marks"]),
+    row(Context::Table, &[], Action::MarkedOnly, "marked-only", "List the marked rows only").also(&["plan", "selection"]),
     row(Context::Table, &[], Action::ForgetJob, "clear-job", "Clear job pricing"),
     row(Context::Table, &["E"], Action::OpenRequest, "open-request",
         "Open the request that failed").hint("failed request", 2),
@@ -574,7 +576,7 @@ pub static BINDINGS: &[Binding] = &[
         "Change the API key or the dialect").also(&["dialect"]).hint("key & dialect", 3),
     row(Context::Items, &["r", "f5"], Action::Refresh, "test", "Test the market").hint("test", 4),
     row(Context::Items, &["delete", "ctrl-x"], Action::Remove, "forget-key",
-        "Remove the API key").hint("remove key", 5),
+        "Remove the market, or a built-in one's API key").hint("remove", 5).also(&["delete market", "remove key"]),
 
     row(Context::Tabs, &["tab"], Action::NextTab, "next-tab", "Next tab of the view").hint("next tab", 2),
     row(Context::Tabs, &["shift-tab"], Action::PreviousTab, "previous-tab", "Previous tab of the view"),

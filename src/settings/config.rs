@@ -270,6 +270,19 @@ impl Config {
         self
     }
 
+    /// The configuration without the file's profile of this name, which is the default one no longer.
+    #[must_use]
+    pub(super) fn without(mut self, name: &str) -> Self {
+        self.profiles.remove(name);
+        self.values.default_profile.take_if(|default| default == name);
+        self
+    }
+
+    /// Whether a profile with this name exists only because the configuration file defines it.
+    pub fn defines(&self, name: &str) -> bool {
+        self.profiles.contains_key(name) && !matches!(name, SANDBOX | VAST)
+    }
+
     /// The configuration without positions and dropped settings, and with sorted entries, to compare its
     /// meaning.
     fn meaning(&self) -> Self {

@@ -32,6 +32,8 @@ pub enum EditError {
     Configuration(#[source] ConfigError),
     #[error("a profile named '{0}' already exists")]
     Exists(String),
+    #[error("the configuration file defines no profile '{0}'")]
+    Undefined(String),
     /// The editor cannot parse the file.
     ///
     /// The message quotes nothing of it, as an address may hold a password.
@@ -86,6 +88,25 @@ pub fn set_dialect(path: &Path, name: &str, dialect: &'static Dialect) -> Result
     let advice = format!("dialect = {}", value(dialect.name));
     let settings = [("dialect", Some(dialect.name))];
     change(path, name, &settings, &advice, |profile| profile.dialect = dialect)
+}
+
+/// Removes a profile from the configuration file, and `default_profile` with it if it names the profile.
+///
+/// # Errors
+///
+/// When the file does not define the profile. On an error the file is unchanged.
+pub fn remove(path: &Path, name: &str) -> Result<(), EditError> {
+    let (mut document, config) = read(path)?;
+    let profiles = document.get_mut("profiles").and_then(Item::as_table_like_mut);
+    if profiles.and_then(|profiles| profiles.remove(name)).is_none() {
+        return Err(EditError::Undefined(name.to_owned()));
+    }
+    respace(document.get_mut("profiles"));
+    if config.values.default_profile.as_deref() == Some(name) {
+        document.remove("default_profile");
+    }
+    let advice = format!("the file without [profiles.{name}]");
+    write(path, &document, &config.without(name), &advice)
 }
 
 /// Sets settings of a profile in the configuration file, or removes those without a value; `edit` makes the
@@ -376,6 +397,35 @@ mod tests {
         }
         let (_folder, path) = file(OWN);
         assert!(set_dialect(&path, "unknown", &Dialect::VAST).is_err());
+        assert_eq!(fs::read_to_string(&path).unwrap(), OWN);
+    }
+
+    #[test]
+    fn a_removed_profile_takes_its_own_lines_along_only() {
+        for (before, after) in [
+            (OWN, "# mine\ntheme = \"light\" # for the sun\n\n[keys]\nsort = \"S\"\n"),
+            (
+                "default_profile = \"a\"\nascii = true\n[profiles.a]\nbase_url = \"https://a\"\n",
+                "ascii = true\n",
+            ),
+            (
+                "default_profile = \"b\"\nprofiles = { a = { base_url = \"https://a\" }, b = { base_url = \"https://b\" } }\n",
+                "default_profile = \"b\"\nprofiles = { b = { base_url = \"https://b\" } }\n",
+            ),
+            (
+                "[profiles.vast]\nread_only = true\n\n[profiles.a]\nbase_url = \"https://a\"\n# the end\n",
+                "[profiles.vast]\nread_only = true\n# the end\n",
+            ),
+        ] {
+            let (_folder, path) = file(before);
+            remove(&path, "a").unwrap();
+            assert_eq!(fs::read_to_string(&path).unwrap(), after);
+        }
+        let (_folder, path) = file(OWN);
+        for unknown in ["vast", "b"] {
+            let error = remove(&path, unknown).unwrap_err().to_string();
+            assert!(error.contains("defines no profile"), "{error}");
+        }
         assert_eq!(fs::read_to_string(&path).unwrap(), OWN);
     }
 

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use toml_edit::{DocumentMut, Item, Table, value};
+use toml_edit::{DocumentMut, Item, Table, TableLike, value};
 
 use super::config::{Config, ConfigError};
 use crate::domain::throughput::WorkUnit;
@@ -49,16 +49,44 @@ pub(super) fn rewrite(
 }
 
 /// Sets the throughput of a GPU model in the configuration file: `rate`, as typed, in units of work per
-/// second.
+/// second; `None` removes it.
 ///
 /// # Errors
 ///
 /// When `rate` is no number, or the file cannot be changed.
-pub fn set_rate(config: &Path, unit: WorkUnit, model: &str, rate: &str) -> Result<(), SettingError> {
-    let line = format!("[throughput.\"{}\"] \"{model}\" = {rate}", unit.rate());
-    let number: Option<f64> = rate.parse().ok();
+pub fn set_rate(config: &Path, unit: WorkUnit, model: &str, rate: Option<&str>) -> Result<(), SettingError> {
+    let line = match rate {
+        Some(rate) => format!("[throughput.\"{}\"] \"{model}\" = {rate}", unit.rate()),
+        None => format!("[throughput.\"{}\"] without {model}", unit.rate()),
+    };
+    let number: Option<f64> = rate.and_then(|rate| rate.parse().ok());
+    let change = |text: &str| match rate {
+        Some(_) => rated(text, unit, model, number?),
+        None => unrated(text, unit, model),
+    };
     let is_right = |after: &Config| after.values.throughput.rate(unit, model, 1.0) == number;
-    rewrite(config, &line, |text| rated(text, unit, model, number?), is_right)
+    rewrite(config, &line, change, is_right)
+}
+
+/// The configuration's text without the rate of a model, in any spelling of its name; `None` if it cannot be
+/// edited or has no such rate.
+fn unrated(text: &str, unit: WorkUnit, model: &str) -> Option<String> {
+    let mut document: DocumentMut = text.parse().ok()?;
+    let models = document
+        .get_mut("throughput")?
+        .get_mut(unit.rate())?
+        .as_table_like_mut()?;
+    let name = spelled(models, model)?;
+    models.remove(&name);
+    Some(document.to_string())
+}
+
+/// The name under which the table has a GPU model: upper and lower case, blanks and underscores are alike.
+/// `None` if it has not.
+fn spelled(models: &dyn TableLike, model: &str) -> Option<String> {
+    let plain = |name: &str| name.trim().replace('_', " ").to_ascii_lowercase();
+    let mut known = models.iter().map(|(name, _)| name);
+    known.find(|name| plain(name) == plain(model)).map(str::to_owned)
 }
 
 /// The configuration's text with another rate; one that names the same model in another spelling is replaced.
@@ -71,9 +99,7 @@ fn rated(text: &str, unit: WorkUnit, model: &str, rate: f64) -> Option<String> {
     let units = units.as_table_like_mut()?;
     let entry = units.entry(unit.rate()).or_insert(Item::Table(Table::new()));
     let models = entry.as_table_like_mut()?;
-    let plain = |name: &str| name.trim().replace('_', " ").to_ascii_lowercase();
-    let known = models.iter().map(|(name, _)| name.to_owned());
-    let name = known.into_iter().find(|name| plain(name) == plain(model));
+    let name = spelled(models, model);
     models.insert(name.as_deref().unwrap_or(model), value(rate));
     Some(document.to_string())
 }
@@ -101,10 +127,20 @@ mod tests {
     }
 
     #[test]
+    fn a_rate_is_removed_in_any_spelling_and_nothing_else_changes() {
+        let before = "# mine\n[throughput.\"tokens/s\"] # measured\nrtx_4090 = 12\nH100 = 7\n";
+        let after = "# mine\n[throughput.\"tokens/s\"] # measured\nH100 = 7\n";
+        assert_eq!(unrated(before, WorkUnit::Tokens, "RTX 4090").as_deref(), Some(after));
+        for (unit, model) in [(WorkUnit::Tokens, "L4"), (WorkUnit::Images, "H100")] {
+            assert_eq!(unrated(before, unit, model), None);
+        }
+    }
+
+    #[test]
     fn a_broken_file_is_left_alone() {
         let folder = tempfile::tempdir().unwrap();
         let config = folder.path().join("config.toml");
-        set_rate(&config, WorkUnit::Tokens, "RTX 4090", "2900").unwrap();
+        set_rate(&config, WorkUnit::Tokens, "RTX 4090", Some("2900")).unwrap();
         let rate = |config| {
             Config::load(config)
                 .unwrap()
@@ -114,7 +150,7 @@ mod tests {
         };
         assert_eq!(rate(&config), Some(2900.0));
         std::fs::write(&config, "theme = ").unwrap();
-        assert!(set_rate(&config, WorkUnit::Tokens, "RTX 4090", "1").is_err());
+        assert!(set_rate(&config, WorkUnit::Tokens, "RTX 4090", Some("1")).is_err());
         assert_eq!(std::fs::read_to_string(&config).unwrap(), "theme = ");
     }
 }

@@ -23,7 +23,7 @@ use crate::domain::{Condition, Dialect, Listing, Query, Resource, RowId, format,
 /// The state of one pane: its search, its rows and the selection.
 #[derive(Debug)]
 pub struct Browser {
-    rows: Rows,
+    pub(super) rows: Rows,
     /// The filter words of the query last run.
     ran_words: Vec<String>,
     /// The line for editing the query.
@@ -31,6 +31,8 @@ pub struct Browser {
     /// Number of columns scrolled away on the left.
     pub column_offset: usize,
     pub marks: BTreeSet<RowId>,
+    /// The marks that were removed together last.
+    pub(super) unmarked: BTreeSet<RowId>,
     pub(crate) remote: Remote<()>,
     pub(crate) asked_query: Option<Query>,
     /// Recorded rows shown until the reply; [`Rows::listing`] is `None` meanwhile.
@@ -75,6 +77,7 @@ impl Browser {
             bar: Bar::default(),
             column_offset: 0,
             marks: BTreeSet::new(),
+            unmarked: BTreeSet::new(),
             remote: Remote::default(),
             asked_query: None,
             recorded: None,
@@ -269,32 +272,6 @@ impl Browser {
         self.select(self.cursor.saturating_add_signed(by));
     }
 
-    /// Whether a row is marked, by the user or as part of a plan.
-    ///
-    /// A marked row gets no note that another offer beats it: a plan is the cheapest as a whole.
-    pub fn is_marked(&self, row: usize) -> bool {
-        let id = self.listing().and_then(|listing| listing.id(row));
-        id.is_some_and(|id| self.marks.contains(&id))
-    }
-
-    /// Marks the selected row, or unmarks it, and selects the next.
-    pub(crate) fn mark(&mut self) {
-        if let Some(id) = self.selected() {
-            if !self.marks.remove(&id) {
-                self.marks.insert(id);
-            }
-            self.step(1);
-        }
-    }
-
-    /// Unmarks rows that are not loaded: they are invisible and cannot be compared. Rows that are only
-    /// filtered out stay marked.
-    pub(crate) fn unmark_absent(&mut self) {
-        let listing = self.rows.listing();
-        self.marks
-            .retain(|id| listing.is_some_and(|listing| listing.row(*id).is_some()));
-    }
-
     /// Filters the loaded rows by `words`, as the words of the query last run.
     pub fn set_words(&mut self, words: Vec<String>) {
         self.ran_words.clone_from(&words);
@@ -333,22 +310,6 @@ impl Browser {
         self.set_words(words);
         self.revalue();
         self.show_query_in_bar();
-    }
-
-    /// The listing's numbers of the marked rows: the visible ones in display order, then the others.
-    pub fn marked_rows(&self) -> Vec<u32> {
-        let Some(listing) = self.listing() else {
-            return Vec::new();
-        };
-        if self.marks.is_empty() {
-            return Vec::new();
-        }
-        let is_marked = |row: &u32| listing.id(*row as usize).is_some_and(|id| self.marks.contains(&id));
-        let mut rows: Vec<u32> = self.view().iter().copied().filter(is_marked).collect();
-        let seen: BTreeSet<u32> = rows.iter().copied().collect();
-        let all = 0..u32::try_from(listing.len()).unwrap_or(u32::MAX);
-        rows.extend(all.filter(|row| !seen.contains(row) && is_marked(row)));
-        rows
     }
 
     /// The filter words of the query last run.
@@ -504,15 +465,6 @@ impl Browser {
         self.cursor = index.unwrap_or_else(|| self.cursor.min(rows.view().len().saturating_sub(1)));
         if self.chosen.is_none() {
             self.chosen = self.displayed_id();
-        }
-    }
-
-    /// Marks the selected row, or unmarks it; the selection stays.
-    pub fn toggle_mark(&mut self) {
-        if let Some(id) = self.selected()
-            && !self.marks.remove(&id)
-        {
-            self.marks.insert(id);
         }
     }
 

@@ -174,6 +174,12 @@ pub fn are_nested(some: &[String], others: &[String]) -> bool {
         .any(|one| others.iter().any(|other| is_part(one, other) || is_part(other, one)))
 }
 
+/// Whether a region is the whole country with this code in capitals, by one of its names: `Germany` of `DE`.
+pub fn is_whole(region: &str, code: &str) -> bool {
+    let known = NAMES.iter().find(|(known, _)| *known == code);
+    known.is_some_and(|(_, names)| names.iter().any(|name| name.eq_ignore_ascii_case(region)))
+}
+
 /// The English name, in lower case, of a country given by its code in capitals; `None` for an unknown code.
 pub fn name(code: &str) -> Option<&'static str> {
     let known = NAMES.iter().find(|(known, _)| *known == code);

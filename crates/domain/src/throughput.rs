@@ -170,6 +170,14 @@ impl Throughput {
         Ok(())
     }
 
+    /// Removes the rate of a GPU model, if it has one.
+    pub fn remove(&mut self, unit: WorkUnit, model: &str) {
+        if let Some(models) = self.0.get_mut(&unit) {
+            models.remove(&key(model));
+        }
+        self.0.retain(|_, models| !models.is_empty());
+    }
+
     /// The units in which any GPU model has a rate.
     pub fn units(&self) -> impl Iterator<Item = WorkUnit> {
         self.0.keys().copied()

@@ -10,25 +10,31 @@ use super::theme::Theme;
 /// The maximum width of running text, in cells: longer lines are hard to read.
 pub const READABLE: u16 = 76;
 
-/// The maximum width of the strips beside a dialog that are blanked, in cells: stubs of the pane there would only
-/// distract.
-const BESIDE: u16 = 4;
+/// The maximum width of the strips beside a dialog that are blanked, in cells.
+///
+/// The ends of lines there would read as text of the dialog.
+const BESIDE: u16 = 16;
 
 /// Opens a dialog: dims the screen and draws its frame of `width` x `height` cells, including borders, in the
-/// middle, made smaller to fit; returns the area inside. A nearly full-width frame also blanks the narrow
-/// strips beside it.
+/// middle, made smaller to fit; returns the area inside. Narrow strips beside it are blanked.
 pub fn open(panel: Panel<'_>, (width, height): (u16, u16), screen: Rect, buffer: &mut Buffer, theme: &Theme) -> Rect {
     buffer.set_style(screen, theme.backdrop);
     let area = centred(width, height, screen);
-    if screen.width - area.width <= 2 * BESIDE {
+    clear_beside(area, screen, buffer);
+    panel.render(area, buffer, theme)
+}
+
+/// Blanks the strips of the screen to the left and right of a centred frame, unless they are wide enough to be
+/// read as what is behind it.
+pub fn clear_beside(frame: Rect, screen: Rect, buffer: &mut Buffer) {
+    if screen.width.saturating_sub(frame.width) <= 2 * BESIDE {
         let rows = Rect {
             x: screen.x,
             width: screen.width,
-            ..area
+            ..frame
         };
         Clear.render(rows, buffer);
     }
-    panel.render(area, buffer, theme)
 }
 
 /// A rectangle of `width` x `height` cells in the middle of another, made smaller to fit.

@@ -352,31 +352,28 @@ impl<'a, R: Rows> Table<'a, R> {
             self.theme.text.patch(self.rows.style(row))
         };
         buffer.set_style(area, base);
-        let (lead, style) = self.rows.lead(row, is_selected);
-        let style = if is_selected {
-            base.patch(self.theme.focus).patch(style)
-        } else {
-            base.patch(style)
+        // The selection keeps its own text colour, in which everything on it can be read: tints only distinguish
+        // rows.
+        let over = |style: Style| match is_selected {
+            true => base.add_modifier(style.add_modifier),
+            false => base.patch(style),
         };
-        buffer.set_stringn(area.x, area.y, lead, 1, style);
-        let (sign, style) = self.rows.sign(row);
-        buffer.set_stringn(area.x + 1, area.y, sign, 1, base.patch(style));
-        let (tag, style) = self.rows.tag(row);
-        buffer.set_stringn(area.x + 2, area.y, tag, 1, base.patch(style));
+        let signs = [
+            self.rows.lead(row, is_selected),
+            self.rows.sign(row),
+            self.rows.tag(row),
+        ];
+        for (x, (sign, style)) in (area.x..).zip(signs) {
+            buffer.set_stringn(x, area.y, sign, 1, over(style));
+        }
         for placed in self.placed {
             let cell = Rect::new(area.x + placed.x, area.y, placed.width, 1).intersection(area);
             if self.rows.paint(row, placed.index, cell, buffer) {
                 continue;
             }
             let (text, style) = self.rows.cell(row, placed.index, cell.width);
-            // The selection keeps its own text colour: tints only distinguish rows.
-            let style = if is_selected {
-                base.add_modifier(style.add_modifier)
-            } else {
-                base.patch(style)
-            };
             let alignment = self.columns[placed.index].alignment;
-            put(&text, alignment, cell, style, buffer);
+            put(&text, alignment, cell, over(style), buffer);
             for range in self.rows.matches(placed.index, &text) {
                 if let Some(part) = part_of(&text, range, cell) {
                     buffer.set_style(part, self.match_style(is_selected));

@@ -138,7 +138,7 @@ impl Theme {
         dim: 0x5a6270,
         accent: 0x0055aa,
         heading: 0x5a6270,
-        selected: (0x081020, 0xcfe0f7),
+        selected: (0x081020, 0xb5d0f4),
         border: 0xa8b0bd,
         good: 0x1d6f20,
         warning: 0x8a5500,
@@ -166,6 +166,8 @@ impl Theme {
         error: rgb(0xffa0a0).add_modifier(Modifier::BOLD.union(Modifier::UNDERLINED)),
         background: Some(Color::from_u32(0)),
         field: on((0xffffff, 0)).add_modifier(Modifier::UNDERLINED),
+        // A step darker than the darkest text beside it.
+        backdrop: rgb(0x969696).remove_modifier(Modifier::BOLD.union(Modifier::UNDERLINED)),
         thick_focus: true,
         ..Palette {
             dim: 0xe0e0e0,

@@ -9,7 +9,7 @@ use ratatui::text::Line;
 use ratatui::widgets::{Clear, Paragraph, Widget};
 
 use crate::core::view::Scene;
-use crate::tui::dialog::centred;
+use crate::tui::dialog::{centred, clear_beside};
 use crate::tui::panel::{Panel, Size, Tone};
 use crate::tui::text::{first_parts, wrap_line};
 
@@ -89,14 +89,16 @@ fn frames(main: (Panel<'_>, Rect), side: Option<(Panel<'_>, Rect)>, scene: &mut 
     }
 }
 
-/// The area of frames with this height, centered, at most 170 columns wide.
+/// The area of frames with this height, centered, at most 170 columns wide, with narrow strips beside it blanked.
 ///
 /// Frames nearly as high as the screen get all of it, cleared: remnants of the pane around them would
 /// distract.
 fn place(height: u16, area: Rect, buffer: &mut Buffer) -> Rect {
     let width = area.width.saturating_sub(4).min(WIDEST);
     if height < area.height.saturating_sub(3) {
-        return centred(width, height, area);
+        let frames = centred(width, height, area);
+        clear_beside(frames, area, buffer);
+        return frames;
     }
     Clear.render(area, buffer);
     centred(width, area.height, area)

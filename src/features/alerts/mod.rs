@@ -4,6 +4,7 @@
 //! polled here, within the request budget of all watched searches.
 
 pub mod replay;
+mod unattended;
 pub(crate) mod view;
 
 use std::collections::HashMap;

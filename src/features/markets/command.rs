@@ -178,7 +178,11 @@ impl ProfileResolver {
             .filter_map(|name| {
                 let flags = self.flags_for(name);
                 let chosen = Chosen::new(&flags, &config).ok()?;
-                Some(self.market(&chosen, &flags))
+                let is_removable = config.defines(name);
+                Some(Market {
+                    is_removable,
+                    ..self.market(&chosen, &flags)
+                })
             })
             .collect();
         MarketList {
@@ -189,7 +193,8 @@ impl ProfileResolver {
         }
     }
 
-    /// The entry of a profile in the list of markets, with the source of its key and without the key.
+    /// The entry of a profile in the list of markets, with the source of its key and without the key; not
+    /// removable.
     fn market(&self, chosen: &Chosen, flags: &Global) -> Market {
         let profile = &chosen.profile;
         let key = if profile.base_url.is_some() {
@@ -212,6 +217,7 @@ impl ProfileResolver {
             read_only: profile.read_only || flags.read_only,
             key,
             file: profile.api_key_file.as_deref().map(|path| self.key_file(path)),
+            is_removable: false,
             // A key that is saved here would be for the address in the configuration.
             is_configurable: profile.base_url.is_some() && profile.name != config::CUSTOM && chosen.own.is_none(),
         }
@@ -251,15 +257,18 @@ impl ProfileResolver {
         Ok(format!("Theme {name} saved"))
     }
 
-    /// Sets the throughput of a GPU model, in units per second, in the configuration; returns a confirmation
-    /// to show.
+    /// Sets the throughput of a GPU model, in units per second, in the configuration, or removes it for `None`;
+    /// returns a confirmation to show.
     ///
     /// # Errors
     ///
     /// When it was not changed.
-    pub fn save_rate(&self, unit: WorkUnit, model: &str, rate: &str) -> Result<String, SettingError> {
+    pub fn save_rate(&self, unit: WorkUnit, model: &str, rate: Option<&str>) -> Result<String, SettingError> {
         self.save_setting(|file| rewrite::set_rate(file, unit, model, rate))?;
-        Ok(format!("Rate of {model} saved: {rate} {}", unit.rate()))
+        Ok(match rate {
+            Some(rate) => format!("Rate of {model} saved: {rate} {}", unit.rate()),
+            None => format!("Rate of {model} in {} removed", unit.rate()),
+        })
     }
 
     /// Runs `save` on the configuration file and remembers the saved configuration, so that its reload is
@@ -306,6 +315,10 @@ impl ProfileResolver {
             Change::Forget(name) => {
                 forget_key(paths, &name)?;
                 Ok((name, Done::KeyForgotten))
+            }
+            Change::Remove(name) => {
+                remove_market(paths, &name)?;
+                Ok((name, Done::Removed))
             }
         }
     }
@@ -361,6 +374,13 @@ fn give_key(paths: &Paths, name: &str, from: &KeyFrom) -> Result<(), ChangeError
 fn forget_key(paths: &Paths, name: &str) -> Result<(), ChangeError> {
     let before = profile(paths, name)?;
     profiles::set_key(&paths.config_file(), name, &KeyStorage::Environment)?;
+    delete_unused_key_file(paths, &before)
+}
+
+/// Removes a market from the configuration, and deletes its key file as [`forget_key`] does.
+fn remove_market(paths: &Paths, name: &str) -> Result<(), ChangeError> {
+    let before = profile(paths, name)?;
+    profiles::remove(&paths.config_file(), name)?;
     delete_unused_key_file(paths, &before)
 }
 

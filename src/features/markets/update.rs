@@ -169,6 +169,7 @@ pub fn explain_done(name: &str, done: Done, state: &State) -> String {
         Done::KeyGiven => format!("Key of {name} saved. {test} tests it with one request."),
         Done::DialectSet => format!("Settings of {name} saved. {test} tests it with one request."),
         Done::KeyForgotten => format!("Key of {name} removed."),
+        Done::Removed => format!("{name} removed."),
     }
 }
 

@@ -21,6 +21,7 @@ use crate::core::owners::Owner;
 use crate::core::state::State;
 use crate::core::view::Cx;
 use crate::domain::dialect::RouteKey;
+use crate::domain::format::counted;
 use crate::domain::insight::total;
 use crate::domain::objection::Objection;
 use crate::domain::routing::{Attempt, End, Jitter, Phase, RoutePlan, Run, words};
@@ -40,12 +41,17 @@ pub(crate) const FEATURE: Feature = Feature {
     },
     tick: step,
     headline,
-    stopped_by_quitting: |state| {
-        let run = Routes::read(state).active()?;
-        Some(format!(
-            "A route run is in progress: {}. Quitting stops it and discards results that were not exported.",
-            words::describe_plan(run.run().plan())
-        ))
+    lost_by_quitting: |state| {
+        let routes = Routes::read(state);
+        if let Some(run) = routes.active() {
+            return Some(format!(
+                "A route run is in progress: {}. Quitting stops it and discards results that were not exported.",
+                words::describe_plan(run.run().plan())
+            ));
+        }
+        let count = routes.runs.iter().filter(|run| run.is_only_in_memory()).count();
+        let runs = counted(count, "route run was", "route runs were");
+        (count > 0).then(|| format!("{runs} not exported: quitting discards the results."))
     },
     run_of: |state, ticket| Routes::read(state).run_of(ticket),
     ..Feature::IDLE
@@ -81,9 +87,18 @@ pub struct RouteRun {
     /// The reason it ended, unless it ended by its plan.
     pub note: Option<&'static str>,
     is_announced: bool,
+    /// Whether an export of it was requested after its end.
+    is_exported: bool,
 }
 
 impl RouteRun {
+    /// Whether quitting discards results worth keeping: replies to an ended run of several requests that was
+    /// not exported.
+    fn is_only_in_memory(&self) -> bool {
+        let has_results = !self.run.plan().is_single() && self.run.stats().answered() > 0;
+        has_results && !self.is_exported && !self.is_active()
+    }
+
     /// The plan, the attempts and their figures.
     pub fn run(&self) -> &Run {
         &self.run
@@ -192,6 +207,17 @@ impl Routes {
         self.flights.get(&ticket).map(|(run, _)| *run)
     }
 
+    /// Notes that an export of an ended run was requested.
+    pub(crate) fn note_export(&mut self, number: u64) {
+        let run = self
+            .runs
+            .iter_mut()
+            .find(|run| run.number == number && !run.is_active());
+        if let Some(run) = run {
+            run.is_exported = true;
+        }
+    }
+
     /// The run that started last; `None` without runs.
     pub fn latest(&self) -> Option<&RouteRun> {
         self.runs.last()
@@ -239,6 +265,7 @@ impl Routes {
             key,
             note: None,
             is_announced: false,
+            is_exported: false,
         };
         let effects = route_run.step(&mut self.flights, tickets, now);
         self.runs.push(route_run);
@@ -320,6 +347,14 @@ pub enum NotStarted {
     Held(String),
 }
 
+/// The reason a plan cannot start while another series is in progress; `None` for a single request, and if
+/// there is no such series.
+fn series_in_the_way(state: &State, plan: &RoutePlan) -> Option<String> {
+    Routes::read(state).active_series().filter(|_| !plan.is_single())?;
+    let stop = state.keymap.key_in(&[Context::RouteLab], Action::Remove);
+    Some(format!("A run is in progress: stop it first ({stop} in the route lab)"))
+}
+
 /// Starts a route run; returns its number.
 ///
 /// # Errors
@@ -328,9 +363,7 @@ pub enum NotStarted {
 /// is not loaded.
 pub fn start(cx: &mut Cx<'_>, plan: RoutePlan) -> Result<u64, NotStarted> {
     let (now, state) = (cx.now, cx.state());
-    if !plan.is_single() && Routes::read(state).active_series().is_some() {
-        let stop = state.keymap.key_in(&[Context::RouteLab], Action::Remove);
-        let why = format!("A run is in progress: stop it first ({stop} in the route lab)");
+    if let Some(why) = series_in_the_way(state, &plan) {
         return Err(NotStarted::Held(why));
     }
     let key = route_key(state, &plan.endpoint).map_err(NotStarted::Held)?;

@@ -36,7 +36,7 @@ pub(crate) const FEATURE: Feature = Feature {
             text,
         })
     },
-    stopped_by_quitting: |state| {
+    lost_by_quitting: |state| {
         let run = state.feature::<UserCommands>().running()?;
         Some(format!("The command {} is running, and ends with bourse.", run.name))
     },

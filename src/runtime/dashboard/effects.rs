@@ -38,7 +38,7 @@ impl<S: Surface> Dashboard<S> {
             Effect::Config(ConfigCommand::Reload) => self.config.iter().for_each(ConfigWatch::reload),
             Effect::Config(ConfigCommand::SaveTheme(name)) => self.save_setting(move |known| known.choose_theme(&name)),
             Effect::Config(ConfigCommand::SaveRate { unit, model, rate }) => {
-                self.save_setting(move |known| known.save_rate(unit, &model, &rate));
+                self.save_setting(move |known| known.save_rate(unit, &model, rate.as_deref()));
             }
             Effect::ForgetLimits => self.forget_limits(),
             Effect::Redraw => self.surface.repaint(),

@@ -158,7 +158,11 @@ impl Desk<'_> {
             }
             Effect::Market { ticket, command } => News::Market(Box::new(self.command(ticket, command))),
             Effect::Config(ConfigCommand::SaveRate { unit, model, rate }) => {
-                return self.note(&format!("save the rate of {model}: {rate} {}", unit.rate()));
+                return self.note(&format!(
+                    "save the rate of {model}: {} {}",
+                    rate.as_deref().unwrap_or("none"),
+                    unit.rate()
+                ));
             }
             Effect::Config(ConfigCommand::SaveTheme(name)) => {
                 self.note(&format!("save the theme {name}"));
@@ -260,6 +264,7 @@ impl Desk<'_> {
                     Change::Key { .. } => ("save the key of", Done::KeyGiven),
                     Change::Dialect { .. } => ("save the dialect of", Done::DialectSet),
                     Change::Forget(_) => ("delete the key of", Done::KeyForgotten),
+                    Change::Remove(_) => ("remove", Done::Removed),
                 };
                 let said = format!("{said} {name}");
                 let result = Ok((name, done));

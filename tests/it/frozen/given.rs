@@ -165,6 +165,7 @@ pub fn market(name: &str, address: Option<&str>, key: KeySource) -> Listed {
         read_only: false,
         key,
         file: None,
+        is_removable: false,
         is_configurable: address.is_some(),
     }
 }

@@ -97,7 +97,7 @@ const ROOMS: [(&str, &[&str]); 11] = [
 
 /// Which feature reads which other one: no circle. An arrow that is gone has to leave the list.
 const READS: [(&str, &[&str]); 18] = [
-    ("alerts", &["history", "saved", "workergroups"]),
+    ("alerts", &["copy_export", "history", "saved", "workergroups"]),
     ("bids", &["history"]),
     ("cluster", &["copy_export", "market"]),
     ("compare", &["history"]),

@@ -184,7 +184,7 @@ fn a_setting_that_is_saved_is_recognized_once_when_the_file_is_reloaded() {
     let known = home.plain();
     let reload = || known.recognize_saved(&known.preferences().unwrap().0.config);
     assert!(!reload());
-    known.save_rate(WorkUnit::Tokens, "RTX 4090", "5000").unwrap();
+    known.save_rate(WorkUnit::Tokens, "RTX 4090", Some("5000")).unwrap();
     known.choose_theme("light").unwrap();
     assert_eq!([reload(), reload()], [true, false]);
     // An edit of the file after it, before it is reloaded.
@@ -246,6 +246,18 @@ fn keys_come_and_go_with_their_files() {
     known.change(key("a", &command)).unwrap();
     assert!(!kept.exists());
     assert_eq!(key_of(&known, "a").as_deref(), Some("from-command"));
+    // A removed market takes its key file along; the others stay as they were.
+    let before = home.config();
+    let market = NewMarket {
+        key: file.clone(),
+        ..new("gone")
+    };
+    known.change(Change::Add(market)).unwrap();
+    assert!(home.paths.key_file("gone").exists());
+    let removed = known.change(Change::Remove("gone".to_owned())).unwrap();
+    assert_eq!(removed, ("gone".to_owned(), Done::Removed));
+    assert!(!home.paths.key_file("gone").exists());
+    assert_eq!(home.config(), before);
     // And a built-in market gets a section of its own.
     known.change(key("vast", &file)).unwrap();
     assert_eq!(key_of(&known, "vast").as_deref(), Some(KEY));

@@ -36,6 +36,27 @@ fn with_alert(columns: u16, rows: u16, price: &str) -> TestApp {
 }
 
 #[test]
+fn the_list_copies_how_alerts_are_checked_while_bourse_is_closed() {
+    let mut desk = with_alert(80, 24, "0.1");
+    desk.expect("y: also while it is closed");
+    let copied = |desk: &mut TestApp| match desk.effects.pop() {
+        Some(Effect::Copy { text, .. }) => text,
+        other => panic!("{other:?}"),
+    };
+    desk.keys("y c");
+    assert_eq!(copied(&mut desk), "bourse watch --saved --profile test");
+    desk.keys("y s");
+    let setup = copied(&mut desk);
+    for line in [
+        "cat > ~/.config/systemd/user/bourse-watch@.service <<END\n",
+        "\nExecStart=$(command -v bourse) watch --saved --profile %i\n",
+        "\nEND\nsystemctl --user enable --now bourse-watch@test\n",
+    ] {
+        assert!(setup.contains(line), "{line}\n{setup}");
+    }
+}
+
+#[test]
 fn an_alert_is_added_polls_and_rings_once() {
     for (columns, rows) in SIZES {
         // Machine 9 asks $0.24 and for 8 GB at $1.8 a month 2 cents more.

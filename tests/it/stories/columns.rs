@@ -148,9 +148,9 @@ fn keys_sort_by_the_columns_in_sight() {
 fn columns_of_texts_are_as_wide_as_what_is_in_them() {
     let mut desk = TestApp::with_offers(THREE);
     desk.resize(80, 24);
-    // The longest model has 8 cells, the longest place 11: more columns find room.
+    // The longest model has 8 cells, the longest place 8: more columns find room.
     desk.expect("N GPU      VRAM Location");
-    desk.expect("8 H100 SXM   80 IS Iceland");
+    desk.expect("8 H100 SXM   80 Iceland");
     // VRAM as people say it: 24,564 MB and 81,559 MB.
     assert_eq!(desk.cell("101", "VRAM"), "24");
     assert_eq!(desk.cell("102", "VRAM"), "80");

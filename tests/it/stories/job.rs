@@ -260,11 +260,34 @@ fn the_rate_of_the_selected_model_is_typed_beside_the_work_and_saved() {
     // The field that the bill lacks has the focus.
     desk.keys("J").type_text("5000").keys("enter");
     desk.expect("$/Mtoken");
+    assert_eq!(saved_rates(&desk), [("RTX 4090".to_owned(), Some("5000".to_owned()))]);
+}
+
+/// The models and rates that were saved in the configuration, in order.
+fn saved_rates(desk: &TestApp) -> Vec<(String, Option<String>)> {
     let saved = desk.effects.iter().filter_map(|effect| match effect {
-        Effect::Config(ConfigCommand::SaveRate { model, rate, .. }) => Some((model.as_str(), rate.as_str())),
+        Effect::Config(ConfigCommand::SaveRate { model, rate, .. }) => Some((model.clone(), rate.clone())),
         _ => None,
     });
-    assert_eq!(saved.collect::<Vec<_>>(), [("RTX 4090", "5000")]);
+    saved.collect()
+}
+
+#[test]
+fn a_rate_that_is_erased_is_removed() {
+    let mut desk = wide();
+    desk.keys("J tab tab tab tab tab").type_text("180m tokens");
+    desk.keys("tab").type_text("5000").keys("enter").expect("$/Mtoken");
+    desk.keys("J tab tab tab tab tab tab");
+    desk.expect("= 180M tokens / (2 × 5000 tokens/s)");
+    desk.keys("ctrl-u").expect_not("= 180M tokens /");
+    // Without pricing it stays.
+    desk.keys("esc").expect("$/Mtoken");
+    desk.keys("J tab tab tab tab tab tab ctrl-u enter").expect("No bill");
+    let model = "RTX 4090".to_owned();
+    assert_eq!(
+        saved_rates(&desk),
+        [(model.clone(), Some("5000".to_owned())), (model, None)]
+    );
 }
 
 #[test]

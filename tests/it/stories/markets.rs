@@ -36,6 +36,7 @@ fn market(name: &str, address: Option<&str>, key: KeySource) -> Market {
             _ => None,
         },
         key,
+        is_removable: false,
         is_configurable: address.is_some(),
     }
 }
@@ -735,6 +736,35 @@ fn a_key_is_forgotten_after_a_yes() {
     desk.model.markets.market_list.markets[1].key = KeySource::Variable("BOURSE_API_KEY");
     desk.keys("down delete");
     assert!(flat(&desk).contains("unset BOURSE_API_KEY"));
+}
+
+#[test]
+fn a_market_of_the_file_is_removed_after_a_yes() {
+    let mut desk = at_markets();
+    for market in &mut desk.model.markets.market_list.markets {
+        market.is_removable = market.is_configurable && market.name != "vast";
+    }
+    // The connected one keeps its place: only its key can go.
+    desk.keys("delete").expect("Remove the key of test?");
+    desk.keys("esc");
+    desk.keys("down delete").expect("Remove pass?");
+    assert!(
+        flat(&desk).contains("It is removed from /cfg/config.toml."),
+        "{}",
+        flat(&desk)
+    );
+    assert!(flat(&desk).contains("Its saved searches, its record and its write history stay."));
+    desk.keys("n");
+    assert_eq!(commands(&mut desk), []);
+    desk.keys("delete y");
+    let remove = Change::Remove("pass".to_owned());
+    assert_eq!(commands(&mut desk), [MarketCommand::Change(remove)]);
+    let mut market_list = market_list();
+    market_list.markets.retain(|market| market.name != "pass");
+    let result = Ok(("pass".to_owned(), Done::Removed));
+    news(&mut desk, MarketEvent::Changed { result, market_list });
+    desk.expect("pass removed.");
+    assert!(!flat(&desk).contains("https://pass"), "{}", flat(&desk));
 }
 
 #[test]

@@ -34,7 +34,7 @@ fn nothing_under_way_asks_nothing() {
 #[test]
 fn a_creation_under_way_is_named_before_the_program_is_left() {
     let mut desk = creating();
-    desk.keys("q").expect("A request is pending");
+    desk.keys("q").expect("Quit bourse?");
     says(
         &desk,
         "Creating a workergroup for endpoint chat was sent and has no response yet.",
@@ -42,7 +42,7 @@ fn a_creation_under_way_is_named_before_the_program_is_left() {
     says(&desk, "Quitting does not cancel it");
     assert!(!has_left(&desk));
     for no in ["esc", "n"] {
-        desk.keys(no).expect_not("A request is pending");
+        desk.keys(no).expect_not("Quit bourse?");
         assert!(!has_left(&desk));
         desk.keys("q");
     }
@@ -123,7 +123,7 @@ fn a_write_and_a_series_are_both_named() {
         desk.keys("z t ctrl-u").type_text("chat").keys("down ctrl-u");
         desk.type_text("0").keys("down down ctrl-u");
         desk.type_text("100").keys("enter esc");
-        desk.keys("q").expect("A run is in progress and a request is pending");
+        desk.keys("q").expect("Quit bourse?");
         says(&desk, "Creating a workergroup for endpoint chat");
         says(&desk, "chat, 100 requests, 4 at once, load 0");
         says(&desk, "discards results that were not exported");
@@ -142,7 +142,7 @@ fn a_paused_series_is_asked_about_like_a_running_one() {
     let mut desk = TestApp::with_offers(THREE);
     desk.keys("t ctrl-u").type_text("chat").keys("down ctrl-u");
     desk.type_text("0").keys("down space enter space").expect("Paused");
-    desk.keys("esc q").expect("A run is in progress");
+    desk.keys("esc q").expect("Quit bourse?");
     assert!(!has_left(&desk));
     desk.keys("enter").expect_not("Quit bourse?");
     // This key quits at once, running or paused.

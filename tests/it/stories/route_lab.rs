@@ -480,9 +480,9 @@ fn a_single_request_is_not_stopped() {
 fn leaving_asks_while_a_run_goes_on() {
     let mut desk = at_groups(&Dialect::DOCUMENTED);
     series(&mut desk, "0", "100", "1", "");
-    desk.keys("esc q").expect("A run is in progress");
+    desk.keys("esc q").expect("Quit bourse?");
     assert!(!desk.effects.contains(&Effect::Quit));
-    desk.keys("esc q n").expect_not("A run is in progress");
+    desk.keys("esc q n").expect_not("Quit bourse?");
     desk.keys("q enter");
     assert!(!desk.effects.contains(&Effect::Quit), "Enter cancels");
     desk.keys("q y");
@@ -497,6 +497,36 @@ fn leaving_asks_while_a_run_goes_on() {
     series(&mut desk, "0", "100", "1", "");
     desk.keys("delete esc q");
     assert!(desk.effects.contains(&Effect::Quit), "nothing goes on");
+}
+
+#[test]
+fn leaving_asks_about_results_until_they_are_exported() {
+    let mut desk = at_groups(&Dialect::DOCUMENTED);
+    series(&mut desk, "0", "2", "1", "");
+    for reqnum in 0..2 {
+        route(&mut desk, 0.1, assigned("http://w1:80", reqnum));
+    }
+    desk.keys("esc q")
+        .expect("1 route run was not exported: quitting discards the results.");
+    assert!(!desk.effects.contains(&Effect::Quit));
+    desk.keys("esc t esc e enter esc q");
+    assert!(desk.effects.contains(&Effect::Quit), "{}", desk.screen());
+    // One request alone is no run to keep.
+    let mut desk = at_groups(&Dialect::DOCUMENTED);
+    desk.keys("t enter");
+    route(&mut desk, 0.1, assigned("http://w1:80", 1));
+    desk.keys("esc q");
+    assert!(desk.effects.contains(&Effect::Quit));
+}
+
+#[test]
+fn the_form_of_a_second_series_names_the_first() {
+    let mut desk = at_groups(&Dialect::DOCUMENTED);
+    series(&mut desk, "0", "100", "1", "");
+    desk.keys("n").expect("A run is in progress: stop it first");
+    // A single request can go beside it.
+    desk.keys("down down down ctrl-u").type_text("1");
+    desk.expect_not("A run is in progress: stop it first");
 }
 
 #[test]

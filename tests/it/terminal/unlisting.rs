@@ -293,7 +293,7 @@ fn without_a_journal_nothing_is_sent_until_it_can_be_written() {
     // Where its lines break depends on the length of the path.
     pty.wait_for("what to do", |screen| {
         let text = screen.contents();
-        let dialog = text.lines().filter_map(|line| line.split('│').nth(2));
+        let dialog = text.lines().filter_map(|line| line.split('│').nth(1));
         let words: Vec<&str> = dialog.flat_map(str::split_whitespace).collect();
         words.join(" ").contains("to fix it, move it away")
     });

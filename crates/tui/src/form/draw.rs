@@ -3,7 +3,7 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
-use ratatui::style::Style;
+use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{StatefulWidget, Widget};
 
@@ -221,7 +221,9 @@ impl<K: Copy + Eq> FormLines<'_, K> {
         // At the end of the block, while the value leaves it room.
         if note > 0 && used + 2 + note <= value.width {
             let rest = Rect::new(value.right() - note, y, note, 1);
-            Line::styled(field.note.as_ref(), theme.dim).render(rest, buffer);
+            // Where only an underline shows the field, the note is no part of the value.
+            let style = theme.dim.remove_modifier(Modifier::UNDERLINED | Modifier::BOLD);
+            Line::styled(field.note.as_ref(), style).render(rest, buffer);
         }
         let mut below = y + 1;
         if self.carets(field, Rect::new(value.x, below, value.width, 1), buffer) {

@@ -79,8 +79,9 @@ pub(super) fn list(view: &AlertList, area: Rect, scene: &mut Scene<'_, '_>) {
         let [_, text] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(below);
         sheet::text(lines, text, scene);
     }
-    let basis = "Checked every minute while bourse runs · bourse watch --saved checks without it";
-    sheet::foot(basis, foot, scene);
+    let copy = scene.key_in(&[Context::Global], Action::Copy);
+    let basis = format!("Checked every minute while bourse runs ({copy}: also while it is closed)");
+    sheet::foot(&basis, foot, scene);
 }
 
 /// Draws the lowest price over time of offers like the open pane's selected one, or else the prices on offer

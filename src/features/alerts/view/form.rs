@@ -259,7 +259,7 @@ impl AlertForm {
             0 => "Checked every minute while bourse runs, until it rings.",
             _ => "Checked every minute while bourse runs. Rings again after the condition was clear for a while.",
         };
-        let closed = "While bourse is closed, bourse watch --saved checks it: start that elsewhere, or as a service.";
+        let closed = "While bourse is closed, bourse watch --saved checks it: the list of alerts copies its command.";
         [repeat, closed]
     }
 

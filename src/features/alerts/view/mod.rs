@@ -15,7 +15,8 @@ use crate::core::{Pane, State};
 use crate::domain::saved::SavedSearch;
 use crate::domain::text::visible;
 use crate::domain::{Resource, RowId};
-use crate::features::alerts::{AlertWatch, change as change_alerts};
+use crate::features::alerts::{AlertWatch, change as change_alerts, unattended};
+use crate::features::copy_export::copy_menu::CopyMenu;
 use crate::features::saved;
 use crate::keys::{Action, Context};
 use crate::record::Moment;
@@ -167,7 +168,6 @@ impl View for AlertList {
             | Action::Shift(_)
             | Action::Reset
             | Action::Recall
-            | Action::Copy
             | Action::Export => true,
             _ => false,
         };
@@ -187,6 +187,7 @@ impl View for AlertList {
             Action::Query => Some("search"),
             Action::Toggle => Some("pause"),
             Action::Run => Some("show offers"),
+            Action::Copy => Some("while closed"),
             Action::Remove => Some("delete"),
             _ => None,
         }
@@ -204,6 +205,7 @@ impl View for AlertList {
         match (action, selected) {
             (Action::New, _) => add(0, cx),
             (Action::Submit, _) => self.edit(cx),
+            (Action::Copy, _) => cx.open(CopyMenu::new(unattended::copy_items(cx.state()))),
             (Action::Query, Some(_)) => self.search.is_typing = true,
             (Action::Run, Some(alert)) => show(&alert, cx),
             (Action::Toggle, Some(alert)) => change_alerts(cx, AlertChange::Pause(alert.name, !alert.is_paused)),

@@ -337,6 +337,7 @@ impl View for Detail {
                 | Action::GroupFromSearch
                 | Action::Open
                 | Action::Unmark
+                | Action::MarkedOnly
                 | Action::Move(Motion::FirstColumn | Motion::LastColumn)
                 | Action::FoldPreview
                 | Action::Widen(_)

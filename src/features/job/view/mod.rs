@@ -270,12 +270,17 @@ impl JobForm {
         rated.is_some_and(|(unit, model)| self.rates.rate(*unit, model, 1.0).is_none())
     }
 
-    /// The work unit, the GPU model and the typed rate per second; `None` if the rate is invalid or is the
-    /// configured one, if the work needs none, or without a selected offer.
-    fn new_rate(&self) -> Option<(WorkUnit, String, f64)> {
+    /// The work unit, the GPU model and the typed rate per second, which is `None` if a configured one was
+    /// erased. No change if the rate is invalid or is the configured one, if the work needs none, or without a
+    /// selected offer.
+    fn new_rate(&self) -> Option<(WorkUnit, String, Option<f64>)> {
         let (unit, model) = self.rated.clone()?;
-        let rate = rate(self.form.text(JobField::Rate)).ok()?;
-        (self.rates.rate(unit, &model, 1.0) != Some(rate)).then_some((unit, model, rate))
+        let text = self.form.text(JobField::Rate);
+        let rate = match text.trim() {
+            "" => None,
+            text => Some(rate(text).ok()?),
+        };
+        (self.rates.rate(unit, &model, 1.0) != rate).then_some((unit, model, rate))
     }
 
     /// Parses the job from the fields, and collects the cheapest of the table's offers that fit it, lowest
@@ -304,8 +309,8 @@ impl JobForm {
         self.candidates = candidates;
     }
 
-    /// Prices the offers for the job, saves a changed rate to the configuration, and closes the form. With an
-    /// invalid field, or a rate without work, only the error is shown.
+    /// Prices the offers for the job, saves a changed or erased rate to the configuration, and closes the form.
+    /// With an invalid field, or a rate without work, only the error is shown.
     fn apply(&mut self, cx: &mut Cx<'_>) {
         if !self.form.validate() {
             return;
@@ -319,7 +324,7 @@ impl JobForm {
             cx.drafts().take::<Draft>();
             if let Some((unit, model, rate)) = self.new_rate() {
                 self.rates = Arc::clone(&cx.state().browsers[Resource::Offers].computed.throughput);
-                let rate = trimmed(rate, 9);
+                let rate = rate.map(|rate| trimmed(rate, 9));
                 cx.effect(Effect::Config(ConfigCommand::SaveRate { unit, model, rate }));
             }
             cx.price_job(Some(job));
@@ -371,8 +376,10 @@ impl FormView for JobForm {
         if key == JobField::Rate {
             // The bills follow the rate while it is typed.
             let mut rates = Throughput::clone(&self.rates);
-            if let Some((unit, model, rate)) = self.new_rate() {
-                let _ = rates.set(unit, &model, rate);
+            match self.new_rate() {
+                Some((unit, model, Some(rate))) => drop(rates.set(unit, &model, rate)),
+                Some((unit, model, None)) => rates.remove(unit, &model),
+                None => {}
             }
             cx.set_throughput(rates);
         }

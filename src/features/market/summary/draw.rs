@@ -150,6 +150,7 @@ fn draw_range(view: &Market, line: usize, scale: &Scale, area: Rect, scene: &mut
     let [Some(low), Some(median), Some(high)] = ends else {
         return;
     };
+    let over = |style| if line == view.cursor { theme.selected } else { style };
     let buffer = scene.frame.buffer_mut();
     for x in low..=high {
         let (sign, style) = match x {
@@ -157,7 +158,7 @@ fn draw_range(view: &Market, line: usize, scale: &Scale, area: Rect, scene: &mut
             _ if x == median => ("│", theme.dim),
             _ => ("┄", theme.border),
         };
-        buffer.set_string(x, area.y, sign, style);
+        buffer.set_string(x, area.y, sign, over(style));
     }
 }
 

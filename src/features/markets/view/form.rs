@@ -379,7 +379,7 @@ impl MarketForm {
             }
             Some((name, file)) => {
                 let what = format!("The stored key is lost: its file {file} will be deleted.");
-                cx.open(question(&name, what, change));
+                cx.open(question(&format!("the key of {name}"), what, change));
             }
         }
     }

@@ -6,6 +6,8 @@ mod draw;
 mod faults;
 mod form;
 
+use std::fmt::Write as _;
+
 use ratatui::layout::Rect;
 
 use self::form::MarketForm;
@@ -98,24 +100,54 @@ impl Markets {
         }
     }
 
-    /// Asks whether to remove the stored key of a market, or shows the reason it cannot be removed.
-    fn remove_key(market: &Market, cx: &mut Cx<'_>) {
+    /// Asks whether to remove a market from the configuration, with its stored key; of a built-in market and the
+    /// connected one, only the key. Shows the reason if neither can be removed.
+    fn remove(market: &Market, cx: &mut Cx<'_>) {
+        let name = market.name.clone();
+        let is_connected = name == cx.state().profile.name;
+        if market.is_removable && !is_connected {
+            let effect = market_removal_effect(market, cx.state());
+            cx.open(question(&name, effect, Change::Remove(name.clone())));
+            return;
+        }
         match key_removal_effect(market, cx.state()) {
-            Err(error) => cx.markets().status = Some(StatusMessage::bad(error.to_string())),
-            Ok(what) => {
-                let change = Change::Forget(market.name.clone());
-                cx.open(question(&market.name, what, change));
+            Ok(effect) => {
+                let key = format!("the key of {name}");
+                cx.open(question(&key, effect, Change::Forget(name)));
             }
+            Err(_) if market.is_removable => {
+                let text = "Connect to another market to remove this one.";
+                cx.markets().status = Some(StatusMessage::bad(text));
+            }
+            Err(error) => cx.markets().status = Some(StatusMessage::bad(error.to_string())),
         }
     }
 }
 
-/// The question before a market's stored key is deleted; `what` is its text, and "remove" carries out
-/// `change`.
-fn question(name: &str, what: String, change: Change) -> Confirm {
-    let title = format!("Remove the key of {name}?");
+/// The question before a market or a market's stored key is removed, by the name of the thing removed;
+/// `effect` is its text, and "remove" carries out `change`.
+fn question(removed: &str, effect: String, change: Change) -> Confirm {
+    let title = format!("Remove {removed}?");
     let remove = move |cx: &mut Cx<'_>| markets::change(change, cx);
-    Confirm::new(title, what, "remove", remove).danger()
+    Confirm::new(title, effect, "remove", remove).danger()
+}
+
+/// The effect of removing a market from the configuration, as sentences for the question.
+fn market_removal_effect(market: &Market, state: &State) -> String {
+    let file = state.markets.market_list.file.as_deref().unwrap_or_default();
+    let mut effect = format!("It is removed from {file}.");
+    if let KeySource::File(_) = &market.key
+        && let Some(file) = market.file.as_ref().filter(|file| file.is_ours)
+    {
+        let _ = write!(effect, " Its key file {} will be deleted.", file.path);
+    }
+    effect.push_str(" Its saved searches, its record and its write history stay.");
+    let settings = state.keymap.key_in(&[Context::Items], Action::Settings);
+    let _ = write!(
+        effect,
+        "\n\nTo remove only its key, choose another source of the key with {settings}."
+    );
+    effect
 }
 
 /// The reason the key of a market cannot be changed here: the sandbox, an address of the command line, or no
@@ -207,7 +239,7 @@ impl View for Markets {
                     Action::Submit => markets::connect(&market.name, cx),
                     Action::Refresh => markets::test(&market, cx),
                     Action::Settings => Self::change_settings(&market, cx),
-                    _ => Self::remove_key(&market, cx),
+                    _ => Self::remove(&market, cx),
                 }
             }
             _ => return Outcome::Ignored,

@@ -60,6 +60,7 @@ pub(crate) fn unavailable(action: Action) -> Option<String> {
             | Action::Reverse
             | Action::Mark
             | Action::Unmark
+            | Action::MarkedOnly
             | Action::Compare
             | Action::Summary
             | Action::Plot

@@ -56,6 +56,7 @@ pub(super) fn open(number: u64, cx: &mut Cx<'_>) {
                 is_private: true,
             };
             cx.effects_for(Owner::Feature(on_written), [export]);
+            cx.feature::<Routes>().note_export(number);
         }
         Entered::Accepted
     };

@@ -19,7 +19,7 @@ use crate::domain::objection::Objection;
 use crate::domain::quantity::{self, Quantity};
 use crate::domain::routing::{DEFAULT_RATE, Hop, PollPolicy, RoutePlan, Stop, words};
 use crate::domain::text::visible;
-use crate::features::route_lab::{NotStarted, selected_endpoint};
+use crate::features::route_lab::{NotStarted, selected_endpoint, series_in_the_way};
 use crate::keys::{Action, Context, KeyTarget as _, Motion};
 use crate::tui::Command;
 use crate::tui::dialog::centred;
@@ -465,6 +465,8 @@ impl NewRun {
         match self.plan() {
             Ok(plan) => {
                 lines.push(Line::styled(words::describe_plan(&plan), theme.accent));
+                let in_the_way = series_in_the_way(scene.state, &plan);
+                lines.extend(in_the_way.map(|why| Line::styled(why, theme.warning)));
                 if let (Stop::Count(count), Some(rate)) = (plan.stop, plan.rate) {
                     let seconds = count as f64 / rate;
                     lines.push(Line::from(format!("Takes about {}.", words::clock_span(seconds))));

@@ -74,13 +74,16 @@ pub(super) fn text(listing: &Listing, row: usize, field: &Field, width: u16, loc
     }
 }
 
-/// The country code and the region of a location, in this order, as a narrow column cuts the end; the
-/// location in its usual form if it has no region or short code. At most `width` cells.
+/// The country code and the region of a location, in this order, as a narrow column cuts the end; the region
+/// alone if it is the name of the country, and the location in its usual form if it has no region or short
+/// code. At most `width` cells.
 fn place(text: &str, width: u16) -> String {
     let code = country::code(text);
     let region = text.rsplit_once(',').map_or("", |(region, _)| region.trim());
     let shown = if region.is_empty() || code.chars().count() > 3 {
         country::place(text).to_owned()
+    } else if country::is_whole(region, code) {
+        region.to_owned()
     } else {
         format!("{code:<2} {region}")
     };

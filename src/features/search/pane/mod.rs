@@ -16,6 +16,7 @@ use ratatui::layout::Rect;
 
 use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Region, Scene, View};
+use crate::domain::format::counted;
 use crate::domain::time::{MonotonicTime, Now};
 use crate::domain::{Field, Kind, Resource};
 use crate::features::market::summary as market;
@@ -85,7 +86,13 @@ impl BrowserPane {
             Action::Left | Action::Move(Motion::FirstColumn) => scroll(self.resource, action, cx),
             Action::Right | Action::Move(Motion::LastColumn) => scroll(self.resource, action, cx),
             Action::Mark => browser.mark(),
-            Action::Unmark => browser.marks.clear(),
+            Action::Unmark => browser.unmark_all(),
+            Action::MarkedOnly => {
+                if let Some(marked) = browser.marked_condition() {
+                    browser.jump_to(vec![marked]);
+                    self.refresh(cx);
+                }
+            }
             Action::Shift(Step::Back) => sort_beside(self.resource, false, cx),
             Action::Shift(Step::Forward) => sort_beside(self.resource, true, cx),
             Action::Reverse => {
@@ -179,8 +186,10 @@ impl BrowserPane {
             browser.set_words(Vec::new());
             browser.show_query_in_bar();
         } else if !browser.marks.is_empty() {
-            browser.marks.clear();
-            cx.toast("Marks removed");
+            let count = counted(browser.marks.len(), "mark", "marks");
+            browser.unmark_all();
+            let key = cx.state().keymap.key_of(Action::Unmark);
+            cx.toast(format!("{count} removed ({key} marks again)"));
         } else if browser.column_offset > 0 {
             browser.column_offset = 0;
         } else if browser.jump_back() {
