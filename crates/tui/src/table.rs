@@ -354,9 +354,12 @@ impl<'a, R: Rows> Table<'a, R> {
         buffer.set_style(area, base);
         // The selection keeps its own text colour, in which everything on it can be read: tints only distinguish
         // rows.
-        let over = |style: Style| match is_selected {
-            true => base.add_modifier(style.add_modifier),
-            false => base.patch(style),
+        let over = |style: Style| {
+            if is_selected {
+                base.add_modifier(style.add_modifier)
+            } else {
+                base.patch(style)
+            }
         };
         let signs = [
             self.rows.lead(row, is_selected),
