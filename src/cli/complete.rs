@@ -150,8 +150,7 @@ fn profiles(word: &str) -> Vec<CompletionCandidate> {
     let config = Paths::of_user()
         .and_then(|paths| Config::load(&paths.config_file()).ok())
         .unwrap_or_default();
-    let names = config.profile_names().into_iter();
-    let names = names.filter(|name| name.starts_with(word));
+    let names = config.profile_names().into_iter().filter(|name| name.starts_with(word));
     names.map(CompletionCandidate::new).collect()
 }
 
@@ -214,7 +213,7 @@ fn query(word: &str, catalog: &'static Catalog) -> Vec<CompletionCandidate> {
         return Vec::new();
     };
     let is_field = |insert: &str| catalog.by_key(insert).is_some();
-    let candidates = match &completion.candidates[..] {
+    let found = match &completion.candidates[..] {
         [only] if is_field(&only.insert) => {
             let mut operators = at(&format!("{kept}{}", only.insert)).candidates;
             operators.retain(|candidate| !is_field(&candidate.insert));
@@ -222,7 +221,7 @@ fn query(word: &str, catalog: &'static Catalog) -> Vec<CompletionCandidate> {
         }
         _ => completion.candidates,
     };
-    let candidates = candidates.into_iter();
+    let candidates = found.into_iter();
     let whole = candidates.map(|candidate| begun(format!("{kept}{}", candidate.insert), candidate.doc));
     whole.collect()
 }
@@ -260,8 +259,8 @@ fn render(arguments: &CompleteArguments, word: &str, quote: Option<char>, candid
 
 /// Whether a word needs no quoting in a shell: only ASCII letters, digits and `-_=.,:/@+`.
 fn is_plain(text: &str) -> bool {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_=.,:/@+".contains(c);
-    text.chars().all(is_plain)
+    text.chars()
+        .all(|c| c.is_ascii_alphanumeric() || "-_=.,:/@+".contains(c))
 }
 
 /// A text inside the quote, without the quotes, with characters escaped that would end it or be expanded;

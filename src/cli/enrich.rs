@@ -44,8 +44,8 @@ pub fn members(settings: &Settings, result: &SearchResult, rows: &[u32], additio
     if additions.is_empty() {
         return Vec::new();
     }
-    let record = additions.contains(&Addition::Verdict).then(|| recorded::open(settings));
-    let record = record.and_then(|opened| opened.inspect_err(|error| output::note(&error.to_string())).ok());
+    let opened = additions.contains(&Addition::Verdict).then(|| recorded::open(settings));
+    let record = opened.and_then(|opened| opened.inspect_err(|error| output::note(&error.to_string())).ok());
     let mut verdicts = Verdicts {
         // As `bourse history` does.
         record: match record {
@@ -183,8 +183,8 @@ pub fn note_renamed<'r>(records: impl Iterator<Item = &'r str>) {
 fn renamed(record: &str) -> Cow<'_, str> {
     // A name in escapes has a backslash.
     let may_be = record.contains(MEMBER) || record.contains('\\');
-    let members = may_be.then(|| json_split::members(record).ok()).flatten();
-    let members = members.unwrap_or_default();
+    let read = may_be.then(|| json_split::members(record).ok()).flatten();
+    let members = read.unwrap_or_default();
     let mut names: HashSet<String> = members.iter().map(|(name, _)| name.clone()).collect();
     let mut out = String::new();
     let mut copied = 0;

@@ -168,8 +168,7 @@ pub fn examples(path: &[&str]) -> Vec<Example> {
 
 /// Prints the help of the command that `words` name, as `--help` does, and exits.
 pub fn print(words: &[String]) -> Result<(), CliError> {
-    let words = words.iter().map(|word| text::message(word));
-    let line = std::iter::once("bourse".to_owned()).chain(words);
+    let line = std::iter::once("bourse".to_owned()).chain(words.iter().map(|word| text::message(word)));
     let command = command().color(color_choice());
     match command.try_get_matches_from(line.chain(["--help".to_owned()])) {
         Err(help) => help.exit(),
@@ -236,7 +235,7 @@ pub fn command() -> Command {
         let shared = shared.map(|argument| argument.clone().hide(is_elsewhere(argument)));
         command = command.mut_subcommand(&name, |subcommand| subcommand.args(shared));
     }
-    let flags = [
+    let own = [
         Arg::new("help")
             .short('h')
             .long("help")
@@ -249,12 +248,11 @@ pub fn command() -> Command {
             .action(ArgAction::Version)
             .help("Print version"),
     ];
-    let flags = flags.map(|flag| flag.hide_short_help(true));
+    let flags = own.map(|flag| flag.hide_short_help(true));
     let command = command.disable_help_flag(true).disable_version_flag(true);
     // Two blank lines fewer than usual: the list of commands fits a small terminal.
     let template = "{about-with-newline}{usage-heading} {usage}\n{all-args}{after-help}";
-    let command = command.help_template(template);
-    explained(command.args(flags), &mut Vec::new())
+    explained(command.help_template(template).args(flags), &mut Vec::new())
 }
 
 /// The help of a query in which plain words have no meaning.
@@ -288,10 +286,9 @@ fn searched(command: Command, resource: Resource) -> Command {
 
 /// Appends the default to the long help of an argument.
 fn stated(argument: Arg, default: &str) -> Arg {
-    let help = argument.get_help().map(ToString::to_string);
-    let help = help.unwrap_or_default();
-    let long = argument.get_long_help().map(ToString::to_string);
-    let long = long.unwrap_or_else(|| help.clone());
+    let help = argument.get_help().map(ToString::to_string).unwrap_or_default();
+    let own = argument.get_long_help().map(ToString::to_string);
+    let long = own.unwrap_or_else(|| help.clone());
     argument.help(help).long_help(format!("{long} {default}"))
 }
 
@@ -312,12 +309,12 @@ fn explained(command: Command, path: &mut Vec<String>) -> Command {
         _ => None,
     };
     let full_name = [&["bourse".to_owned()], path.as_slice()].concat().join(" ");
-    let command = command.after_long_help(after_help(path));
+    let full = command.after_long_help(after_help(path));
     let command = if path.is_empty() {
         // One line less than below: the list of commands fits a small terminal.
-        command.subcommand_help_heading("Commands (examples and options: --help)")
+        full.subcommand_help_heading("Commands (examples and options: --help)")
     } else {
-        command.after_help(format!("Examples and more options: {full_name} --help"))
+        full.after_help(format!("Examples and more options: {full_name} --help"))
     };
     let is_analysis = matches!(
         path.first().map(String::as_str),

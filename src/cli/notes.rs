@@ -78,8 +78,10 @@ impl Answer<'_> {
     /// size already.
     fn estimate(&self) -> Option<String> {
         let gb = self.listing.estimated_storage()?;
-        let is_included = self.check.included_storage().is_some();
-        (!is_included).then(|| format!("this market doesn't quote prices with {gb} GB of storage: $/h is an estimate"))
+        self.check
+            .included_storage()
+            .is_none()
+            .then(|| format!("this market doesn't quote prices with {gb} GB of storage: $/h is an estimate"))
     }
 
     /// A note on the conditions applied here, with the number of rows that match; `None` without any, or for

@@ -22,10 +22,9 @@ pub fn open(settings: &Settings) -> Result<Database, HistoryError> {
     let mut database = settings.history_location().open()?;
     if let Some(past) = settings.sandbox_past() {
         let what = format!("simulating {} days of prices for the sandbox", past.days);
-        let is_watched = io::stderr().is_terminal();
         let mut line = ProgressLine::new();
         past.ensure(&mut database, &AtomicBool::new(false), |percent| {
-            if is_watched {
+            if io::stderr().is_terminal() {
                 line.show(&format!("{what}: {percent} %"));
             } else if percent == 0 {
                 output::note(&what);

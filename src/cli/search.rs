@@ -90,8 +90,8 @@ impl SearchResult {
                 grouped(hidden)
             ));
         }
-        let late = self.computed.job.and_then(|job| job.deadline);
-        let late = late.map_or("", |_| "too late, ");
+        let deadline = self.computed.job.and_then(|job| job.deadline);
+        let late = deadline.map_or("", |_| "too late, ");
         let short = format!("{late}ending before the job, or without its disk");
         let unknown = "disk, speed or end unknown".to_owned();
         for (rows, why) in [(self.unfit.short, short), (self.unfit.unknown, unknown)] {

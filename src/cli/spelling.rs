@@ -33,8 +33,7 @@ pub fn note_older_spellings(command: &Command, line: &[String]) {
     ];
     let line = line.join(" ").replace("--format=", "--format ") + " ";
     for (_, older, name) in renamed.into_iter().filter(|(applies, ..)| *applies) {
-        let is_given = [" ", "="].iter().any(|end| line.contains(&format!(" {older}{end}")));
-        if is_given {
+        if [" ", "="].iter().any(|end| line.contains(&format!(" {older}{end}"))) {
             output::note(&format!(
                 "{older} is {name} now; the older spelling goes in the next version"
             ));

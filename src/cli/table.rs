@@ -134,18 +134,18 @@ impl View {
         members: &'l [Json],
         extent: Extent,
     ) -> impl Iterator<Item = Cow<'l, str>> {
-        let units = self.priced.units.iter().map(|unit| unit.column());
-        let units = units.filter_map(|key| listing.catalog().column(key));
+        let keys = self.priced.units.iter().map(|unit| unit.column());
+        let units = keys.filter_map(|key| listing.catalog().column(key));
         let work = computed("work", listing, rows, &units.collect::<Vec<_>>());
         let columns = self.columns.iter().flatten().copied();
-        let columns = columns.filter(|field| field.is_computed());
-        let columns = computed("computed", listing, rows, &columns.collect::<Vec<_>>());
+        let own = columns.filter(|field| field.is_computed());
+        let columns = computed("computed", listing, rows, &own.collect::<Vec<_>>());
         let bills = self.priced.job.map_or_else(String::new, |(job, model)| {
             let bills = bills(listing, rows, &job, model);
             format!(",\n\"job\": {},\n\"bills\": {}", job_json(&job, listing), json!(bills))
         });
-        let records = records(listing, rows, members, self.secrets).enumerate();
-        let records = records.flat_map(|(index, record)| {
+        let all = records(listing, rows, members, self.secrets).enumerate();
+        let records = all.flat_map(|(index, record)| {
             let gap = if index > 0 { ",\n" } else { "" };
             [Cow::Borrowed(gap), record]
         });
@@ -176,8 +176,7 @@ impl View {
         members: &'l [Json],
     ) -> impl Iterator<Item = Cow<'l, str>> {
         // A line break in JSON is never part of a text.
-        let records = records(listing, rows, members, self.secrets);
-        records.map(|record| Cow::Owned(record.replace(['\n', '\r'], " ") + "\n"))
+        records(listing, rows, members, self.secrets).map(|record| Cow::Owned(record.replace(['\n', '\r'], " ") + "\n"))
     }
 }
 
@@ -284,8 +283,7 @@ fn table(
     }));
     let widths = widths(&lines);
     let kept = fitting(fields, &widths, width);
-    let is_right = |column: usize| fields[column].kind.is_numeric();
-    laid_out(&lines, &widths, &kept, is_right)
+    laid_out(&lines, &widths, &kept, |column| fields[column].kind.is_numeric())
 }
 
 /// Each cell with its width in terminal cells.
@@ -381,8 +379,8 @@ pub fn variables(listing: &Listing, row: u32, count: usize) -> Vec<(&'static str
     let text = |key: &str| {
         let field = listing.catalog().by_key(key)?;
         let cell = listing.cell(row as usize, field);
-        let number = cell.whole().map(|whole| whole.to_string());
-        let number = number.or_else(|| Some(cell.number()?.to_string()));
+        let whole = cell.whole().map(|whole| whole.to_string());
+        let number = whole.or_else(|| Some(cell.number()?.to_string()));
         number.or_else(|| Some(listing.text(row as usize, field)?.screen(64)))
     };
     let price = match listing.catalog().resource {

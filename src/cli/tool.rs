@@ -109,8 +109,8 @@ impl Call {
     /// As on the command line.
     pub fn parsed<A: clap::Args>(&self) -> Result<A, CliError> {
         let command = A::augment_args(clap::Command::new("bourse").no_binary_name(true));
-        let read = command.try_get_matches_from(&self.words);
-        let read = read.and_then(|matches| A::from_arg_matches(&matches));
+        let matches = command.try_get_matches_from(&self.words);
+        let read = matches.and_then(|matches| A::from_arg_matches(&matches));
         read.map_err(|error| CliError::Usage(error.to_string()))
     }
 }

@@ -8,6 +8,7 @@ use crate::api::Request;
 use crate::domain::annotations::Annotations;
 use crate::domain::cost::{Job, VolumeTerm};
 use crate::domain::language::{self, Mode};
+use crate::domain::local::LocalTime;
 use crate::domain::plain::{self, Reading};
 use crate::domain::throughput::Throughput;
 use crate::domain::time::UnixTime;
@@ -218,19 +219,7 @@ pub fn wanted(
     let (has_words, local) = (words.job.is_job(), local_time());
     let in_words = || has_words.then(|| words.job.apply_to(None, query.storage, &local));
     let mut job = flags.job.or_else(in_words);
-    if let Some(by) = flags.by {
-        let missing = "--by needs a job: add --work '500M tokens' or --job 3d";
-        job.as_mut()
-            .ok_or_else(|| CliError::Usage(missing.to_owned()))?
-            .deadline = Some(by);
-    }
-    if let Some(at) = job.and_then(|job| job.deadline) {
-        let by = local.deadline(at);
-        if at <= local.now {
-            return Err(CliError::Usage(format!("the deadline {by}")));
-        }
-        output::print_unless_quiet(&format!("to be done by {by}"));
-    }
+    set_deadline(&mut job, flags.by, &local)?;
     if let Some(order) = &words.order {
         query.order.clone_from(order);
     }
@@ -260,6 +249,26 @@ pub fn wanted(
     };
     wanted.check_needs(&settings.preferences.config.values.throughput)?;
     Ok(wanted)
+}
+
+/// Sets the deadline of a job if one is given, and prints the job's to stderr; an error if there is no job, or the
+/// deadline has passed.
+fn set_deadline(job: &mut Option<Job>, by: Option<UnixTime>, local: &LocalTime) -> Result<(), CliError> {
+    if let Some(by) = by {
+        let missing = "--by needs a job: add --work '500M tokens' or --job 3d";
+        job.as_mut()
+            .ok_or_else(|| CliError::Usage(missing.to_owned()))?
+            .deadline = Some(by);
+    }
+    let Some(at) = job.and_then(|job| job.deadline) else {
+        return Ok(());
+    };
+    let by = local.deadline(at);
+    if at <= local.now {
+        return Err(CliError::Usage(format!("the deadline {by}")));
+    }
+    output::print_unless_quiet(&format!("to be done by {by}"));
+    Ok(())
 }
 
 /// The words of a query as one text; `-` stands for standard input, of which 64 KiB are read.

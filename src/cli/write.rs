@@ -204,24 +204,7 @@ async fn perform(settings: &Settings, mut write: Write, how: WriteArguments) -> 
         None => None,
     };
     if how.dry_run {
-        let text = match how.format {
-            ReplyFormat::Text => preview(&consent),
-            ReplyFormat::Json => {
-                let cost = checked
-                    .as_ref()
-                    .map(|checked| format!(", \"cost\": {}", serde_json::json!(checked.cost())));
-                format!(
-                    "{{\"v\": {}, \"kind\": \"request\", \"method\": \"{}\", \"url\": {}, \"body\": {}{}}}\n",
-                    output::DOCUMENT_VERSION,
-                    consent.method,
-                    serde_json::Value::from(url(&consent)),
-                    consent.body,
-                    cost.unwrap_or_default()
-                )
-            }
-        };
-        output::print(&text)?;
-        return checked.map_or(Ok(()), |checked| checked.allow().map(drop));
+        return print_request(&consent, checked.as_ref(), how.format);
     }
     let over_limit = match &checked {
         Some(checked) => checked.allow()?,
@@ -259,6 +242,31 @@ async fn perform(settings: &Settings, mut write: Write, how: WriteArguments) -> 
         output::note(&format!("the sandbox can't save the change: {why}"));
     }
     sent
+}
+
+/// Prints the request of a dry run, with its cost if that was checked; the error is the reason why it would not be
+/// sent.
+fn print_request(
+    consent: &RequestPreview,
+    checked: Option<&supply::Checked>,
+    format: ReplyFormat,
+) -> Result<(), CliError> {
+    let text = match format {
+        ReplyFormat::Text => preview(consent),
+        ReplyFormat::Json => {
+            let cost = checked.map(|checked| format!(", \"cost\": {}", serde_json::json!(checked.cost())));
+            format!(
+                "{{\"v\": {}, \"kind\": \"request\", \"method\": \"{}\", \"url\": {}, \"body\": {}{}}}\n",
+                output::DOCUMENT_VERSION,
+                consent.method,
+                serde_json::Value::from(url(consent)),
+                consent.body,
+                cost.unwrap_or_default()
+            )
+        }
+    };
+    output::print(&text)?;
+    checked.map_or(Ok(()), |checked| checked.allow().map(drop))
 }
 
 /// Checks that the market is not read-only, and that there is a terminal to confirm on unless `--yes` is

@@ -18,8 +18,7 @@ pub(crate) fn disabled(state: &State, action: Action) -> Option<String> {
     if is_about_offers && pane != Pane::Offers {
         return Some(format!("Only on Offers ({})", key(Action::Pane(Pane::Offers))));
     }
-    let is_about_prices = matches!(action, Action::Job | Action::Summary | Action::Plot);
-    if is_about_prices && !pane.has_prices() {
+    if matches!(action, Action::Job | Action::Summary | Action::Plot) && !pane.has_prices() {
         let (offers, volumes) = (key(Action::Pane(Pane::Offers)), key(Action::Pane(Pane::Volumes)));
         return Some(format!("Only on Offers ({offers}) and Volumes ({volumes})"));
     }

@@ -181,10 +181,9 @@ fn bind_themselves(contexts: &[Context], action: Action) -> bool {
 /// The reason there is no record to open, or `None` if a row is selected or the table suggests a condition to
 /// drop.
 fn nothing_to_open(browser: Option<&Browser>) -> Option<String> {
-    let is_loading = |browser: &&Browser| browser.remote().is_loading();
     match browser {
         Some(browser) if browser.selected_row().is_some() || browser.has_suggestion() => None,
-        _ => Some(browser.filter(is_loading).map_or_else(
+        _ => Some(browser.filter(|browser| browser.remote().is_loading()).map_or_else(
             || "no record is selected".to_owned(),
             |browser| format!("the {} are still loading", browser.resource().nouns()),
         )),

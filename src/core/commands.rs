@@ -33,8 +33,8 @@ impl Commands {
     /// The key bindings of the focused view's contexts, in order, then those of the table below without
     /// repeating a context.
     pub fn rows(&self) -> impl Iterator<Item = &'static Binding> {
-        let below = self.below.unwrap_or_default();
-        let below = below.iter().filter(|context| !self.contexts.contains(context));
+        let all = self.below.unwrap_or_default();
+        let below = all.iter().filter(|context| !self.contexts.contains(context));
         let contexts = self.contexts.iter().chain(below);
         contexts.flat_map(|context| bindings(*context))
     }

@@ -24,8 +24,8 @@ impl State {
                 }
                 self.settings.pace.configure(new.values.watch());
                 self.settings.values = new.values;
-                let reloaded_market = self.markets.market_list.markets.iter();
-                let mut reloaded_market = reloaded_market.filter(|market| market.name == self.profile.name);
+                let markets = self.markets.market_list.markets.iter();
+                let mut reloaded_market = markets.filter(|market| market.name == self.profile.name);
                 if let Some(market) = reloaded_market.next() {
                     self.profile.read_only = market.read_only;
                 }

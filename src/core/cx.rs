@@ -156,8 +156,8 @@ impl<'a> Cx<'a> {
         let state = &mut *self.state;
         let browser = &mut state.browsers[resource];
         let is_shown = state.settings.shows_recorded_rows();
-        let recall = is_shown.then(|| browser.await_recorded(&mut state.tickets)).flatten();
-        let recall = recall.map(|(ticket, query)| Effect::History(HistoryJob::LatestRows { ticket, query }));
+        let asked = is_shown.then(|| browser.await_recorded(&mut state.tickets)).flatten();
+        let recall = asked.map(|(ticket, query)| Effect::History(HistoryJob::LatestRows { ticket, query }));
         let effects = browser.ask(&mut state.tickets, self.now);
         // First, for it is the faster one.
         self.effects_for(Owner::Table(resource), recall);
@@ -354,8 +354,7 @@ impl<'a> Cx<'a> {
             self.go_to(self.state.pane);
             return self.perform(action);
         }
-        let is_here = knows(commands.contexts) && !commands.hidden.contains(&action);
-        if is_here || matches!(action, Action::Market(_)) {
+        if knows(commands.contexts) && !commands.hidden.contains(&action) || matches!(action, Action::Market(_)) {
             self.close();
             self.perform(action);
         } else if commands.below.is_some_and(knows) {

@@ -53,15 +53,15 @@ impl FeatureStates {
     ///
     /// If no feature creates a state of this type.
     pub fn get<T: Any>(&self) -> &T {
-        let states = self.0.iter().map(|state| &**state as &dyn Any);
-        let mut states = states.filter_map(|state| state.downcast_ref());
+        let all = self.0.iter().map(|state| &**state as &dyn Any);
+        let mut states = all.filter_map(|state| state.downcast_ref());
         states.next().unwrap_or_else(|| missing::<T>())
     }
 
     /// The state of a feature, mutable; panics if no feature creates a state of this type.
     pub fn get_mut<T: Any>(&mut self) -> &mut T {
-        let states = self.0.iter_mut().map(|state| &mut **state as &mut dyn Any);
-        let mut states = states.filter_map(|state| state.downcast_mut());
+        let all = self.0.iter_mut().map(|state| &mut **state as &mut dyn Any);
+        let mut states = all.filter_map(|state| state.downcast_mut());
         states.next().unwrap_or_else(|| missing::<T>())
     }
 }

@@ -354,12 +354,12 @@ pub struct RequestPreview {
 pub fn preview(request: &Request, profile: &Profile) -> RequestPreview {
     let wire: WireRequest = wire::encode(request, profile.dialect);
     let is_route = matches!(request, Request::Route(_));
-    let base = if is_route {
+    let address = if is_route {
         &profile.route_url
     } else {
         &profile.base_url
     };
-    let base = Untrusted::from(base.trim_end_matches('/')).for_confirmation();
+    let base = Untrusted::from(address.trim_end_matches('/')).for_confirmation();
     let name = Untrusted::from(profile.name.as_str()).for_confirmation();
     RequestPreview {
         method: wire.method.name(),

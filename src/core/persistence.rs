@@ -158,9 +158,8 @@ impl State {
         if is_input && self.persistence.due.is_none() {
             self.persistence.due = Some(now.mono + DELAY);
         }
-        let is_due = self.persistence.due.is_some_and(|due| due <= now.mono);
         let leaves = effects.iter().position(|effect| matches!(effect, Effect::Quit));
-        if is_due || leaves.is_some() {
+        if self.persistence.due.is_some_and(|due| due <= now.mono) || leaves.is_some() {
             self.persistence.due = None;
             if let Some(snapshot) = self.take_unsaved() {
                 let place = leaves.unwrap_or(effects.len());

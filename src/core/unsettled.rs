@@ -112,9 +112,8 @@ impl State {
     /// Marks writes without a known outcome as refused: their embedded sandbox ended with its run. Creations
     /// stay open if the sandbox saves its workergroups.
     fn end_with_sandbox(&mut self) {
-        let is_saved = self.sandbox.unsaved.is_none();
         for entry in &mut self.mutations.history {
-            let survives = is_saved && entry.intent.kind == WriteKind::CreateWorkergroup;
+            let survives = self.sandbox.unsaved.is_none() && entry.intent.kind == WriteKind::CreateWorkergroup;
             if entry.verdict() == Verdict::Unknown && !survives {
                 entry.outcome = Some(Outcome {
                     key: entry.intent.key.clone(),

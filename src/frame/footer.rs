@@ -46,8 +46,8 @@ pub fn hints(model: &Model, area: Rect, scene: &mut Scene<'_, '_>) {
     // A second key for a way back adds nothing, except beside the button of a question.
     let is_question = model.contexts().contains(&Context::Dialog);
     let is_repeated = |hint: &Hint| !is_question && last.iter().any(|way| way.word == hint.word);
-    let hints = of_context(model).into_iter().filter(|hint| !is_repeated(hint));
-    let hints = hints.take(MOST).take_while(|hint| {
+    let all = of_context(model).into_iter().filter(|hint| !is_repeated(hint));
+    let hints = all.take(MOST).take_while(|hint| {
         let fits = hint.width() <= room;
         room = room.saturating_sub(hint.width() + GAP);
         fits

@@ -40,9 +40,8 @@ const SPINNER: [&str; 4] = ["⠋", "⠙", "⠴", "⠦"];
 pub fn draw(model: &Model, area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
     let theme = scene.theme;
     let mut right = badge(model, theme);
-    let room = room(model, area, scene);
     let mut all = news(model, scene.now, theme);
-    if let Some(notice) = notice(model, theme).filter(|notice| cells(&notice.text) + 2 <= room) {
+    if let Some(notice) = notice(model, theme).filter(|notice| cells(&notice.text) + 2 <= room(model, area, scene)) {
         // In place of the age.
         all.retain(|activity| !activity.is_idle);
         all.insert(0, notice);
@@ -92,8 +91,7 @@ fn notice(model: &Model, theme: &Theme) -> Option<Activity> {
 /// nothing.
 pub fn long_notice(model: &Model, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
-    let room = room(model, area, scene);
-    let Some(notice) = notice(model, theme).filter(|notice| cells(&notice.text) + 2 > room) else {
+    let Some(notice) = notice(model, theme).filter(|notice| cells(&notice.text) + 2 > room(model, area, scene)) else {
         return;
     };
     let lines = wrap(&notice.text, area.width.saturating_sub(2).min(LONG));

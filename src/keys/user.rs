@@ -124,8 +124,7 @@ pub fn configured(lines: &[UserKeys]) -> (Keymap, Vec<KeyError>) {
     }
     // Last, once the keys of all valid lines are known.
     for binding in BINDINGS {
-        let is_bound = bound.iter().any(|(row, _)| std::ptr::eq(*row, binding));
-        if !is_bound && keymap.chords(binding).is_empty() {
+        if !bound.iter().any(|(row, _)| std::ptr::eq(*row, binding)) && keymap.chords(binding).is_empty() {
             let mut free = default_chords(binding);
             free.retain(|chord| in_the_way(&keymap, binding, *chord).is_none());
             keymap.rebind(binding, free);

@@ -66,8 +66,7 @@ fn start() -> io::Result<()> {
             }
         });
     })?;
-    let is_ready = is_ready.recv().map_err(io::Error::other)?;
-    is_ready.map_err(io::Error::from)
+    is_ready.recv().map_err(io::Error::other)?.map_err(io::Error::from)
 }
 
 /// The ending signals with their sources, without a hang-up that the program was started to ignore.
@@ -93,8 +92,7 @@ async fn end_on_signal(sources: &mut [(Signal, unix::Signal)]) {
             Box::pin(received) as Pin<Box<dyn Future<Output = Signal> + Send>>
         });
         let (signal, ..) = select_all(next).await;
-        let is_claimed = CLAIMED.lock().unwrap_or_else(PoisonError::into_inner).contains(&signal);
-        if !is_claimed {
+        if !CLAIMED.lock().unwrap_or_else(PoisonError::into_inner).contains(&signal) {
             end_all();
             std::process::exit(128 + signal.as_raw());
         }
@@ -105,7 +103,7 @@ async fn end_on_signal(sources: &mut [(Signal, unix::Signal)]) {
 pub fn is_ignored(signal: i32) -> bool {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mut lines = status.lines();
-    let bits = lines.find_map(|line| line.strip_prefix("SigIgn:"));
-    let bits = bits.and_then(|bits| u64::from_str_radix(bits.trim(), 16).ok());
+    let hex = lines.find_map(|line| line.strip_prefix("SigIgn:"));
+    let bits = hex.and_then(|bits| u64::from_str_radix(bits.trim(), 16).ok());
     bits.is_some_and(|bits| bits >> (signal - 1) & 1 == 1)
 }

@@ -56,8 +56,7 @@ pub(super) fn take_back() {
 
 /// Takes the foreground of the terminal back, if it is lent to this group.
 pub(super) fn take_back_from(group: Pid) {
-    let has_it = *LENT_TO.lock().unwrap_or_else(PoisonError::into_inner) == Some(group);
-    if has_it {
+    if *LENT_TO.lock().unwrap_or_else(PoisonError::into_inner) == Some(group) {
         take_back();
     }
 }

@@ -97,9 +97,8 @@ pub fn kill_all() {
 
 /// The leaders of the process groups of all running commands; from now on no command is started.
 fn begin_ending() -> Vec<Pid> {
-    let running = running();
     IS_ENDING.store(true, Ordering::SeqCst);
-    running.clone()
+    running().clone()
 }
 
 /// Sends a signal to each process group; failures are ignored.

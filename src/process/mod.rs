@@ -67,8 +67,7 @@ pub enum CommandError {
 ///
 /// When it names no program, or a quote is not closed.
 pub fn command_words(command: &str) -> Result<(String, Vec<String>), WordsError> {
-    let words = shell_words::split(command).map_err(|_| WordsError::Quotes)?;
-    let mut words = words.into_iter();
+    let mut words = shell_words::split(command).map_err(|_| WordsError::Quotes)?.into_iter();
     let program = words.next().ok_or(WordsError::Empty)?;
     Ok((program, words.collect()))
 }

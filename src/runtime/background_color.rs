@@ -133,14 +133,12 @@ fn reply(text: &str) -> Option<Reply> {
         return Some(Reply::Part);
     }
     let colour = starts.iter().find_map(|start| text.strip_prefix(start))?;
-    let is_part = |character: char| character.is_ascii_hexdigit() || character == '/';
-    let end = colour.trim_start_matches(is_part);
+    let end = colour.trim_start_matches(|character: char| character.is_ascii_hexdigit() || character == '/');
     match end {
         "" | "\x1b" if text.len() <= LONGEST => Some(Reply::Part),
-        "\x07" | "\x1b\\" => {
-            let is_light = is_light(colour.strip_suffix(end)?)?;
-            Some(Reply::Whole { is_light })
-        }
+        "\x07" | "\x1b\\" => Some(Reply::Whole {
+            is_light: is_light(colour.strip_suffix(end)?)?,
+        }),
         _ => None,
     }
 }

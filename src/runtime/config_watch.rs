@@ -144,8 +144,7 @@ pub(super) fn watch(file: &Path, wanted: Arc<Notify>) -> notify::Result<Recommen
     })?;
     for file in &own {
         let folders = file.ancestors().skip(1);
-        let is_missing = |folder: &&Path| !folder.is_dir();
-        let missing = folders.clone().take_while(is_missing).count();
+        let missing = folders.clone().take_while(|folder| !folder.is_dir()).count();
         // One more than the nearest: a folder may be renamed and written again.
         for folder in folders.skip(missing).take(2) {
             watcher.watch(folder, RecursiveMode::NonRecursive)?;

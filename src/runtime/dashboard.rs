@@ -162,7 +162,7 @@ impl<S: Surface> Dashboard<S> {
         let mut before = self.clock.now();
         loop {
             let wake = self.wake_time(dirty.then_some(pace.due()));
-            let messages = tokio::select! {
+            let first = tokio::select! {
                 biased;
                 // A flood of responses must never keep the keyboard waiting.
                 outside = self.surface.next() => match self.on_terminal_event(outside).await? {
@@ -173,7 +173,7 @@ impl<S: Surface> Dashboard<S> {
                 reloaded = ConfigWatch::next(self.config.as_mut()) => vec![self.reconfigured(reloaded)],
                 () = tokio::time::sleep_until(wake) => vec![Message::Deadline],
             };
-            let mut messages = self.with_waiting(messages);
+            let mut messages = self.with_waiting(first);
             if self.was_suspended(&mut before) {
                 let spread = fastrand::f64();
                 // Before the messages received meanwhile, which may include a response from before the suspend.

@@ -135,10 +135,10 @@ fn work(
 
 /// Saves an edit of a document of any kind, without known secrets; returns the new content.
 fn save(edit: &AnyEdit, state_store: Option<&StateStore>, known: &Known) -> Result<AnyDocument, EffectError> {
-    let mut saved = DOCUMENTS
+    let mut attempts = DOCUMENTS
         .iter()
         .filter_map(|kind| (kind.save)(state_store, edit, known));
-    let saved = saved.next().ok_or_else(|| EffectError::new("it has no file"))?;
+    let saved = attempts.next().ok_or_else(|| EffectError::new("it has no file"))?;
     saved.map_err(EffectError::new)
 }
 

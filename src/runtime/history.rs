@@ -60,8 +60,7 @@ impl HistoryThread {
                 }
                 let _ = end.send(());
             };
-            let thread = thread::Builder::new().name("history".to_owned());
-            thread.spawn(run).ok()
+            thread::Builder::new().name("history".to_owned()).spawn(run).ok()
         });
         Self {
             jobs: thread.map(|_| jobs),

@@ -147,8 +147,8 @@ impl MarketTasks {
         let address = Origin::parse(&market.base_url).map_err(EffectError::new)?;
         let known = Arc::clone(&self.known);
         let key = blocking(move || known.new_key(&market.key)).await;
-        let key = key.ok_or_else(|| EffectError::new(lost_error()))?;
-        let key = key.map_err(|error| ProbeError::Key(for_screen(&error.to_string())))?;
+        let read = key.ok_or_else(|| EffectError::new(lost_error()))?;
+        let key = read.map_err(|error| ProbeError::Key(for_screen(&error.to_string())))?;
         let record = |entry| {
             let _ = self.outbox.send(Message::Recorded { ticket: None, entry });
         };

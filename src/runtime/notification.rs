@@ -15,10 +15,9 @@ pub(super) fn sequence(title: &str, text: &str, variable: impl Fn(&str) -> Optio
     let set = |name| variable(name).is_some_and(|value| !value.is_empty());
     let term = variable("TERM").unwrap_or_default();
     let term = term.to_string_lossy();
-    let has_title = set("VTE_VERSION") || term.starts_with("foot") || term.contains("rxvt");
     // A semicolon would end the title.
     let (title, text) = (clean(title).replace(';', ","), clean(text));
-    let body = if has_title {
+    let body = if set("VTE_VERSION") || term.starts_with("foot") || term.contains("rxvt") {
         format!("\x1b]777;notify;{title};{text}\x1b\\")
     } else {
         format!("\x1b]9;{title}: {text}\x1b\\")

@@ -75,8 +75,7 @@ fn rare() -> impl Iterator<Item = Signal> {
 /// The exit status after this signal, 128 plus its number; `None` for stop and continue (TSTP, CONT), which
 /// do not end the program.
 pub fn exit_status(signal: Signal) -> Option<i32> {
-    let is_about_stops = signal == Signal::TSTP || signal == Signal::CONT;
-    (!is_about_stops).then_some(128 + signal.0)
+    (signal != Signal::TSTP && signal != Signal::CONT).then_some(128 + signal.0)
 }
 
 /// Receives the signals. Once it exists, none of them has its default effect.

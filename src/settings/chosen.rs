@@ -29,14 +29,14 @@ impl Chosen {
     ///
     /// When there is no such profile, or the flags contradict each other.
     pub fn new(flags: &Global, config: &Config) -> Result<Self, Error> {
-        let named = flags.profile.as_ref().or_else(|| {
+        let name = flags.profile.as_ref().or_else(|| {
             // An address from the command line does not take the default profile's dialect.
             let usual = flags.variables.profile.as_ref();
             usual
                 .or(config.values.default_profile.as_ref())
                 .filter(|_| flags.base_url.is_none())
         });
-        let named = named.map(|name| {
+        let named = name.map(|name| {
             config.profile(name).ok_or_else(|| {
                 let known = config.profile_names().join(", ");
                 Error::Usage(format!("no profile named '{name}'; available: {known}"))
@@ -59,8 +59,7 @@ impl Chosen {
             }
             profile.route_url = Some(route.clone());
         }
-        let is_replaced = flags.base_url.is_some() || flags.route_url.is_some();
-        let own = own.filter(|own| is_replaced && own.base_url.is_some());
+        let own = own.filter(|own| (flags.base_url.is_some() || flags.route_url.is_some()) && own.base_url.is_some());
         Ok(Self { profile, own })
     }
 
@@ -99,9 +98,7 @@ impl Chosen {
     pub fn withheld(&self, reach: KeyReach) -> Option<(String, String)> {
         let own = addresses(self.own.as_ref()?).0?;
         let (base, route) = addresses(&self.profile);
-        let base = base.filter(|_| !reach.management);
-        let route = route.filter(|_| !reach.route);
-        let mut denied: Vec<_> = [base, route]
+        let mut denied: Vec<_> = [base.filter(|_| !reach.management), route.filter(|_| !reach.route)]
             .into_iter()
             .flatten()
             .map(|origin| origin.to_string())

@@ -59,8 +59,7 @@ impl Profile {
     /// The profile of `--base-url` without `--profile`, without its addresses; its dialect is the public
     /// service's if `base` is that, else the documented one.
     pub fn custom(base: &str) -> Self {
-        let is_public = Origin::parse(base).is_ok_and(|origin| origin.is_public_service());
-        let dialect = if is_public {
+        let dialect = if Origin::parse(base).is_ok_and(|origin| origin.is_public_service()) {
             &Dialect::VAST
         } else {
             &Dialect::DOCUMENTED
@@ -193,8 +192,8 @@ impl Config {
     ///
     /// For display only: no market may be contacted with them unless there are no mistakes.
     pub fn valid_part(paths: Option<&Paths>) -> (Self, Vec<ConfigError>) {
-        let checked = paths.map(|paths| Self::check(&paths.config_file()));
-        let checked = checked.unwrap_or_else(|| Ok(Default::default()));
+        let read = paths.map(|paths| Self::check(&paths.config_file()));
+        let checked = read.unwrap_or_else(|| Ok(Default::default()));
         checked.unwrap_or_else(|why| (Self::default(), vec![why]))
     }
 
@@ -325,8 +324,8 @@ impl Config {
 
     /// The names of all profiles, the built-in ones first.
     pub fn profile_names(&self) -> Vec<&str> {
-        let added = self.profiles.keys().map(String::as_str);
-        let added = added.filter(|name| !matches!(*name, SANDBOX | VAST));
+        let names = self.profiles.keys().map(String::as_str);
+        let added = names.filter(|name| !matches!(*name, SANDBOX | VAST));
         [SANDBOX, VAST].into_iter().chain(added).collect()
     }
 }

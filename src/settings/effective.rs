@@ -120,8 +120,8 @@ fn source(flag: Option<&str>, position: Option<String>) -> String {
 /// The row of the profile in use, with the flag, variable or line that names it.
 fn profile_row(flags: &Global, file: &File, profile: &Profile) -> Row {
     let profile_flag = flags.profile.as_ref().map(|_| "--profile");
-    let flag = profile_flag.or(flags.base_url.as_ref().map(|_| "--base-url"));
-    let flag = flag.or(flags.variables.profile.as_ref().map(|_| PROFILE_VARIABLE));
+    let given = profile_flag.or(flags.base_url.as_ref().map(|_| "--base-url"));
+    let flag = given.or(flags.variables.profile.as_ref().map(|_| PROFILE_VARIABLE));
     row("profile", &profile.name, source(flag, file.position("default_profile")))
 }
 

@@ -42,10 +42,10 @@ impl Preferences {
         wrong.extend(mistakes);
         wrong.sort_by_key(ConfigError::position);
         let (files, mistakes) = themes::load(&themes::folder(path));
-        let built_in = Choice::ALL.into_iter();
-        let built_in = built_in.map(|(name, theme)| (name.to_owned(), of_theme(theme, &config, path), false));
-        let user_themes = files.iter();
-        let user_themes = user_themes.map(|file| (file.name.clone(), of_file(file, &config, path), true));
+        let choices = Choice::ALL.into_iter();
+        let built_in = choices.map(|(name, theme)| (name.to_owned(), of_theme(theme, &config, path), false));
+        let all = files.iter();
+        let user_themes = all.map(|file| (file.name.clone(), of_file(file, &config, path), true));
         let themes = built_in.chain(user_themes).collect();
         let look = match &config.values.theme {
             ThemeSource::BuiltIn(theme) => of_theme(*theme, &config, path),

@@ -143,8 +143,8 @@ impl Reader<'_> {
     /// Reads a whole number in `range`; `None`, with a report, otherwise.
     pub(super) fn number(&mut self, value: &Value<'_>, range: RangeInclusive<u32>) -> Option<u32> {
         let number = value.get_ref().as_integer();
-        let number = number.and_then(|number| number.to_string().parse().ok());
-        let number = number.filter(|number| range.contains(number));
+        let parsed = number.and_then(|number| number.to_string().parse().ok());
+        let number = parsed.filter(|number| range.contains(number));
         let wanted = format!("a number from {} to {}", range.start(), range.end());
         self.typed(value, number, &wanted)
     }
@@ -291,8 +291,7 @@ impl Reader<'_> {
             return;
         };
         let declared = root.get("profiles").and_then(|all| all.get_ref().as_table());
-        let is_declared = declared.is_some_and(|all| all.contains_key(name.as_str()));
-        if is_declared || config.profile(&name).is_some() {
+        if declared.is_some_and(|all| all.contains_key(name.as_str())) || config.profile(&name).is_some() {
             config.values.default_profile = Some(name);
             return;
         }
@@ -387,8 +386,7 @@ impl Reader<'_> {
             let mut commands = Vec::new();
             for (name, value) in reader.table(value)? {
                 let before = reader.mistakes.len();
-                let command = reader.command(name, value);
-                let command = command.filter(|_| reader.mistakes.len() == before);
+                let command = reader.command(name, value).filter(|_| reader.mistakes.len() == before);
                 commands.extend(command.map(|command| reader.entry(name, value, command)));
             }
             commands.sort_by_key(|entry| entry.position);

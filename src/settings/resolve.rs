@@ -211,8 +211,8 @@ impl Settings {
 
     /// The pacer of requests, with the intervals learned within the last day.
     fn pacer(&self) -> Pacer {
-        let learned = self.pacing_file().map(|file| file.read(current_time()));
-        let learned = learned.unwrap_or_default();
+        let saved = self.pacing_file().map(|file| file.read(current_time()));
+        let learned = saved.unwrap_or_default();
         Pacer::with_learned(
             Operation::ALL
                 .into_iter()

@@ -97,8 +97,8 @@ fn rated(text: &str, unit: WorkUnit, model: &str, rate: f64) -> Option<String> {
     implicit.set_implicit(true);
     let units = document.entry("throughput").or_insert(Item::Table(implicit));
     let units = units.as_table_like_mut()?;
-    let models = units.entry(unit.rate()).or_insert(Item::Table(Table::new()));
-    let models = models.as_table_like_mut()?;
+    let entry = units.entry(unit.rate()).or_insert(Item::Table(Table::new()));
+    let models = entry.as_table_like_mut()?;
     let name = spelled(models, model);
     models.insert(name.as_deref().unwrap_or(model), value(rate));
     Some(document.to_string())

@@ -73,10 +73,10 @@ fn temporary(folder: &Path, mode: u32) -> io::Result<tempfile::NamedTempFile> {
 
 /// The absolute path of a typed one: `~/` is the home folder, others are relative to the current folder.
 fn resolved(path: &str) -> PathBuf {
-    let typed = Path::new(path);
-    let typed = match (typed.strip_prefix("~"), etcetera::home_dir()) {
+    let given = Path::new(path);
+    let typed = match (given.strip_prefix("~"), etcetera::home_dir()) {
         (Ok(rest), Ok(home)) => home.join(rest),
-        _ => typed.to_owned(),
+        _ => given.to_owned(),
     };
     std::path::absolute(&typed).unwrap_or(typed)
 }

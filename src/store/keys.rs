@@ -169,8 +169,7 @@ fn in_time<T: Send + 'static>(patience: Duration, read: impl FnOnce() -> T + Sen
 ///
 /// When it cannot.
 pub fn check(path: &Path) -> Result<(), ApiKeyError> {
-    let is_pipe = fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir());
-    if is_pipe {
+    if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir()) {
         return Ok(());
     }
     from_file(path).map(drop)
@@ -194,8 +193,8 @@ fn from_command_within(patience: Duration, command: &str, terminal: Terminal) ->
     let printed = thread::scope(|scope| {
         // The caller may be on a runtime of its own, which cannot wait for another one.
         let reading = scope.spawn(|| {
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-            let runtime = runtime.map_err(KeyCommandError::Runtime)?;
+            let built = tokio::runtime::Builder::new_current_thread().enable_all().build();
+            let runtime = built.map_err(KeyCommandError::Runtime)?;
             runtime.block_on(first_line_of(patience, command, terminal))
         });
         reading.join().unwrap_or(Err(KeyCommandError::Panicked))
@@ -229,8 +228,8 @@ async fn first_line_of(
     let mut output = running
         .take_output()
         .ok_or_else(|| failed(io::ErrorKind::BrokenPipe.into()))?;
-    let text = tokio::time::timeout(patience, first_line(&mut output)).await;
-    let text = text.map_err(|_| late())?;
+    let read = tokio::time::timeout(patience, first_line(&mut output)).await;
+    let text = read.map_err(|_| late())?;
     // Output after the key must not end the command; output without an end must.
     let rest = async move {
         let _ = tokio::io::copy(&mut output.take(REST), &mut tokio::io::sink()).await;

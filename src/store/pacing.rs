@@ -82,14 +82,14 @@ impl PacingFile {
         if is_new || file.is_blocked() {
             return Ok(());
         }
-        let since = |operation: &String, interval: f64| {
+        let known_since = |operation: &String, interval: f64| {
             let before = before.as_ref()?;
             let is_same = before.intervals.get(operation) == Some(&interval);
             before.since(operation, now).filter(|_| is_same)
         };
         let since = intervals
             .iter()
-            .map(|(name, interval)| (name.clone(), since(name, *interval).unwrap_or(now)))
+            .map(|(name, interval)| (name.clone(), known_since(name, *interval).unwrap_or(now)))
             .collect();
         file.save(&Learned {
             address: self.address.clone(),

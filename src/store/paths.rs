@@ -98,11 +98,11 @@ impl Paths {
     pub fn profile_state(&self, profile: &str) -> PathBuf {
         let mut name = String::new();
         for (index, byte) in profile.bytes().enumerate() {
-            let is_plain = byte.is_ascii_lowercase()
+            if byte.is_ascii_lowercase()
                 || byte.is_ascii_digit()
                 || matches!(byte, b'-' | b'_')
-                || (byte == b'.' && index > 0);
-            if is_plain {
+                || (byte == b'.' && index > 0)
+            {
                 name.push(char::from(byte));
             } else {
                 let _ = write!(name, "%{byte:02X}"); // writing to a String cannot fail

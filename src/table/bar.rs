@@ -49,8 +49,8 @@ pub struct Bar {
 impl Bar {
     /// Starts editing, with the cursor after a space at the end of the text.
     pub fn edit(&mut self) {
-        let text = self.input.text().trim_end().to_owned();
-        let text = if text.is_empty() { text } else { text + " " };
+        let typed = self.input.text().trim_end().to_owned();
+        let text = if typed.is_empty() { typed } else { typed + " " };
         self.input.set(text);
         self.editing = true;
         self.resets = false;

@@ -256,8 +256,8 @@ impl Browser {
     /// Whether the awaited response selects its first row: it is to another search, and the
     /// selected row was the first one or is not in the response.
     fn starts_at_top(&self, listing: &Listing) -> bool {
-        let is_lost = self.chosen.is_none_or(|id| listing.row(id).is_none());
-        self.asked_query.as_ref() != self.shown_query() && (is_lost || self.is_at_top())
+        self.asked_query.as_ref() != self.shown_query()
+            && (self.chosen.is_none_or(|id| listing.row(id).is_none()) || self.is_at_top())
     }
 
     /// Drops the selection, so that the next [`Browser::rebuild`] selects the first row.
@@ -340,8 +340,8 @@ impl Browser {
     /// The active conditions and filter words of the running query, as text in the query language.
     pub fn query_text(&self) -> String {
         let conditions = language::print_briefly(&self.query.conditions);
-        let words = self.ran_words.iter();
-        let words = words.map(|word| plain::quoted(word, self.query.catalog(), self.dialect()));
+        let ran = self.ran_words.iter();
+        let words = ran.map(|word| plain::quoted(word, self.query.catalog(), self.dialect()));
         let texts = std::iter::once(conditions).filter(|text| !text.is_empty());
         texts.chain(words).collect::<Vec<_>>().join(" ")
     }

@@ -143,8 +143,7 @@ impl Browser {
         /// Rows that are checked, the cheapest first.
         const MOST: usize = 100;
         let job = self.computed.job;
-        let has_time = job.is_some_and(|job| job.is_work() && job.deadline.is_some());
-        has_time && self.visible_unfit() == self.view().len() && {
+        job.is_some_and(|job| job.is_work() && job.deadline.is_some()) && self.visible_unfit() == self.view().len() && {
             let rows = self.view().iter().take(MOST);
             let mut reasons = rows.map(|row| self.shortfall(*row as usize));
             reasons.any(|reason| matches!(reason, Some(Shortfall::Late(_))))

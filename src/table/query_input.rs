@@ -60,8 +60,8 @@ impl Browser {
             },
         );
         self.offer_meaning(&text, &mut completion);
-        let counts = counted.into_inner().unwrap_or_default();
-        let counts = self.candidate_counts(&completion, &counts);
+        let known = counted.into_inner().unwrap_or_default();
+        let counts = self.candidate_counts(&completion, &known);
         self.bar.offer(completion, counts);
     }
 
@@ -108,8 +108,7 @@ impl Browser {
             &[],
             language::Mode::Bar,
         );
-        let conditions = parsed.map(|parsed| parsed.conditions).unwrap_or_default();
-        let conditions = conditions.into_iter();
+        let conditions = parsed.map(|parsed| parsed.conditions).unwrap_or_default().into_iter();
         conditions.filter(|condition| !condition.field.is_computed()).collect()
     }
 
@@ -143,11 +142,10 @@ impl Browser {
         };
         let words = &before[phrase.span.clone()];
         // Settings have no conditions: their words stay.
-        let has_settings = phrase.meaning.settings != Settings::default();
-        let insert = if has_settings {
-            words
-        } else {
+        let insert = if phrase.meaning.settings == Settings::default() {
             &phrase.meaning.conditions
+        } else {
+            words
         };
         let mut candidates = vec![Candidate {
             insert: insert.to_owned(),

@@ -234,8 +234,8 @@ impl<T> Remote<T> {
             }
             Progress::Received(received) => {
                 // The first rows come once.
-                let first = arrived.take().and_then(|earlier| earlier.first);
-                let first = received.first.or(first);
+                let earlier = arrived.take().and_then(|earlier| earlier.first);
+                let first = received.first.or(earlier);
                 *arrived = Some(Received { first, ..received });
             }
         }

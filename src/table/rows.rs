@@ -237,8 +237,8 @@ impl Rows {
     /// Shows the columns `keys` in their order after the column `behind`, or after the first one if that is
     /// not shown; those already shown stay in place, and unknown keys are ignored.
     pub fn show_columns(&mut self, keys: &[&str], behind: &str) {
-        let index = self.columns.iter().position(|field| field.key == behind);
-        let mut index = index.map_or(self.columns.len().min(1), |index| index + 1);
+        let place = self.columns.iter().position(|field| field.key == behind);
+        let mut index = place.map_or(self.columns.len().min(1), |index| index + 1);
         for key in keys {
             let shown = self.columns.iter().position(|field| field.key == *key);
             if let Some(shown) = shown {

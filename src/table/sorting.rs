@@ -7,7 +7,7 @@ use super::browser::Browser;
 use super::remote::Ticket;
 use crate::domain::insight::Coverage;
 use crate::domain::time::Now;
-use crate::domain::{Direction, Field, Listing, OrderKey, Query};
+use crate::domain::{Direction, Field, OrderKey, Query};
 
 /// Seconds without another change before the market is queried.
 ///
@@ -68,8 +68,7 @@ impl Browser {
     /// false without a limit or a response.
     pub(crate) fn lacks_market_order(&self) -> bool {
         let wanted = self.market_keys(&self.query);
-        let sent = self.shown_query();
-        let sent = sent.map(|query| self.market_keys(query));
+        let sent = self.shown_query().map(|query| self.market_keys(query));
         let is_limited = self.shown_query().is_some_and(|query| query.limit.is_some());
         is_limited && self.may_have_more() && sent.is_some_and(|sent| !sent.starts_with(&wanted))
     }
@@ -118,11 +117,9 @@ impl Browser {
         let Some(first) = keys.first().filter(|_| !is_whole) else {
             return false;
         };
-        let sent = self.shown_query();
-        let sent = sent.map(|query| self.market_keys(query));
+        let sent = self.shown_query().map(|query| self.market_keys(query));
         let is_sent = sent.is_some_and(|sent| sent.first() == Some(first));
         // The market sorts by its quoted prices.
-        let is_estimated = |listing: &Listing| listing.is_estimated(first.field);
-        !is_sent || self.is_unordered() || self.listing().is_some_and(is_estimated)
+        !is_sent || self.is_unordered() || self.listing().is_some_and(|listing| listing.is_estimated(first.field))
     }
 }

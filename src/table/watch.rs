@@ -329,8 +329,7 @@ impl Watch {
     /// no baseline needs.
     pub(crate) fn keep(&mut self, number: u64, listing: Listing, at: Now, now: Now) {
         self.last = Some(number);
-        let is_of_yesterday = self.day(at) != self.day(now);
-        if self.today.is_none() || is_of_yesterday {
+        if self.today.is_none() || self.day(at) != self.day(now) {
             self.today = Some(number);
         }
         self.kept.insert(number, (listing, at));

@@ -25,8 +25,8 @@ impl Browser {
         // With a limit, another order selects other rows.
         let is_cut = self.coverage() != Some(Coverage::Whole);
         let number = self.responses();
-        let is_same = self.shown_query().zip(self.asked_query.as_ref());
-        let is_same = is_same
+        let queries = self.shown_query().zip(self.asked_query.as_ref());
+        let is_same = queries
             .is_some_and(|(shown, asked)| is_same_question(shown, asked) && (!is_cut || shown.order == asked.order));
         let shown = self.remote.shown_at().filter(|_| is_same && self.watch.is_some());
         let shown = shown.and_then(|at| Some((self.take_listing()?, at)));
@@ -89,8 +89,8 @@ impl Browser {
         let missing = rows.filter_map(|row| {
             let lot = recorded_lot(before, row)?;
             let host = || before.cell(row as usize, host?).whole();
-            let is_missing = !here.contains(&lot) && !watch.causes.contains_key(&lot);
-            is_missing.then(|| (lot, host().and_then(|host| i64::try_from(host).ok())))
+            (!here.contains(&lot) && !watch.causes.contains_key(&lot))
+                .then(|| (lot, host().and_then(|host| i64::try_from(host).ok())))
         });
         // The choice of lots must not depend on the order of the rows.
         missing.collect::<BTreeMap<_, _>>().into_iter().collect()

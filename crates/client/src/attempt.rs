@@ -94,11 +94,10 @@ pub fn with_call(completion: Completion, called: Option<Called>) -> Completion {
 /// Sends the request of a plan on to the worker that `result` assigns; `None` if it assigns none, or the plan
 /// sends nothing on (`hop` is `None`).
 pub async fn send_on(workers: &WorkerClient, hop: Option<&Hop>, result: &Result<Reply, ApiError>) -> Option<Called> {
-    let hop = hop?;
     let Ok(Reply::Routed(RouteReply::Assigned(assignment))) = result else {
         return None;
     };
-    Some(workers.send(&assignment.url, &assignment.json, hop).await)
+    Some(workers.send(&assignment.url, &assignment.json, hop?).await)
 }
 
 /// The outcome of a routing attempt that ended in an error: rate limited, the key refused, timed out, an

@@ -66,8 +66,8 @@ fn written(method: Method, url: &str, with_key: bool, body: Option<&str>) -> Str
 /// address is a plain web address.
 pub fn without_key(url: &str, body: &str) -> Option<String> {
     let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"))?;
-    let is_plain = !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_graphic());
-    is_plain.then(|| written(Method::Post, url, false, Some(body)))
+    (!rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_graphic()))
+        .then(|| written(Method::Post, url, false, Some(body)))
 }
 
 /// A word in single quotes for a POSIX shell. NUL, which no argument can contain, is encoded as in an

@@ -103,8 +103,7 @@ impl LedgerEntry {
     ///
     /// A cancelled write is an error: its outcome is unknown.
     pub fn is_cancelled(&self) -> bool {
-        let is_harmless = self.operation.is_read() || self.is_route();
-        is_harmless && self.error.as_deref() == Some(CANCELLED)
+        (self.operation.is_read() || self.is_route()) && self.error.as_deref() == Some(CANCELLED)
     }
 
     /// Whether it ended in an error, other than a cancellation without harm.

@@ -272,8 +272,7 @@ impl Annotations {
     /// A field is left out if nothing of its kind is banned, the dialect does not send it, or the query has
     /// an active `=` or `in` on it.
     pub fn conditions(&self, query: &Query, dialect: &Dialect) -> Vec<Condition> {
-        let lists = self.bans().sent_with(query, dialect).into_iter();
-        let lists = lists.filter_map(|banned| {
+        let lists = self.bans().sent_with(query, dialect).into_iter().filter_map(|banned| {
             let field = query.catalog().by_key(banned.first()?.key())?;
             let ids = banned.iter().map(|of| Value::id(of.id().into())).collect();
             Some(Condition::new(field, Operator::Nin, Operand::Many(ids)))

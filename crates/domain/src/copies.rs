@@ -91,8 +91,7 @@ impl Copies {
         for index in 0..many {
             forms.extend(in_json(&forms[index]).map(Cow::from));
             if many <= MOST_ENCODED {
-                let encoded = encoded(&forms[index]);
-                forms.extend(encoded.into_iter().map(Cow::from));
+                forms.extend(encoded(&forms[index]).into_iter().map(Cow::from));
             }
         }
         let bytes: usize = forms.iter().map(|form| form.len().min(LONGEST_FORM)).sum();

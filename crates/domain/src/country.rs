@@ -212,14 +212,13 @@ const GROUP_NAMES: &[(&str, &str)] = &[
 /// are also words, such as `in`, count only with `capitals`: whether the name was typed in capitals.
 pub fn named(name: &str, capitals: bool) -> Option<&'static str> {
     let country = BY_NAME.get(name).copied()?;
-    let is_word = !capitals && WORDS.contains(&name);
-    (!is_word).then_some(country)
+    (capitals || !WORDS.contains(&name)).then_some(country)
 }
 
 /// Codes and groups by name, in lower case.
 static BY_NAME: LazyLock<HashMap<String, &'static str>> = LazyLock::new(|| {
-    let groups = GROUPS.iter();
-    let groups = groups.map(|(group, _)| (group.replace('_', " ").to_lowercase(), *group));
+    let all = GROUPS.iter();
+    let groups = all.map(|(group, _)| (group.replace('_', " ").to_lowercase(), *group));
     let others = GROUP_NAMES.iter().map(|(group, name)| ((*name).to_owned(), *group));
     let countries = NAMES.iter().flat_map(|(code, names)| {
         let names = names.iter().map(|name| (*name).to_owned());

@@ -171,8 +171,7 @@ impl Deadline {
         };
         let coming = |date: Date, days: i64| {
             let moment = on(date)?;
-            let is_past = moment.timestamp() <= now;
-            if is_past {
+            if moment.timestamp() <= now {
                 on(date.checked_add(days.days()).ok()?)
             } else {
                 Some(moment)
@@ -201,11 +200,11 @@ impl Deadline {
 /// # Errors
 /// If the text is neither, or the time is outside the calendar or not after now.
 pub fn moment(text: &str, local: &LocalTime) -> Result<UnixTime, DeadlineError> {
-    let at = match absolute(text) {
+    let moment = match absolute(text) {
         Some(at) => Some(at),
         None => text.parse::<Deadline>()?.at(local),
     };
-    let at = at.ok_or(DeadlineError::NotOnCalendar)?;
+    let at = moment.ok_or(DeadlineError::NotOnCalendar)?;
     if at > local.now {
         return Ok(at);
     }

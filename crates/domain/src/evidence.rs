@@ -181,8 +181,7 @@ pub fn condition_treatment(listing: &Listing, query: &Query) -> Treatment {
         return Treatment::Unclear;
     };
     let column = listing.sent_column(condition.field);
-    let is_broken = (0..listing.len()).any(|row| condition.is_broken_by(column.cell(row)));
-    if is_broken {
+    if (0..listing.len()).any(|row| condition.is_broken_by(column.cell(row))) {
         Treatment::Ignored
     } else {
         Treatment::Obeyed

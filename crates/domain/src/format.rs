@@ -112,8 +112,7 @@ pub fn with_unit(field: &Field, value: f64, dialect: &Dialect) -> String {
         Unit::Megabytes | Unit::Gigabytes | Unit::Seconds | Unit::Ratio | Unit::Capability
     );
     let symbol = field.unit.symbol(dialect);
-    let is_none = field.zero_is_none && value == 0.0;
-    if carries_unit || symbol.is_empty() || field.kind == Kind::Epoch || is_none {
+    if carries_unit || symbol.is_empty() || field.kind == Kind::Epoch || field.zero_is_none && value == 0.0 {
         text
     } else if let Some(rest) = symbol.strip_prefix('$') {
         format!("${text}{rest}")
@@ -149,9 +148,8 @@ pub fn nominal_gb(megabytes: f64) -> f64 {
     ];
     let gb = megabytes / 1024.0;
     // Error correction takes one sixteenth.
-    let is_near = |sold: &&f64| **sold >= gb - 0.5 && **sold <= gb * 1.07;
     SOLD.iter()
-        .find(is_near)
+        .find(|sold| **sold >= gb - 0.5 && **sold <= gb * 1.07)
         .copied()
         .unwrap_or((megabytes / MB_PER_GB).round())
 }
@@ -287,8 +285,7 @@ pub fn percent(share: f64) -> String {
         return "over 99.9%".to_owned();
     }
     // Differences matter at the ends: 99.5% and 99.9% of reliability differ as much as 50% and 90%.
-    let is_end = percent.abs() < 9.95 || (99.0..100.0).contains(&percent);
-    if is_end {
+    if percent.abs() < 9.95 || (99.0..100.0).contains(&percent) {
         return format!("{}%", trimmed(percent, 1));
     }
     // Rounds halves up: rounding to even would show 80% and 82% for 80.5 and 81.5.

@@ -277,12 +277,11 @@ fn market_at(address: &str) -> String {
         ("", _) => "443",
         (port, _) => port,
     };
-    let host = host.trim_start_matches('[').trim_end_matches(']').trim_end_matches('.');
-    let is_here = host == "localhost" || host.parse().is_ok_and(is_this_computer);
-    let host = match host.strip_suffix(PUBLIC_DOMAIN) {
-        _ if is_here => "localhost",
+    let name = host.trim_start_matches('[').trim_end_matches(']').trim_end_matches('.');
+    let host = match name.strip_suffix(PUBLIC_DOMAIN) {
+        _ if name == "localhost" || name.parse().is_ok_and(is_this_computer) => "localhost",
         Some(rest) if rest.is_empty() || rest.ends_with('.') => PUBLIC_DOMAIN,
-        _ => host,
+        _ => name,
     };
     format!("{host}:{port}/{}", path.trim_matches('/'))
 }

@@ -76,8 +76,8 @@ impl Limits {
         let over = |limit: Option<Dollars>, amount: Option<f64>| {
             limit.filter(|limit| amount.is_none_or(|amount| limit.is_exceeded_by(amount)))
         };
-        let bill = cost.bill.and_then(|bill| Some((over(self.bill, bill)?, bill)));
-        let bill = bill.map(|(limit, bill)| {
+        let exceeded = cost.bill.and_then(|bill| Some((over(self.bill, bill)?, bill)));
+        let bill = exceeded.map(|(limit, bill)| {
             let bill = bill.map_or_else(
                 || "unknown bill".to_owned(),
                 |bill| format!("{} for the job", dollars(bill)),

@@ -69,8 +69,8 @@ impl LocalTime {
     /// Formats a time with its weekday, offset from UTC and the remaining time: `Fri 2026-11-27 23:59 +01:00
     /// (2 days left)`; `(has passed)` for a time up to now.
     pub fn deadline(&self, time: UnixTime) -> String {
-        let text = self.text(time, "%a %Y-%m-%d %H:%M %:z");
-        let text = text.unwrap_or_else(|| format!("{:.3e}", time.seconds()));
+        let formatted = self.text(time, "%a %Y-%m-%d %H:%M %:z");
+        let text = formatted.unwrap_or_else(|| format!("{:.3e}", time.seconds()));
         format!("{text} ({})", describe_left(time - self.now))
     }
 
@@ -84,8 +84,8 @@ impl LocalTime {
         } else {
             "%a %Y-%m-%d %H:%M"
         };
-        let text = self.text(time, pattern);
-        let text = text.unwrap_or_else(|| format!("{:.3e}", time.seconds()));
+        let formatted = self.text(time, pattern);
+        let text = formatted.unwrap_or_else(|| format!("{:.3e}", time.seconds()));
         format!("{text} ({})", describe_left(left))
     }
 

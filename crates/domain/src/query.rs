@@ -264,8 +264,7 @@ impl Query {
     /// A market compares reserved offers by their full price; the price to pay is compared locally.
     pub fn sends(&self, field: &Field, dialect: &Dialect) -> bool {
         const DISCOUNTED: [&str; 3] = ["dph_total", "dlperf_per_dphtotal", "flops_per_dphtotal"];
-        let is_discounted = self.offer_type == OfferType::Reserved && DISCOUNTED.contains(&field.key);
-        dialect.sends(field) && !is_discounted
+        dialect.sends(field) && !(self.offer_type == OfferType::Reserved && DISCOUNTED.contains(&field.key))
     }
 
     /// The active conditions that `dialect` sends.
@@ -288,8 +287,7 @@ impl Query {
         let mut order: Vec<OrderKey> = Vec::new();
         for key in &self.order {
             let field = self.server_order_field(key.field);
-            let is_new = order.iter().all(|sent| sent.field != field);
-            if is_new && self.catalog().orders_on_server(field, dialect) {
+            if order.iter().all(|sent| sent.field != field) && self.catalog().orders_on_server(field, dialect) {
                 order.push(OrderKey { field, ..*key });
             }
         }

@@ -264,8 +264,8 @@ fn differ(left: f64, right: f64) -> bool {
 /// Checks the price model: in bid searches the base price is the bid floor on every row; otherwise no row is
 /// a bid. `None` if that holds, else the number of rows that differ.
 fn other_type(listing: &Listing, asked: OfferType) -> Option<Discrepancy> {
-    let is_bid = listing.catalog().by_key("is_bid")?;
-    let is_bid = listing.sent_column(is_bid);
+    let field = listing.catalog().by_key("is_bid")?;
+    let is_bid = listing.sent_column(field);
     let (base, floor) = (numbers(listing, "dph_base"), numbers(listing, "min_bid"));
     let is_misfit = |row: &usize| match asked {
         OfferType::Bid => base(*row)

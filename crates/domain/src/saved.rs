@@ -71,7 +71,6 @@ impl SearchSpec {
                 text.push_str(&language::quoted(word));
             }
         }
-        let has_prices = query.resource == Resource::Offers;
         Self {
             resource: query.resource,
             query: text,
@@ -83,7 +82,7 @@ impl SearchSpec {
                 .collect(),
             order: Some(language::print_order(&query.order)),
             limit: Some(query.limit.unwrap_or(0)),
-            offer_type: has_prices.then(|| query.offer_type.wire().to_owned()),
+            offer_type: (query.resource == Resource::Offers).then(|| query.offer_type.wire().to_owned()),
             storage: query.storage,
             unbundled: query.unbundled,
         }

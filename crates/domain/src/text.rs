@@ -181,10 +181,7 @@ pub fn is_visible(text: &str) -> bool {
 
 /// Whether a text is printable ASCII, without line feeds. Compares many bytes at a time.
 fn is_printable(text: &str) -> bool {
-    let are_printable = |bytes: &[u8]| {
-        let bytes = bytes.iter();
-        bytes.fold(true, |all, byte| all & matches!(byte, b' '..=b'~'))
-    };
+    let are_printable = |bytes: &[u8]| bytes.iter().fold(true, |all, byte| all & matches!(byte, b' '..=b'~'));
     text.as_bytes().chunks(64).all(are_printable)
 }
 

@@ -125,8 +125,8 @@ impl UnixTime {
     /// The time in the calendar, without the fraction of its second; `None` if it is outside of the calendar.
     #[expect(clippy::cast_possible_truncation)] // the conversion saturates, outside of the calendar
     pub fn timestamp(self) -> Option<jiff::Timestamp> {
-        let is_finite = self.0.is_finite();
-        is_finite
+        self.0
+            .is_finite()
             .then(|| jiff::Timestamp::from_second(self.0 as i64).ok())
             .flatten()
     }

@@ -8,9 +8,8 @@ pub(super) const EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// The number as an integer; `None` unless it is whole and below 2^53 in size.
 fn exact(number: f64) -> Option<i128> {
-    let is_exact = number.fract() == 0.0 && number.abs() < EXACT;
     #[expect(clippy::cast_possible_truncation)] // whole and within the exact range
-    is_exact.then_some(number as i128)
+    (number.fract() == 0.0 && number.abs() < EXACT).then_some(number as i128)
 }
 
 /// An operand of a condition, in wire units.

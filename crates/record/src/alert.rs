@@ -106,10 +106,7 @@ impl Rule {
     /// Checks the numbers of an alert's trigger: prices finite and above zero, counts of GPUs or workers at
     /// least 1, a percentage between 0 and 100 (both excluded), 1 to 168 hours. Any machine id is valid.
     pub fn validate(&self) -> Result<(), RuleError> {
-        let price = |price: f64| {
-            let is_sound = price.is_finite() && price > 0.0;
-            is_sound.then_some(()).ok_or(RuleError::Price)
-        };
+        let price = |price: f64| (price.is_finite() && price > 0.0).then_some(()).ok_or(RuleError::Price);
         let count = |number: u32| (number > 0).then_some(()).ok_or(RuleError::Count);
         match self.trigger {
             Trigger::PriceBelow(limit) => price(limit),
@@ -122,8 +119,7 @@ impl Rule {
                 let is_share = percent > 0.0 && percent < 100.0;
                 is_share.then_some(()).ok_or(RuleError::Percent)?;
                 // At most a week, because the highs of that time are stored with the alert.
-                let is_span = (1..=168).contains(&hours);
-                is_span.then_some(()).ok_or(RuleError::Hours)
+                (1..=168).contains(&hours).then_some(()).ok_or(RuleError::Hours)
             }
             Trigger::GpusBelow(number) | Trigger::WorkersBelow(number) => count(number),
         }
@@ -432,8 +428,7 @@ impl AlertState {
         if figures.outcome == PollOutcome::Complete {
             // A price not above this one can never be the peak again, so the first of the rest always is the peak.
             self.highs.retain(|(_, price)| *price > low);
-            let is_new = |last: &(Moment, f64)| at.since(last.0) > span / PARTS;
-            if self.highs.last().is_none_or(is_new) {
+            if self.highs.last().is_none_or(|last| at.since(last.0) > span / PARTS) {
                 self.highs.push((at, low));
             }
         }

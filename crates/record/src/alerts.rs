@@ -168,7 +168,6 @@ impl Alert {
     /// figures and the log entry, else `None`. `workers` is the number that the offers can run at once, if it
     /// follows a workergroup.
     pub fn check(&mut self, poll: &Poll, workers: Option<u32>, storage: f64) -> Option<(Ring, Logged)> {
-        let is_volume = poll.search.resource == Resource::Volumes;
         let sightings = &poll.priced(storage, self.rule.per);
         let figures = Figures {
             sightings,
@@ -178,7 +177,7 @@ impl Alert {
         let logged = Logged {
             alert: self.name.clone(),
             at: ring.at,
-            text: describe_ring(&ring, self.rule.per, is_volume, storage),
+            text: describe_ring(&ring, self.rule.per, poll.search.resource == Resource::Volumes, storage),
         };
         Some((ring, logged))
     }

@@ -136,6 +136,5 @@ pub fn lots(listing: &Listing) -> HashSet<Lot> {
 /// report its machine.
 pub fn lot_of(listing: &Listing, row: u32) -> Option<Lot> {
     // The volumes of a cluster are rented one by one, and are distinguished by their ids.
-    let is_offer = listing.catalog().resource == Resource::Offers;
-    recorded_lot(listing, row).filter(|_| is_offer)
+    recorded_lot(listing, row).filter(|_| listing.catalog().resource == Resource::Offers)
 }

@@ -163,8 +163,8 @@ impl<'a> FactReader<'a> {
     /// attributes that offers of the price type do not have on record are unknown.
     fn facts(&self, row: u32, quote: Option<Quote>) -> Facts {
         let row = row as usize;
-        let facts = self.attributes.iter().zip(&self.columns).zip(&self.texts);
-        let facts = facts.map(|((attribute, column), texts)| match attribute.field.key {
+        let columns = self.attributes.iter().zip(&self.columns).zip(&self.texts);
+        let facts = columns.map(|((attribute, column), texts)| match attribute.field.key {
             _ if !attribute.is_recorded_for(self.offer_type) => Fact::Unknown,
             "discounted_dph_total" => quote.map_or(Fact::Unknown, |quote| Fact::Number(quote.base)),
             "end_date" => self.end(row, column),

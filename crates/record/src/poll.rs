@@ -150,14 +150,12 @@ pub fn causes(missing: &[Lot], listing: &Listing, offer_type: OfferType, coverag
     let rows: Vec<u32> = all_rows(listing).collect();
     let lots = Lots::new(listing, offer_type, &rows);
     let cause = |lot: &Lot| {
-        let is_on_offer = lots.sightings.iter().any(|sighting| sighting.lot == *lot);
-        if is_on_offer {
+        if lots.sightings.iter().any(|sighting| sighting.lot == *lot) {
             Some(Cause::LeftTheSearch)
         } else if lots.rented.contains(lot) {
             Some(Cause::Rented)
         } else {
-            let is_whole = coverage == Coverage::Whole && listing.skipped().is_empty();
-            is_whole.then_some(Cause::Delisted)
+            (coverage == Coverage::Whole && listing.skipped().is_empty()).then_some(Cause::Delisted)
         }
     };
     let known = missing.iter().map(|lot| (lot.clone(), cause(lot)));
@@ -169,11 +167,10 @@ pub fn causes(missing: &[Lot], listing: &Listing, offer_type: OfferType, coverag
 /// else `Truncated`.
 fn outcome(query: &Query, listing: &Listing, check: &ResponseCheck) -> PollOutcome {
     // The public service ignores the filter `rented`; rented rows are not on offer anyway.
-    let is_harmless = |key: &str| matches!(key, "rented" | "rentable");
     let is_ignored = check
         .violations
         .iter()
-        .any(|violation| !is_harmless(violation.field.key));
+        .any(|violation| !matches!(violation.field.key, "rented" | "rentable"));
     if is_ignored || check.is_other_type() {
         return PollOutcome::FiltersIgnored;
     }
@@ -387,8 +384,7 @@ impl<'a> Columns<'a> {
     /// cluster are rented one by one, and are distinguished by their ids.
     pub(crate) fn slice(&self, row: u32) -> Option<(Lot, Option<u64>)> {
         let gpus = self.gpus.and_then(|column| column.cell(row as usize).number());
-        let is_offer = self.resource == Resource::Offers;
-        Some((self.lot(row)?, gpus.map(f64::to_bits))).filter(|_| is_offer)
+        Some((self.lot(row)?, gpus.map(f64::to_bits))).filter(|_| self.resource == Resource::Offers)
     }
 
     /// The id of the row's host; `None` if it is not reported.

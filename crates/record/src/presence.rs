@@ -103,10 +103,9 @@ impl Watch {
         let mut index = self.responses.partition_point(|response| response.at() <= at);
         loop {
             let block = index / BLOCK;
-            let is_possible = *self.ceilings.get(block)? > least;
             let end = (block + 1) * BLOCK;
             let within = self.responses.get(index..end.min(self.responses.len()))?;
-            let found = is_possible.then(|| {
+            let found = (*self.ceilings.get(block)? > least).then(|| {
                 within
                     .iter()
                     .find(|response| response.is_decisive(standing(response.at())))
@@ -242,12 +241,11 @@ impl LineSights<'_> {
                 let missed = || {
                     let decisive = self.decisive_after(index, sight, run.last)?;
                     let next = sight.runs.iter().find(|next| next.first > run.last);
-                    let is_again = next.is_some_and(|next| next.first <= decisive.at());
-                    (!is_again).then_some((decisive.absence(), decisive.at()))
+                    next.is_none_or(|next| next.first > decisive.at())
+                        .then_some((decisive.absence(), decisive.at()))
                 };
                 let gone = run.gone.filter(|(_, at)| !(self.standing)(index, *at).is_outside);
-                let gone = gone.map(|(cause, at)| (Kind::Gone(cause), at));
-                if let Some((kind, at)) = gone.or_else(missed) {
+                if let Some((kind, at)) = gone.map(|(cause, at)| (Kind::Gone(cause), at)).or_else(missed) {
                     self.add_statement((index, 0), at, kind);
                 }
             }
@@ -443,9 +441,9 @@ pub fn merged(parts: &[Vec<&Watch>]) -> Vec<Merged> {
         let is_whole = is_known && wholes.iter().all(|whole| *whole);
         let own = || responses.iter().map(|(_, response)| response);
         // A part does not prove anything about the others.
-        let below = own().map(Response::ceiling).fold(f64::NEG_INFINITY, f64::max);
+        let ceiling = own().map(Response::ceiling).fold(f64::NEG_INFINITY, f64::max);
         let below = if parts.len() == 1 && is_known {
-            below
+            ceiling
         } else {
             f64::NEG_INFINITY
         };

@@ -139,8 +139,8 @@ pub fn implicit(query: &Query, storage: f64) -> Vec<Condition> {
     let flag = |key, is_on| condition(query, key, Operator::Eq, Value::Flag(is_on));
     let asks = |condition: &Condition| query.active().any(|own| own.field == condition.field);
     let flags = [flag("rentable", true), flag("rented", false)].into_iter().flatten();
-    let room = Value::Number(storage.max(DEFAULT_STORAGE_GB));
-    let room = condition(query, "disk_space", Operator::Gte, room);
+    let gb = Value::Number(storage.max(DEFAULT_STORAGE_GB));
+    let room = condition(query, "disk_space", Operator::Gte, gb);
     flags.filter(|flag| !asks(flag)).chain(room).collect()
 }
 

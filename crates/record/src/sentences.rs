@@ -178,8 +178,8 @@ fn compare_with_days(rating: &Rating, is_below: bool) -> String {
 /// The cheapest and the most expensive part, each as index and price; `None` if all known prices are equal,
 /// or none is known.
 fn extremes(prices: &[Option<f64>]) -> Option<[WeightedPart; 2]> {
-    let known = prices.iter().enumerate();
-    let known = known.filter_map(|(part, price)| Some((part, (*price)?)));
+    let all = prices.iter().enumerate();
+    let known = all.filter_map(|(part, price)| Some((part, (*price)?)));
     let known: Vec<WeightedPart> = known.collect();
     let low = known.iter().copied().min_by(|left, right| left.1.total_cmp(&right.1))?;
     let high = known.iter().copied().max_by(|left, right| left.1.total_cmp(&right.1))?;

@@ -1,5 +1,7 @@
 //! Computes the spells of a lot from the times at which its lines were on offer and met a question.
 
+use std::collections::BTreeSet;
+
 use bourse_domain::country::CountryCode;
 
 use super::{Beginning, Cause, Ending, Lot, Moment, Onset, Quote, Spell, is_same_price};
@@ -64,10 +66,25 @@ impl Figures {
         })
     }
 
-    /// Whether both have the same quotes, up to rounding.
-    fn is_quoted_as(&self, other: &Self) -> bool {
-        self.quotes.len() == other.quotes.len()
-            && std::iter::zip(&self.quotes, &other.quotes).all(|(left, right)| left.is_same(right))
+    /// The beginning of a spell with these figures right after one with others; `None` if it goes on, with the same
+    /// quotes up to rounding. Without `is_seen`, the change happened out of sight.
+    fn beginning_after(&self, old: &Self, is_seen: bool) -> Option<Beginning> {
+        let mut quotes = std::iter::zip(&old.quotes, &self.quotes);
+        if old.amount == self.amount
+            && old.quotes.len() == self.quotes.len()
+            && quotes.all(|(left, right)| left.is_same(right))
+        {
+            return None;
+        }
+        Some(if !is_seen {
+            Beginning::Revealed
+        } else if !is_same_price(old.price, self.price) {
+            Beginning::Repriced { from: old.price }
+        } else if old.amount != self.amount {
+            Beginning::Resized { from: old.amount }
+        } else {
+            Beginning::Revealed
+        })
     }
 }
 
@@ -89,14 +106,9 @@ fn amount(states: &[&LineState]) -> u32 {
 /// The spells of a lot, in order of time, from the `stretches` of its lines. `polls` are the moments of the
 /// responses that cover the question.
 pub fn spells(lot: &Lot, stretches: &[Stretch], polls: &[i64]) -> Vec<Spell> {
-    let mut times: Vec<i64> = stretches
-        .iter()
-        .flat_map(|stretch| [stretch.from, stretch.stop])
-        .collect();
-    times.sort_unstable();
-    times.dedup();
+    let ends = stretches.iter().flat_map(|stretch| [stretch.from, stretch.stop]);
     // A stretch that is still on offer has no end.
-    times.retain(|time| *time < i64::MAX);
+    let times: BTreeSet<i64> = ends.filter(|time| *time < i64::MAX).collect();
     let mut coming: Vec<(usize, &Stretch)> = stretches.iter().enumerate().collect();
     coming.sort_by_key(|(_, stretch)| stretch.from);
     let mut coming = coming.into_iter().peekable();
@@ -129,18 +141,7 @@ pub fn spells(lot: &Lot, stretches: &[Stretch], polls: &[i64]) -> Vec<Spell> {
             (Some(old), Some(new)) => {
                 let is_seen = begun.iter().all(|stretch| stretch.onset != Onset::Found)
                     && ended.iter().all(|stretch| stretch.end != Some(Ending::LostSight));
-                let beginning = if old.is_quoted_as(new) && old.amount == new.amount {
-                    None
-                } else if !is_seen {
-                    Some(Beginning::Revealed)
-                } else if !is_same_price(old.price, new.price) {
-                    Some(Beginning::Repriced { from: old.price })
-                } else if old.amount != new.amount {
-                    Some(Beginning::Resized { from: old.amount })
-                } else {
-                    Some(Beginning::Revealed)
-                };
-                match (beginning, spells.last_mut()) {
+                match (new.beginning_after(old, is_seen), spells.last_mut()) {
                     (Some(beginning), Some(open)) => {
                         open.end = Some((Ending::Changed, Moment(time)));
                         let shown = ended.iter().map(|stretch| stretch.last).max();
@@ -149,9 +150,7 @@ pub fn spells(lot: &Lot, stretches: &[Stretch], polls: &[i64]) -> Vec<Spell> {
                         spells.push(begin(lot, new, beginning, time));
                     }
                     (None, Some(open)) => {
-                        open.offer = new.offer;
-                        open.host = new.host;
-                        open.country = new.country;
+                        (open.offer, open.host, open.country) = (new.offer, new.host, new.country);
                     }
                     (_, None) => {}
                 }

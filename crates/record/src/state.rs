@@ -287,6 +287,5 @@ fn whole<'a>(id: i64) -> CellRef<'a> {
 
 /// The quotient of two numbers; `None` unless both are known and the divisor is above zero.
 fn ratio(dividend: Option<f64>, divisor: Option<f64>) -> Option<f64> {
-    let divisor = divisor.filter(|divisor| *divisor > 0.0)?;
-    Some(dividend? / divisor)
+    Some(dividend? / divisor.filter(|divisor| *divisor > 0.0)?)
 }

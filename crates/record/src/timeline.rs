@@ -61,8 +61,8 @@ pub fn rhythm(polls: &[Moment]) -> Option<u32> {
     pauses.sort_unstable();
     let median = *pauses.get(pauses.len() / 2)?;
     // A timer drifts by the duration of its search, which is less than a tenth of any sensible interval.
-    let near = |pause: &&i64| (**pause - median).abs() <= median / 10;
-    let near = pauses.iter().filter(near).count();
+    let close = |pause: &&i64| (**pause - median).abs() <= median / 10;
+    let near = pauses.iter().filter(close).count();
     let is_regular = near >= LEAST_PAUSES && 2 * near >= pauses.len();
     u32::try_from(median).ok().filter(|_| is_regular)
 }

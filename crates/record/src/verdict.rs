@@ -144,8 +144,7 @@ impl Memory {
 
     /// The lifetimes of the lots compared; `None` while fewer than 30 departures were seen.
     pub fn reliable_lifetimes(&self) -> Option<&Lifetimes> {
-        let is_enough = self.lifetimes.departures >= LEAST_DEPARTURES;
-        is_enough.then_some(&self.lifetimes)
+        (self.lifetimes.departures >= LEAST_DEPARTURES).then_some(&self.lifetimes)
     }
 }
 
@@ -331,9 +330,8 @@ impl Memory {
         let gb = self.query.storage_gb();
         let quotes = rows.spells.iter().flat_map(|spell| &spell.quotes);
         let lowest = quotes.map(|quote| quote.per_gpu(gb)).reduce(f64::min);
-        let is_complete = rows.polls.iter().all(|poll| poll.has_lowest);
         self.lowest = match (lowest, self.recorded) {
-            (lowest, _) if is_complete => lowest,
+            (lowest, _) if rows.polls.iter().all(|poll| poll.has_lowest) => lowest,
             (Some(lowest), Some(recorded)) => Some(lowest.min(recorded)),
             (lowest, recorded) => lowest.or(recorded),
         };

@@ -263,8 +263,8 @@ impl Market {
 
     /// The volume listings of the caller, network volumes first.
     pub fn user_listings(&self) -> Vec<UserListing> {
-        let network = self.volumes.iter().filter(|volume| volume.is_users());
-        let network = network.map(|volume| UserListing {
+        let own = self.volumes.iter().filter(|volume| volume.is_users());
+        let network = own.map(|volume| UserListing {
             id: volume.id,
             rented: volume.active,
         });

@@ -228,8 +228,8 @@ async fn perform(state: Arc<State>, target: Target, parts: &Parts, body: Bytes) 
         Target::GpuNames => Ok(answer::value(&state.gpu_names())),
         Target::PublicKey => Ok(answer::ok(PUBLIC_KEY)),
         Target::WorkerCa => {
-            let root = state.workers.root();
-            let root = root.map_err(|error| Refusal::failure(error.to_string()))?;
+            let read = state.workers.root();
+            let root = read.map_err(|error| Refusal::failure(error.to_string()))?;
             Ok(answer::certificate(root))
         }
     }

@@ -182,11 +182,11 @@ impl State {
         {
             return Err(Refusal::invalid(format!("{name} is not a parameter of unlisting")));
         }
-        let id = body
+        let sent = body
             .get("id")
             .filter(|id| !id.is_null())
             .ok_or_else(|| Refusal::arguments("You must pass in `id` in the body of the request"))?;
-        let id = groups::count("id", id)?;
+        let id = groups::count("id", sent)?;
         let unlisted = self.world().market.unlist(id);
         unlisted.map_err(|error| Refusal::arguments(error.to_string()))?;
         self.save(self.unlist_store.as_ref(), id);
@@ -297,8 +297,8 @@ impl State {
     /// An error if the name is missing or blank, or there is no room.
     pub fn create_endpoint(&self, body: &Map<String, Json>) -> Result<Json, Refusal> {
         let name = groups::endpoint(body)?;
-        let id = self.world().fleet.create_endpoint(&name);
-        let id = id.map_err(|error| Refusal::arguments(error.to_string()))?;
+        let created = self.world().fleet.create_endpoint(&name);
+        let id = created.map_err(|error| Refusal::arguments(error.to_string()))?;
         Ok(json!({ "success": true, "result": id }))
     }
 

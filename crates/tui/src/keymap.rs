@@ -174,8 +174,8 @@ impl<R: KeyRow> Keymap<R> {
     /// The way to an action without a key: the key of the command palette, then the name.
     fn in_palette(&self, name: &str) -> String {
         let mut rows = self.rows.iter();
-        let palette = rows.find(|bound| bound.row.action() == R::palette());
-        let palette = palette.map_or_else(String::new, |bound| self.shown_key(bound.row));
+        let bound = rows.find(|bound| bound.row.action() == R::palette());
+        let palette = bound.map_or_else(String::new, |bound| self.shown_key(bound.row));
         format!("{palette} {name}")
     }
 

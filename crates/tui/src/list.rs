@@ -292,8 +292,8 @@ impl<'a, T: Clone> ListLines<'a, T> {
         );
         pad(&mut line, title + 4, title_style);
         let room = width.saturating_sub(title + 4 + gap);
-        let text = shortened(item, is_selected, room);
-        let mut text = fit(Line::from(Span::styled(text, text_style)), room);
+        let short = shortened(item, is_selected, room);
+        let mut text = fit(Line::from(Span::styled(short, text_style)), room);
         pad(&mut text, room, text_style);
         line.spans.extend(text.spans);
         if note > 0 {
@@ -378,7 +378,6 @@ impl<T: Clone> StatefulWidget for ListLines<'_, T> {
         };
         let has_text = entries().any(|item| !item.text.is_empty());
         let most = if has_text { area.width / 2 } else { area.width };
-        let title = title.min(most.saturating_sub(4));
         let visible = viewport.visible();
         let lines = self.list.shown().enumerate().skip(visible.start).take(visible.len());
         for (row, (index, item)) in area.rows().zip(lines) {
@@ -386,7 +385,7 @@ impl<T: Clone> StatefulWidget for ListLines<'_, T> {
             if is_selected {
                 buffer.set_style(row, self.theme.selected);
             }
-            self.line(item, is_selected, (title, note), row.width)
+            self.line(item, is_selected, (title.min(most.saturating_sub(4)), note), row.width)
                 .render(row, buffer);
         }
     }
@@ -409,8 +408,7 @@ fn remoteness<T>(item: &Item<T>, aliases: &[&str], text: &str) -> usize {
     };
     let far = |typed: &str| {
         // A sign alone, such as `$`, is not a name: it is the beginning of many names.
-        let is_name = typed.contains(char::is_alphanumeric);
-        if is_name && words().any(|word| word == typed) || aliases.contains(&typed) {
+        if typed.contains(char::is_alphanumeric) && words().any(|word| word == typed) || aliases.contains(&typed) {
             0
         } else if words()
             .chain(aliases.iter().copied())

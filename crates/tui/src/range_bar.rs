@@ -12,8 +12,8 @@ use super::theme::Theme;
 /// share above zero is visible.
 pub fn filled(share: f64, width: u16) -> String {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // at most 2 x width
-    let halves = (share.clamp(0.0, 1.0) * f64::from(width) * 2.0).round() as usize;
-    let halves = halves.max(usize::from(share > 0.0 && width > 0));
+    let rounded = (share.clamp(0.0, 1.0) * f64::from(width) * 2.0).round() as usize;
+    let halves = rounded.max(usize::from(share > 0.0 && width > 0));
     "▄".repeat(halves / 2) + ["", "▖"][halves % 2]
 }
 

@@ -389,11 +389,11 @@ impl<'a> ReportLines<'a> {
     /// A line ready to draw, coloured and with matches of the search highlighted; `marks` is the number of
     /// occurrences that may still be highlighted, and is reduced.
     fn line(&self, number: usize, marks: &mut usize) -> Line<'static> {
-        let line = match self.fresh {
+        let known = match self.fresh {
             Some(lines) => lines.get(number).map(Cow::Borrowed),
             None => self.report.lines.get(number),
         };
-        let mut line = cut(&line.unwrap_or_default());
+        let mut line = cut(&known.unwrap_or_default());
         if let Some(paint) = self.report.paint {
             line = paint(&line, self.theme);
         }
@@ -499,13 +499,12 @@ impl StatefulWidget for ReportLines<'_> {
         let mut rows = text.rows();
         let mut marks = MOST_MARKED;
         'lines: for number in top..total {
-            let is_selected = self.report.cursor == Some(number);
             let wrapped = wrap_line(&self.line(number, &mut marks), text.width, INDENT);
             for line in wrapped.into_iter().skip(std::mem::take(&mut skip)) {
                 let Some(row) = rows.next() else {
                     break 'lines;
                 };
-                if is_selected {
+                if self.report.cursor == Some(number) {
                     buffer.set_style(row, self.theme.selected);
                 }
                 line.render(row, buffer);

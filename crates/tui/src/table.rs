@@ -149,8 +149,8 @@ pub fn place_in_order(columns: &[Column], leading: usize, offset: usize, gutter:
     let rest = room.saturating_sub(taken);
     // Texts are readable when cut, such as a country: that is worth more than a column that grows.
     let cut = columns.get(end).filter(|column| column.alignment == Alignment::Left);
-    let cut = cut.filter(|column| rest >= CUT.min(column.width));
-    let cut = cut.map(|column| rest.min(column.width.saturating_add(column.grows)));
+    let partial = cut.filter(|column| rest >= CUT.min(column.width));
+    let cut = partial.map(|column| rest.min(column.width.saturating_add(column.grows)));
     let mut placed = put_side_by_side(
         columns,
         shown,
@@ -354,9 +354,12 @@ impl<'a, R: Rows> Table<'a, R> {
         buffer.set_style(area, base);
         // The selection keeps its own text colour, in which everything on it can be read: tints only distinguish
         // rows.
-        let over = |style: Style| match is_selected {
-            true => base.add_modifier(style.add_modifier),
-            false => base.patch(style),
+        let over = |style: Style| {
+            if is_selected {
+                base.add_modifier(style.add_modifier)
+            } else {
+                base.patch(style)
+            }
         };
         let signs = [
             self.rows.lead(row, is_selected),

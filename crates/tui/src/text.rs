@@ -66,9 +66,9 @@ pub fn fit(line: Line<'_>, width: u16) -> Line<'_> {
         }
         // One cell wider than the room, so that a span that just fits is truncated as well: more
         // follows.
-        let text = truncate(&format!("{} ", span.content), room);
-        let text = if text.ends_with('…') || room == 0 {
-            text
+        let padded = truncate(&format!("{} ", span.content), room);
+        let text = if padded.ends_with('…') || room == 0 {
+            padded
         } else {
             truncate(&format!("{}  ", span.content), room)
         };
@@ -132,8 +132,8 @@ pub fn wrap_explained(line: &Line<'_>, width: u16, indent: u16) -> Vec<Line<'sta
     let [label, value, text] = line.spans.as_slice() else {
         return wrap_line(line, width, indent);
     };
-    let taken = label.width() + value.width();
-    let taken = u16::try_from(taken).unwrap_or(u16::MAX);
+    let sum = label.width() + value.width();
+    let taken = u16::try_from(sum).unwrap_or(u16::MAX);
     if line.width() <= usize::from(width) || taken > width {
         return wrap_line(line, width, indent);
     }
@@ -142,8 +142,8 @@ pub fn wrap_explained(line: &Line<'_>, width: u16, indent: u16) -> Vec<Line<'sta
     }
     let head = Line::from(vec![label.clone(), value.clone()]).style(line.style);
     let blanks = Span::raw(" ".repeat(usize::from(indent)));
-    let text = Span::styled(text.content.trim_start().to_owned(), text.style);
-    let text = Line::from(vec![blanks, text]).style(line.style);
+    let trimmed = Span::styled(text.content.trim_start().to_owned(), text.style);
+    let text = Line::from(vec![blanks, trimmed]).style(line.style);
     let mut lines = wrap_line(&head, width, indent);
     lines.extend(wrap_line(&text, width, indent));
     lines
@@ -153,8 +153,8 @@ pub fn wrap_explained(line: &Line<'_>, width: u16, indent: u16) -> Vec<Line<'sta
 /// cells.
 pub fn wrap_line(line: &Line<'_>, width: u16, indent: u16) -> Vec<Line<'static>> {
     let owned = |line: &Line<'_>| {
-        let spans = line.spans.iter();
-        let spans = spans.map(|span| Span::styled(span.content.to_string(), span.style));
+        let all = line.spans.iter();
+        let spans = all.map(|span| Span::styled(span.content.to_string(), span.style));
         spans.collect::<Line<'static>>().style(line.style)
     };
     let line = &drawable(owned(line));

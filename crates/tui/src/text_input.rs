@@ -302,8 +302,8 @@ impl StatefulWidget for InputLine<'_> {
         };
         let rest = after_cells(text, scroll);
         buffer.set_stringn(area.x, area.y, rest, usize::from(area.width), style);
-        let column = self.input.cursor_column().saturating_sub(scroll);
-        let column = u16::try_from(column).unwrap_or(area.width);
+        let offset = self.input.cursor_column().saturating_sub(scroll);
+        let column = u16::try_from(offset).unwrap_or(area.width);
         *cursor = Some(Position::new(area.x + column.min(area.width.saturating_sub(1)), area.y));
     }
 }

@@ -260,8 +260,8 @@ fn describe(open: &Unsettled, listing: Result<&Listing, &String>, settings: &Set
                 why.unwrap_or("no response was recorded")
             );
             let group = entry.intent.group.as_ref().map(|group| message(&group.body()));
-            let how = [(" --as done", "if it happened"), (" --as not-done", "if not")];
-            let how = how.map(|(flags, what)| (flags.to_owned(), what)).to_vec();
+            let ways = [(" --as done", "if it happened"), (" --as not-done", "if not")];
+            let how = ways.map(|(flags, what)| (flags.to_owned(), what)).to_vec();
             (head, group.unwrap_or_default(), how)
         }
     };
@@ -274,8 +274,8 @@ fn describe(open: &Unsettled, listing: Result<&Listing, &String>, settings: &Set
     }
     add(&describe_current_groups(open, listing));
     for (flags, what) in how {
-        let command = ["bourse", "writes", "check"].map(str::to_owned).into_iter();
-        let command = shell_words::join(command.chain(market_flags(settings)));
+        let words = ["bourse", "writes", "check"].map(str::to_owned).into_iter();
+        let command = shell_words::join(words.chain(market_flags(settings)));
         add(&format!("{what}: {command} --settle {line}{flags}"));
     }
     text
@@ -326,8 +326,8 @@ fn describe_group(id: RowId, listing: &Listing) -> String {
         return id.to_string();
     };
     let field = |key: &str| WORKERGROUPS.by_key(key);
-    let endpoint = field("endpoint_name").and_then(|field| listing.column(field).text(row));
-    let endpoint = endpoint.map_or_else(String::new, |name| format!(" {}", name.for_confirmation()));
+    let name = field("endpoint_name").and_then(|field| listing.column(field).text(row));
+    let endpoint = name.map_or_else(String::new, |name| format!(" {}", name.for_confirmation()));
     let created = match field("created_at").map(|field| listing.cell(row, field)) {
         Some(CellRef::Number(seconds)) => format!(", created {} UTC", moment(UnixTime::new(seconds))),
         _ => String::new(),

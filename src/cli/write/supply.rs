@@ -89,8 +89,8 @@ pub async fn report(settings: &Settings, session: &Session, search: &Recruitment
     let limit = query.limit;
     query.conditions.extend(bans.conditions(&query, settings.dialect));
     let replied = reply(session, &Request::Search(query)).await;
-    let offers = replied.and_then(Reply::into_records);
-    let mut offers = offers.map_err(|error| UnknownCost::Failed(error.without_advice()))?;
+    let found = replied.and_then(Reply::into_records);
+    let mut offers = found.map_err(|error| UnknownCost::Failed(error.without_advice()))?;
     bans.hide_banned(&mut offers);
     Ok(Preflight::new(&offers, search, limit))
 }

@@ -227,14 +227,13 @@ pub(crate) fn marks(marks: &[Mark], scale: &Scale, plot: Rect, scene: &mut Scene
         // The label is where it covers no line, if it can be.
         let mut starts = plot.left() + 1..=plot.right() - width;
         let start = starts.find(|start| (*start..start + width).all(|x| is_free(x, buffer)));
-        let start = start.unwrap_or(plot.left());
         for x in plot.left()..plot.right() {
             if is_free(x, buffer) {
                 buffer[(x, y)].reset();
                 buffer.set_string(x, y, "┄", style);
             }
         }
-        buffer.set_stringn(start, y, label, usize::from(width), style);
+        buffer.set_stringn(start.unwrap_or(plot.left()), y, label, usize::from(width), style);
     }
 }
 

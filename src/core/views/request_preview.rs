@@ -22,10 +22,9 @@ impl RequestPreview {
     /// The text of `query`, the request it is sent as in `dialect`, and its conditions that are applied to
     /// the response here: of workergroups all.
     pub fn new(query: Query, dialect: &'static Dialect) -> Self {
-        let is_listed = query.resource == Resource::Workergroups;
         let local: Vec<_> = query
             .active()
-            .filter(|condition| is_listed || !query.sends(condition.field, dialect))
+            .filter(|condition| query.resource == Resource::Workergroups || !query.sends(condition.field, dialect))
             .map(language::print_condition_briefly)
             .collect();
         let text = language::print_briefly(&query.conditions);

@@ -76,9 +76,8 @@ pub(crate) fn page(list: Panel<'_>, preview: Panel<'_>, area: Rect, scene: &mut 
         return open(list, preview, usize::MAX, area, scene);
     }
     let list = list.tone(Tone::Focused).sized(scene.size);
-    let preview = preview.sized(scene.size);
     let [left, right] = Layout::horizontal([Constraint::Fill(3), Constraint::Fill(2)]).areas(area);
-    frames((list, left), Some((preview, right)), scene)
+    frames((list, left), Some((preview.sized(scene.size), right)), scene)
 }
 
 /// Draws the frames of a sheet, with clickable tabs; returns the areas inside.
@@ -121,8 +120,7 @@ pub(crate) fn rows(lines: &[Line<'_>], width: u16) -> usize {
 
 /// Draws lines of text, wrapped, as many as fit.
 pub(crate) fn text<'a>(lines: impl IntoIterator<Item = Line<'a>>, area: Rect, scene: &mut Scene<'_, '_>) {
-    let lines = lines.into_iter();
-    let wrapped = lines.flat_map(|line| wrap_line(&line, area.width, 2));
+    let wrapped = lines.into_iter().flat_map(|line| wrap_line(&line, area.width, 2));
     let shown: Vec<Line<'static>> = wrapped.take(usize::from(area.height)).collect();
     scene.render(Paragraph::new(shown), area);
 }

@@ -139,8 +139,7 @@ impl Rows {
     /// Adds space for the answering form; the caller draws it at the area that [`Rows::draw`] returns.
     pub fn form<K: Copy + Eq>(&mut self, form: &Form<K>, scene: &Scene<'_, '_>) {
         let height = FormLines::new(form, scene.theme).height(self.width);
-        let is_text = !form.is_on_choice();
-        let width = if is_text { self.width } else { BUTTONS };
+        let width = if form.is_on_choice() { BUTTONS } else { self.width };
         self.rows.push((0, Content::Form(width, height)));
     }
 

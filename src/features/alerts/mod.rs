@@ -327,8 +327,7 @@ fn check_all(cx: &mut Cx<'_>, poll: &Poll, workers: Option<u32>) {
             // Logged once this program has claimed it.
             rang: None,
         };
-        let is_old = now.mono - watch.saved_at >= SAVE_AFTER;
-        if ring.is_some() || (alert.state != before && is_old) {
+        if ring.is_some() || (alert.state != before && now.mono - watch.saved_at >= SAVE_AFTER) {
             watch.saved_at = now.mono;
             change(cx, checked);
         } else {

@@ -50,8 +50,8 @@ fn remove_gone(removals: &mut Vec<Moment>, sightings: &mut Vec<Sighting>, now: M
 /// Counts how often an alert's rule would have fired, if set to fire every time, on the usable polls since
 /// the start of the question; `None` without such a poll. A rule for one model counts only its offers.
 fn replay(rule: &Rule, question: &Question, excerpt: &Excerpt) -> Option<Replay> {
-    let polls = timeline::usable(&excerpt.polls);
-    let mut polls = polls.iter().filter(|poll| poll.at >= question.since).peekable();
+    let usable = timeline::usable(&excerpt.polls);
+    let mut polls = usable.iter().filter(|poll| poll.at >= question.since).peekable();
     let since = polls.peek()?.at;
     let rule = Rule {
         repeat: Repeat::EveryTime,

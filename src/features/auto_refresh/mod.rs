@@ -14,8 +14,7 @@ use crate::domain::Resource;
 use crate::domain::time::{MonotonicTime, Now};
 use crate::keys::Action;
 use crate::record::Poll;
-use crate::record::watch::{CauseSearch, Wish, cause_search};
-use crate::table::browser::Browser;
+use crate::record::watch::{Wish, cause_search};
 use crate::table::remote::Ticket;
 use crate::table::watch::{Watch, shortest_interval};
 
@@ -23,7 +22,12 @@ pub(crate) const FEATURE: Feature = Feature {
     event: |cx, event| match event {
         Event::Listed(resource, poll) => record(cx, *resource, poll.take()),
         Event::Looked { is_leaving } => record_presence(cx, *is_leaving),
-        Event::Read(WishId::Table(resource), poll) => count_foreign_poll(cx, *resource, poll),
+        // Another program's poll counts, but its rows are not shown: it may exclude other machines.
+        Event::Read(WishId::Table(resource), poll) => {
+            if let Some(watch) = &mut cx.table(*resource).watch {
+                watch.read(poll);
+            }
+        }
         Event::Read(WishId::Named(_), _)
         | Event::Woken { .. }
         | Event::Wrote(..)
@@ -35,7 +39,9 @@ pub(crate) const FEATURE: Feature = Feature {
     deadline,
     tick,
     disabled: |state, action, _| match action {
-        Action::Watch | Action::WatchSettings | Action::Tape => disabled_reason(state),
+        Action::Watch | Action::WatchSettings | Action::Tape => {
+            (!state.pane.has_prices()).then(|| "Only on Offers and Volumes".to_owned())
+        }
         _ => None,
     },
     ..Feature::IDLE
@@ -88,12 +94,6 @@ pub(crate) fn stop(cx: &mut Cx<'_>, resource: Resource) {
     cx.effects(unrecorded.map(Effect::record));
 }
 
-/// The reason auto-refresh is unavailable in the open pane: `Only on Offers and Volumes`; `None` on those
-/// two.
-pub(crate) fn disabled_reason(state: &State) -> Option<String> {
-    (!state.pane.has_prices()).then(|| "Only on Offers and Volumes".to_owned())
-}
-
 /// The searches of the tables with auto-refresh, except those paused after a long time in the background.
 fn wishes(state: &State, now: Now) -> Vec<Interest> {
     let tables = [Resource::Offers, Resource::Volumes].into_iter();
@@ -118,16 +118,6 @@ fn wishes(state: &State, now: Now) -> Vec<Interest> {
         })
     });
     wishes.collect()
-}
-
-/// Counts another program's recorded poll of a table's search, and stores its time; nothing without
-/// auto-refresh.
-///
-/// Its rows are not shown, as it may exclude other machines.
-fn count_foreign_poll(cx: &mut Cx<'_>, resource: Resource, poll: &Poll) {
-    if let Some(watch) = &mut cx.table(resource).watch {
-        watch.read(poll);
-    }
 }
 
 /// Pauses the auto-refresh of tables after an hour in the background.
@@ -164,22 +154,11 @@ fn ask_causes(cx: &mut Cx<'_>, resource: Resource) -> bool {
 /// Records a table's poll, if there is one, and searches for why rows have disappeared: the poll is recorded
 /// at once or, if such a search is sent, later together with its result. Without auto-refresh it is at once.
 fn record(cx: &mut Cx<'_>, resource: Resource, poll: Option<Poll>) {
-    let is_watched = cx.state().browsers[resource].watch.is_some();
-    let Some(poll) = poll else {
-        ask_causes(cx, resource);
-        return;
-    };
-    if !is_watched {
-        return cx.effect(Effect::record(poll));
-    }
     let awaits_causes = ask_causes(cx, resource);
-    let browser = cx.table(resource);
-    if let Some(watch) = &mut browser.watch {
-        if awaits_causes {
-            watch.unrecorded = Some(Box::new(poll));
-        } else {
-            cx.effect(Effect::record(poll));
-        }
+    let Some(poll) = poll else { return };
+    match &mut cx.table(resource).watch {
+        Some(watch) if awaits_causes => watch.unrecorded = Some(Box::new(poll)),
+        Some(_) | None => cx.effect(Effect::record(poll)),
     }
 }
 
@@ -187,12 +166,11 @@ fn record(cx: &mut Cx<'_>, resource: Resource, poll: Option<Poll>) {
 /// records the poll that waits for them, even if the search failed.
 fn on_causes(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     let News::Reply(response) = news else { return };
-    let is_own = |search: &mut (Ticket, CauseSearch)| search.0 == ticket;
     for resource in Resource::ALL {
         let Some(watch) = &mut cx.table(resource).watch else {
             continue;
         };
-        if let Some((_, search)) = watch.cause_search.take_if(is_own) {
+        if let Some((_, search)) = watch.cause_search.take_if(|search| search.0 == ticket) {
             if let Ok(Reply::Records(listing)) = *response {
                 let causes = search.causes(&listing);
                 if let Some(poll) = &mut watch.unrecorded {
@@ -242,10 +220,9 @@ fn record_presence(cx: &mut Cx<'_>, is_leaving: bool) {
 /// The next time at which auto-refresh pauses a table or changes its countdown in the status line of the open
 /// pane; `None` if neither will.
 pub(crate) fn deadline(state: &State, now: Now) -> Option<MonotonicTime> {
-    let is_watched = |browser: &Browser| browser.watching().is_some_and(|watch| !watch.is_paused());
     let second = state
         .browser()
-        .is_some_and(is_watched)
+        .is_some_and(|browser| browser.watching().is_some_and(|watch| !watch.is_paused()))
         .then(|| state.animation(now, 1.0));
     let pauses = Resource::ALL.into_iter().filter_map(|resource| {
         let watch = state.browsers[resource].watching()?;

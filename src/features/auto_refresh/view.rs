@@ -127,10 +127,10 @@ impl WatchForm {
             Ok(interval) => interval,
             Err(error) => return vec![Line::styled(error.to_string(), theme.warning)],
         };
-        let elsewhere = [Resource::Offers, Resource::Volumes].into_iter();
-        let elsewhere = elsewhere.filter(|resource| *resource != self.resource);
-        let elsewhere = elsewhere.filter_map(|resource| state.browsers[resource].watching());
-        let elsewhere = total(elsewhere.map(|watch| 60.0 / watch.interval()));
+        let tables = [Resource::Offers, Resource::Volumes].into_iter();
+        let elsewhere = tables.filter(|resource| *resource != self.resource);
+        let watched = elsewhere.filter_map(|resource| state.browsers[resource].watching());
+        let elsewhere = total(watched.map(|watch| 60.0 / watch.interval()));
         let here = 60.0 / interval;
         let limit = state.settings.pace.limit;
         let rate = |many: f64| format::trimmed(many, 1);

@@ -62,8 +62,7 @@ impl Run {
         let interruptions = total(holds.clone().map(|hold| f64::from(u8::from(hold.is_interrupted))));
         let longest = holds.max_by_key(|hold| (hold.seconds, !hold.is_interrupted));
         // For more work than the record has at a bid, the interruptions are unknown.
-        let is_done = saved > 0.0 && saved >= self.hours * 3600.0;
-        let per_saved = |span: f64| is_done.then(|| self.hours * span / saved);
+        let per_saved = |span: f64| (saved > 0.0 && saved >= self.hours * 3600.0).then(|| self.hours * span / saved);
         Outlook {
             bid: level.bid,
             held: held / seconds(watched),
@@ -79,11 +78,10 @@ impl Run {
     pub fn outlooks(&self, market: &BidMarket, watched: i64) -> (Vec<Outlook>, Option<usize>) {
         let outlooks = market.levels.iter().map(|level| self.outlook(level, watched));
         let outlooks: Vec<_> = outlooks.collect();
-        let bills = outlooks.iter().enumerate();
-        let bills = bills.filter_map(|(index, outlook)| Some((index, outlook.bill?)));
+        let all = outlooks.iter().enumerate();
+        let bills = all.filter_map(|(index, outlook)| Some((index, outlook.bill?)));
         let lowest = bills.min_by(|(_, left), (_, right)| left.total_cmp(right));
-        let lowest = lowest.map(|(index, _)| index);
-        (outlooks, lowest)
+        (outlooks, lowest.map(|(index, _)| index))
     }
 }
 

@@ -165,8 +165,8 @@ fn stays(excerpt: &Excerpt) -> BTreeMap<(Arc<str>, u32), Vec<Stay>> {
             let stays = markets.entry((Arc::clone(&spell.lot.model), quote.gpus)).or_default();
             let index = stays.len();
             let before = latest.get(&(&spell.lot, quote.gpus));
-            let before = before.and_then(|before| stays.get_mut(*before));
-            let before = before.filter(|before| before.until() == spell.first);
+            let earlier = before.and_then(|before| stays.get_mut(*before));
+            let before = earlier.filter(|before| before.until() == spell.first);
             let Some(min_bid) = quote.min_bid.filter(|bid| bid.is_finite() && *bid >= 0.0) else {
                 // It continues, at an unknown minimum bid.
                 if let Some(before) = before {
@@ -247,8 +247,8 @@ fn holds(stays: &[Stay], watched: &[(Moment, Moment)], bid: f64) -> Vec<Hold> {
                 on_offer.push(stay);
             }
             on_offer.retain(|stay| stay.until() > at);
-            let lowest = on_offer.iter().copied();
-            let lowest = lowest.min_by(|left, right| left.interval.price.total_cmp(&right.interval.price));
+            let all = on_offer.iter().copied();
+            let lowest = all.min_by(|left, right| left.interval.price.total_cmp(&right.interval.price));
             let Some(mut stay) = lowest else {
                 at = coming.peek().map_or(*until, |stay| stay.interval.first);
                 continue;

@@ -47,8 +47,8 @@ impl Bids {
     pub fn new(cx: &mut Cx<'_>) -> Option<Self> {
         let (state, now) = (cx.state(), cx.now);
         let browser = state.browser()?;
-        let row = browser.listing().zip(browser.selected_row());
-        let row = row.and_then(|(listing, row)| Some((listing, u32::try_from(row).ok()?)));
+        let selected = browser.listing().zip(browser.selected_row());
+        let row = selected.and_then(|(listing, row)| Some((listing, u32::try_from(row).ok()?)));
         let like = row.and_then(|(listing, row)| {
             let gpus = listing
                 .cell(row as usize, listing.catalog().by_key("num_gpus")?)
@@ -269,19 +269,7 @@ fn draw_shares((outlooks, lowest): (&[Outlook], Option<usize>), cursor: usize, a
         points.extend(points.last().map(|(_, before)| (x, *before)));
         points.push((x, y));
     }
-    let border = scene.theme.border;
-    for column in 0..plot.width {
-        let share = f64::from(column) / f64::from(plot.width.saturating_sub(1).max(1));
-        let bid = across.value(share);
-        let held = outlooks.iter().rev().find(|outlook| outlook.bid <= bid);
-        let Some(held) = held.and_then(|outlook| upwards.position(outlook.held * 100.0)) else {
-            continue;
-        };
-        let (x, top) = chart::dot_cell((share, held), plot);
-        for y in top + 1..plot.bottom() {
-            scene.frame.buffer_mut().set_string(x, y, "░", border);
-        }
-    }
+    fill_below(outlooks, (&across, &upwards), plot, scene);
     let color = scene.theme.series[1].fg.unwrap_or_default();
     let canvas = chart::canvas().paint(|context| polyline(context, &points, color));
     scene.render(canvas, plot);
@@ -294,10 +282,26 @@ fn draw_shares((outlooks, lowest): (&[Outlook], Option<usize>), cursor: usize, a
         let label = format!("◆ ${:.4} lowest bill", outlook.bid);
         let end = plot.right().saturating_sub(cells_of(&label));
         let (column, row) = chart::dot_cell((x, y), plot);
-        let column = column.min(end.max(plot.x));
         scene
             .frame
             .buffer_mut()
-            .set_string(column, row, label, scene.theme.accent);
+            .set_string(column.min(end.max(plot.x)), row, label, scene.theme.accent);
+    }
+}
+
+/// Fills the plot below the share of the time that each bid would have held.
+fn fill_below(outlooks: &[Outlook], (across, upwards): (&Scale, &Scale), plot: Rect, scene: &mut Scene<'_, '_>) {
+    let border = scene.theme.border;
+    for column in 0..plot.width {
+        let share = f64::from(column) / f64::from(plot.width.saturating_sub(1).max(1));
+        let bid = across.value(share);
+        let held = outlooks.iter().rev().find(|outlook| outlook.bid <= bid);
+        let Some(held) = held.and_then(|outlook| upwards.position(outlook.held * 100.0)) else {
+            continue;
+        };
+        let (x, top) = chart::dot_cell((share, held), plot);
+        for y in top + 1..plot.bottom() {
+            scene.frame.buffer_mut().set_string(x, y, "░", border);
+        }
     }
 }

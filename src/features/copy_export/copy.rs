@@ -142,13 +142,13 @@ fn rent_items(browser: &Browser, profile: &Profile, limits: Limits, waits: Optio
 /// The ways to copy rows (id, JSON, CSV, table), all disabled for the reason `why`.
 fn waiting_items(browser: &Browser, why: &str) -> Vec<CopyItem> {
     let noun = browser.resource().noun();
-    let items = [
+    let all = [
         ('i', "copy-id", format!("the id of the {noun}")),
         ('j', "copy-json", format!("the {noun} as JSON")),
         ('r', "copy-csv", format!("the {noun} as a CSV line")),
         ('t', "copy-table", "the rows as a Markdown table".to_owned()),
     ];
-    let items = items.into_iter();
+    let items = all.into_iter();
     items
         .map(|(letter, name, what)| CopyItem::new(letter, name, what, Err(CopyError::Waiting(why.to_owned()))))
         .collect()
@@ -161,8 +161,8 @@ fn row_items(browser: &Browser) -> Vec<CopyItem> {
         return Vec::new();
     };
     let noun = browser.resource().noun();
-    let row = browser.selected_row().and_then(|row| u32::try_from(row).ok());
-    let row = row.ok_or(NOTHING_SELECTED);
+    let selected = browser.selected_row().and_then(|row| u32::try_from(row).ok());
+    let row = selected.ok_or(NOTHING_SELECTED);
     let id = browser.selected().map(|id| id.to_string());
     let marked = browser.marked_rows();
     let (rows, which) = if marked.is_empty() {
@@ -179,7 +179,7 @@ fn row_items(browser: &Browser) -> Vec<CopyItem> {
     let json = row.clone().and_then(|row| copy_formats::row_json(listing, row));
     let line = row.and_then(|row| copy_formats::row_csv(listing, row, columns));
     let table = copy_formats::table(listing, &rows, columns, browser.dialect());
-    let items = [
+    let all = [
         (
             'i',
             "copy-id",
@@ -191,7 +191,7 @@ fn row_items(browser: &Browser) -> Vec<CopyItem> {
         ('m', "copy-marked", "the marked rows as JSON".to_owned(), marked),
         ('t', "copy-table", format!("{which} as a Markdown table"), table),
     ];
-    let items = items.into_iter();
+    let items = all.into_iter();
     items
         .map(|(letter, name, what, text)| CopyItem::new(letter, name, what, text))
         .collect()

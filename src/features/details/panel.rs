@@ -20,8 +20,7 @@ pub fn draw(resource: Resource, row: usize, area: Rect, scene: &mut Scene<'_, '_
     };
     let browser = &scene.state.browsers[resource];
     let id = subject.listing.id(row).map(|id| id.to_string());
-    let is_selected = browser.selected_row() == Some(row);
-    let note = if is_selected {
+    let note = if browser.selected_row() == Some(row) {
         format!(
             "{} of {}",
             format::grouped(browser.cursor() + 1),
@@ -48,13 +47,12 @@ pub fn draw(resource: Resource, row: usize, area: Rect, scene: &mut Scene<'_, '_
 /// Adds the further parts of the overview below the card; only the last part is cut.
 fn below(subject: Subject<'_>, lines: &mut Vec<Line<'static>>, area: Rect, scene: &Scene<'_, '_>) {
     for block in below_card(subject.resource(), subject.row, scene) {
-        let block = block.lines_in(area.width);
         // A heading without lines is useless.
         if lines.len() + 3 > usize::from(area.height) {
             return;
         }
         lines.push(Line::default());
-        lines.extend(block.into_iter().filter(|line| line.width() > 0));
+        lines.extend(block.lines_in(area.width).into_iter().filter(|line| line.width() > 0));
     }
 }
 

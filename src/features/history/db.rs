@@ -37,8 +37,8 @@ pub fn db(settings: &Settings, command: DbCommand) -> Result<(), CliError> {
     };
     let shown = path.display();
     if let DbCommand::Reset(options) = command {
-        let date = moment(current_time());
-        let date = date.split(' ').next().unwrap_or_default();
+        let today = moment(current_time());
+        let date = today.split(' ').next().unwrap_or_default();
         let aside = Database::set_aside(path, date)
             .map_err(|error| CliError::Failed(format!("can't move {shown}: {error}")))?;
         if options.format == ReplyFormat::Json {

@@ -25,8 +25,7 @@ pub(crate) fn shown(value: Option<f64>, show: impl Fn(f64) -> String) -> String 
 /// Lines of a document as CSV below a header, with the members `keys` of each.
 pub(crate) fn csv(keys: &[&str], lines: &[impl Serialize]) -> String {
     let head = keys.iter().map(|key| (*key).to_owned()).collect();
-    let lines = lines.iter().map(|line| csv_cells(keys, line));
-    export::csv_lines(std::iter::once(head).chain(lines))
+    export::csv_lines(std::iter::once(head).chain(lines.iter().map(|line| csv_cells(keys, line))))
 }
 
 /// The members `keys` of a line as cells of CSV; blank for `null` and for missing members.

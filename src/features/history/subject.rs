@@ -28,11 +28,11 @@ impl Subject {
     /// The subject of all offers of a search, whose title is `name` with the conditions.
     pub fn of_search(query: Query, name: &str) -> Self {
         let search = SearchKey::new(&query);
-        let conditions = Untrusted::from(search.conditions.as_str()).screen(LONGEST_TITLE);
-        let conditions = if conditions.is_empty() {
+        let text = Untrusted::from(search.conditions.as_str()).screen(LONGEST_TITLE);
+        let conditions = if text.is_empty() {
             format!("all {}", query.resource.nouns())
         } else {
-            conditions
+            text
         };
         Self {
             title: format!("{name} {conditions}"),

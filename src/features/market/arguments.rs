@@ -127,8 +127,7 @@ pub struct PlanArguments {
 /// Parses the shape of a cluster: `2x8` is two machines with eight GPUs each. `Err` unless both numbers are
 /// above 0.
 fn shape(text: &str) -> Result<(u32, u32), ArgumentError> {
-    let numbers = text.split_once(['x', 'X', '×']);
-    let numbers = numbers.and_then(|(machines, gpus)| {
+    let numbers = text.split_once(['x', 'X', '×']).and_then(|(machines, gpus)| {
         let whole = |text: &str| text.trim().parse::<u32>().ok().filter(|number| *number > 0);
         Some((whole(machines)?, whole(gpus)?))
     });

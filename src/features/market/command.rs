@@ -157,8 +157,8 @@ pub async fn market(settings: &Settings, options: &MarketArguments) -> Result<()
         ReportFormat::Table => output::print(&market_table(&market, options.group_by, field, &groups))?,
         ReportFormat::Csv => output::print(&market_csv(&market, key, field, &groups))?,
         ReportFormat::Json => {
-            let groups = groups.iter().map(|group| group_json(&market, key, field, group));
-            let groups = groups.collect();
+            let lines = groups.iter().map(|group| group_json(&market, key, field, group));
+            let groups = lines.collect();
             print_analysis(&market, "market", document::Market { groups })?;
         }
     }
@@ -329,8 +329,8 @@ fn depth_table(market: &PricedOffers, depth: &Depth, purchases: &[Purchase], is_
             bill.money(purchase.cost),
         ]
     }));
-    let sentence = depth.describe_supply(market.is_complete(), |price| bill.money(price));
-    let sentence = sentence.filter(|_| is_all);
+    let supply = depth.describe_supply(market.is_complete(), |price| bill.money(price));
+    let sentence = supply.filter(|_| is_all);
     let head = sentence.map_or_else(String::new, |sentence| format!("{sentence}\n\n"));
     head + &table::plain(&rows)
 }

@@ -162,8 +162,7 @@ fn is_due_again(state: &State, now: Now) -> bool {
     let line: &MarketLine = state.feature();
     let is_busy = line.asked.is_some() || !line.waiting.is_empty();
     // The sandbox's past is being recorded.
-    let is_simulated = state.sandbox.simulation().is_some();
-    if is_busy || is_simulated || line.models.is_empty() || !Recall::read(state).is_on {
+    if is_busy || state.sandbox.simulation().is_some() || line.models.is_empty() || !Recall::read(state).is_on {
         return false;
     }
     let fresh = if line.weeks.is_empty() { UNKNOWN } else { FRESH };

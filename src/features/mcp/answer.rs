@@ -77,8 +77,8 @@ fn bounded(value: &Json, items: usize, left_out: &mut usize) -> Json {
             first.map(|item| bounded(item, items, left_out)).collect()
         }
         Json::Object(members) => {
-            let members = members.iter();
-            let members = members.map(|(name, value)| (visible(name, LONGEST_TEXT), bounded(value, items, left_out)));
+            let all = members.iter();
+            let members = all.map(|(name, value)| (visible(name, LONGEST_TEXT), bounded(value, items, left_out)));
             Json::Object(members.collect())
         }
     }

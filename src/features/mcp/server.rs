@@ -112,8 +112,8 @@ impl Server {
 
 /// Runs a tool on the current thread, in a runtime of its own.
 fn on_this_thread(tool: &Tool, settings: &Settings, call: &Call) -> Result<(), CliError> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| CliError::Failed(format!("cannot start: {error}")))?;
+    let built = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = built.map_err(|error| CliError::Failed(format!("cannot start: {error}")))?;
     runtime.block_on((tool.run)(settings, call))
 }
 
@@ -140,8 +140,7 @@ impl ServerHandler for Server {
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let tools = TOOLS.iter().map(|tool| {
-            let schema = (tool.schema)().to_value();
-            let schema = schema.as_object().cloned().unwrap_or_default();
+            let schema = (tool.schema)().to_value().as_object().cloned().unwrap_or_default();
             let is_open = ToolAnnotations::with_title(tool.title).read_only(true).open_world(true);
             Listed::new(tool.name, tool.description, schema)
                 .with_title(tool.title)

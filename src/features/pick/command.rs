@@ -84,22 +84,7 @@ pub async fn pick(settings: &Settings, options: &PickArguments) -> Result<(), Cl
         checked: recheck.checked().len(),
         id,
     };
-    let command = offer
-        .command(session)
-        .map_err(|error| CliError::Failed(error.to_string()))?;
-    match options.print {
-        // The output is the program's.
-        None if options.exec.is_some() => output::print_unless_quiet(&format!("{}\n{command}", offer.reasons())),
-        None => output::print(&format!("{}\n{command}\n", offer.reasons()))?,
-        Some(printed) => {
-            output::print_unless_quiet(&offer.reasons());
-            match printed {
-                Printed::Id => output::print(&format!("{id}\n"))?,
-                Printed::Command => output::print(&format!("{command}\n"))?,
-                Printed::Json => output::print_json(&format!("{}\n", offer.json(&command, &options.with)))?,
-            }
-        }
-    }
+    offer.print(session, options)?;
     offer.print_list_price();
     let limits = settings.preferences.config.values.limits();
     let warning = handoff::limit_warning(limits, market.basis(), &market.now.listing, id);
@@ -203,8 +188,8 @@ impl<'a> PickMarket<'a> {
     fn suitable(&self) -> impl Iterator<Item = (RowId, Option<&'static str>)> {
         let (listing, query) = (&self.now.listing, &self.now.query);
         let (prices, basis) = (self.prices(), self.basis());
-        let rows = self.now.suitable().iter().map(|row| *row as usize);
-        let rows = rows.filter(|row| super::meets_conditions(listing, query, *row));
+        let all = self.now.suitable().iter().map(|row| *row as usize);
+        let rows = all.filter(|row| super::meets_conditions(listing, query, *row));
         rows.filter_map(move |row| Some((listing.id(row)?, super::obstacle(&prices, basis, row))))
     }
 
@@ -262,8 +247,8 @@ impl<'a> PickMarket<'a> {
             });
         }
         self.parts.push((*listing, false));
-        let merged = Listing::merged(self.wanted.query.catalog(), &self.parts, self.coverage);
-        let merged = merged.map_err(|error| CliError::Failed(error.to_string()))?;
+        let result = Listing::merged(self.wanted.query.catalog(), &self.parts, self.coverage);
+        let merged = result.map_err(|error| CliError::Failed(error.to_string()))?;
         let models = std::mem::take(&mut self.now.computed.price_models);
         self.now = arranged_with(self.settings, self.wanted.clone(), Box::new(merged), models);
         Ok(is_there)
@@ -344,6 +329,30 @@ impl Offer<'_> {
         handoff::rent_command(&market.now.query, &market.now.listing, self.id, &profile)
     }
 
+    /// Prints the offer in the form that is asked for, and the reasons for it.
+    fn print(&self, session: &Session, options: &PickArguments) -> Result<(), CliError> {
+        let command = self
+            .command(session)
+            .map_err(|error| CliError::Failed(error.to_string()))?;
+        let reasons = self.reasons();
+        match options.print {
+            // The output is the program's.
+            None if options.exec.is_some() => {
+                output::print_unless_quiet(&format!("{reasons}\n{command}"));
+                Ok(())
+            }
+            None => output::print(&format!("{reasons}\n{command}\n")),
+            Some(printed) => {
+                output::print_unless_quiet(&reasons);
+                match printed {
+                    Printed::Id => output::print(&format!("{}\n", self.id)),
+                    Printed::Command => output::print(&format!("{command}\n")),
+                    Printed::Json => output::print_json(&format!("{}\n", self.json(&command, &options.with))),
+                }
+            }
+        }
+    }
+
     /// Notes on stderr, only for a search of reserved prices, that the command rents at the list price, with
     /// that price in $/h.
     fn print_list_price(&self) {
@@ -353,8 +362,8 @@ impl Offer<'_> {
         }
         let prices = Prices::new(&now.listing, OfferType::OnDemand);
         let row = now.listing.row(self.id);
-        let hourly = row.and_then(|row| prices.hourly(row, now.listing.estimated_storage()).ok());
-        let hourly = hourly.map_or_else(String::new, |price| format!(", {}", Bill::Hourly.money(price)));
+        let price = row.and_then(|row| prices.hourly(row, now.listing.estimated_storage()).ok());
+        let hourly = price.map_or_else(String::new, |price| format!(", {}", Bill::Hourly.money(price)));
         output::note(&format!(
             "the command rents at the list price{hourly}: for the reserved one, prepay the instance afterwards ({})",
             handoff::RESERVE
@@ -373,10 +382,10 @@ impl Offer<'_> {
                 member.extend(more);
             }
         }
-        let record = row
+        let received = row
             .and_then(|row| result.listing.json(row))
             .map(redact::without_possible_secrets);
-        let record = record.unwrap_or_default();
+        let record = received.unwrap_or_default();
         enrich::note_renamed(std::iter::once(&*record));
         enrich::with_member(&record, &member)
     }

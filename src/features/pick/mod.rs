@@ -28,8 +28,8 @@ pub(crate) const FEATURE: Feature = Feature {
     state: |_| Some(Box::new(Pick::default())),
     hides: |state, action| action == Action::Pick && state.pane != Pane::Offers,
     disabled: |state, action, _| {
-        let is_empty = state.browser().is_none_or(|browser| browser.view().is_empty());
-        (action == Action::Pick && is_empty).then(|| "no offer is loaded".to_owned())
+        (action == Action::Pick && state.browser().is_none_or(|browser| browser.view().is_empty()))
+            .then(|| "no offer is loaded".to_owned())
     },
     ..Feature::IDLE
 };
@@ -97,8 +97,7 @@ pub fn obstacle(prices: &Prices<'_>, basis: Basis, row: usize) -> Option<&'stati
     if listing.id(row).is_none_or(|id| id.0 <= 0) {
         return Some("id not above zero");
     }
-    let is_free = [prices.base(row), prices.quoted(row)].contains(&Ok(0.0));
-    if is_free {
+    if [prices.base(row), prices.quoted(row)].contains(&Ok(0.0)) {
         return Some("base price of 0");
     }
     let unknown = basis.job.map_or("unknown price", |_| "unknown bill");
@@ -195,8 +194,8 @@ impl Round {
                 && obstacle(&prices, self.basis, *row).is_none()
         };
         let rows = rows.iter().map(|row| *row as usize).filter(is_candidate);
-        let ids = rows.filter_map(|row| listing.id(row));
-        let ids = ids.filter(|id| !self.gone.contains(id)).collect();
+        let all = rows.filter_map(|row| listing.id(row));
+        let ids = all.filter(|id| !self.gone.contains(id)).collect();
         (listing, ids)
     }
 }
@@ -272,7 +271,6 @@ fn only(query: &Query, id: RowId) -> Query {
 /// A market may ignore a condition, and nobody rents an offer that breaks one. Computed columns were checked
 /// before the recheck.
 fn meets_conditions(listing: &Listing, query: &Query, row: usize) -> bool {
-    let is_broken = |condition: &Condition| condition.is_broken_by(listing.sent_column(condition.field).cell(row));
     let mut received = query.active().filter(|condition| !condition.field.is_computed());
-    !received.any(is_broken)
+    !received.any(|condition| condition.is_broken_by(listing.sent_column(condition.field).cell(row)))
 }

@@ -203,11 +203,11 @@ impl View for PriceIndex {
             |model| format!("{} by country", visible(model, 24)),
         );
         let inner = scene.tabbed("Price index", format!("{subject} · {unit}"), area);
-        let why = self
+        let reason = self
             .why
             .clone()
             .or_else(|| self.is_awaited.then(|| history::describe_wait(scene.state)));
-        let why = why.map(|why| Line::styled(why, scene.theme.text));
+        let why = reason.map(|why| Line::styled(why, scene.theme.text));
         let lines = self.lines();
         let text: Vec<Line<'static>> = why.or_else(|| self.headline(&lines, scene)).into_iter().collect();
         let known = self.index.as_ref().filter(|index| !index.lines.is_empty());
@@ -224,8 +224,7 @@ impl View for PriceIndex {
         let span = self.span();
         let row = |line: &&IndexLine| {
             let mut cells = cells(line);
-            let trend = trend(&line.lows, span, usize::from(WEEKS));
-            cells.insert(TREND, rating::sparkline(&trend));
+            cells.insert(TREND, rating::sparkline(&trend(&line.lows, span, usize::from(WEEKS))));
             if is_of_models {
                 cells.remove(COUNTRY);
             }

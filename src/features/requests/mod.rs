@@ -220,8 +220,7 @@ impl Requests {
 
     /// Selects the row at an index, at most the last.
     pub fn select(&mut self, line: usize) {
-        let line = line.min(self.rows.len().saturating_sub(1));
-        self.selected = self.rows.get(line).copied();
+        self.selected = self.rows.get(line.min(self.rows.len().saturating_sub(1))).copied();
     }
 
     /// Moves the selection by rows, up to the ends of the list.
@@ -288,8 +287,8 @@ impl Requests {
                     seen.push(run.number);
                     self.rows.push(Row::Run(run.number));
                     if run.is_unfolded {
-                        let of_run = |number: &&u64| self.runs.number_of(**number) == Some(run.number);
-                        let of_run = self.matching.iter().rev().filter(of_run);
+                        let belongs = |number: &&u64| self.runs.number_of(**number) == Some(run.number);
+                        let of_run = self.matching.iter().rev().filter(belongs);
                         self.rows.extend(of_run.map(|number| Row::Request(*number)));
                     }
                 }

@@ -69,7 +69,6 @@ pub(crate) fn export_content(state: &State) -> Option<String> {
     if shown.is_empty() {
         return None;
     }
-    let entries = shown.iter();
-    let entries = entries.filter_map(|number| state.ledger.get(*number));
+    let entries = shown.iter().filter_map(|number| state.ledger.get(*number));
     Some(har::archive_text(entries))
 }

@@ -37,8 +37,8 @@ pub(super) type Prepared = (Vec<String>, Vec<(&'static str, String)>);
 pub(super) fn of_selected(state: &State, command: &UserCommand) -> Result<Prepared, RowError> {
     let browser = state.browser().ok_or(RowError::NoRow)?;
     let (listing, row) = browser.listing().zip(browser.selected_row()).ok_or(RowError::NoRow)?;
-    let words = command.run.iter().map(|argument| fill(argument, command, listing, row));
-    let words = words.collect::<Result<Vec<_>, _>>()?;
+    let filled = command.run.iter().map(|argument| fill(argument, command, listing, row));
+    let words = filled.collect::<Result<Vec<_>, _>>()?;
     let number = u32::try_from(row).map_err(|_| RowError::NoRow)?;
     Ok((words, table::variables(listing, number, 1)))
 }
@@ -76,8 +76,8 @@ fn value(listing: &Listing, row: usize, field: &'static Field) -> Result<String,
     if let Some(number) = cell.number() {
         return Ok(number.to_string());
     }
-    let text = listing.text(row, field).ok_or(RowError::Missing(field.key))?;
-    let text = text.unescaped();
+    let value = listing.text(row, field).ok_or(RowError::Missing(field.key))?;
+    let text = value.unescaped();
     if text.is_empty() {
         return Err(RowError::Missing(field.key));
     }

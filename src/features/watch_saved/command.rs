@@ -100,8 +100,7 @@ pub async fn watch(
     };
     let work = async {
         let command = settings.preferences.config.values.alert_command.as_deref();
-        let run = run.until_done(&mut watcher, &resolve, jobs);
-        tokio::join!(run, commands(command, queue)).0
+        tokio::join!(run.until_done(&mut watcher, &resolve, jobs), commands(command, queue)).0
     };
     let scrapes = async {
         match server {
@@ -304,8 +303,8 @@ impl Run<'_> {
             match self.options.format {
                 WatchFormat::Text => output::print(&format!("{text}\n"))?,
                 WatchFormat::Jsonl | WatchFormat::Json => {
-                    let json = output::document("change", document).to_string();
-                    let json = member.map_or_else(|| json.clone(), |member| enrich::with_member(&json, &member));
+                    let bare = output::document("change", document).to_string();
+                    let json = member.map_or_else(|| bare.clone(), |member| enrich::with_member(&bare, &member));
                     output::print_json(&format!("{json}\n"))?;
                 }
             }
@@ -342,8 +341,8 @@ pub(crate) struct WatchedSearch {
 /// without watching them.
 fn list(settings: &Settings, rhythm: Rhythm, format: WatchFormat) -> Result<(), CliError> {
     let saved = settings.paths.as_ref();
-    let saved = saved.map(|paths| SavedState::read(&StateStore::new(paths, &settings.profile)));
-    let saved = saved.unwrap_or_default();
+    let read = saved.map(|paths| SavedState::read(&StateStore::new(paths, &settings.profile)));
+    let saved = read.unwrap_or_default();
     for notice in &saved.notices {
         output::note(notice);
     }

@@ -66,8 +66,8 @@ impl<'a> OneSearch<'a> {
         if self.options.format == WatchFormat::Text {
             return None;
         }
-        let row = result.listing.row(RowId(change.offer))?;
-        let row = u32::try_from(row).ok()?;
+        let index = result.listing.row(RowId(change.offer))?;
+        let row = u32::try_from(index).ok()?;
         enrich::members(self.settings, result, &[row], &self.options.with).pop()
     }
 

@@ -102,8 +102,7 @@ pub fn targets(
             Ok((query, job)) => {
                 let task = Task::from_query(&query);
                 let search = FollowedSearch { query, recruits: None };
-                let target = target(&mut targets, task, Some(search), job);
-                target.saved.push(name);
+                target(&mut targets, task, Some(search), job).saved.push(name);
             }
             Err(why) => left_out.push(format!("“{name}” is not watched: {why}")),
         }
@@ -122,8 +121,7 @@ pub fn targets(
                 continue;
             }
         };
-        let target = target(&mut targets, task, search, None);
-        target.alerts.push(alert.name.clone());
+        target(&mut targets, task, search, None).alerts.push(alert.name.clone());
     }
     if targets.iter().any(|target| matches!(target.task, Task::Group(_))) {
         // First: the searches of groups are in it.

@@ -236,7 +236,10 @@ impl<'a> Watcher<'a> {
             if self.turns.take_request(self.requests_a_minute(), now.epoch) {
                 return Step::Send(request);
             }
-            self.conclude_without_causes();
+            // It is recorded without the causes of its departures.
+            if let Some(waiting) = self.unrecorded.take() {
+                self.conclude(&waiting.poll, waiting.workers, waiting.result.as_ref());
+            }
         }
         let is_old = |at: MonotonicTime| !self.rhythm.is_once && now.mono - at >= self.rhythm.reload();
         if self.reloaded.is_none_or(is_old) {
@@ -282,8 +285,7 @@ impl<'a> Watcher<'a> {
     ///
     /// A single poll of one search does not wait for others.
     fn requests_a_minute(&self) -> u32 {
-        let is_urgent = self.one.is_some() && self.rhythm.is_once;
-        if is_urgent {
+        if self.one.is_some() && self.rhythm.is_once {
             u32::MAX
         } else {
             self.rhythm.requests_a_minute
@@ -355,8 +357,8 @@ impl<'a> Watcher<'a> {
             Task::Groups => !is_listed,
             Task::Search(..) | Task::Group(_) => target.search.is_some(),
         };
-        let wishes = self.targets.iter().filter(is_ready);
-        let wishes = wishes.map(|target| target.wish(self.rhythm, now.mono));
+        let ready = self.targets.iter().filter(is_ready);
+        let wishes = ready.map(|target| target.wish(self.rhythm, now.mono));
         self.engine.replace_wishes(wishes, now.mono);
     }
 
@@ -464,8 +466,8 @@ impl<'a> Watcher<'a> {
         self.saved.annotations.hide_banned(&mut listing);
         let workers = search.workers(&listing);
         let (query, dialect) = (search.query, self.settings.dialect);
-        let wanted = self.one.as_ref().map(|one| one.wanted.clone());
-        let wanted = wanted.unwrap_or_else(|| Wanted::new(query.clone(), job));
+        let own = self.one.as_ref().map(|one| one.wanted.clone());
+        let wanted = own.unwrap_or_else(|| Wanted::new(query.clone(), job));
         let result = arranged(self.settings, wanted, listing);
         let poll = Poll::new(&result.query, &result.listing, &result.check, dialect, arrival);
         self.riders = self.engine.answered(task, poll.outcome, poll.at, now.mono);
@@ -484,13 +486,6 @@ impl<'a> Watcher<'a> {
                 });
             }
             None => self.conclude(&poll, workers, result.as_ref()),
-        }
-    }
-
-    /// Records a poll without searching for the causes of its departures.
-    fn conclude_without_causes(&mut self) {
-        if let Some(waiting) = self.unrecorded.take() {
-            self.conclude(&waiting.poll, waiting.workers, waiting.result.as_ref());
         }
     }
 

@@ -435,8 +435,8 @@ impl Plan {
             }
         }
         cells.sort_by(|(left, _), (right, _)| compare_cells(field, *left, *right, Direction::Ascending));
-        let groups = cells.chunk_by(|(left, _), (right, _)| left == right);
-        let groups = groups.filter_map(|cells| {
+        let runs = cells.chunk_by(|(left, _), (right, _)| left == right);
+        let groups = runs.filter_map(|cells| {
             let value = match cells.first()?.0 {
                 CellRef::Number(number) => Value::Number(number),
                 CellRef::Text(text) => Value::Text(text.to_owned()),
@@ -462,11 +462,10 @@ impl Plan {
             return false;
         }
         let received: HashSet<RowId> = (0..listing.len()).filter_map(|row| listing.id(row)).collect();
-        let is_in_part = |known: &Known| meets(&self.parts[known.part].0, known.row, conditions);
         let expected: Vec<&RowId> = self
             .known
             .iter()
-            .filter(|(_, known)| is_in_part(known))
+            .filter(|(_, known)| meets(&self.parts[known.part].0, known.row, conditions))
             .map(|(id, _)| id)
             .collect();
         let missing = expected.iter().filter(|id| !received.contains(id)).count();

@@ -59,8 +59,8 @@ impl<S: Surface> Dashboard<S> {
             } = *saved;
             let themes = Themes::from_config(&preferences.look);
             self.themes = themes.asked;
-            let asked = themes.asked.zip(self.is_light);
-            let asked = asked.map(|(asked, is_light)| asked[usize::from(is_light)]);
+            let pair = themes.asked.zip(self.is_light);
+            let asked = pair.map(|(asked, is_light)| asked[usize::from(is_light)]);
             self.theme = asked.unwrap_or(themes.unasked);
             self.surface.mouse(preferences.config.values.mouse);
             Box::new(Reconfigured {

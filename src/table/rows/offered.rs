@@ -44,8 +44,7 @@ impl Rows {
             Resource::Volumes => measure(&Measures::volumes(listing, &VolumePrices::new(listing))),
             Resource::Offers | Resource::Workergroups => {
                 let prices = Prices::new(listing, pricing.model);
-                let is_choice = |row| !self.computed.is_unfit(row);
-                measure(&Measures::priced(&prices, pricing, is_choice))
+                measure(&Measures::priced(&prices, pricing, |row| !self.computed.is_unfit(row)))
             }
         }
     }

@@ -193,8 +193,8 @@ pub(super) async fn exchange(
     let limit = if good { bound.bytes } else { REFUSAL };
     // An announced size beyond the bound fails at once: reading up to the bound could take longer
     // than the deadline.
-    let announced = response.content_length().unwrap_or(0);
-    let announced = usize::try_from(announced).unwrap_or(usize::MAX);
+    let length = response.content_length().unwrap_or(0);
+    let announced = usize::try_from(length).unwrap_or(usize::MAX);
     if good && announced > limit {
         return Err(bound.exceeded());
     }

@@ -308,10 +308,9 @@ impl Seen {
     fn begin(&mut self, status: u16, headers: &HeaderMap) -> bool {
         self.status = Some(status);
         let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
-        let kind = kind.unwrap_or_default();
         self.is_lines = ["text/event-stream", "ndjson", "jsonl", "json-seq"]
             .iter()
-            .any(|stream| kind.contains(stream));
+            .any(|stream| kind.unwrap_or_default().contains(stream));
         self.is_lines || !headers.contains_key(CONTENT_LENGTH)
     }
 

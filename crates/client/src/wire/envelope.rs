@@ -65,8 +65,8 @@ impl<'a> Members<'a> {
     /// blank.
     pub(super) fn words(&self, name: &str) -> Option<Untrusted> {
         let raw = self.raw(name)?;
-        let text = serde_json::from_str::<String>(raw).unwrap_or_else(|_| raw.to_owned());
-        let text = text.trim();
+        let decoded = serde_json::from_str::<String>(raw).unwrap_or_else(|_| raw.to_owned());
+        let text = decoded.trim();
         (!text.is_empty()).then(|| Untrusted::from(bounded(text)))
     }
 

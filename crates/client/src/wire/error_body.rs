@@ -74,8 +74,8 @@ pub(super) fn words(members: &Members<'_>) -> Option<ErrorBody> {
 /// The minimum interval in seconds named in the message of a refusal (`threshold=5.0`), at most five minutes.
 /// `None` if there is none.
 pub fn threshold(words: &str) -> Option<f64> {
-    let rest = &words[words.find("threshold")? + "threshold".len()..];
-    let rest = rest.trim_start_matches([' ', '=', ':', '"']);
+    let behind = &words[words.find("threshold")? + "threshold".len()..];
+    let rest = behind.trim_start_matches([' ', '=', ':', '"']);
     let end = rest
         .find(|c: char| !(c.is_ascii_digit() || c == '.'))
         .unwrap_or(rest.len());

@@ -106,8 +106,8 @@ impl Job {
 
     /// The work: `500M tokens`; `None` for a job with a length in hours.
     fn amount(&self) -> Option<String> {
-        let dlperf = self.work_dlperf_hours;
-        let dlperf = || dlperf.map(|work| format!("{} DLPerf-hours", trimmed(work, 2)));
+        let hours = self.work_dlperf_hours;
+        let dlperf = || hours.map(|work| format!("{} DLPerf-hours", trimmed(work, 2)));
         self.work.map(|work| work.to_string()).or_else(dlperf)
     }
 
@@ -123,8 +123,8 @@ impl Job {
             text = format!("{text} + {} stopped", span(self.stopped_hours));
         }
         let traffic = [(self.gb_in, "in"), (self.gb_out, "out")];
-        let traffic = traffic.into_iter().filter(|(gb, _)| *gb > 0.0);
-        let traffic = traffic.map(|(gb, way)| format!("{} GB {way}", trimmed(gb, 2)));
+        let used = traffic.into_iter().filter(|(gb, _)| *gb > 0.0);
+        let traffic = used.map(|(gb, way)| format!("{} GB {way}", trimmed(gb, 2)));
         let by = self.deadline.map(|at| format!("by {}", local.deadline_briefly(at)));
         let parts = [text, gigabytes(self.disk_gb)].into_iter().chain(traffic).chain(by);
         parts.collect::<Vec<_>>().join(", ")
@@ -211,8 +211,8 @@ impl Prices<'_> {
     /// configured for its model, or the model is not reported.
     fn rate(&self, row: usize, unit: WorkUnit) -> Result<f64, Gap> {
         let field = self.listing.catalog().by_key("gpu_name");
-        let model = field.and_then(|field| self.listing.text(row, field));
-        let model = model.ok_or(Gap::Missing("gpu_name"))?;
+        let name = field.and_then(|field| self.listing.text(row, field));
+        let model = name.ok_or(Gap::Missing("gpu_name"))?;
         let rate = self.listing.throughput().rate(unit, model.unescaped(), 1.0);
         rate.ok_or_else(|| Gap::NoRate(unit, model.screen(LONGEST_MODEL)))
     }

@@ -161,12 +161,12 @@ impl Job {
             (None, None) => hours(self.run_hours),
         }];
         parts.push(size(self.disk_gb));
-        let more = [
+        let amounts = [
             (self.gb_in, size(self.gb_in), "down"),
             (self.gb_out, size(self.gb_out), "up"),
             (self.stopped_hours, hours(self.stopped_hours), "stopped"),
         ];
-        let more = more.into_iter().filter(|(value, ..)| *value > 0.0);
+        let more = amounts.into_iter().filter(|(value, ..)| *value > 0.0);
         parts.extend(more.map(|(_, text, ending)| format!("{text}-{ending}")));
         parts.extend(self.deadline.map(|at| format!("by-{}", deadline::written(at))));
         parts.join(",")

@@ -72,10 +72,10 @@ impl JobWords {
     /// Describes the given parts briefly: `3d, 200 GB disk, 300 GB down, by friday`. Empty without any; work
     /// stands in place of hours.
     pub fn brief(&self) -> String {
-        let length = self.hours.map(|hours| write(hours, Quantity::Hours));
-        let length = self.work.map(|work| work.to_string()).or(length);
-        let sizes = [(self.disk_gb, "disk"), (self.gb_in, "down"), (self.gb_out, "up")];
-        let sizes = sizes.map(|(gb, noun)| gb.map(|gb| format!("{} {noun}", gigabytes(gb))));
+        let hours = self.hours.map(|hours| write(hours, Quantity::Hours));
+        let length = self.work.map(|work| work.to_string()).or(hours);
+        let amounts = [(self.disk_gb, "disk"), (self.gb_in, "down"), (self.gb_out, "up")];
+        let sizes = amounts.map(|(gb, noun)| gb.map(|gb| format!("{} {noun}", gigabytes(gb))));
         let by = self.by.map(|by| format!("by {by}"));
         let parts: Vec<_> = length
             .into_iter()

@@ -146,8 +146,8 @@ impl<'a> Side<'a> {
 
 /// The machine and the GPUs of a row; `None` unless the record reports both.
 fn gpu_key(listing: &Listing, row: usize) -> Option<GpuKey> {
-    let machine = listing.catalog().by_key("machine_id")?;
-    let machine = listing.cell(row, machine).whole()?;
+    let field = listing.catalog().by_key("machine_id")?;
+    let machine = listing.cell(row, field).whole()?;
     let gpus = gpu_numbers(listing, row);
     (!gpus.is_empty()).then_some((machine, gpus))
 }

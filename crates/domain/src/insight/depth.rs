@@ -98,8 +98,8 @@ impl Depth {
     /// The cheapest purchases of 1, 2, 4, ... GPUs (at most `MOST_GPUS`) and of all GPUs, without duplicates.
     pub fn purchases(&self) -> Vec<Purchase> {
         let all = usize::try_from(self.gpus()).unwrap_or(usize::MAX);
-        let powers = (0..usize::BITS).map(|power| 1 << power);
-        let powers = powers.take_while(|size| *size < all && *size <= MOST_GPUS);
+        let sizes = (0..usize::BITS).map(|power| 1 << power);
+        let powers = sizes.take_while(|size| *size < all && *size <= MOST_GPUS);
         let mut purchases = self.sizes(&powers.collect::<Vec<_>>());
         purchases.push(self.all.clone());
         purchases.retain(|purchase| purchase.gpus > 0);
@@ -145,8 +145,8 @@ impl Depth {
         }
         // The largest power of two below all: rented sizes double.
         let largest = (1 << (all - 1).ilog2()).min(MOST_GPUS as u64);
-        let middle = if largest >= 2 * FIRST { self.buy(largest) } else { None };
-        let middle = middle.filter(|middle| gpus < middle.gpus && middle.gpus < all);
+        let half = if largest >= 2 * FIRST { self.buy(largest) } else { None };
+        let middle = half.filter(|middle| gpus < middle.gpus && middle.gpus < all);
         Some(match middle {
             Some(middle) => format!(
                 "{gpus} {nouns} from {lowest} each, {} at an average of {}, all {all}{received} at {average}",

@@ -123,8 +123,7 @@ impl<'a> Knapsack<'a> {
 /// A cheapest choice has a maximum number of machines. If that many others have a set as large for less (or, at the
 /// same cost, come first), one of them is free to replace this set.
 fn contenders(machines: &[Vec<Set>], target: usize, allowed: Machines) -> Vec<Vec<&Set>> {
-    let most = allowed.most.unwrap_or(target).min(target);
-    let most = most.max(allowed.least).max(1);
+    let most = allowed.most.unwrap_or(target).min(target).max(allowed.least).max(1);
     let useful = machines.iter().map(|sets| {
         // Sets grow in units and cost: of those that reach the target only the first is useful.
         let small = sets.iter().take_while(|set| set.units < target).count();

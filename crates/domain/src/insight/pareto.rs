@@ -102,8 +102,7 @@ impl Front {
         let mut members: Vec<Point> = Vec::new();
         for point in sorted {
             let joins = members.last().is_none_or(|last| {
-                let same = same(point.x, last.x) && same(point.y, last.y);
-                same || y.cost(point.y) < y.cost(last.y)
+                (same(point.x, last.x) && same(point.y, last.y)) || y.cost(point.y) < y.cost(last.y)
             });
             if joins {
                 members.push(point);

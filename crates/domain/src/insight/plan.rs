@@ -129,8 +129,8 @@ impl<'a> Offers<'a> {
     /// The offers from which clusters are planned: all `candidates` if `basis` has a job, of which those that
     /// cannot do it are left out later; without a job the candidates that satisfy `is_choice`.
     pub fn new(prices: &'a Prices<'a>, basis: Basis, candidates: &[u32], is_choice: impl Fn(usize) -> bool) -> Self {
-        let rows = candidates.iter().copied();
-        let rows = rows.filter(|row| basis.job.is_some() || is_choice(*row as usize));
+        let all = candidates.iter().copied();
+        let rows = all.filter(|row| basis.job.is_some() || is_choice(*row as usize));
         Self {
             prices,
             basis,
@@ -428,10 +428,10 @@ impl<'a> Offers<'a> {
     fn around_work(&self, need: &Need, sizes: &[usize]) -> Around {
         let plan = self.cheapest(need, None);
         let groups = self.groups(need, need.most_gpus());
-        let most = groups
+        let each = groups
             .iter()
             .map(|rows| self.most(&Supply::new(self.listing(), rows), need, None));
-        let most = most.max().unwrap_or(0);
+        let most = each.max().unwrap_or(0);
         let bill = |size: &usize| {
             let gpus = u32::try_from(*size).unwrap_or(u32::MAX);
             let need = Need { gpus, ..need.clone() };
@@ -463,8 +463,7 @@ impl<'a> Offers<'a> {
         if rows.len() > MOST_LEFT_OUT {
             return None;
         }
-        let plans = rows.into_iter();
-        let plans = plans.filter_map(|row| self.cheapest(need, Some(row)));
+        let plans = rows.into_iter().filter_map(|row| self.cheapest(need, Some(row)));
         plans.min_by(|left, right| left.bill.total_cmp(&right.bill))
     }
 }

@@ -169,8 +169,7 @@ impl Standing {
         let slot = Measure::ALL.iter().position(|known| *known == measure)?;
         let ranks = self.ranks[slot].get_or_init(|| {
             let value = value_of(listing, measure);
-            let groups = groups(listing);
-            ranks(&groups, (0..listing.len()).map(value), measure.goal())
+            ranks(&groups(listing), (0..listing.len()).map(value), measure.goal())
         });
         ranks.get(row).copied().flatten()
     }
@@ -293,8 +292,8 @@ fn value_of(listing: &Listing, measure: Measure) -> impl Fn(usize) -> Option<f64
         (!column.is_blank()).then_some((*key, column))
     });
     // A bill is for all GPUs of an offer; only one for work is comparable without dividing it.
-    let is_divided = price.is_some_and(|value| value.0 == "job_cost") && !listing.bills_work();
-    let gpus = column(listing, "num_gpus").filter(|_| is_divided);
+    let gpus = column(listing, "num_gpus")
+        .filter(|_| price.is_some_and(|value| value.0 == "job_cost") && !listing.bills_work());
     move |row| {
         let value = price?.1.cell(row).number().filter(|value| value.is_finite())?;
         match gpus {

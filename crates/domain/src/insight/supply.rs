@@ -93,9 +93,8 @@ impl Slice {
             end += machine.len();
             end
         });
-        let ends = ends.collect();
         let slices = sorted.iter().map(|(_, row)| columns.slice(listing, *row));
-        (slices.collect(), ends)
+        (slices.collect(), ends.collect())
     }
 }
 
@@ -289,11 +288,11 @@ impl<'a> Chosen<'a> {
     /// Adds the chosen slices to the sets, unless one of them has at least as many units for at most the
     /// price. Removes the sets that are no better than the new one.
     fn note(&self, unit: Unit, sets: &mut Vec<Set>) {
-        let units = match unit {
+        let sum = match unit {
             Unit::Gpus => self.lots.iter().map(|lot| lot.gpus).sum(),
             Unit::Offers => self.lots.len() as u64,
         };
-        let units = usize::try_from(units).unwrap_or(usize::MAX);
+        let units = usize::try_from(sum).unwrap_or(usize::MAX);
         let cost = total(self.lots.iter().map(|lot| lot.price));
         if sets.iter().any(|set| set.units >= units && set.cost <= cost) {
             return;

@@ -142,9 +142,8 @@ fn quotient(dividend: u64, divisor: u64) -> f64 {
     let (above, below) = (dividend.leading_zeros(), divisor.leading_zeros());
     let (dividend, divisor) = (u128::from(dividend << above) << 63, u128::from(divisor << below));
     let whole = dividend / divisor;
-    let is_rest = dividend != whole * divisor;
     #[expect(clippy::cast_possible_truncation)] // below 2^64
-    let bits = whole as u64 | u64::from(is_rest);
+    let bits = whole as u64 | u64::from(dividend != whole * divisor);
     // 2^(below - above - 63), far from the smallest double.
     let scale = f64::from_bits(u64::from(1023 + below - above - 63) << 52);
     bits as f64 * scale

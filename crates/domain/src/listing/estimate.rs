@@ -61,8 +61,7 @@ impl Estimate {
     /// The prices at `gb` of storage, or the received size if `None`, under `model`; `None` if the received
     /// ones apply: without `gb`, unless the model is reserved.
     fn new(gb: Option<f64>, model: OfferType) -> Option<Self> {
-        let is_adjusted = gb.is_some() || model == OfferType::Reserved;
-        is_adjusted.then(|| Self {
+        (gb.is_some() || model == OfferType::Reserved).then(|| Self {
             gb,
             model,
             columns: std::array::from_fn(|_| OnceLock::new()),

@@ -20,11 +20,11 @@ impl Listing {
     /// If the records cannot be read again.
     pub fn merged(catalog: &'static Catalog, parts: &[(Self, bool)], coverage: Coverage) -> Result<Self, ListingError> {
         let mut seen = HashSet::new();
-        let records = parts.iter().rev().flat_map(|(part, _)| {
+        let all = parts.iter().rev().flat_map(|(part, _)| {
             let records = part.ids.iter().zip(&part.spans);
             records.map(|(id, span)| (id, &part.text[span.clone()]))
         });
-        let records = records.filter(|(id, _)| seen.insert(**id)).take(MOST_RECORDS);
+        let records = all.filter(|(id, _)| seen.insert(**id)).take(MOST_RECORDS);
         let like = parts.last().map(|(part, _)| part);
         let mut merged = Self::read_again(catalog, records.map(|(_, record)| record), like)?;
         for (part, _) in parts.iter().filter(|(_, counts)| *counts) {
@@ -49,8 +49,7 @@ impl Listing {
     /// again.
     pub fn hidden_rows(&self) -> Option<Self> {
         let records = self.hidden_spans.iter().filter_map(|span| self.text.get(span.clone()));
-        let has_any = !self.hidden_spans.is_empty();
-        has_any.then(|| Self::read_again(self.catalog, records, Some(self)).ok())?
+        (!self.hidden_spans.is_empty()).then(|| Self::read_again(self.catalog, records, Some(self)).ok())?
     }
 
     /// Reads the JSON of received records as a new listing; time and unit of speeds are those of `like`, or

@@ -101,9 +101,8 @@ impl Frame {
                 new.nouns.push(measures);
                 // `64gb ram ram 100gb`, `disk 1tb disk 100gb`
                 let word = |at: &usize| text.tokens[*at].text == text.tokens[words.start].text;
-                let is_repeated = self.noun_words.iter().any(word);
                 new.noun_words.push(words.start);
-                !is_repeated && new.nouns.len() < 4
+                !self.noun_words.iter().any(word) && new.nouns.len() < 4
             }
             // `for a week under $500`
             Role::Per(..) if is_first && text.is_one_of(words.start, "a an") => false,
@@ -308,8 +307,8 @@ impl Frame {
             (None, Some(false)) => Some(Vec::new()),
             // `ampere or newer`: an architecture begins with its first compute capability.
             (Some(Gte), None) => {
-                let first = meaning.strip_prefix("compute_cap")?.trim_start_matches(['>', '=']);
-                let first = first.split(' ').next()?;
+                let numbers = meaning.strip_prefix("compute_cap")?.trim_start_matches(['>', '=']);
+                let first = numbers.split(' ').next()?;
                 Some(vec![Fact::Condition(format!("compute_cap>={first}"))])
             }
             _ => None,

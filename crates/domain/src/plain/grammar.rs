@@ -186,11 +186,11 @@ fn group(text: &Text<'_>, parts: &[Part]) -> Group {
     let span = text.span(parts[0].start, parts[parts.len() - 1].next);
     let adds = matches!(parts[0].what, What::Or);
     let is_added = |fact: &Fact| matches!(fact, Fact::Choice(_, _, Sense::Wanted));
-    let facts = match &parts[usize::from(adds)..] {
+    let found = match &parts[usize::from(adds)..] {
         [said] => said.what.facts().filter(|facts| !adds || facts.iter().all(is_added)),
         _ => None,
     };
-    let facts = facts.map(<[_]>::to_vec);
+    let facts = found.map(<[_]>::to_vec);
     Group { span, facts, adds }
 }
 
@@ -235,13 +235,12 @@ fn are_bound(text: &Text<'_>, left: &Part, right: &Part) -> bool {
         (What::Unknown, what) => {
             let is_number = text.number(text.skip(right.start, "$ x")).is_some() && !text.is_model(right.start);
             let is_changed = is_number || what.chooses("geolocation", Sense::Wanted);
-            let is_joint = text.is_one_of(left.start, "to than as by");
-            is_joint || is_joined("of from at for but") || is_adjacent && is_changed
+            text.is_one_of(left.start, "to than as by") || is_joined("of from at for but") || is_adjacent && is_changed
         }
         // `verified not`
         (_, What::Sign) => {
-            let is_last = matches!(text.kind(right.next), None | Some(Kind::Break));
-            is_last && role!(text, right.start, Role::Not(true) | Role::Behind(_) => ()).is_some()
+            matches!(text.kind(right.next), None | Some(Kind::Break))
+                && role!(text, right.start, Role::Not(true) | Role::Behind(_) => ()).is_some()
         }
         (What::Clause(left), What::Unknown) => left.is_open && is_adjacent,
         // `100gb storage for $5 a month, 4090`: the price of the storage, not of a machine.
@@ -329,8 +328,8 @@ fn ways(text: &Text<'_>, at: usize) -> Vec<(usize, What)> {
         return vec![(at + 1, What::Break)];
     }
     let clauses = clause::clauses(text, at).into_iter().chain(list::choices(text, at));
-    let clauses = clauses.chain(list::counts(text, at)).chain(list::cluster(text, at));
-    let clauses = clauses.chain(list::deadline(text, at));
+    let counted = clauses.chain(list::counts(text, at)).chain(list::cluster(text, at));
+    let clauses = counted.chain(list::deadline(text, at));
     let mut ways: Vec<_> = clauses.map(|clause| (clause.next, What::Clause(clause))).collect();
     for (next, roles) in &text.phrases[at] {
         let joins = |at: usize| text.is_one_of(at, "and or but plus +");

@@ -36,11 +36,11 @@ pub(super) fn cluster(text: &Text<'_>, at: usize) -> Option<Clause> {
     let from = text.skip(next, "machine host of with each x");
     let (gpus, end) = count(from).filter(|_| from > next)?;
     // `8x 4x` does not describe machines.
-    let next = text.skip(end, "gpu");
+    let after_gpu = text.skip(end, "gpu");
     let next = if text.is_one_of(end, "x") && is_card(text, end + 1) {
         end + 1
     } else {
-        next
+        after_gpu
     };
     let (machines, gpus_each) = (whole(machines)?, whole(gpus)?);
     let cluster = (machines > 1).then_some(Cluster { machines, gpus_each });
@@ -74,8 +74,7 @@ pub(super) fn counts(text: &Text<'_>, at: usize) -> Option<Clause> {
     }
     let end = text.skip(next, "x gpu");
     let facts = vec![Fact::Choice("num_gpus", names, Sense::Wanted)];
-    let is_counted = is_choice && (end > next || is_card(text, end));
-    (is_counted && text.is_offers()).then_some(Clause::new(facts, end))
+    (is_choice && (end > next || is_card(text, end)) && text.is_offers()).then_some(Clause::new(facts, end))
 }
 
 /// The clause of a deadline: `by friday`, `until next sunday evening`, `before 2026-12-01 18:00`, `due

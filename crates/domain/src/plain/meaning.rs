@@ -123,10 +123,10 @@ impl Context<'_> {
             Mode::Bar,
         )
         .ok()?;
-        let freed = parsed.removed.iter();
-        let freed = freed.map(|field| format!("{}={}", field.key, language::ANY));
-        let printed = std::iter::once(language::print_briefly(&parsed.conditions)).chain(freed);
-        let printed = printed.collect::<Vec<_>>().join(" ");
+        let removed = parsed.removed.iter();
+        let freed = removed.map(|field| format!("{}={}", field.key, language::ANY));
+        let words = std::iter::once(language::print_briefly(&parsed.conditions)).chain(freed);
+        let printed = words.collect::<Vec<_>>().join(" ");
         meaning.conditions = format!("{} {printed}", meaning.conditions).trim().into();
         parsed.words.is_empty().then_some(meaning)
     }

@@ -97,8 +97,7 @@ pub fn quoted(word: &str, catalog: &'static Catalog, dialect: &'static Dialect) 
     let is_plain = |c: char| !c.is_whitespace() && !matches!(c, '"' | '\'' | ',' | '<' | '>' | '=' | '!');
     let is_known = vocabulary::is_known(word) || catalog.named(word).is_some();
     let is_read = || !read(word, catalog, dialect, &Names::default()).is_empty();
-    let is_free = !word.is_empty() && word.chars().all(is_plain) && !is_known && !is_read();
-    if is_free {
+    if !word.is_empty() && word.chars().all(is_plain) && !is_known && !is_read() {
         word.to_owned()
     } else {
         language::quoted(word)

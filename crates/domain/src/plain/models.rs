@@ -74,8 +74,8 @@ impl Names {
         for end in 1..=words.len() {
             let fit = if end < words.len() { Fit::Start } else { Fit::Whole };
             let full = words[..end].concat();
-            let bare = BRANDS.iter().find_map(|brand| full.strip_prefix(brand));
-            let bare = bare.unwrap_or(&full).to_owned();
+            let unbranded = BRANDS.iter().find_map(|brand| full.strip_prefix(brand));
+            let bare = unbranded.unwrap_or(&full).to_owned();
             if bare.contains(|letter: char| letter.is_ascii_digit()) {
                 self.add(fit, bare, name);
             }

@@ -20,8 +20,7 @@ pub(super) fn proposed(
     let is_understood = |proposal: &Suggestion| {
         let after = read(&proposal.apply(text));
         let is_kept = |phrase: &Phrase| after.phrases.iter().any(|own| own.meaning == phrase.meaning);
-        let is_better = after.unclear.is_none() && after.refused.len() < before.refused.len();
-        is_better && before.phrases.iter().all(is_kept)
+        after.unclear.is_none() && after.refused.len() < before.refused.len() && before.phrases.iter().all(is_kept)
     };
     // A comma inside a clause is part of a number or of a list: half a number is not a word.
     text[clause.clone()].split(' ').find_map(|word| {

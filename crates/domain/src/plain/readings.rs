@@ -116,8 +116,7 @@ impl Reading {
             for (at, token) in tokens.iter().enumerate() {
                 let is_opaque = |at: usize| tokens.get(at).is_some_and(|token| token.kind == Kind::Opaque);
                 // A comma next to a condition has rules of its own.
-                let is_beside = token.kind == Kind::Break && (is_opaque(at + 1) || at > 0 && is_opaque(at - 1));
-                if is_opaque(at) || is_beside {
+                if is_opaque(at) || token.kind == Kind::Break && (is_opaque(at + 1) || at > 0 && is_opaque(at - 1)) {
                     self.query
                         .replace_range(token.span.clone(), &self.text[token.span.clone()]);
                 }
@@ -140,8 +139,8 @@ impl Reading {
     /// All conditions of the text in an order that does not depend on the words, and the settings: equal for
     /// readings that mean the same.
     fn conditions_and_settings(&self, market: MarketWords<'_>) -> (Vec<String>, Settings) {
-        let parsed = language::parse(&self.query, market.catalog, market.dialect, &[], Mode::Bar);
-        let parsed = parsed.map(|parsed| parsed.conditions).unwrap_or_default();
+        let read = language::parse(&self.query, market.catalog, market.dialect, &[], Mode::Bar);
+        let parsed = read.map(|parsed| parsed.conditions).unwrap_or_default();
         let mut printed: Vec<_> = parsed.iter().map(language::print_condition).collect();
         printed.sort();
         printed.dedup();

@@ -69,8 +69,8 @@ impl Settings {
 
     /// Plain words that set the same settings again, except for the storage: `bid`, `cheapest`, `first 20`.
     pub(super) fn written(&self) -> Vec<String> {
-        let order = self.order.as_deref().map(language::print_order);
-        let order = order.map(|order| match &*order {
+        let printed = self.order.as_deref().map(language::print_order);
+        let order = printed.map(|order| match &*order {
             "score-" => "best".to_owned(),
             "dph_total" => "cheapest".to_owned(),
             other => format!("sort by {other}"),
@@ -88,13 +88,13 @@ impl Settings {
     pub fn texts(&self) -> Vec<String> {
         let offer_type = self.offer_type.map(|model| model.wire().to_owned());
         let job = self.job.is_job().then(|| format!("job {}", self.job.brief()));
-        let storage = self.storage.filter(|_| job.is_none());
-        let storage = storage.map(|gb| format!("{} disk", gigabytes(gb)));
-        let order = self.order.as_ref();
-        let order = order.map(|order| format!("sort {}", language::print_order(order)));
+        let gb = self.storage.filter(|_| job.is_none());
+        let storage = gb.map(|gb| format!("{} disk", gigabytes(gb)));
+        let keys = self.order.as_ref();
+        let order = keys.map(|order| format!("sort {}", language::print_order(order)));
         let limit = self.limit.map(|rows| format!("first {rows}"));
-        let cluster = self.cluster;
-        let cluster = cluster.map(|own| format!("{} machines of {} GPUs", own.machines, own.gpus_each));
+        let own = self.cluster;
+        let cluster = own.map(|own| format!("{} machines of {} GPUs", own.machines, own.gpus_each));
         let texts = [cluster, offer_type, storage, job, order, limit];
         texts.into_iter().flatten().collect()
     }

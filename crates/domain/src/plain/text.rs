@@ -52,13 +52,13 @@ impl<'a> Text<'a> {
     /// A text with the phrases of the vocabulary that begin at each token looked up.
     pub(super) fn new(tokens: &'a [Token], market: MarketWords<'a>) -> Self {
         let is_word = |token: &&Token| !matches!(token.kind, Kind::Break | Kind::Opaque);
-        let phrases = (0..=tokens.len()).map(|at| {
+        let all = (0..=tokens.len()).map(|at| {
             let run = tokens[at..].iter().take(LONGEST).take_while(is_word);
             let ends = (at + 1..=at + run.count()).rev();
             let phrases = ends.map(|next| (next, roles(&joined(&tokens[at..next], " "))));
             phrases.filter(|(_, roles)| !roles.is_empty()).collect()
         });
-        let phrases = phrases.collect();
+        let phrases = all.collect();
         let MarketWords { catalog, names, .. } = market;
         Self {
             tokens,
@@ -106,8 +106,7 @@ impl<'a> Text<'a> {
         let is_code = country::named(code, true).is_some() && country::named(code, false).is_none();
         let is_last = matches!(self.kind(at + 1), None | Some(Kind::Break));
         let is_place = |before: usize| {
-            let is_sentence = role!(self, before, Role::Filler | Role::Joint => ()).is_some();
-            self.is_one_of(before, "in") || is_last && !is_sentence
+            self.is_one_of(before, "in") || is_last && role!(self, before, Role::Filler | Role::Joint => ()).is_none()
         };
         is_code && at.checked_sub(1).is_some_and(is_place)
     }
@@ -236,9 +235,8 @@ impl<'a> Text<'a> {
             Role::Unit(dim, factor) => Some((*dim, *factor)),
             _ => None,
         };
-        let is_unit = |roles: &[Role]| roles.iter().any(|role| unit(role).is_some());
         let mut phrases = self.phrases[at].iter().filter(|_| !is_next);
-        let found = phrases.find(|(_, roles)| is_unit(roles));
+        let found = phrases.find(|(_, roles)| roles.iter().any(|role| unit(role).is_some()));
         found.map_or((Vec::new(), at), |(next, roles)| {
             let raw: Vec<_> = self.tokens[at..*next].iter().map(|token| &*token.raw).collect();
             let units = speed_units(&raw.join(" ")).map(<[_]>::to_vec);

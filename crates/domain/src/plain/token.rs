@@ -88,8 +88,6 @@ impl Lexer<'_> {
     /// Appends the text at `span` as one token of this kind.
     fn push(&mut self, kind: Kind, span: Range<usize>) {
         let text = &self.text[span.clone()];
-        // `gpu_na` is the beginning of a field name, not two words.
-        let is_joined = |between: &str| between.bytes().all(|byte| byte == b'_');
         let ascii = text.to_lowercase().replace('’', "'");
         let end = self.tokens.last().map(|last| last.span.end);
         let between = end.and_then(|end| self.text.get(end..span.start));
@@ -97,7 +95,8 @@ impl Lexer<'_> {
             kind,
             raw: text.to_owned(),
             text: ascii.replace(['×', '*'], "x").replace('–', "-"),
-            glued: between.is_some_and(is_joined),
+            // `gpu_na` is the beginning of a field name, not two words.
+            glued: between.is_some_and(|between| between.bytes().all(|byte| byte == b'_')),
             capitals: text.chars().any(char::is_alphabetic) && text == text.to_uppercase(),
             span,
         });

@@ -270,8 +270,7 @@ static LEXICON: LazyLock<HashMap<String, Vec<Role>>> = LazyLock::new(|| {
     }
     for joint in ["per", "/", "a", "an", "each", "every"] {
         for (role, words) in BASES {
-            let words = words.split('|');
-            words.for_each(|word| add(&format!("{joint} {word}"), *role));
+            words.split('|').for_each(|word| add(&format!("{joint} {word}"), *role));
         }
     }
     for (unit, (names, factor)) in WorkUnit::ALL

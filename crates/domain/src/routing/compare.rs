@@ -86,8 +86,7 @@ pub fn compare(first: (&RouteStats, f64), second: (&RouteStats, f64)) -> Vec<Fig
     let if_as_many = |better| if has_as_many { better } else { Neither };
     add("requests", Count, Neither, &|of| count(of.requests));
     for kind in OutcomeKind::ALL {
-        let is_shown = first.count(kind) + second.count(kind) > 0 || kind <= OutcomeKind::RateLimited;
-        if is_shown {
+        if first.count(kind) + second.count(kind) > 0 || kind <= OutcomeKind::RateLimited {
             add(kind.label(), Count, if_as_many(better_count(kind)), &|of| {
                 count(of.count(kind))
             });

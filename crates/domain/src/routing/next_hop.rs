@@ -41,8 +41,8 @@ pub fn check_path(path: &str) -> Result<(), &'static str> {
     if path.contains("://") {
         return Err("must be a path such as /v1/completions: the router chooses the worker");
     }
-    let is_plain = path.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'#');
-    is_plain
+    path.bytes()
+        .all(|byte| byte.is_ascii_graphic() && byte != b'#')
         .then_some(())
         .ok_or("must have no blanks, `#` or special characters")
 }

@@ -213,12 +213,11 @@ impl Run {
     /// Corrects the time an attempt was sent, for a driver that measures it; it is never moved earlier.
     /// Without a rate, the due times move along. Ignored unless the attempt is in flight.
     pub fn sent_at(&mut self, index: u64, now: MonotonicTime) {
-        // At a rate the schedule decides when a request is due: sending it late is part of its latency.
-        let is_timed = self.plan.rate.is_some();
         let sent = micros(now - self.began);
         if let Some(Flight { attempt, .. }) = self.in_flight.get_mut(&index) {
             attempt.sent = sent.max(attempt.sent);
-            if !is_timed {
+            // At a rate the schedule decides when a request is due: sending it late is part of its latency.
+            if self.plan.rate.is_none() {
                 attempt.intended = attempt.sent;
                 if attempt.poll == 0 {
                     attempt.asked = attempt.sent;
@@ -253,8 +252,7 @@ impl Run {
     /// Stops sending until `resume`; responses in flight still count. Ignored unless new requests or polls
     /// are still to be sent.
     pub fn pause(&mut self, now: MonotonicTime) {
-        let has_polls = self.phase == Phase::Draining && !self.waits.is_empty();
-        if self.phase == Phase::Running || has_polls {
+        if self.phase == Phase::Running || self.phase == Phase::Draining && !self.waits.is_empty() {
             self.phase = Phase::Paused;
             self.paused_since = Some(now);
         }
@@ -428,8 +426,8 @@ impl Run {
         match (self.phase, self.plan.stop) {
             (Phase::Ended(End::Done), _) => 1.0,
             (_, Stop::Count(count)) => {
-                let is_open = |attempt: &Attempt| attempt.poll > 0 || attempt.retry.is_some();
-                let polled = self.in_flight.values().filter(|flight| is_open(&flight.attempt));
+                let attempts = self.in_flight.values().map(|flight| &flight.attempt);
+                let polled = attempts.filter(|attempt| attempt.poll > 0 || attempt.retry.is_some());
                 let open = (self.waiting() + polled.count()) as u64;
                 self.stats.requests().saturating_sub(open) as f64 / count as f64
             }

@@ -85,8 +85,8 @@ pub(super) fn scalars<'t>(value: &'t str, into: &mut Vec<Cow<'t, str>>) {
 
 /// The content of a string without its quotes and escapes; any other text unchanged.
 pub(super) fn unquoted(quoted: &str) -> Cow<'_, str> {
-    let plain = quoted.strip_prefix('"').unwrap_or(quoted);
-    let plain = plain.strip_suffix('"').unwrap_or(plain);
+    let unquoted = quoted.strip_prefix('"').unwrap_or(quoted);
+    let plain = unquoted.strip_suffix('"').unwrap_or(unquoted);
     if memchr(b'\\', plain.as_bytes()).is_none() {
         return Cow::Borrowed(plain);
     }

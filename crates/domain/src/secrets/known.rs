@@ -72,10 +72,9 @@ pub fn scrub<'t>(text: &'t str, known: &Known, is_secret: impl Fn(&str) -> bool)
 pub fn without_secrets<'t>(text: &'t str, known: &Known, is_secret: impl Fn(&str) -> bool) -> Cow<'t, str> {
     let scanned = scan(text, is_secret);
     let cuts = copies(text, known, &scanned);
-    let values = scanned.values.into_iter();
-    let values = values.filter(|value| &text[value.clone()] != "null");
-    let values = values.map(|value| (value, QUOTED.into()));
-    replaced(text, merged(cuts, values))
+    let all = scanned.values.into_iter();
+    let values = all.filter(|value| &text[value.clone()] != "null");
+    replaced(text, merged(cuts, values.map(|value| (value, QUOTED.into()))))
 }
 
 /// A range of a text, and its replacement.

@@ -137,8 +137,7 @@ fn unit_escape(text: &str) -> Option<(char, usize)> {
         Ok(character) => (character, 4),
         Err(_) => (char::decode_utf16([first, second?]).next()?.ok()?, 10),
     };
-    let is_kept_escaped = character == '\\' || is_hostile(character) || character.width() == Some(0);
-    is_kept_escaped.then_some((character, length))
+    (character == '\\' || is_hostile(character) || character.width() == Some(0)).then_some((character, length))
 }
 
 /// Writes hostile characters as JSON escapes, and combining marks that have no base letter or pile up.

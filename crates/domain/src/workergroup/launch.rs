@@ -23,8 +23,8 @@ pub struct DiskError {
 pub fn parse_disk_gb(launch_args: &str) -> Result<Option<f64>, DiskError> {
     let words = shell_words::split(launch_args);
     // A text with an open quote is not valid for a shell.
-    let words = words.unwrap_or_else(|_| launch_args.split_whitespace().map(str::to_owned).collect());
-    let mut words = words.iter().map(String::as_str);
+    let split = words.unwrap_or_else(|_| launch_args.split_whitespace().map(str::to_owned).collect());
+    let mut words = split.iter().map(String::as_str);
     let mut disk = None;
     while let Some(word) = words.next() {
         let value = match word {
@@ -36,8 +36,8 @@ pub fn parse_disk_gb(launch_args: &str) -> Result<Option<f64>, DiskError> {
                 None => continue,
             },
         };
-        let size = value.trim().parse::<f64>().ok();
-        let size = size.filter(|size| Input::DiskGb.check(*size).is_ok());
+        let number = value.trim().parse::<f64>().ok();
+        let size = number.filter(|size| Input::DiskGb.check(*size).is_ok());
         disk = Some(size.ok_or_else(|| DiskError { text: value.to_owned() }));
     }
     disk.transpose()

@@ -57,8 +57,8 @@ impl WorkerCounts {
     /// `at most 6, and 3 test and 3 cold ones that this limit may not include`; `None` if there are neither
     /// test nor cold workers.
     pub fn explain_worst(self) -> Option<String> {
-        let others = [(self.test, "test"), (self.cold, "cold")].into_iter();
-        let others = others.filter(|(count, _)| *count > 0);
+        let kinds = [(self.test, "test"), (self.cold, "cold")].into_iter();
+        let others = kinds.filter(|(count, _)| *count > 0);
         let others: Vec<String> = others.map(|(count, kind)| format!("{count} {kind}")).collect();
         let most = format!("at most {}", self.max);
         (!others.is_empty()).then(|| {
@@ -153,11 +153,10 @@ impl CostOutlook {
     /// The outlook of a group whose supply is unknown. It counts as unlimited if `conditions` limit no price,
     /// except with a search of its template.
     pub fn unknown(reason: UnknownCost, conditions: &[Condition]) -> Self {
-        // Its template's search may have a limit.
-        let has_own_search = reason != UnknownCost::Template;
         Self {
             worst: None,
-            is_unlimited: has_own_search && price_limit(conditions).is_none(),
+            // Its template's search may have a limit.
+            is_unlimited: reason != UnknownCost::Template && price_limit(conditions).is_none(),
             unknown: Some(reason),
         }
     }

@@ -50,9 +50,8 @@ impl Asked {
     /// Whether responses to a scope have everything that meets `conditions`. They do not if a bound of the
     /// scope depends on the storage, and the query has another one.
     fn covers(&self, scope: &Scope, conditions: &[Condition]) -> bool {
-        let is_other_price = (scope.storage - self.terms.storage).abs() > 1e-9;
         let mut bounds = scope.conditions.iter();
-        !(is_other_price && bounds.any(|bound| includes_storage(bound.field)))
+        !((scope.storage - self.terms.storage).abs() > 1e-9 && bounds.any(|bound| includes_storage(bound.field)))
             && contains(&scope.conditions, conditions)
     }
 

@@ -7,7 +7,7 @@ use rusqlite::Connection;
 
 use super::asked::{Asked, KnownScope};
 use super::line_reader::LineReader;
-use super::line_rows::{market, needed, scopes, select_lines, targets, watch};
+use super::line_rows::{LineSelection, market, needed, scopes, targets, watch};
 use super::{Database, HistoryError};
 use crate::implication::Part;
 use crate::lows::LowestOfPolls;
@@ -57,8 +57,8 @@ impl Database {
             Some(market) => Recorded::load(&transaction, market, &asked, question)?,
             None => None,
         };
-        let first = recorded.as_ref().and_then(|recorded| recorded.responses.first());
-        let first = first.map(|first| first.row.at);
+        let earliest = recorded.as_ref().and_then(|recorded| recorded.responses.first());
+        let first = earliest.map(|first| first.row.at);
         let mut before = match first {
             Some(first) if first < question.since => Excerpt::default(),
             _ => self.evidence_before(&transaction, first.unwrap_or(Moment(i64::MAX)), question)?,
@@ -72,7 +72,21 @@ impl Database {
             let rows = recorded.rows();
             let all = [before.polls.as_slice(), &rows].concat();
             let mut lows = recorded.lows();
-            unknown = self.spells_of_lots(&transaction, &recorded, &asked, question, &mut |spells| {
+            let reader = LineReader {
+                asked: &asked,
+                connection: &transaction,
+                scopes: &recorded.scopes,
+                parts: &recorded.parts,
+                watches: &recorded.watches,
+                vouched: recorded.vouched(&asked),
+                targets: targets(&transaction, &asked)?,
+                left_out: &self.left_out,
+                ahead: recorded.scopes.iter().map(|known| known.ahead).max().unwrap_or(0),
+                from: recorded.from,
+                until: question.until.0,
+                unknown: 0,
+            };
+            unknown = recorded.spells_of_lots(reader, |spells| {
                 for spell in &spells {
                     if let Some(lows) = &mut lows {
                         lows.add(&spell.interval(question.price_of(spell)), &rows);
@@ -90,78 +104,6 @@ impl Database {
             polls: before.polls,
             unknown,
         })
-    }
-
-    /// Passes the spells of one lot after another to `take`; returns the number of lines that only an unknown value
-    /// kept from meeting the question.
-    fn spells_of_lots(
-        &self,
-        connection: &Connection,
-        recorded: &Recorded,
-        asked: &Asked,
-        question: &Question,
-        take: &mut dyn FnMut(Vec<Spell>),
-    ) -> rusqlite::Result<u32> {
-        let Recorded {
-            scopes, parts, watches, ..
-        } = recorded;
-        let mut reader = LineReader {
-            asked,
-            connection,
-            scopes,
-            parts,
-            vouched: watches
-                .keys()
-                .filter_map(|place| Some((*place, asked.vouched(&scopes.get(*place)?.scope))))
-                .collect(),
-            watches,
-            targets: targets(connection, asked)?,
-            left_out: &self.left_out,
-            ahead: scopes.iter().map(|known| known.ahead).max().unwrap_or(0),
-            from: recorded.from,
-            until: question.until.0,
-            unknown: 0,
-        };
-        let moments: Vec<i64> = recorded.responses.iter().map(|merged| merged.row.at.0).collect();
-        // Responses of other parts do not prove that an offer of one is gone.
-        let seen = moments.last().copied().filter(|_| parts.len() > 1);
-        let mut finish = |lot: &Lot, stretches: &[Stretch]| {
-            let mut spells = spells::spells(lot, stretches, &moments);
-            for spell in spells.iter_mut().filter(|spell| spell.end.is_none()) {
-                spell.last = spell.last.max(Moment(seen.unwrap_or(i64::MIN)));
-            }
-            spells
-                .retain(|spell| spell.end.is_none_or(|(_, at)| at.0 >= recorded.from) && spell.first <= question.until);
-            if !spells.is_empty() {
-                take(spells);
-            }
-        };
-        let mut open: Option<(Lot, Vec<Stretch>)> = None;
-        // Keeps the lines of a lot together.
-        let order = " ORDER BY machine, model, memory";
-        select_lines(
-            connection,
-            recorded.market,
-            asked,
-            &needed(asked),
-            order,
-            &mut |known| {
-                let stretches = reader.read(&known)?;
-                match &mut open {
-                    Some((lot, all)) if *lot == known.line.lot => all.extend(stretches),
-                    _ => {
-                        if let Some((lot, all)) = open.replace((known.line.lot, stretches)) {
-                            finish(&lot, &all);
-                        }
-                    }
-                }
-                Ok(())
-            },
-        )?;
-        if let Some((lot, all)) = open {
-            finish(&lot, &all);
-        }
-        Ok(reader.unknown)
     }
 }
 
@@ -207,8 +149,8 @@ impl Recorded {
             .map(|(_, places)| places.iter().filter_map(|place| watches.get(place)).collect())
             .collect();
         let mut responses = merged(&of_parts);
-        let from = responses.iter().map(|merged| merged.row.at.0);
-        let from = from.take_while(|at| *at < question.since.0).last();
+        let moments = responses.iter().map(|merged| merged.row.at.0);
+        let from = moments.take_while(|at| *at < question.since.0).last();
         responses.retain(|merged| Some(merged.row.at.0) >= from || merged.row.at >= question.since);
         Ok(Some(Self {
             market,
@@ -225,6 +167,65 @@ impl Recorded {
         }))
     }
 
+    /// The conditions that each scope vouches for, by the index of the scope.
+    fn vouched(&self, asked: &Asked) -> BTreeMap<usize, u64> {
+        let places = self.watches.keys();
+        let vouched = places.filter_map(|place| Some((*place, asked.vouched(&self.scopes.get(*place)?.scope))));
+        vouched.collect()
+    }
+
+    /// Passes the spells of one lot after another to `take`; returns the number of lines that only an unknown value
+    /// kept from meeting the question.
+    fn spells_of_lots(&self, mut reader: LineReader<'_>, mut take: impl FnMut(Vec<Spell>)) -> rusqlite::Result<u32> {
+        let moments: Vec<i64> = self.responses.iter().map(|merged| merged.row.at.0).collect();
+        let until = Moment(reader.until);
+        let mut finish = |(lot, stretches): (Lot, Vec<Stretch>)| {
+            let spells = self.spells(&lot, &stretches, &moments);
+            let spells: Vec<Spell> = spells.filter(|spell| spell.first <= until).collect();
+            if !spells.is_empty() {
+                take(spells);
+            }
+        };
+        let selection = LineSelection {
+            market: self.market,
+            asked: reader.asked,
+            places: needed(reader.asked),
+            // Keeps the lines of a lot together.
+            within: " ORDER BY machine, model, memory".to_owned(),
+        };
+        let mut open: Option<(Lot, Vec<Stretch>)> = None;
+        selection.each(reader.connection, |known| {
+            let stretches = reader.read(&known)?;
+            match &mut open {
+                Some((lot, all)) if *lot == known.line.lot => all.extend(stretches),
+                _ => open
+                    .replace((known.line.lot, stretches))
+                    .into_iter()
+                    .for_each(&mut finish),
+            }
+            Ok(())
+        })?;
+        open.into_iter().for_each(finish);
+        Ok(reader.unknown)
+    }
+
+    /// The spells of a lot that had not ended before the first response, at whose `moments` its lines were seen.
+    fn spells(&self, lot: &Lot, stretches: &[Stretch], moments: &[i64]) -> impl Iterator<Item = Spell> {
+        // Responses of other parts do not prove that an offer of one is gone.
+        let last = moments.last().filter(|_| self.parts.len() > 1);
+        let seen = Moment(last.copied().unwrap_or(i64::MIN));
+        let spells = spells::spells(lot, stretches, moments)
+            .into_iter()
+            .map(move |mut spell| {
+                if spell.end.is_none() {
+                    spell.last = spell.last.max(seen);
+                }
+                spell
+            });
+        let from = self.from;
+        spells.filter(move |spell| spell.end.is_none_or(|(_, at)| at.0 >= from))
+    }
+
     /// The merged responses as polls, before it is known which have the lowest price.
     fn rows(&self) -> Vec<PollRow> {
         self.responses.iter().map(|merged| merged.row).collect()
@@ -233,8 +234,8 @@ impl Recorded {
     /// An empty finder of the lowest price of each response; `None` if all responses are complete, or the
     /// question is about offers without a fixed number of GPUs.
     fn lows(&self) -> Option<LowestOfPolls> {
-        let is_open = self.size.is_some() && self.responses.iter().any(|merged| merged.below.is_some());
-        is_open.then(|| LowestOfPolls::new(self.responses.len()))
+        (self.size.is_some() && self.responses.iter().any(|merged| merged.below.is_some()))
+            .then(|| LowestOfPolls::new(self.responses.len()))
     }
 
     /// The responses; those that are only complete up to a price count as having the lowest price if that is below it.

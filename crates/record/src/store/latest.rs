@@ -6,11 +6,12 @@ use std::fmt::Write as _;
 use bourse_domain::annotations::{Bans, Supplier};
 use bourse_domain::listing::Listing;
 use bourse_domain::{CellRef, Field, Kind, Query, Source};
+use rusqlite::Connection;
 use serde_json::{Map, Value as Json, json};
 
-use super::asked::Asked;
+use super::asked::{Asked, KnownScope};
 use super::line_reader::line_state;
-use super::line_rows::{KnownLine, host_of, market, needed, scopes, select_lines, usable};
+use super::line_rows::{KnownLine, LineSelection, market, needed, scopes, usable};
 use super::{Database, HistoryError};
 use crate::presence::Response;
 use crate::spells::{Stretch, spells};
@@ -80,43 +81,26 @@ impl Database {
             return Ok(None);
         };
         let mut scopes = scopes(&transaction, market, (asked.terms.resource, asked.terms.offer_type))?;
-        let parts = asked.covering(&scopes);
-        // A response that covers each part covers the whole.
-        let covers = |place: usize| !parts.is_empty() && parts.iter().all(|(_, places)| places.contains(&place));
-        let mut best: Option<(usize, bool, Response)> = None;
-        for (place, known) in scopes.iter().enumerate() {
-            let is_covering = covers(place)
-                && request.is_none_or(|(_, bans)| known.scope.excluded.iter().all(|supplier| bans.contains(supplier)));
-            let is_same = || request.is_some_and(|(request, _)| known.scope.is_same_request(request));
-            if !is_covering && !is_same() {
-                continue;
-            }
-            let Some(last) = usable(&transaction, known.id, "DESC", known.ahead)?.filter(|last| last.row.at > since)
-            else {
-                continue;
-            };
-            let is_whole = is_covering && last.proof == Proof::Complete;
-            let is_better = best.is_none_or(|(_, was_whole, best)| (was_whole, best.row.at) < (is_whole, last.row.at));
-            if is_better && (is_whole || is_same()) {
-                best = Some((place, is_whole, last));
-            }
-        }
-        let Some((place, _, response)) = best else {
+        let Some((place, response)) = best_response(&transaction, &scopes, asked, since, request)? else {
             return Ok(None);
         };
         let known = scopes.swap_remove(place);
-        let within = format!(
-            " AND id IN (SELECT line FROM member WHERE scope = {} AND ended IS NULL AND last IS NULL)",
-            known.id
-        );
-        let places = match request {
-            Some(_) => needed(asked),
-            None => (0..attributes(asked.terms.resource).len()).collect(),
+        let selection = LineSelection {
+            market,
+            asked,
+            places: match request {
+                Some(_) => needed(asked),
+                None => (0..attributes(asked.terms.resource).len()).collect(),
+            },
+            within: format!(
+                " AND id IN (SELECT line FROM member WHERE scope = {} AND ended IS NULL AND last IS NULL)",
+                known.id
+            ),
         };
         let vouched = asked.vouched(&known.scope);
         let mut lines = Vec::new();
-        select_lines(&transaction, market, asked, &places, &within, &mut |line| {
-            let is_left_out = self.left_out.iter().any(|supplier| is_of(&line, asked, *supplier));
+        selection.each(&transaction, |line| {
+            let is_left_out = line.is_of_any(&self.left_out, asked.terms.resource);
             if !is_left_out && asked.judge(&state(asked.terms, &line), response.row.at).is_met(vouched) {
                 lines.push(line);
             }
@@ -130,12 +114,36 @@ impl Database {
     }
 }
 
-/// Whether a line belongs to a machine or host.
-fn is_of(line: &KnownLine, asked: &Asked, supplier: Supplier) -> bool {
-    match supplier {
-        Supplier::Machine(machine) => line.line.lot.machine == machine,
-        Supplier::Host(host) => host_of(&line.latest.facts, asked.terms.resource) == Some(host),
+/// The index of the scope with the best response after `since` that answers a query, and that response: the latest
+/// complete one, or else the latest one to the same request; `None` if there is none.
+fn best_response(
+    connection: &Connection,
+    scopes: &[KnownScope],
+    asked: &Asked,
+    since: Moment,
+    request: Option<(&Scope, &Bans)>,
+) -> rusqlite::Result<Option<(usize, Response)>> {
+    let parts = asked.covering(scopes);
+    // A response that covers each part covers the whole.
+    let covers = |place: usize| !parts.is_empty() && parts.iter().all(|(_, places)| places.contains(&place));
+    let mut best: Option<(usize, bool, Response)> = None;
+    for (place, known) in scopes.iter().enumerate() {
+        let is_covering = covers(place)
+            && request.is_none_or(|(_, bans)| known.scope.excluded.iter().all(|supplier| bans.contains(supplier)));
+        let is_same = || request.is_some_and(|(request, _)| known.scope.is_same_request(request));
+        if !is_covering && !is_same() {
+            continue;
+        }
+        let Some(last) = usable(connection, known.id, "DESC", known.ahead)?.filter(|last| last.row.at > since) else {
+            continue;
+        };
+        let is_whole = is_covering && last.proof == Proof::Complete;
+        let is_better = best.is_none_or(|(_, was_whole, best)| (was_whole, best.row.at) < (is_whole, last.row.at));
+        if is_better && (is_whole || is_same()) {
+            best = Some((place, is_whole, last));
+        }
     }
+    Ok(best.map(|(place, _, response)| (place, response)))
 }
 
 /// The latest recorded state of a line, measured by `terms`.

@@ -51,11 +51,7 @@ impl LineReader<'_> {
     pub fn read(&mut self, known: &KnownLine) -> rusqlite::Result<Vec<Stretch>> {
         let host = host_of(&known.latest.facts, self.asked.terms.resource);
         let machine = known.line.lot.machine;
-        let is_left_out = self.left_out.iter().any(|supplier| match supplier {
-            Supplier::Machine(left_out) => machine == *left_out,
-            Supplier::Host(left_out) => host == Some(*left_out),
-        });
-        if is_left_out || !self.may_meet(&known.line) {
+        if known.is_of_any(self.left_out, self.asked.terms.resource) || !self.may_meet(&known.line) {
             return Ok(Vec::new());
         }
         let places: Vec<usize> = self.places(known);

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
+use bourse_domain::annotations::Supplier;
 use bourse_domain::{Field, OfferType, Operand, Operator, Resource, Source, Value};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
@@ -36,6 +37,16 @@ pub(super) struct KnownLine {
     pub id: i64,
     pub line: Line,
     pub latest: Values,
+}
+
+impl KnownLine {
+    /// Whether the line belongs to one of these machines and hosts.
+    pub fn is_of_any(&self, suppliers: &[Supplier], resource: Resource) -> bool {
+        suppliers.iter().any(|supplier| match *supplier {
+            Supplier::Machine(machine) => self.line.lot.machine == machine,
+            Supplier::Host(host) => host_of(&self.latest.facts, resource) == Some(host),
+        })
+    }
 }
 
 /// The state of a line at a moment.
@@ -244,55 +255,65 @@ pub(super) fn needed(asked: &Asked) -> Vec<usize> {
     needed.map(|(place, _)| place).collect()
 }
 
-/// A callback that receives a line.
-type Take<'a> = &'a mut dyn FnMut(KnownLine) -> rusqlite::Result<()>;
-
-/// Passes the recorded lines to `take` that may meet a query's conditions on model and machine, with the
-/// attributes at the indices `places`; others are unknown. `within` is appended to the SQL.
-pub(super) fn select_lines(
-    connection: &Connection,
-    market: i64,
-    asked: &Asked,
-    places: &[usize],
-    within: &str,
-    take: Take<'_>,
-) -> rusqlite::Result<()> {
-    let attributes = attributes(asked.terms.resource);
-    let mut sql = "SELECT id, machine, model, memory, gpus, offer, offers, gpu_mask".to_owned();
-    for place in places {
-        if let Some(attribute) = attributes.get(*place) {
-            let _ = write!(sql, ", \"{}\"", attribute.field.key);
-        }
-    }
-    sql.push_str(" FROM line WHERE market = ?1 AND resource = ?2 AND offer_type = ?3");
-    let mut values: Vec<rusqlite::types::Value> = vec![
-        market.into(),
-        codes::resource(asked.terms.resource).into(),
-        codes::offer_type(asked.terms.offer_type).into(),
-    ];
-    let machine = match asked.terms.resource {
-        Resource::Volumes => "cluster_id",
-        Resource::Offers | Resource::Workergroups => "machine_id",
-    };
-    for (column, key) in [("model", "gpu_name"), ("machine", machine)] {
-        let Some(named) = named(asked, key) else { continue };
-        let marks: Vec<String> = (0..named.len())
-            .map(|index| format!("?{}", values.len() + index + 1))
-            .collect();
-        // A machine is one line of the table; its index begins with the columns that every line has.
-        let _ = write!(sql, " AND {column} IN ({})", marks.join(", "));
-        values.extend(named);
-    }
-    sql.push_str(within);
-    let mut statement = connection.prepare_cached(&sql)?;
-    let mut rows = statement.query(rusqlite::params_from_iter(values))?;
-    while let Some(row) = rows.next()? {
-        take(known_line(row, attributes, places)?)?;
-    }
-    Ok(())
+/// The lines to select from those of a market: those that may meet a query's conditions on model and machine.
+pub(super) struct LineSelection<'a> {
+    pub market: i64,
+    pub asked: &'a Asked,
+    /// The indices of the attributes to read; others are unknown.
+    pub places: Vec<usize>,
+    /// SQL behind the conditions: more of them, or an order.
+    pub within: String,
 }
 
-/// Reads a line from a row of `select_lines`, with the attributes at these indices; the others are unknown.
+impl LineSelection<'_> {
+    /// Passes the selected lines to `take`, one after another.
+    pub fn each(
+        &self,
+        connection: &Connection,
+        mut take: impl FnMut(KnownLine) -> rusqlite::Result<()>,
+    ) -> rusqlite::Result<()> {
+        let attributes = attributes(self.asked.terms.resource);
+        let (sql, values) = self.sql(attributes);
+        let mut statement = connection.prepare_cached(&sql)?;
+        let mut rows = statement.query(rusqlite::params_from_iter(values))?;
+        while let Some(row) = rows.next()? {
+            take(known_line(row, attributes, &self.places)?)?;
+        }
+        Ok(())
+    }
+
+    /// The query in SQL, and its parameters.
+    fn sql(&self, attributes: &[Attribute]) -> (String, Vec<rusqlite::types::Value>) {
+        let terms = self.asked.terms;
+        let mut sql = "SELECT id, machine, model, memory, gpus, offer, offers, gpu_mask".to_owned();
+        for attribute in self.places.iter().filter_map(|place| attributes.get(*place)) {
+            let _ = write!(sql, ", \"{}\"", attribute.field.key);
+        }
+        sql.push_str(" FROM line WHERE market = ?1 AND resource = ?2 AND offer_type = ?3");
+        let mut values: Vec<rusqlite::types::Value> = vec![
+            self.market.into(),
+            codes::resource(terms.resource).into(),
+            codes::offer_type(terms.offer_type).into(),
+        ];
+        let machine = match terms.resource {
+            Resource::Volumes => "cluster_id",
+            Resource::Offers | Resource::Workergroups => "machine_id",
+        };
+        for (column, key) in [("model", "gpu_name"), ("machine", machine)] {
+            let Some(named) = named(self.asked, key) else { continue };
+            let marks: Vec<String> = (0..named.len())
+                .map(|index| format!("?{}", values.len() + index + 1))
+                .collect();
+            // A machine is one line of the table; its index begins with the columns that every line has.
+            let _ = write!(sql, " AND {column} IN ({})", marks.join(", "));
+            values.extend(named);
+        }
+        sql.push_str(&self.within);
+        (sql, values)
+    }
+}
+
+/// Reads a line from a row of a [`LineSelection`], with the attributes at these indices; the others are unknown.
 fn known_line(row: &Row<'_>, attributes: &[Attribute], places: &[usize]) -> rusqlite::Result<KnownLine> {
     let mut facts = vec![Fact::Unknown; attributes.len()];
     for (index, place) in places.iter().enumerate() {

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use bourse_domain::Resource;
 use bourse_domain::field::NoiseThreshold;
 use rusqlite::types::{ToSqlOutput, Value, ValueRef};
-use rusqlite::{CachedStatement, Connection, Row, ToSql, params};
+use rusqlite::{CachedStatement, Connection, ToSql, params};
 
 use super::codes;
 use super::scopes::RecordedScope;
@@ -90,8 +90,8 @@ impl<'c> Writer<'c> {
             .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
             .collect::<rusqlite::Result<_>>()?;
         let names = attributes(resource).iter().map(|attribute| attribute.field.key);
-        let fields = ["offers", "gpu_mask"].into_iter().chain(names);
-        let fields = fields.map(|name| known.remove(name).ok_or(rusqlite::Error::QueryReturnedNoRows));
+        let keys = ["offers", "gpu_mask"].into_iter().chain(names);
+        let fields = keys.map(|name| known.remove(name).ok_or(rusqlite::Error::QueryReturnedNoRows));
         Ok(Self {
             connection,
             select: connection.prepare_cached(&statements.select)?,
@@ -133,7 +133,6 @@ impl<'c> Writer<'c> {
         if row.get::<_, i64>(1)? > self.at.0 {
             return Ok(id);
         }
-        let mut new: Vec<&dyn ToSql> = Vec::new();
         let (mut offers, mut mask) = (seen.offers, seen.gpu_mask.map(u64::cast_signed));
         if !self.is_complete {
             // The other offers may only be out of view.
@@ -148,26 +147,25 @@ impl<'c> Writer<'c> {
                 && row.get_ref(*index)? != ValueRef::from(value)
             {
                 is_changed = true;
-                self.change
-                    .execute(params![id, self.at.0, field, stored(row, *index)?])?;
+                let old = ToSqlOutput::Borrowed(row.get_ref(*index)?);
+                self.change.execute(params![id, self.at.0, field, old])?;
             }
         }
+        let mut parameters: Vec<&dyn ToSql> = vec![&id, &self.at.0, &seen.offer, &offers, &mask];
         let facts = attributes(self.resource).iter().zip(&seen.facts);
         for (index, ((attribute, fact), field)) in facts.zip(self.fields.iter().skip(2)).enumerate() {
-            let index = FIXED + index;
-            if is_same(row.get_ref(index)?, fact, &attribute.tolerance) {
-                new.push(&rusqlite::types::Null);
+            let old = row.get_ref(FIXED + index)?;
+            if is_same(old, fact, &attribute.tolerance) {
+                parameters.push(&rusqlite::types::Null);
             } else {
                 is_changed = true;
-                new.push(fact);
-                self.change
-                    .execute(params![id, self.at.0, field, stored(row, index)?])?;
+                parameters.push(fact);
+                let old = ToSqlOutput::Borrowed(old);
+                self.change.execute(params![id, self.at.0, field, old])?;
             }
         }
         drop(rows);
         if is_changed {
-            let mut parameters: Vec<&dyn ToSql> = vec![&id, &self.at.0, &seen.offer, &offers, &mask];
-            parameters.append(&mut new);
             self.update.execute(&*parameters)?;
         } else if offer != seen.offer {
             self.rename.execute([id, seen.offer])?;
@@ -197,11 +195,6 @@ impl<'c> Writer<'c> {
         self.insert.execute(&*parameters)?;
         Ok(self.connection.last_insert_rowid())
     }
-}
-
-/// The value in a column, to be written elsewhere.
-fn stored<'r>(row: &'r Row<'_>, index: usize) -> rusqlite::Result<ToSqlOutput<'r>> {
-    row.get_ref(index).map(ToSqlOutput::Borrowed)
 }
 
 /// Whether a fact equals the stored value within the tolerance; an unknown fact always does.

@@ -17,8 +17,7 @@ use crate::{Beginning, Cause, Ending, Moment, Poll, Proof, Scope};
 pub(super) fn write(
     connection: &Connection,
     scope: RecordedScope,
-    poll: &Poll,
-    at: Moment,
+    (poll, at): (&Poll, Moment),
     last: Option<Response>,
     lines: &[i64],
 ) -> rusqlite::Result<()> {
@@ -27,60 +26,71 @@ pub(super) fn write(
         lose_sight(connection, scope, at)?;
     }
     let mut open = open(connection, scope)?;
-    let mut begin =
-        connection.prepare_cached("INSERT INTO member (scope, line, first, beginning) VALUES (?1, ?2, ?3, ?4)")?;
-    let mut end = connection.prepare_cached(
-        "UPDATE member SET last = ?3, ended = ?4, ending = ?5 WHERE scope = ?1 AND line = ?2 AND ended IS NULL",
-    )?;
     let beginning = if last.is_some_and(|last| last.proof == Proof::Complete) {
         Beginning::Listed
     } else {
         Beginning::Found
     };
-    let beginning = codes::beginning(beginning);
+    let mut begin =
+        connection.prepare_cached("INSERT INTO member (scope, line, first, beginning) VALUES (?1, ?2, ?3, ?4)")?;
     for line in lines {
-        match open.remove(line) {
-            // Responses between may lack it: none of them saw it.
-            Some(Some(seen)) => {
-                end.execute(params![
-                    scope.id,
-                    line,
-                    seen.0,
-                    seen.0,
-                    codes::ending(Ending::LostSight)
-                ])?;
-                begin.execute(params![scope.id, line, at.0, beginning])?;
-            }
-            Some(None) => {}
-            None => {
-                begin.execute(params![scope.id, line, at.0, beginning])?;
-            }
+        let hidden = match open.remove(line) {
+            Some(None) => continue,
+            Some(hidden) => hidden,
+            None => None,
+        };
+        // Responses between may lack it: none of them saw it.
+        if let Some(seen) = hidden {
+            end(connection, (scope, *line), seen, (Ending::LostSight, seen))?;
         }
+        begin.execute(params![scope.id, line, at.0, codes::beginning(beginning)])?;
     }
-    let Some(last) = last else {
-        return Ok(());
-    };
+    match last {
+        Some(last) => miss(connection, scope, (poll, at), last, open),
+        None => Ok(()),
+    }
+}
+
+/// Ends the `open` memberships of lines that a poll at `at` lacks, each with the time at which it was last seen if
+/// that is before the usable response `last`; those that may only be out of view are hidden.
+fn miss(
+    connection: &Connection,
+    scope: RecordedScope,
+    (poll, at): (&Poll, Moment),
+    last: Response,
+    open: HashMap<i64, Option<Moment>>,
+) -> rusqlite::Result<()> {
     let patience = last.row.patience();
     let mut hide =
         connection.prepare_cached("UPDATE member SET last = ?3 WHERE scope = ?1 AND line = ?2 AND ended IS NULL")?;
     for (line, hidden) in open {
         let seen = hidden.unwrap_or(last.row.at);
-        if poll.proof == Proof::Complete && at.since(seen) <= patience {
-            let ending = codes::ending(Ending::Gone(cause(connection, line, poll)?));
-            end.execute(params![scope.id, line, seen.0, at.0, ending])?;
-        } else if at.since(seen) > patience || is_disproved(connection, line, poll)? {
-            end.execute(params![
-                scope.id,
-                line,
-                seen.0,
-                seen.0,
-                codes::ending(Ending::LostSight)
-            ])?;
+        let is_patient = at.since(seen) <= patience;
+        if poll.proof == Proof::Complete && is_patient {
+            let gone = Ending::Gone(cause(connection, line, poll)?);
+            end(connection, (scope, line), seen, (gone, at))?;
+        } else if !is_patient || is_disproved(connection, line, poll)? {
+            end(connection, (scope, line), seen, (Ending::LostSight, seen))?;
         } else if hidden.is_none() {
             hide.execute(params![scope.id, line, seen.0])?;
         }
     }
     Ok(())
+}
+
+/// Ends the open membership of a line that was last seen at `last`.
+fn end(
+    connection: &Connection,
+    (scope, line): (RecordedScope, i64),
+    last: Moment,
+    (ending, ended): (Ending, Moment),
+) -> rusqlite::Result<()> {
+    connection
+        .prepare_cached(
+            "UPDATE member SET last = ?3, ended = ?4, ending = ?5 WHERE scope = ?1 AND line = ?2 AND ended IS NULL",
+        )?
+        .execute(params![scope.id, line, last.0, ended.0, codes::ending(ending)])
+        .map(drop)
 }
 
 /// Ends the open memberships of a scope as lost from sight, at the time of its last usable response before a

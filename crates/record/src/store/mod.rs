@@ -29,6 +29,7 @@ mod turn;
 mod write;
 
 use std::fs::{OpenOptions, Permissions};
+use std::io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -146,8 +147,7 @@ impl Database {
             path: shown.clone(),
             why: files::read_error_text(&why),
         })?;
-        let connection = connection.map_err(|error| explained(&shown, &error))?;
-        let mut database = Self::prepared(connection, shown, market)?;
+        let mut database = Self::prepared(connection.map_err(|error| explained(&shown, &error))?, shown, market)?;
         database.file = Some((path.to_owned(), files::identity(path)));
         maintenance::clean_aside(path);
         Ok(database)
@@ -236,12 +236,6 @@ impl Database {
     }
 }
 
-/// Whether an error means that the file or its file system cannot be written.
-fn is_read_only(error: &std::io::Error) -> bool {
-    use std::io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
-    matches!(error.kind(), PermissionDenied | ReadOnlyFilesystem)
-}
-
 /// Opens a private file; the outer error is that of the file system.
 fn connect(path: &Path) -> std::io::Result<rusqlite::Result<Connection>> {
     if let Some(folder) = path.parent() {
@@ -256,7 +250,7 @@ fn connect(path: &Path) -> std::io::Result<rusqlite::Result<Connection>> {
     match files::private(&mut options).open(path) {
         Ok(file) => file.set_permissions(Permissions::from_mode(0o600))?,
         // A read-only file is reported as such once it is open.
-        Err(error) if path.exists() && is_read_only(&error) => {}
+        Err(error) if path.exists() && matches!(error.kind(), PermissionDenied | ReadOnlyFilesystem) => {}
         Err(error) => return Err(error),
     }
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;

@@ -220,8 +220,8 @@ fn join_changes(connection: &Connection) -> rusqlite::Result<()> {
 /// Joins the members of a scope's past with those of its first response, and moves both under the scope.
 fn join_members(connection: &Connection, past: i64, scope: i64) -> rusqlite::Result<()> {
     if let Some(last) = usable(connection, past, "DESC", 0)? {
-        let next = usable(connection, scope, "ASC", 0)?.filter(|next| !last.row.is_gap(next.row.at));
-        let next = next.map(|next| (next.at(), next.proof == Proof::Complete));
+        let later = usable(connection, scope, "ASC", 0)?.filter(|next| !last.row.is_gap(next.row.at));
+        let next = later.map(|next| (next.at(), next.proof == Proof::Complete));
         let was_complete = last.proof == Proof::Complete;
         let last = last.at();
         let found = codes::beginning(Beginning::Found);

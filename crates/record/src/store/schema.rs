@@ -273,8 +273,7 @@ fn version_if_ours(connection: &Connection) -> rusqlite::Result<Option<usize>> {
         let sql = "SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema)";
         transaction.query_row(sql, [], |row| row.get(0))
     };
-    let is_ours = application == APPLICATION || (application == 0 && version == 0 && is_empty()?);
-    Ok(is_ours.then_some(version))
+    Ok((application == APPLICATION || (application == 0 && version == 0 && is_empty()?)).then_some(version))
 }
 
 /// Whether all times in the file are between the years -8000 and 11970. Computations with damaged ones might

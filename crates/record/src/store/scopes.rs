@@ -24,8 +24,7 @@ pub(super) fn add(connection: &Connection, market: &str, poll: &Poll) -> rusqlit
     }
     let market = market_id(connection, market)?;
     let scope = scope_id(connection, market, &poll.scope)?;
-    let before = before(connection, scope)?;
-    let Some(placed) = place(poll.at, poll.took, scope.ahead, &before) else {
+    let Some(placed) = place(poll.at, poll.took, scope.ahead, &before(connection, scope)?) else {
         return Ok(None);
     };
     let at = placed.at;
@@ -52,7 +51,7 @@ pub(super) fn add(connection: &Connection, market: &str, poll: &Poll) -> rusqlit
         .execute(params![scope.id, at.0, poll.took, proof, below, poll.rows, every])?;
     if poll.proof.is_usable() {
         let ids = lines::write(connection, scope, poll, at)?;
-        members::write(connection, scope, poll, at, last, &ids)?;
+        members::write(connection, scope, (poll, at), last, &ids)?;
     }
     Ok(Some(at))
 }

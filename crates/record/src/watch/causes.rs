@@ -43,10 +43,8 @@ pub fn missing(before: &Poll, poll: &Poll) -> Vec<Missing> {
     if !is_comparable || poll.at.since(before.at) > patience(before.interval) {
         return Vec::new();
     }
-    let is_missing = |seen: &&Sighting| {
-        let is_known = poll.causes.iter().any(|(lot, _)| *lot == seen.lot);
-        !is_known && poll.sighting(&seen.lot).is_none()
-    };
+    let is_missing =
+        |seen: &&Sighting| !poll.causes.iter().any(|(lot, _)| *lot == seen.lot) && poll.sighting(&seen.lot).is_none();
     let missing = before.sightings.iter().filter(is_missing);
     missing.map(|seen| (seen.lot.clone(), seen.host)).collect()
 }

@@ -172,10 +172,9 @@ impl<K: Clone + PartialEq> Engine<K> {
     pub fn replace_wishes(&mut self, wishes: impl IntoIterator<Item = Wish<K>>, now: MonotonicTime) {
         let mut before = std::mem::take(&mut self.tasks);
         let kept = wishes.into_iter().map(|wish| {
-            let known = before.iter().position(|task| task.wish.id == wish.id);
-            let known = known.map(|known| before.swap_remove(known));
-            let is_same = |task: &Task<K>| is_on_same_terms(&task.wish.query, &wish.query);
-            let Some(task) = known.filter(is_same) else {
+            let index = before.iter().position(|task| task.wish.id == wish.id);
+            let known = index.map(|known| before.swap_remove(known));
+            let Some(task) = known.filter(|task| is_on_same_terms(&task.wish.query, &wish.query)) else {
                 return Task {
                     next: wish.first,
                     wish,
@@ -359,15 +358,14 @@ impl<K: Clone + PartialEq> Engine<K> {
         let (outcome, at) = poll;
         let is_complete = outcome == PollOutcome::Complete;
         let answered = |task: &Task<K>| {
-            let is_same = is_same_request(&asked.query, &task.wish.query);
-            task.wish.id == asked.id || (is_same || is_complete) && self.covers(&asked, &task.wish)
+            task.wish.id == asked.id
+                || (is_same_request(&asked.query, &task.wish.query) || is_complete) && self.covers(&asked, &task.wish)
         };
         let answered: Vec<bool> = self.tasks.iter().map(answered).collect();
         let mut also = Vec::new();
         for (task, _) in self.tasks.iter_mut().zip(answered).filter(|(_, is)| *is) {
             task.newest = Some(at);
-            let is_asked = task.wish.id == asked.id;
-            if is_asked {
+            if task.wish.id == asked.id {
                 task.failures = 0;
                 task.distrust = if is_complete {
                     task.distrust.saturating_sub(1)

@@ -86,8 +86,8 @@ impl ProfileSpec {
     /// The faults that can be drawn: those of the profile, limited to `only` if that is not empty.
     pub(super) fn faults(&self) -> impl Iterator<Item = &'static Fault> {
         CATALOGUE.iter().filter(|fault| {
-            let is_chosen = self.only.is_empty() || self.only.contains(&fault.number);
-            is_chosen && self.profile.faults.is_none_or(|known| known.contains(&fault.number))
+            (self.only.is_empty() || self.only.contains(&fault.number))
+                && self.profile.faults.is_none_or(|known| known.contains(&fault.number))
         })
     }
 

@@ -111,8 +111,7 @@ fn choice<'a>(profile: &'static Profile, parts: impl Iterator<Item = &'a str>) -
                 "'{part}' can't follow a profile: choose seed=N or only=F01,F02"
             )));
         }
-        let fault = fault(name.unwrap_or(part))?;
-        only.push(fault.number);
+        only.push(fault(name.unwrap_or(part))?.number);
     }
     let choice = ProfileSpec { profile, seed, only };
     if !profile.is_calm() && choice.faults().next().is_none() {

@@ -326,8 +326,7 @@ impl Machine {
         let least = self.slices.first().map_or(1, |slice| slice.gpus);
         let larger: Vec<u32> = chunks(self.gpus).filter(|chunk| *chunk != least).collect();
         if let Some(least) = larger.get(rng.index(larger.len())) {
-            let chunks = chunks(self.gpus).filter(|chunk| chunk >= least);
-            self.slices = issue_slices(chunks, ids, rng);
+            self.slices = issue_slices(chunks(self.gpus).filter(|chunk| chunk >= least), ids, rng);
         }
     }
 

@@ -39,10 +39,7 @@ fn value(field: &Field, sent: &Json, factor: f64) -> Result<Value, &'static str>
             .map(Value::Version)
             .ok_or("a version such as 535.86.05 is wanted"),
         Kind::Text | Kind::Country => text(field, sent).map(Value::Text).ok_or("a text is wanted"),
-        _ => {
-            let number = number(sent).ok_or("a number is wanted")?;
-            Ok(Value::Number(number * factor))
-        }
+        _ => Ok(Value::Number(number(sent).ok_or("a number is wanted")? * factor)),
     }
 }
 

@@ -81,8 +81,8 @@ impl Workers {
             return Ok(url(address.port));
         }
         let wanted = known.map_or_else(|| port_of(machine), |address| Some(address.port));
-        let tasks = servers.tasks.as_mut();
-        let tasks = tasks.ok_or_else(|| io::Error::other("the sandbox stops"))?;
+        let running = servers.tasks.as_mut();
+        let tasks = running.ok_or_else(|| io::Error::other("the sandbox stops"))?;
         let listener = listen(wanted.unwrap_or(0))?;
         let port = listener.local_addr()?.port();
         let is_open = Arc::new(AtomicBool::new(true));

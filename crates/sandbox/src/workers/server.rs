@@ -54,7 +54,7 @@ pub async fn serve(server: Arc<Server>, mut front: Front, mut stop: watch::Recei
     let stopped = stop.clone();
     while let Either::Left(((connection, handle), _)) = select(pin!(front.accept()), pin!(stop.changed())).await {
         while connections.try_join_next().is_some() {}
-        if server.speed().is_none() {
+        if server.ready().is_none() {
             break;
         }
         connections.spawn(converse(Arc::clone(&server), connection, handle, stopped.clone()));
@@ -92,86 +92,96 @@ async fn respond(
     handle: &ConnectionHandle,
     request: Request<Incoming>,
 ) -> Result<Response<Body>, Infallible> {
-    let (Some(state), Some(speed)) = (server.state.upgrade(), server.speed()) else {
+    let Some(worker) = server.ready() else {
         // A worker that has stopped answers nobody.
         handle.play(Script::from([Step::Reset]));
         return Ok(empty(StatusCode::OK));
     };
     let (parts, body) = request.into_parts();
     let mut response = match to_bytes(Body::new(body), MAX_BODY).await {
-        Ok(body) => answer(server, &state, handle, &parts, body, speed).await,
+        Ok(body) => worker.answer(handle, &parts, body).await,
         Err(_) => empty(StatusCode::PAYLOAD_TOO_LARGE),
     };
-    if state.frozen {
+    if worker.state.frozen {
         response.headers_mut().insert(DATE, FROZEN_DATE);
     }
     Ok(response)
 }
 
-/// Records a request to a simulated worker and answers it, or plays the fault drawn for it. `speed` is the
-/// load that the worker does per second.
-async fn answer(
-    server: &Server,
-    state: &Arc<State>,
-    handle: &ConnectionHandle,
-    parts: &Parts,
-    body: Bytes,
+/// A worker that is ready, for one request.
+struct ReadyWorker<'s> {
+    server: &'s Server,
+    state: Arc<State>,
+    /// The load that it does per second.
     speed: f64,
-) -> Response<Body> {
-    let credential = state.credential(parts.headers.get(AUTHORIZATION).map(HeaderValue::as_bytes));
-    state.ledger.record_worker(&server.url, parts, &body, credential);
-    let Some(injection) = state.faults.next(Call::Worker) else {
-        return perform(server, state, parts, &body, speed).await;
-    };
-    let reply = match injection.fault.stage {
-        Stage::BeforeCommit => empty(StatusCode::OK),
-        Stage::Delayed => {
-            tokio::time::sleep(state.faults.times().slow).await;
-            perform(server, state, parts, &body, speed).await
-        }
-        Stage::AfterCommit | Stage::Repeated => perform(server, state, parts, &body, speed).await,
-    };
-    spoil(state, &injection, parts, reply, handle).await
 }
 
-/// Checks a request to a simulated worker in the order of the market's own, refusing it with their status,
-/// and lets the model answer it in its turn.
-async fn perform(server: &Server, state: &State, parts: &Parts, body: &[u8], speed: f64) -> Response<Body> {
-    let path = parts.uri.path();
-    if OWN_PATHS.iter().any(|own| path.starts_with(own)) {
-        return text(StatusCode::NOT_FOUND, "404: Not Found");
+impl ReadyWorker<'_> {
+    /// Records a request to a simulated worker and answers it, or plays the fault drawn for it.
+    async fn answer(&self, handle: &ConnectionHandle, parts: &Parts, body: Bytes) -> Response<Body> {
+        let state = &self.state;
+        let credential = state.credential(parts.headers.get(AUTHORIZATION).map(HeaderValue::as_bytes));
+        state.ledger.record_worker(&self.server.url, parts, &body, credential);
+        let Some(injection) = state.faults.next(Call::Worker) else {
+            return self.perform(parts, &body).await;
+        };
+        let reply = match injection.fault.stage {
+            Stage::BeforeCommit => empty(StatusCode::OK),
+            Stage::Delayed => {
+                tokio::time::sleep(state.faults.times().slow).await;
+                self.perform(parts, &body).await
+            }
+            Stage::AfterCommit | Stage::Repeated => self.perform(parts, &body).await,
+        };
+        spoil(state, &injection, parts, reply, handle).await
     }
-    if parts.method != Method::POST {
-        let mut response = text(StatusCode::METHOD_NOT_ALLOWED, "405: Method Not Allowed");
-        response.headers_mut().insert(ALLOW, HeaderValue::from_static("POST"));
-        return response;
-    }
-    let request = match WorkerRequest::read(body) {
-        Ok(request) => request,
-        Err(errors) => return json(StatusCode::UNPROCESSABLE_ENTITY, errors.to_string()),
-    };
-    if request.has_session {
-        return json(StatusCode::GONE, r#"{"error": "invalid session"}"#);
-    }
-    if !state.signer.verifies(&request.url, &request.signature) {
-        return empty(StatusCode::UNAUTHORIZED);
-    }
-    let load = request.load();
-    let Some(mut place) = server.queue.enqueue(load, speed) else {
-        return empty(StatusCode::TOO_MANY_REQUESTS);
-    };
-    place.attach_work(Work::start(&server.state, &server.machine, &request));
-    place.turn().await;
-    match ModelRequest::read(path, &request.payload, load, request.number, state.seconds()) {
-        Ok(job) => job.answer(place, state.work_time(speed)).await,
-        Err(response) => response,
+
+    /// Checks a request to a simulated worker in the order of the market's own, refusing it with their status,
+    /// and lets the model answer it in its turn.
+    async fn perform(&self, parts: &Parts, body: &[u8]) -> Response<Body> {
+        let Self { server, state, .. } = self;
+        let path = parts.uri.path();
+        if OWN_PATHS.iter().any(|own| path.starts_with(own)) {
+            return text(StatusCode::NOT_FOUND, "404: Not Found");
+        }
+        if parts.method != Method::POST {
+            let mut response = text(StatusCode::METHOD_NOT_ALLOWED, "405: Method Not Allowed");
+            response.headers_mut().insert(ALLOW, HeaderValue::from_static("POST"));
+            return response;
+        }
+        let request = match WorkerRequest::read(body) {
+            Ok(request) => request,
+            Err(errors) => return json(StatusCode::UNPROCESSABLE_ENTITY, errors.to_string()),
+        };
+        if request.has_session {
+            return json(StatusCode::GONE, r#"{"error": "invalid session"}"#);
+        }
+        if !state.signer.verifies(&request.url, &request.signature) {
+            return empty(StatusCode::UNAUTHORIZED);
+        }
+        let load = request.load();
+        let Some(mut place) = server.queue.enqueue(load, self.speed) else {
+            return empty(StatusCode::TOO_MANY_REQUESTS);
+        };
+        place.attach_work(Work::start(&server.state, &server.machine, &request));
+        place.turn().await;
+        match ModelRequest::read(path, &request.payload, load, request.number, state.seconds()) {
+            Ok(job) => job.answer(place, state.work_time(self.speed)).await,
+            Err(response) => response,
+        }
     }
 }
 
 impl Server {
-    /// The load that the worker does per second; `None` if it is not ready, or the sandbox has stopped.
-    fn speed(&self) -> Option<f64> {
-        self.state.upgrade()?.speed_of(&self.machine)
+    /// The worker with its speed; `None` if it is not ready, or the sandbox has stopped.
+    fn ready(&self) -> Option<ReadyWorker<'_>> {
+        let state = self.state.upgrade()?;
+        let speed = state.speed_of(&self.machine)?;
+        Some(ReadyWorker {
+            server: self,
+            state,
+            speed,
+        })
     }
 }
 

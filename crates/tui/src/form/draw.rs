@@ -116,8 +116,7 @@ impl FormLayout {
     /// The screen row of line `y` of the form's page; `None` if it is scrolled out of `area`.
     fn onto(&self, y: u16, area: Rect) -> Option<u16> {
         let top = u16::try_from(self.top).unwrap_or(u16::MAX);
-        let y = y.checked_sub(top).filter(|y| *y < area.height)?;
-        Some(area.y + y)
+        Some(area.y + y.checked_sub(top).filter(|y| *y < area.height)?)
     }
 
     /// Copies the visible part of the drawn page to `area` of the screen.

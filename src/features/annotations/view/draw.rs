@@ -43,8 +43,7 @@ fn describe(entry: AnnotationRow, state: &State, theme: &Theme) -> Vec<Line<'sta
             .query
             .catalog()
             .by_key(entry.of.key());
-        let is_sent = field.is_some_and(|field| state.profile.dialect.sends(field));
-        let text = if is_sent {
+        let text = if field.is_some_and(|field| state.profile.dialect.sends(field)) {
             "The market leaves its offers out of your searches."
         } else {
             "Its offers are hidden here: the market has no filter for it."

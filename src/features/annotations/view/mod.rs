@@ -107,15 +107,14 @@ fn star(of: Supplier, cx: &mut Cx<'_>) -> bool {
 
 /// Opens the prompt for the note on a machine or host; the result is always true.
 fn ask_note(of: Supplier, cx: &mut Cx<'_>) -> bool {
-    let before = cx.state().annotations.all.get(of);
-    let before = before.map(|annotation| annotation.note.clone()).unwrap_or_default();
+    let known = cx.state().annotations.all.get(of);
+    let before = known.map(|annotation| annotation.note.clone()).unwrap_or_default();
     let save = move |typed: &str, cx: &mut Cx<'_>| {
         if typed.trim().chars().count() > LONGEST_NOTE {
             return Entered::Rejected(format!("use at most {LONGEST_NOTE} characters"));
         }
-        let is_blank = typed.trim().is_empty();
         change(of, Mark::Note(typed.to_owned()), cx);
-        let verb = if is_blank { "Removed" } else { "Saved" };
+        let verb = if typed.trim().is_empty() { "Removed" } else { "Saved" };
         cx.toast(format!("{verb} the note on {of}"));
         Entered::Accepted
     };

@@ -240,8 +240,7 @@ impl StatefulWidget for Body<'_> {
                 None => {}
             }
             if self.view.find.matches(line) {
-                let is_current = self.view.find.current() == Some(line);
-                let style = if is_current {
+                let style = if self.view.find.current() == Some(line) {
                     self.theme.selected
                 } else {
                     self.theme.highlight

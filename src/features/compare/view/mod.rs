@@ -258,8 +258,7 @@ fn values(
 
 /// The value of a field as text; `None` if the record does not report it.
 fn cell(record: &FullRecord, field: &Field, dialect: &Dialect) -> Option<String> {
-    let is_reported = !has_no_value(&record.cell(field));
-    is_reported.then(|| format::detail(record, field, dialect))
+    (!has_no_value(&record.cell(field))).then(|| format::detail(record, field, dialect))
 }
 
 /// The indices of the best values by their displayed text.

@@ -23,9 +23,8 @@ struct Runner {
 /// Sentences on the comparison: one on the cheapest and the fastest of the rows that suit the job, and one
 /// for each reason that rows do not suit it.
 pub(super) fn verdict(browser: &Browser, listing: &Listing, rows: &[u32]) -> Vec<String> {
-    let runners = runners(browser, listing, rows);
     let mut sentences: Vec<String> = Vec::new();
-    sentences.extend(ranking(browser, &runners));
+    sentences.extend(ranking(browser, &runners(browser, listing, rows)));
     for fit in [Fit::No, Fit::Unknown] {
         let unfit = (0..rows.len()).filter(|index| browser.computed.fit(rows[*index] as usize) == fit);
         let unfit: Vec<String> = unfit.map(|index| letter(index).to_string()).collect();
@@ -156,8 +155,7 @@ fn offers(browser: &Browser, listing: &Listing, rows: &[u32]) -> Vec<String> {
         let supply = Supply::new(listing, rows);
         // Only offers that do not share GPUs can be rented together.
         let together = supply.pick_workers(|_| Some(0.0)).most_workers();
-        let is_shared = |(_, row): &(usize, &u32)| totals.shared.contains(row);
-        let letters = rows.iter().enumerate().filter(is_shared);
+        let letters = rows.iter().enumerate().filter(|(_, row)| totals.shared.contains(row));
         let letters: Vec<String> = letters.map(|(index, _)| letter(index).to_string()).collect();
         let who = if letters.len() == rows.len() {
             "they".to_owned()

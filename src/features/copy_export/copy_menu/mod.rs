@@ -127,8 +127,7 @@ impl View for CopyMenu {
         let [list, _, text] =
             Layout::vertical([Constraint::Length(items), Constraint::Length(1), Constraint::Fill(1)]).areas(inner);
         scene.list(Region::MAIN, &self.list, list);
-        let lines = self.current().map(|item| preview(item, text));
-        let lines = lines.unwrap_or_default();
+        let lines = self.current().map(|item| preview(item, text)).unwrap_or_default();
         let lines: Vec<Line<'_>> = lines
             .into_iter()
             .map(|line| Line::styled(line, scene.theme.dim))

@@ -15,8 +15,7 @@ use crate::features::workergroups::sent;
 /// workers.
 pub(super) fn lines(card: &Card<'_>) -> Vec<Line<'static>> {
     let endpoint = card.text("endpoint_name");
-    let endpoint = endpoint.unwrap_or_else(|| "No endpoint".to_owned());
-    let mut lines = card.title(endpoint, None);
+    let mut lines = card.title(endpoint.unwrap_or_else(|| "No endpoint".to_owned()), None);
     lines.extend(
         card.dotted([
             card.text("template_id")

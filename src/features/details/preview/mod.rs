@@ -93,8 +93,8 @@ fn price_change(card: &Card<'_>, browser: &Browser, money: impl Fn(f64) -> Strin
     let (from, to) = watch.changes().price(id)?;
     let age = card.subject.now.epoch - watch.since()?.epoch;
     let sign = if to > from { "+" } else { "" };
-    let share = (to - from) / from;
-    let share = share.is_finite().then(|| format!(", {}", difference(-share)));
+    let ratio = (to - from) / from;
+    let share = ratio.is_finite().then(|| format!(", {}", difference(-ratio)));
     let text = format!(
         "was {} {} ago ({sign}{}{})",
         money(from),
@@ -133,8 +133,7 @@ impl Card<'_> {
             return Vec::new();
         }
         let of_row = (resource, subject.row);
-        let trend = trend(subject.state, of_row, self.theme());
-        let trend = trend.map(|line| wrap_line(&line, self.width, 2));
+        let trend = trend(subject.state, of_row, self.theme()).map(|line| wrap_line(&line, self.width, 2));
         let said = sentences(subject.state, of_row, subject.now, self.theme())
             .into_iter()
             .flat_map(|(text, style)| self.sentence(&text, style));

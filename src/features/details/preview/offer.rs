@@ -86,8 +86,8 @@ fn price(card: &Card<'_>, browser: &Browser) -> Line<'static> {
         Err(_) => line.push_span(Span::styled("Price not reported", theme.warning)),
     }
     if pricing.job.is_some() {
-        let bill = card.computed("job_cost");
-        let bill = bill.map_or_else(|| "—".to_owned(), format::dollars);
+        let cost = card.computed("job_cost");
+        let bill = cost.map_or_else(|| "—".to_owned(), format::dollars);
         line.push_span(Span::styled("  job ", theme.dim));
         line.push_span(Span::styled(bill, theme.figure()));
     }
@@ -172,8 +172,8 @@ fn ranking_note(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {
     let Some(lead) = lead else {
         return Vec::new();
     };
-    let id = card.subject.listing.id(lead.row as usize);
-    let id = id.map(|id| id.to_string()).unwrap_or_default();
+    let lead_id = card.subject.listing.id(lead.row as usize);
+    let id = lead_id.map(|id| id.to_string()).unwrap_or_default();
     let share = |share: Option<f64>| share.map_or_else(|| "much".to_owned(), percent);
     let cheaper = (lead.x > 0.0).then(|| format!("{} cheaper", share(lead.x_share)));
     let faster = (lead.y > 0.0).then(|| format!("{} faster", share(lead.y_share)));
@@ -207,8 +207,8 @@ fn bars(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {
     };
     let dlperf = || {
         let score = trimmed(card.number("dlperf")?, 0);
-        let per_dollar = card.number("dlperf_per_dphtotal").filter(|_| card.is_roomy());
-        let per_dollar = per_dollar.map(|value| format!(" · {} per $/h", trimmed(value, 0)));
+        let value = card.number("dlperf_per_dphtotal").filter(|_| card.is_roomy());
+        let per_dollar = value.map(|value| format!(" · {} per $/h", trimmed(value, 0)));
         Some(format!("{score} DLPerf{}", per_dollar.unwrap_or_default()))
     };
     let network = || {
@@ -265,8 +265,8 @@ fn disk(card: &Card<'_>) -> Option<String> {
             format!(" at {} MB/s", trimmed(megabytes, 0))
         }
     });
-    let model = card.text("disk_name");
-    let model = model.map(|model| format!(" {model}")).unwrap_or_default();
+    let name = card.text("disk_name");
+    let model = name.map(|model| format!(" {model}")).unwrap_or_default();
     Some(format!(
         "{} GB disk{model}{}",
         grouped_number(space),
@@ -332,8 +332,8 @@ fn machine(card: &Card<'_>) -> Option<String> {
     let id = card.text("machine_id")?;
     let subject = &card.subject;
     let slices = subject.standing.on_machine(subject.listing, subject.row);
-    let slices = slices.filter(|slices| *slices > 1);
-    let slices = slices.map(|slices| format!(" ({slices} slices)"));
+    let many = slices.filter(|slices| *slices > 1);
+    let slices = many.map(|slices| format!(" ({slices} slices)"));
     Some(format!("Machine {id}{}", slices.unwrap_or_default()))
 }
 
@@ -343,7 +343,7 @@ fn host(card: &Card<'_>) -> Option<String> {
     let id = card.text("host_id")?;
     let subject = &card.subject;
     let offers = subject.standing.count_of_host(subject.listing, subject.row);
-    let offers = offers.filter(|offers| *offers > 1);
-    let offers = offers.map(|offers| format!(" ({offers} offers loaded)"));
+    let many = offers.filter(|offers| *offers > 1);
+    let offers = many.map(|offers| format!(" ({offers} offers loaded)"));
     Some(format!("host {id}{}", offers.unwrap_or_default()))
 }

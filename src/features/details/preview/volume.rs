@@ -14,8 +14,7 @@ const HOUR: f64 = 3600.0;
 /// The lines of a volume's card, from its size and price to its cluster and host; facts that are not reported
 /// are left out.
 pub(super) fn lines(card: &Card<'_>) -> Vec<Line<'static>> {
-    let space = card.number("disk_space");
-    let space = space.map_or_else(
+    let space = card.number("disk_space").map_or_else(
         || "Network volume".to_owned(),
         |gb| format!("{} GB", grouped_number(gb)),
     );
@@ -93,8 +92,8 @@ fn bars(card: &Card<'_>) -> Vec<Line<'static>> {
     let price = |rank: Option<Rank>| rank?.describe_price_rank();
     let read = || {
         let average = card.number("nw_disk_avg_bw")?;
-        let ends = card.number("nw_disk_min_bw").zip(card.number("nw_disk_max_bw"));
-        let ends = ends.map(|(low, high)| format!(" ({}–{})", grouped_number(low), grouped_number(high)));
+        let speeds = card.number("nw_disk_min_bw").zip(card.number("nw_disk_max_bw"));
+        let ends = speeds.map(|(low, high)| format!(" ({}–{})", grouped_number(low), grouped_number(high)));
         Some(format!("{} MB/s{}", grouped_number(average), ends.unwrap_or_default()))
     };
     let network = || {

@@ -139,11 +139,11 @@ fn draw_overview(view: &Detail, row: usize, area: Rect, scene: &mut Scene<'_, '_
     let card = subject.card(left.width);
     let mut charts = Charts::new(view, row);
     // The price over time comes first, where the card keeps its room below it.
-    let above = left
+    let free = left
         .height
         .saturating_sub(u16::try_from(card.len()).unwrap_or(u16::MAX).saturating_add(1));
     let above = Rect {
-        height: above.min(TALLEST[0]),
+        height: free.min(TALLEST[0]),
         ..left
     };
     let left = if charts.draw_record(above, scene) {
@@ -155,8 +155,7 @@ fn draw_overview(view: &Detail, row: usize, area: Rect, scene: &mut Scene<'_, '_
         height: LEAST_CHART + 2,
         ..middle
     };
-    let has_room = charts.drawn == 0 && middle.height >= 3 * above.height;
-    let middle = if has_room && charts.draw_record(above, scene) {
+    let middle = if charts.drawn == 0 && middle.height >= 3 * above.height && charts.draw_record(above, scene) {
         below(above.height, middle)
     } else {
         middle

@@ -229,8 +229,8 @@ impl Reader<'_> {
             (Kind::Timestamp, CellRef::Number(seconds)) => return (self.local.detail(UnixTime::new(seconds)), doc),
             _ => {}
         }
-        let text = format::detail(&self.record, field, self.browser.dialect());
-        let text = if text.is_empty() { "(empty)".to_owned() } else { text };
+        let value = format::detail(&self.record, field, self.browser.dialect());
+        let text = if value.is_empty() { "(empty)".to_owned() } else { value };
         let doc = match cell {
             CellRef::Text(text) => note_on_truncated(text, doc),
             _ => doc,
@@ -281,8 +281,7 @@ impl Reader<'_> {
             ("reliability" | "reliability2", CellRef::Number(share)) if share < 0.95 => Some("Under 95%".to_owned()),
             (_, CellRef::Number(number)) => {
                 let (least, most) = field.range?;
-                let is_plausible = (least..=most).contains(&number);
-                (!is_plausible).then(|| "Outside the usual range".to_owned())
+                (!(least..=most).contains(&number)).then(|| "Outside the usual range".to_owned())
             }
             _ => None,
         }
@@ -368,13 +367,13 @@ pub(super) fn draw(view: &Detail, area: Rect, scene: &mut Scene<'_, '_>) {
 /// it.
 fn explain(entry: &FieldEntry, room: usize, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
-    let name = if entry.key.is_empty() {
+    let title = if entry.key.is_empty() {
         entry.label.clone()
     } else {
         format!("{} ({})", entry.label, entry.key)
     };
     let name = Line::from(vec![
-        Span::styled(name, theme.accent),
+        Span::styled(title, theme.accent),
         Span::raw("  "),
         Span::styled(entry.note.clone(), theme.dim),
     ]);

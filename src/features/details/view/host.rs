@@ -15,14 +15,14 @@ pub(super) fn lines(host: &HostSummary, loaded: usize, theme: &Theme) -> Vec<Lin
     let mut lines = Vec::new();
     if !host.gpus.is_empty() {
         let gpus = listed(&host.gpus, |(model, count)| format!("{count}× {model}"));
-        let countries = listed(&host.countries, |(code, _)| code.clone());
-        let countries = match countries.as_str() {
+        let names = listed(&host.countries, |(code, _)| code.clone());
+        let countries = match names.as_str() {
             "" => String::new(),
             countries => format!(" in {countries}"),
         };
         let all: u64 = host.gpus.iter().map(|(_, many)| many).sum();
-        let rented = host.rented.map(|gpus| format!(" ({gpus} of {all} rented)"));
-        let rented = rented.unwrap_or_default();
+        let text = host.rented.map(|gpus| format!(" ({gpus} of {all} rented)"));
+        let rented = text.unwrap_or_default();
         lines.push(Line::styled(format!("{gpus}{rented}{countries}"), theme.text));
     }
     let trust = trust(host);

@@ -127,8 +127,8 @@ impl Json {
             let field = listing.catalog().by_key(key)?;
             // A text would only be repeated, and may hold a secret that the JSON hides.
             let is_figure = matches!(record.cell(field), CellRef::Number(_) | CellRef::Flag(_));
-            let value = (is_figure && field.kind != Kind::Secret).then(|| format::detail(&record, field, dialect));
-            let value = value.filter(|value| !text.ends_with(value.as_str()) && !text.contains(&format!("{value},")));
+            let detail = (is_figure && field.kind != Kind::Secret).then(|| format::detail(&record, field, dialect));
+            let value = detail.filter(|value| !text.ends_with(value.as_str()) && !text.contains(&format!("{value},")));
             let cell = |text: &str, width| format!("{:width$}  ", truncate(text, width));
             let spans = [
                 Span::styled(cell(field.label, LABEL), theme.dim),
@@ -155,8 +155,7 @@ impl Json {
         let mut line = 0;
         while line < self.text.len() {
             shown.push(line);
-            let is_folded = self.folded.contains(&line);
-            let end = self.ends[line].filter(|_| is_folded);
+            let end = self.ends[line].filter(|_| self.folded.contains(&line));
             line = end.unwrap_or(line) + 1;
         }
         self.shown = shown.into();

@@ -226,8 +226,9 @@ impl Machine {
         let browser = &scene.state.browsers[Resource::Offers];
         let loaded = browser.listing().map(|listing| (listing, &browser.computed.standing));
         let answer = self.remote.shown().map(|listing| (listing, &self.standing));
-        let sources = loaded.into_iter().chain(answer);
-        let mut sources = sources.filter_map(|(listing, standing)| Some((listing, standing, listing.row(sibling.id)?)));
+        let listings = loaded.into_iter().chain(answer);
+        let mut sources =
+            listings.filter_map(|(listing, standing)| Some((listing, standing, listing.row(sibling.id)?)));
         let Some((listing, standing, row)) = sources.next() else {
             return;
         };
@@ -252,8 +253,8 @@ impl Machine {
     fn models(&self, width: u16, theme: &Theme) -> Vec<Line<'static>> {
         let mut models: BTreeMap<&str, (usize, Option<f64>)> = BTreeMap::new();
         for sibling in &self.siblings {
-            let model = sibling.title.split_once("× ");
-            let model = model.map_or(sibling.title.as_str(), |(_, model)| model);
+            let parts = sibling.title.split_once("× ");
+            let model = parts.map_or(sibling.title.as_str(), |(_, model)| model);
             let (rentable, lowest) = models.entry(model).or_default();
             if sibling.rentable != Some(false) {
                 *rentable += 1;

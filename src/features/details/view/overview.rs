@@ -71,8 +71,8 @@ pub(super) fn alternatives(browser: &Browser, listing: &Listing, row: usize) -> 
         .collect();
     rows.sort_by(|left, right| left.0.total_cmp(&right.0));
     let front = browser.computed.front();
-    let beats = front.and_then(|front| front.beaten_by(this)).map(|lead| lead.row);
-    let beats = beats.filter(|row| browser.view().contains(row));
+    let better = front.and_then(|front| front.beaten_by(this)).map(|lead| lead.row);
+    let beats = better.filter(|row| browser.view().contains(row));
     let alternatives = rows.into_iter().map(|(_, row)| row);
     beats
         .into_iter()
@@ -345,20 +345,7 @@ fn alternative_lines(
 ) -> Vec<Line<'static>> {
     let theme = scene.theme;
     if rows.is_empty() {
-        let text = match browser.resource() {
-            Resource::Volumes => "No other volume in your search",
-            Resource::Offers if browser.computed.job.is_some() && !Standing::compares_bills(listing) => {
-                "No offer in your search has a bill for the job"
-            }
-            Resource::Offers | Resource::Workergroups => "No other offer with the same GPUs in your search",
-        };
-        let mut lines = vec![Line::styled(text, theme.dim)];
-        if browser.resource() == Resource::Offers {
-            let (spread, filters) = (scene.key(Action::Cluster), scene.key(Action::Funnel));
-            let text = format!("{spread} plans over several machines, {filters} edits the filters");
-            lines.push(Line::styled(text, theme.dim));
-        }
-        return lines;
+        return no_alternatives(browser, listing, scene);
     }
     let front = browser.computed.front();
     let beats = front
@@ -386,8 +373,8 @@ fn alternative_lines(
     for row in this_row.into_iter().chain(rows.iter().copied()) {
         let index = row as usize;
         let id = listing.id(index).map(|id| id.to_string());
-        let cells = columns.iter();
-        let cells = cells.map(|(_, key, width)| (figure(listing, index, key), *width));
+        let all = columns.iter();
+        let cells = all.map(|(_, key, width)| (figure(listing, index, key), *width));
         let (sign, style) = match row {
             row if Some(row) == this_row => ("›", theme.accent),
             row if Some(row) == beats => ("◆", theme.good),
@@ -395,6 +382,25 @@ fn alternative_lines(
         };
         let rail = rail(browser, listing, index, theme);
         lines.push(line(sign, id.unwrap_or_default(), cells.collect(), rail, style));
+    }
+    lines
+}
+
+/// The reason why a row has no alternatives, and keys that lead to some.
+fn no_alternatives(browser: &Browser, listing: &Listing, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+    let dim = scene.theme.dim;
+    let text = match browser.resource() {
+        Resource::Volumes => "No other volume in your search",
+        Resource::Offers if browser.computed.job.is_some() && !Standing::compares_bills(listing) => {
+            "No offer in your search has a bill for the job"
+        }
+        Resource::Offers | Resource::Workergroups => "No other offer with the same GPUs in your search",
+    };
+    let mut lines = vec![Line::styled(text, dim)];
+    if browser.resource() == Resource::Offers {
+        let (spread, filters) = (scene.key(Action::Cluster), scene.key(Action::Funnel));
+        let text = format!("{spread} plans over several machines, {filters} edits the filters");
+        lines.push(Line::styled(text, dim));
     }
     lines
 }
@@ -454,8 +460,7 @@ pub(super) fn launch_lines(listing: &Listing, row: usize, scene: &Scene<'_, '_>)
         };
         lines.push(labelled(field.label, text, theme));
     }
-    let has_key = api_key(scene.state).is_some();
-    let key = if has_key {
+    let key = if api_key(scene.state).is_some() {
         format!("hidden ({} shows it)", scene.key(Action::Secrets))
     } else {
         format::NONE.to_owned()
@@ -492,8 +497,7 @@ pub(super) fn scaling_lines(listing: &Listing, row: usize, scene: &Scene<'_, '_>
             return labelled(field.label, returned.unwrap_or_default() + &described, theme);
         }
         // The first clause: the fields tab has the rest.
-        let meaning = field.doc.split(['.', ';', ':', ',']).next();
-        let meaning = meaning.unwrap_or_default();
+        let meaning = field.doc.split(['.', ';', ':', ',']).next().unwrap_or_default();
         let mut line = labelled(field.label, format!("{text:<8}"), theme);
         line.push_span(Span::styled(meaning, theme.dim));
         line
@@ -509,8 +513,8 @@ fn groups(browser: &Browser, listing: &Listing, this_row: usize, scene: &Scene<'
     let text = |row: usize, key: &str, width: usize| format::cell_of(listing, row, key, width);
     for row in browser.view().iter().map(|row| *row as usize) {
         let id = listing.id(row);
-        let machines = summary::supply_report_of_row(scene.state, row);
-        let machines = machines.map_or_else(
+        let report = summary::supply_report_of_row(scene.state, row);
+        let machines = report.map_or_else(
             || format::NONE.to_owned(),
             |report| format::grouped(report.recruitable.machines),
         );

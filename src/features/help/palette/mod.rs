@@ -15,7 +15,6 @@ use crate::domain::text::visible;
 use crate::features::copy_export::copy::{copy_item, reachable_items};
 use crate::features::{markets, saved as searches, user_commands};
 use crate::keys::{Action, Binding, Context, Group};
-use crate::settings::NamedCommand;
 use crate::tui::dialog;
 use crate::tui::input_widget::InputWidget;
 use crate::tui::list::{Item, List};
@@ -262,12 +261,12 @@ fn fields(state: &State) -> Vec<Item<PaletteEntry>> {
         disabled: None,
         value: Some(entry),
     };
-    let sorts = catalog.columns().filter(|field| field.sortable);
-    let sorts = sorts.map(|field| item("Sort by", field, PaletteEntry::SortBy(field)));
-    let conditions = catalog.filters().into_iter();
-    let conditions = conditions.map(|field| item("Filter on", field, PaletteEntry::Condition(field)));
-    let columns = catalog.columns();
-    let columns = columns.map(|field| item("Column", field, PaletteEntry::Column(field)));
+    let sortable = catalog.columns().filter(|field| field.sortable);
+    let sorts = sortable.map(|field| item("Sort by", field, PaletteEntry::SortBy(field)));
+    let filters = catalog.filters().into_iter();
+    let conditions = filters.map(|field| item("Filter on", field, PaletteEntry::Condition(field)));
+    let all = catalog.columns();
+    let columns = all.map(|field| item("Column", field, PaletteEntry::Column(field)));
     sorts.chain(conditions).chain(columns).collect()
 }
 
@@ -275,9 +274,8 @@ fn fields(state: &State) -> Vec<Item<PaletteEntry>> {
 /// are left out.
 fn own(commands: &Commands, state: &State) -> Vec<Item<PaletteEntry>> {
     let named = (0_u16..).zip(&state.settings.values.commands);
-    let is_here = |(_, named): &(u16, &NamedCommand)| state.pane.resource() == Some(named.value.on);
     named
-        .filter(is_here)
+        .filter(|(_, named)| state.pane.resource() == Some(named.value.on))
         .map(|(index, named)| Item {
             title: visible(&label(&named.name), 60),
             text: user_commands::describe(&named.value),

@@ -126,8 +126,8 @@ fn key_elsewhere(row: &'static Binding, state: &State) -> Item<HelpEntry> {
 
 /// Two lines of the help: the path of the configuration, and the command that prints all other paths.
 fn files(state: &State) -> [Item<HelpEntry>; 2] {
-    let config = state.markets.market_list.file.as_deref();
-    let config = config.map_or_else(|| "no home folder, no file".to_owned(), |path| visible(path, 200));
+    let path = state.markets.market_list.file.as_deref();
+    let config = path.map_or_else(|| "no home folder, no file".to_owned(), |path| visible(path, 200));
     [
         Item::new("config.toml", config, HelpEntry::Read),
         Item::new(

@@ -41,39 +41,42 @@ pub(super) const MEDIAN: &str = "○";
 /// Minimum width of the table beside the charts, in cells.
 const TABLE: u16 = 40;
 
-/// Draws the tab of the price history: the headline, the charts, and the table of parts of the time.
+/// Draws the tab of the price history: the recorded prices, or else a text with the prices on offer now.
 pub(super) fn history(view: &History, area: Rect, scene: &mut Scene<'_, '_>) {
     let subject = view.subject();
     let resource = subject.map_or(view.pane.0, |subject| subject.query.resource);
-    let unit = price_unit(
-        resource,
-        subject.map_or(DEFAULT_STORAGE_GB, |subject| subject.query.storage_gb()),
-    );
     let span = SPANS[view.span].1;
     let facts = subject.map_or_else(|| span.to_owned(), |subject| format!("{} · {span}", subject.title));
     let inner = scene.tabbed("History", facts, area);
+    if let Some(series) = view.series.as_deref().filter(|series| series.watched > 0.0) {
+        return recorded(view, (series, resource), inner, scene);
+    }
+    let lines = empty(view, resource, scene);
+    let heights = lines.iter().map(|line| wrap_line(line, inner.width, 2).len());
+    let height = u16::try_from(heights.sum::<usize>() + 1).unwrap_or(u16::MAX);
+    let [text, chart] = Layout::vertical([Constraint::Length(height), Constraint::Fill(1)]).areas(inner);
+    sheet::text(lines, text, scene);
+    // The prices on offer now are those of the first subject.
+    if view.index == 0 {
+        unrecorded::distribution(&view.now, None, chart, scene);
+    }
+}
+
+/// Draws a recorded series: the headline, the charts, and the table of parts of the time.
+fn recorded(view: &History, (series, resource): (&Series, Resource), inner: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let local = scene.state.local_time(scene.now);
-    let Some(series) = view.series.as_deref().filter(|series| series.watched > 0.0) else {
-        let lines = empty(view, resource, scene);
-        let height = lines
-            .iter()
-            .map(|line| wrap_line(line, inner.width, 2).len())
-            .sum::<usize>()
-            + 1;
-        let height = u16::try_from(height).unwrap_or(u16::MAX);
-        let [text, chart] = Layout::vertical([Constraint::Length(height), Constraint::Fill(1)]).areas(inner);
-        sheet::text(lines, text, scene);
-        return prices_now(view, chart, scene);
-    };
     let text = headline(view, (series, resource), scene);
     let head = u16::try_from(sheet::rows(&text, inner.width)).unwrap_or(1);
-    let is_counted = series.buckets.iter().any(|bucket| bucket.amount.is_some());
-    let has_amounts = is_counted && inner.height >= head + LEAST_PRICES + AMOUNTS;
+    let has_amounts =
+        series.buckets.iter().any(|bucket| bucket.amount.is_some()) && inner.height >= head + LEAST_PRICES + AMOUNTS;
     let [head, charts, foot] =
         Layout::vertical([Constraint::Length(head), Constraint::Fill(1), Constraint::Length(1)]).areas(inner);
     sheet::text(text, head, scene);
-    sheet::foot(&basis(series, &unit, scene), foot, scene);
+    let storage = view
+        .subject()
+        .map_or(DEFAULT_STORAGE_GB, |subject| subject.query.storage_gb());
+    sheet::foot(&basis(series, &price_unit(resource, storage), scene), foot, scene);
     let beside = if scene.size == Size::Compact {
         0
     } else {
@@ -91,22 +94,21 @@ pub(super) fn history(view: &History, area: Rect, scene: &mut Scene<'_, '_>) {
     };
     let [legend, prices, amounts] =
         Layout::vertical([Constraint::Length(1), Constraint::Fill(1), Constraint::Length(amounts)]).areas(charts);
-    let bucket = view.read_bucket();
-    let line = bucket.map_or_else(
+    let drawn = Charts {
+        series,
+        resource,
+        time: time_scale(series.since, series.until),
+        local: &local,
+        cursor: view.read_bucket(),
+    };
+    let line = drawn.cursor.map_or_else(
         || key_of_lines(theme),
         |bucket| cursor::bucket_readout(bucket, resource, &local, theme),
     );
     scene.render(fit(line, legend.width), legend);
-    draw_prices(series, &marks(view, scene), &local, prices, scene, bucket);
+    drawn.draw_prices(&marks(view, scene), prices, scene);
     if has_amounts {
-        draw_amounts(series, resource, &local, amounts, scene, bucket);
-    }
-}
-
-/// Draws the current prices where none are recorded, for the first subject only.
-fn prices_now(view: &History, area: Rect, scene: &mut Scene<'_, '_>) {
-    if view.index == 0 {
-        unrecorded::distribution(&view.now, None, area, scene);
+        drawn.draw_amounts(amounts, scene);
     }
 }
 
@@ -246,7 +248,7 @@ fn parts(series: &Series, resource: Resource, local: &LocalTime, area: Rect, the
     if area.width == 0 {
         return Vec::new();
     }
-    let time = time_of(series);
+    let time = time_scale(series.since, series.until);
     let many = usize::from(area.height.saturating_sub(1));
     // A part of no length says nothing.
     let starts = local.ticks(UnixTime::new(time.low), UnixTime::new(time.high - 1.0), many);
@@ -291,13 +293,13 @@ fn key_of_lines(theme: &Theme) -> Line<'static> {
     ])
 }
 
-/// The time of a series as a scale in Unix seconds, at least a second long.
-fn time_of(series: &Series) -> Scale {
-    let low = series.since.unix().seconds();
+/// The time between two moments as a scale in Unix seconds, at least a second long.
+fn time_scale(since: Moment, until: Moment) -> Scale {
+    let low = since.unix().seconds();
     Scale {
         kind: ScaleKind::Linear,
         low,
-        high: series.until.unix().seconds().max(low + 1.0),
+        high: until.unix().seconds().max(low + 1.0),
     }
 }
 
@@ -313,15 +315,15 @@ fn marks(view: &History, scene: &Scene<'_, '_>) -> Vec<Mark> {
     let Some(subject) = view.subject() else {
         return Vec::new();
     };
-    let row = state.browsers[view.pane.0].selected_row();
-    let row = row.filter(|_| view.is_of_pane && !subject.is_search);
-    let own = row.and_then(|row| verdict_basis_of_row(state, view.pane.0, row));
-    let own = own.map(|(.., value)| own_mark(value, theme));
-    let alerts = state
+    let selected = state.browsers[view.pane.0].selected_row();
+    let row = selected.filter(|_| view.is_of_pane && !subject.is_search);
+    let known = row.and_then(|row| verdict_basis_of_row(state, view.pane.0, row));
+    let own = known.map(|(.., value)| own_mark(value, theme));
+    let limits = state
         .features
         .iter()
         .flat_map(|feature| (feature.price_lines)(state, &subject.search));
-    let alerts = alerts.map(|value| Mark {
+    let alerts = limits.map(|value| Mark {
         value,
         label: "alert".to_owned(),
         style: theme.accent,
@@ -338,80 +340,144 @@ fn own_mark(value: f64, theme: &Theme) -> Mark {
     }
 }
 
-/// Draws the lowest and the median prices over time, with range, marks, gaps and the cursor's time.
-fn draw_prices(
-    series: &Series,
-    marks: &[Mark],
-    local: &LocalTime,
-    area: Rect,
-    scene: &mut Scene<'_, '_>,
-    cursor: Option<&Bucket>,
+/// Draws steps, `(from, until, value)`, as staircases, one for each time without a gap.
+fn stairs(
+    (time, scale): (&Scale, &Scale),
+    steps: impl Iterator<Item = (Moment, Moment, f64)>,
+    color: Color,
+    context: &mut Context<'_>,
 ) {
-    let levels = || series.buckets.iter().filter_map(|bucket| bucket.levels);
-    let highest = |levels: Levels| levels.lowest.max(levels.median).max(levels.p80);
-    let cut = chart::cut_off_value(levels().map(highest)).unwrap_or(f64::INFINITY);
-    let ends = levels().flat_map(|levels| [levels.lowest.min(cut), highest(levels).min(cut)]);
-    let Some(scale) = Scale::fit(ends.chain(marks.iter().map(|mark| mark.value)), None) else {
-        let text = Line::styled("None was on offer in this time", scene.theme.dim);
-        return scene.render(text, area);
-    };
-    let time = time_of(series);
-    let across = Axis(&time, Labels::Time(local));
-    let Some(plot) = chart::axes(&across, Some(&Axis(&scale, Labels::Number)), area, scene) else {
-        return;
-    };
-    let theme = scene.theme;
-    band(series, (&time, &scale), plot, scene);
-    unrecorded::label_gap(series, &time, plot, scene);
-    let lines = [(MEDIAN, theme.series[0]), (LOWEST, theme.series[1])];
-    let levels: [fn(Levels) -> f64; 2] = [|levels| levels.median, |levels| levels.lowest];
-    for ((sign, style), level) in lines.into_iter().zip(levels) {
-        let value = |bucket: &Bucket| bucket.levels.map(level);
-        let color = style.fg.unwrap_or_default();
-        let canvas = chart::canvas().paint(|context| stairs(series, (&time, &scale), value, color, context));
-        scene.render(canvas, plot);
-        let last = series.buckets.iter().rev().find(|bucket| bucket.levels.is_some());
-        let end = last.and_then(|last| {
-            let y = scale.position(value(last)?.min(scale.high))?;
-            Some((share_of(last.until, &time), y))
-        });
-        if let Some(end) = end {
-            let (x, y) = chart::dot_cell(end, plot);
-            scene.frame.buffer_mut().set_string(x, y, sign, style);
+    let (mut points, mut end): (Vec<(f64, f64)>, Option<Moment>) = (Vec::new(), None);
+    for (from, until, value) in steps {
+        if end != Some(from) {
+            polyline(context, &points, color);
+            points.clear();
         }
+        let y = scale.position(value.min(scale.high));
+        points.extend(y.iter().flat_map(|y| [from, until].map(|at| (share_of(at, time), *y))));
+        end = y.and(Some(until));
     }
-    chart::marks(marks, &scale, plot, scene);
-    let peaks = series.buckets.iter().filter_map(|bucket| {
-        let highest = highest(bucket.levels?);
-        Some((share_of(bucket.from, &time), highest))
-    });
-    let peaks: Vec<(f64, f64)> = peaks.collect();
-    chart::cut_labels(&peaks, &scale, plot, scene);
-    if let Some(bucket) = cursor {
-        chart::cursor(cursor::share(bucket, &time), plot, scene);
-    }
-    cursor::clickable(series, &time, plot, scene);
+    polyline(context, &points, color);
 }
 
-/// Fills the range from P20 to P80 of each part of the time in the chart of prices.
-fn band(series: &Series, (time, scale): (&Scale, &Scale), plot: Rect, scene: &mut Scene<'_, '_>) {
-    let buffer = scene.frame.buffer_mut();
-    let spot = |at: Moment, value: f64| {
-        let y = scale.position(value.min(scale.high))?;
-        Some(chart::dot_cell((share_of(at, time), y), plot))
-    };
-    for bucket in &series.buckets {
-        let corners = bucket.levels.and_then(|levels| {
-            let low = spot(bucket.from, levels.p20)?;
-            Some((low, spot(bucket.until, levels.p80)?))
-        });
-        let Some(((left, bottom), (right, top))) = corners else {
-            continue;
+/// The charts of prices and of amounts, one above the other over the same time.
+struct Charts<'a> {
+    series: &'a Series,
+    resource: Resource,
+    /// In Unix seconds.
+    time: Scale,
+    local: &'a LocalTime,
+    /// The part of the time that is read out.
+    cursor: Option<&'a Bucket>,
+}
+
+impl Charts<'_> {
+    /// Draws the lowest and the median prices over time, with range, marks, gaps and the cursor's time.
+    fn draw_prices(&self, marks: &[Mark], area: Rect, scene: &mut Scene<'_, '_>) {
+        let Self { series, ref time, .. } = *self;
+        let levels = || series.buckets.iter().filter_map(|bucket| bucket.levels);
+        let highest = |levels: Levels| levels.lowest.max(levels.median).max(levels.p80);
+        let cut = chart::cut_off_value(levels().map(highest)).unwrap_or(f64::INFINITY);
+        let ends = levels().flat_map(|levels| [levels.lowest.min(cut), highest(levels).min(cut)]);
+        let Some(scale) = Scale::fit(ends.chain(marks.iter().map(|mark| mark.value)), None) else {
+            let text = Line::styled("None was on offer in this time", scene.theme.dim);
+            return scene.render(text, area);
         };
-        for x in left..=right {
-            for y in top..=bottom {
-                buffer.set_string(x, y, "░", scene.theme.border);
+        let Some(plot) = self.axes(&Axis(&scale, Labels::Number), area, scene) else {
+            return;
+        };
+        let theme = scene.theme;
+        self.band(&scale, plot, scene);
+        unrecorded::label_gap(series, time, plot, scene);
+        let lines = [(MEDIAN, theme.series[0]), (LOWEST, theme.series[1])];
+        let levels: [fn(Levels) -> f64; 2] = [|levels| levels.median, |levels| levels.lowest];
+        for ((sign, style), level) in lines.into_iter().zip(levels) {
+            let value = |bucket: &Bucket| bucket.levels.map(level);
+            let color = style.fg.unwrap_or_default();
+            let canvas = chart::canvas().paint(|context| self.stairs(&scale, value, color, context));
+            scene.render(canvas, plot);
+            let last = series.buckets.iter().rev().find(|bucket| bucket.levels.is_some());
+            let end = last.and_then(|last| {
+                let y = scale.position(value(last)?.min(scale.high))?;
+                Some((share_of(last.until, time), y))
+            });
+            if let Some(end) = end {
+                let (x, y) = chart::dot_cell(end, plot);
+                scene.frame.buffer_mut().set_string(x, y, sign, style);
             }
+        }
+        chart::marks(marks, &scale, plot, scene);
+        let buckets = series.buckets.iter();
+        let peaks = buckets.filter_map(|bucket| Some((share_of(bucket.from, time), highest(bucket.levels?))));
+        let peaks: Vec<(f64, f64)> = peaks.collect();
+        chart::cut_labels(&peaks, &scale, plot, scene);
+        self.draw_cursor(plot, scene);
+        cursor::clickable(series, time, plot, scene);
+    }
+
+    /// Draws the amounts on offer, below the prices and over the same time.
+    fn draw_amounts(&self, area: Rect, scene: &mut Scene<'_, '_>) {
+        let series = self.series;
+        let [title, area] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(area);
+        let from = if series.truncated > 0 {
+            " of complete responses"
+        } else {
+            ""
+        };
+        let heading = format!("{} on offer{from}", unit(self.resource));
+        scene.render(Line::styled(heading, scene.theme.heading), title);
+        let amounts = series.buckets.iter().filter_map(|bucket| bucket.amount);
+        let Some(scale) = Scale::fit(amounts.chain([0.0]), None) else {
+            return;
+        };
+        let Some(plot) = self.axes(&Axis(&scale, Labels::Count), area, scene) else {
+            return;
+        };
+        let color = scene.theme.series[0].fg.unwrap_or_default();
+        let canvas = chart::canvas().paint(|context| self.stairs(&scale, |bucket| bucket.amount, color, context));
+        scene.render(canvas, plot);
+        self.draw_cursor(plot, scene);
+    }
+
+    /// Fills the range from P20 to P80 of each part of the time in the chart of prices.
+    fn band(&self, scale: &Scale, plot: Rect, scene: &mut Scene<'_, '_>) {
+        let buffer = scene.frame.buffer_mut();
+        let spot = |at: Moment, value: f64| {
+            let y = scale.position(value.min(scale.high))?;
+            Some(chart::dot_cell((share_of(at, &self.time), y), plot))
+        };
+        for bucket in &self.series.buckets {
+            let corners = bucket.levels.and_then(|levels| {
+                let low = spot(bucket.from, levels.p20)?;
+                Some((low, spot(bucket.until, levels.p80)?))
+            });
+            let Some(((left, bottom), (right, top))) = corners else {
+                continue;
+            };
+            for x in left..=right {
+                for y in top..=bottom {
+                    buffer.set_string(x, y, "░", scene.theme.border);
+                }
+            }
+        }
+    }
+
+    /// Draws a value of each part of the time as staircases.
+    fn stairs(&self, scale: &Scale, value: impl Fn(&Bucket) -> Option<f64>, color: Color, context: &mut Context<'_>) {
+        let buckets = self.series.buckets.iter();
+        let steps = buckets.filter_map(|bucket| Some((bucket.from, bucket.until, value(bucket)?)));
+        stairs((&self.time, scale), steps, color, context);
+    }
+
+    /// Draws the axes of one of the charts; returns its plot, `None` without room.
+    fn axes(&self, upwards: &Axis<'_>, area: Rect, scene: &mut Scene<'_, '_>) -> Option<Rect> {
+        chart::axes(&Axis(&self.time, Labels::Time(self.local)), Some(upwards), area, scene)
+    }
+
+    /// Draws the cursor through a plot, if there is one.
+    fn draw_cursor(&self, plot: Rect, scene: &mut Scene<'_, '_>) {
+        if let Some(bucket) = self.cursor {
+            chart::cursor(cursor::share(bucket, &self.time), plot, scene);
         }
     }
 }
@@ -456,12 +522,7 @@ pub(crate) fn chart_of_lows(
         return false;
     };
     let [title, area] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(area);
-    let low = since.unix().seconds();
-    let time = Scale {
-        kind: ScaleKind::Linear,
-        low,
-        high: until.unix().seconds().max(low + 1.0),
-    };
+    let time = time_scale(since, until);
     let (state, theme) = (scene.state, scene.theme);
     let local = state.local_time(scene.now);
     let axes = (Axis(&time, Labels::Time(&local)), Axis(&scale, Labels::Number));
@@ -470,18 +531,7 @@ pub(crate) fn chart_of_lows(
     };
     scene.render(fit(Line::styled(heading, theme.heading), title.width), title);
     let color = theme.series[1].fg.unwrap_or_default();
-    let canvas = chart::canvas().paint(|context| {
-        let steps = |lows: &[(Moment, Moment, f64)]| -> Vec<(f64, f64)> {
-            let ends = lows.iter().filter_map(|(from, until, low)| {
-                let y = scale.position(low.min(scale.high))?;
-                Some([(share_of(*from, &time), y), (share_of(*until, &time), y)])
-            });
-            ends.flatten().collect()
-        };
-        for watched in lows.chunk_by(|one, next| one.1 == next.0) {
-            polyline(context, &steps(watched), color);
-        }
-    });
+    let canvas = chart::canvas().paint(|context| stairs((&time, &scale), lows.iter().copied(), color, context));
     scene.render(canvas, plot);
     chart::marks(mark.as_slice(), &scale, plot, scene);
     let peaks: Vec<(f64, f64)> = lows
@@ -490,61 +540,4 @@ pub(crate) fn chart_of_lows(
         .collect();
     chart::cut_labels(&peaks, &scale, plot, scene);
     true
-}
-
-/// Draws a value of each part of the time as staircases, one for each time without a gap.
-fn stairs(
-    series: &Series,
-    (time, scale): (&Scale, &Scale),
-    value: impl Fn(&Bucket) -> Option<f64>,
-    color: Color,
-    context: &mut Context<'_>,
-) {
-    let mut steps: Vec<(f64, f64)> = Vec::new();
-    for bucket in &series.buckets {
-        if let Some(y) = value(bucket).and_then(|value| scale.position(value.min(scale.high))) {
-            steps.push((share_of(bucket.from, time), y));
-            steps.push((share_of(bucket.until, time), y));
-        } else {
-            polyline(context, &steps, color);
-            steps.clear();
-        }
-    }
-    polyline(context, &steps, color);
-}
-
-/// Draws the amounts on offer, below the prices and over the same time.
-fn draw_amounts(
-    series: &Series,
-    resource: Resource,
-    local: &LocalTime,
-    area: Rect,
-    scene: &mut Scene<'_, '_>,
-    cursor: Option<&Bucket>,
-) {
-    let [title, area] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(area);
-    let from = if series.truncated > 0 {
-        " of complete responses"
-    } else {
-        ""
-    };
-    let heading = format!("{} on offer{from}", unit(resource));
-    scene.render(Line::styled(heading, scene.theme.heading), title);
-    let amounts = series.buckets.iter().filter_map(|bucket| bucket.amount);
-    let Some(scale) = Scale::fit(amounts.chain([0.0]), None) else {
-        return;
-    };
-    let time = time_of(series);
-    let across = Axis(&time, Labels::Time(local));
-    let Some(plot) = chart::axes(&across, Some(&Axis(&scale, Labels::Count)), area, scene) else {
-        return;
-    };
-    let color = scene.theme.series[0].fg.unwrap_or_default();
-    let canvas = chart::canvas().paint(|context| {
-        stairs(series, (&time, &scale), |bucket| bucket.amount, color, context);
-    });
-    scene.render(canvas, plot);
-    if let Some(bucket) = cursor {
-        chart::cursor(cursor::share(bucket, &time), plot, scene);
-    }
 }

@@ -318,8 +318,7 @@ impl View for History {
 
     fn tick(&mut self, cx: &mut Cx<'_>) {
         let (pane, responses) = self.pane;
-        let is_due = Recall::read(cx.state()).due(cx.now) <= cx.now.mono;
-        if is_due && cx.state().browsers[pane].polls() != responses {
+        if Recall::read(cx.state()).due(cx.now) <= cx.now.mono && cx.state().browsers[pane].polls() != responses {
             self.ask(cx);
         }
         self.take_answer(cx.state());

@@ -96,10 +96,10 @@ impl Analysis for PriceSeries {
         let lows = LowSeries::new(&intervals, within);
         // The poll before the time holds until the first one in it: its price counts, too.
         let before = polls.get(..first).and_then(<[PollRow]>::last);
-        let held = before.filter(|before| !before.is_gap(since));
-        let held = held.and_then(|before| Some((now(&intervals, before).levels?.lowest, since)));
-        let record = held.into_iter().chain(lows.record);
-        let record = record.reduce(|held, later| if later.0 < held.0 { later } else { held });
+        let earlier = before.filter(|before| !before.is_gap(since));
+        let held = earlier.and_then(|before| Some((now(&intervals, before).levels?.lowest, since)));
+        let found = held.into_iter().chain(lows.record);
+        let record = found.reduce(|held, later| if later.0 < held.0 { later } else { held });
         let mut parts = Parts::new(since, until, self.buckets);
         for interval in &intervals {
             parts.add(interval);
@@ -214,8 +214,7 @@ impl Parts {
                 let (before, after) = (Moment(poll.at.0 - 1), Moment(poll.at.0 + 1));
                 timeline::overlap(times, before.max(*from), after.min(*until)) == 0
             };
-            let within = within.take_while(|poll| poll.at < *until);
-            let alone = i64::try_from(within.filter(is_alone).count()).unwrap_or(0);
+            let alone = i64::try_from(within.take_while(|poll| poll.at < *until).filter(is_alone).count()).unwrap_or(0);
             Bucket {
                 from: *from,
                 until: *until,

@@ -58,7 +58,7 @@ fn events_of(question: &Question, excerpt: &Excerpt) -> Vec<Event> {
             && is_asked(&spell.first)
         {
             let change = Change::of_spell(spell, price, kind);
-            let lasted = before.filter(|_| continues(spell));
+            let lasted = before.filter(|_| Onset::from_beginning(spell.beginning) == Onset::Continued);
             events.push(event(spell.first, EventKind::Change { change, lasted }));
         }
         if let Some((kind, at)) = ending(spell, &polls)
@@ -103,11 +103,6 @@ fn ending(spell: &Spell, polls: &[PollRow]) -> Option<(ChangeKind, Moment)> {
             was_watched.then_some((ChangeKind::OutOfView, next.at))
         }
     }
-}
-
-/// Whether a spell continues an earlier one of its lot.
-const fn continues(spell: &Spell) -> bool {
-    matches!(Onset::from_beginning(spell.beginning), Onset::Continued)
 }
 
 /// The time since which each lot is on offer, updated spell by spell in order of time.

@@ -117,12 +117,11 @@ impl Tape {
     /// Lists the events that match the typed words; without words, all except moves into and out of the
     /// results.
     fn narrow(&mut self, state: &State) {
-        let has_words = !self.search.words.text().trim().is_empty();
         let matches = |event: &Event| {
-            if has_words {
-                self.search.matches(&self.text(event, state))
-            } else {
+            if self.search.words.text().trim().is_empty() {
                 is_news(event)
+            } else {
+                self.search.matches(&self.text(event, state))
             }
         };
         let events = self.events.iter().enumerate();

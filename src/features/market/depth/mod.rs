@@ -56,8 +56,8 @@ impl DepthView {
             return;
         };
         let rows = offers.view();
-        let names = facets(listing, rows, field).into_iter();
-        let names = names.filter_map(|(value, _)| match value {
+        let groups = facets(listing, rows, field).into_iter();
+        let names = groups.filter_map(|(value, _)| match value {
             GroupValue::Text(name) => Some(name.unescaped().to_owned()),
             GroupValue::Blank | GroupValue::Flag(_) | GroupValue::Number(_) => None,
         });
@@ -89,8 +89,7 @@ impl DepthView {
     /// `models.len()` is one step back.
     fn switch(&mut self, by: usize, state: &State) {
         let many = self.models.len() + 1;
-        let is_shown = |model: &String| Some(model) == self.model.as_ref();
-        let here = self.models.iter().position(is_shown);
+        let here = self.models.iter().position(|model| Some(model) == self.model.as_ref());
         let next = (here.map_or(0, |index| index + 1) + by) % many;
         self.model = next.checked_sub(1).and_then(|index| self.models.get(index).cloned());
         self.cursor = 0;

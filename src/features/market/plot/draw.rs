@@ -369,8 +369,8 @@ fn verdict(view: &Plot, listing: &Listing, point: &Point, theme: &Theme) -> Line
     let Some(lead) = view.front.beaten_by(point.row) else {
         return Line::styled("◆ on the Pareto front: nothing beats it", theme.good);
     };
-    let lead_id = listing.id(lead.row as usize);
-    let lead_id = lead_id.map(|id| id.to_string()).unwrap_or_default();
+    let id = listing.id(lead.row as usize);
+    let lead_id = id.map(|id| id.to_string()).unwrap_or_default();
     let share = |goal: Goal, share: Option<f64>| {
         let sign = match goal {
             Goal::Least => '−',

@@ -211,16 +211,16 @@ fn draw_selected(view: &Market, listing: &Listing, area: Rect, scene: &mut Scene
     let note = match view.resource {
         Resource::Volumes => format::counted(amount.machines, "volume", "volumes"),
         Resource::Offers | Resource::Workergroups => {
-            let gpus = usize::try_from(amount.gpus).unwrap_or(usize::MAX);
-            let gpus = format::counted(gpus, "GPU", "GPUs");
+            let number = usize::try_from(amount.gpus).unwrap_or(usize::MAX);
+            let gpus = format::counted(number, "GPU", "GPUs");
             let machines = format::counted(amount.machines, "machine", "machines");
             format!("{gpus} on {machines}")
         }
     };
     let inner = scene.panel(Panel::new(line.label.clone()).note(note), area);
     let [best, charts] = Layout::vertical([Length(1), Fill(1)]).areas(inner);
-    let text = cheapest(view, line, listing);
-    let text = first_parts(&text, best.width).to_owned();
+    let all = cheapest(view, line, listing);
+    let text = first_parts(&all, best.width).to_owned();
     scene.render(TextLine::styled(text, scene.theme.text), best);
     let side_by_side = charts.width >= 76;
     let [prices, _, depths] = Layout::horizontal([Fill(u16::from(side_by_side)), Length(2), Fill(1)]).areas(charts);

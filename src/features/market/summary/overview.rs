@@ -52,8 +52,8 @@ impl Overview {
             return;
         };
         self.index = Some((response, counts.index));
-        let sections = groupings(browser.resource()).zip(counts.groups);
-        let sections = sections.map(|((name, field), groups)| {
+        let groups = groupings(browser.resource()).zip(counts.groups);
+        let sections = groups.map(|((name, field), groups)| {
             let line = |group: Offered| OfferedLine {
                 label: groups::name(&group.key, field),
                 group,

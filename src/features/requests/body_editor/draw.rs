@@ -23,8 +23,8 @@ pub(super) fn editor(view: &BodyEditor, area: Rect, scene: &mut Scene<'_, '_>) {
     let title = format!("Edit and send: {}", view.operation.label());
     let inner = scene.panel(Panel::new(title).focused(true), left);
     let verdict = verdict(view, scene);
-    let rows = wrap_line(&verdict, inner.width, 0).len();
-    let rows = u16::try_from(rows).unwrap_or(1).min(inner.height / 2);
+    let lines = wrap_line(&verdict, inner.width, 0).len();
+    let rows = u16::try_from(lines).unwrap_or(1).min(inner.height / 2);
     let [text, below] = Layout::vertical([Constraint::Fill(1), Constraint::Length(rows)]).areas(inner);
     scene.text_area(Region::MAIN, &view.area, text);
     mark_fault(view, text, scene);
@@ -53,8 +53,8 @@ fn mark_fault(view: &BodyEditor, area: Rect, scene: &mut Scene<'_, '_>) {
     let Some(BodyError::Broken { line, .. }) = &view.fault else {
         return;
     };
-    let row = (line - 1).checked_sub(view.area.top());
-    let row = row.and_then(|row| u16::try_from(row).ok());
+    let offset = (line - 1).checked_sub(view.area.top());
+    let row = offset.and_then(|row| u16::try_from(row).ok());
     if let Some(row) = row.filter(|row| *row < area.height) {
         let cell = Rect::new(area.x, area.y + row, 1, 1);
         scene.render(Line::styled("!", scene.theme.error), cell);

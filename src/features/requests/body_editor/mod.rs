@@ -107,8 +107,7 @@ impl BodyEditor {
             return Err(ResendError::Placeholder);
         }
         let request = Request::Raw(raw);
-        let entry = state.ledger.get(self.number);
-        let entry = entry.ok_or(ResendError::OriginalGone)?;
+        let entry = state.ledger.get(self.number).ok_or(ResendError::OriginalGone)?;
         check_address(state, entry, &request)?;
         Ok(request)
     }
@@ -202,8 +201,7 @@ impl View for BodyEditor {
             cx.complain(format!("More than {most} kB: the text is as before"));
         } else {
             // Editors end the last line of a file; the body has no such end.
-            let text = text.strip_suffix('\n').unwrap_or(&text);
-            let pasted = self.area.replace(text);
+            let pasted = self.area.replace(text.strip_suffix('\n').unwrap_or(&text));
             self.on_pasted(pasted, cx);
         }
     }

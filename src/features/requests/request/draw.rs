@@ -83,7 +83,6 @@ const fn title(side: Side) -> &'static str {
 
 /// Draws the request's or response's body in a panel, with a note if a secret was removed from it.
 fn body(view: &RequestDetails, side: Side, area: Rect, scene: &mut Scene<'_, '_>) {
-    let report = report(view, side);
     let mut panel = Panel::new(title(side)).focused(view.focus == side);
     let lacks_secret = match side {
         Side::Request => view.lacks_secret.0,
@@ -93,7 +92,7 @@ fn body(view: &RequestDetails, side: Side, area: Rect, scene: &mut Scene<'_, '_>
         panel = panel.foot(format!("{REMOVED} replaces a secret"));
     }
     let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
-    let viewport = scene.report(side.region(), report, inner);
+    let viewport = scene.report(side.region(), report(view, side), inner);
     scene.clickable(area, Target::Item(side.region(), 0));
     scene.label_border(area, cells(title(side)), &lines_label(viewport));
 }

@@ -78,9 +78,8 @@ pub(super) fn pane(view: &RequestsPane, area: Rect, scene: &mut Scene<'_, '_>) {
 /// requests.
 fn list(view: &RequestsPane, area: Rect, scene: &mut Scene<'_, '_>) {
     let state = scene.state;
-    let is_dropping = state.ledger.total() > state.ledger.len() as u64;
     let mut panel = Panel::new("Requests").focused(true).sized(scene.size);
-    if is_dropping {
+    if state.ledger.total() > state.ledger.len() as u64 {
         panel = panel.foot("older requests dropped");
     }
     let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
@@ -133,10 +132,9 @@ fn filters(area: Rect, scene: &mut Scene<'_, '_>) {
     };
     let named = Filter::ALL.map(|filter| format!(" {} {} ", filter.title(), count(filter)));
     let widest: u16 = named.iter().map(|name| cells(name)).sum();
-    let is_short = widest > area.width;
     let mut x = area.x;
     for (index, (filter, name)) in Filter::ALL.into_iter().zip(named).enumerate() {
-        let name = if is_short {
+        let name = if widest > area.width {
             format!(" {} ", filter.title())
         } else {
             name
@@ -247,8 +245,7 @@ const CELLS: [Cell; 9] = [
 /// The columns of the list of requests for a table of `width` cells, in the order of `CELLS`.
 fn columns(state: &State, local: &LocalTime, width: u16) -> Vec<Column> {
     let oldest = state.ledger.latest().last();
-    let time = oldest.map_or(8, |entry| cells(&local.clock(entry.at)));
-    let time = time.clamp(8, 14);
+    let time = oldest.map_or(8, |entry| cells(&local.clock(entry.at))).clamp(8, 14);
     let latest = state.ledger.latest().take(MEASURED);
     let longest = latest.map(|entry| cells(&entry.status_words())).max();
     let (least, most) = match width {

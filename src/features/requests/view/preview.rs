@@ -72,8 +72,8 @@ pub(super) fn draw(area: Rect, scene: &mut Scene<'_, '_>) {
 /// Only requests still in the ledger; nothing if there is none or the area is too low.
 fn timeline(run: &RouteRun, area: Rect, scene: &mut Scene<'_, '_>) {
     let (state, theme) = (scene.state, scene.theme);
-    let of_run = state.ledger.numbered();
-    let of_run = of_run.filter(|(number, _)| Requests::read(state).run_of(*number) == Some(run.number));
+    let numbered = state.ledger.numbered();
+    let of_run = numbered.filter(|(number, _)| Requests::read(state).run_of(*number) == Some(run.number));
     let sent: Vec<(UnixTime, f64, bool)> = of_run
         .map(|(_, entry)| (entry.at, entry.took.as_secs_f64(), entry.is_failed()))
         .collect();
@@ -211,8 +211,7 @@ fn facts(entry: &LedgerEntry, area: Rect, scene: &Scene<'_, '_>) -> Vec<Line<'st
     if let Some(first) = known.first_mut() {
         *first = Line::styled(describe_call(entry), theme.heading);
     }
-    let known = known.iter();
-    known.flat_map(|line| wrap_line(line, area.width, 2)).collect()
+    known.iter().flat_map(|line| wrap_line(line, area.width, 2)).collect()
 }
 
 /// The heading and the lines of the request's body, cut to `most` lines of body with an ellipsis; empty
@@ -241,8 +240,7 @@ fn received(entry: &LedgerEntry, room: usize, scene: &Scene<'_, '_>) -> Vec<Line
     let mut lines = vec![Line::styled("Response body", theme.heading)];
     match &entry.response {
         Some(response) => {
-            let body = body(response.unescaped(), entry.response_cut).into_iter();
-            let body = body.take(room);
+            let body = body(response.unescaped(), entry.response_cut).into_iter().take(room);
             lines.extend(body.map(|line| json::paint(&Line::from(line), theme)));
         }
         None => lines.push(Line::styled("No response", theme.dim)),

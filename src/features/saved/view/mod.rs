@@ -286,8 +286,7 @@ impl View for Saved {
     }
 
     fn on_top(&mut self, cx: &mut Cx<'_>) {
-        let added = cx.drafts().take::<Added>();
-        let added = added.map(|Added(name)| Entry::Saved(name));
+        let added = cx.drafts().take::<Added>().map(|Added(name)| Entry::Saved(name));
         self.relist(cx.state(), added.as_ref());
     }
 

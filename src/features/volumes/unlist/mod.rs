@@ -112,9 +112,8 @@ impl Unlist {
         if text.is_empty() {
             return Err("Type the listing id first.");
         }
-        let is_plain = text.bytes().all(|byte| byte.is_ascii_digit());
         match text.parse() {
-            Ok(id) if is_plain => Ok(id),
+            Ok(id) if text.bytes().all(|byte| byte.is_ascii_digit()) => Ok(id),
             _ => Err("A listing id is a whole number without sign or blanks."),
         }
     }

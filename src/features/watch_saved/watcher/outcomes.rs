@@ -83,8 +83,8 @@ impl Watcher<'_> {
             return;
         };
         let (key, storage) = (SearchKey::new(&search.query), search.query.storage_gb());
-        let events = self.with_record(|record| recorded_changes(record, &search.query, Some(since), until));
-        let events = events.unwrap_or_default();
+        let changes = self.with_record(|record| recorded_changes(record, &search.query, Some(since), until));
+        let events = changes.unwrap_or_default();
         if let Some(newest) = events.first() {
             self.targets[self.awaited].progress.reported_until = Some(newest.at);
         }
@@ -122,7 +122,12 @@ impl Watcher<'_> {
             if ring.is_none() && alert.state == before {
                 continue;
             }
-            let ring = ring.filter(|(_, logged)| self.claims_ring(logged));
+            // Of several programs one reports it; without a record this one does.
+            let ring = ring.filter(|(_, Logged { alert, at, .. })| {
+                let program = self.program.clone();
+                self.with_record(|record| record.claim_ring(alert, &program, *at))
+                    .unwrap_or(true)
+            });
             self.output
                 .extend(ring.iter().map(|(ring, logged)| output_of(ring, logged)));
             let change = AlertChange::Checked {
@@ -134,14 +139,6 @@ impl Watcher<'_> {
             self.unsaved.push(change);
             self.save();
         }
-    }
-
-    /// Whether this program is to report an alert that fires: false if another has done so, true without a
-    /// record.
-    fn claims_ring(&mut self, logged: &Logged) -> bool {
-        let program = self.program.clone();
-        let claimed = self.with_record(|record| record.claim_ring(&logged.alert, &program, logged.at));
-        claimed.unwrap_or(true)
     }
 
     /// Saves the changes of alerts to the file, in order; a change that cannot be saved is reported and

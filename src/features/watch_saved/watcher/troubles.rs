@@ -80,8 +80,7 @@ impl Watcher<'_> {
     pub fn unrecorded(&self) -> Option<String> {
         let troubles = self.troubles.iter();
         let why = troubles.filter_map(|(about, known)| Some(format!("{about}: {}", known.last()?)));
-        let is_missing = !self.has_recorded && !self.targets.is_empty();
-        is_missing.then(|| why.collect::<Vec<_>>().join("; "))
+        (!self.has_recorded && !self.targets.is_empty()).then(|| why.collect::<Vec<_>>().join("; "))
     }
 
     /// Reports the problem `why` with the subject `about`, once until it clears; `more` is appended to the

@@ -125,8 +125,7 @@ impl<'a> Grid<'a> {
         let most = (area.width / COLUMN).max(1);
         let layout = |columns: u16| {
             let rows = rows_of(entries, room_of(area.width, columns));
-            let wrapped = rows.iter().filter(|row| matches!(row, Row::More(..)));
-            let wrapped = wrapped.count();
+            let wrapped = rows.iter().filter(|row| matches!(row, Row::More(..))).count();
             let (rows, length) = balanced(&rows, usize::from(columns), height);
             let fits = rows.len() <= length * usize::from(columns);
             (columns, rows, length, wrapped, fits)
@@ -169,8 +168,7 @@ impl<'a> Grid<'a> {
         };
         let blanks = LABEL + 1 - usize::from(cells(&name));
         let room = usize::from(width).saturating_sub(LABEL + 1);
-        let value = parts(&entry.value, room).into_iter().nth(part);
-        let value = value.unwrap_or_default();
+        let value = parts(&entry.value, room).into_iter().nth(part).unwrap_or_default();
         let line = Line::from(vec![
             Span::styled(name, label),
             Span::raw(" ".repeat(blanks)),
@@ -196,8 +194,7 @@ impl StatefulWidget for &Grid<'_> {
         let lowest = (column + 1).saturating_sub(columns);
         let last = self.rows.len().div_ceil(height).saturating_sub(columns);
         let top = viewport.top.div_ceil(height);
-        let top = top.clamp(lowest, column.max(lowest)).min(last);
-        viewport.top = top * height;
+        viewport.top = top.clamp(lowest, column.max(lowest)).min(last) * height;
         viewport.page = page;
         viewport.total = self.rows.len();
         let parts = Layout::horizontal(vec![Fill(1); columns]).spacing(GAP).split(area);

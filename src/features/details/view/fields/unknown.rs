@@ -55,8 +55,8 @@ impl Reader<'_> {
 
     /// The beginning of an unknown member's JSON, without secrets, and the size of the rest.
     fn unknown_value(json: &str) -> String {
-        let read = Some(json).filter(|json| json.len() <= LONGEST_READ);
-        let read = read.and_then(|json| serde_json::from_str::<serde_json::Value>(json).ok());
+        let short = Some(json).filter(|json| json.len() <= LONGEST_READ);
+        let read = short.and_then(|json| serde_json::from_str::<serde_json::Value>(json).ok());
         let plain = read.map_or_else(|| json.to_owned(), |json| json.to_string());
         // A key may stand anywhere in it, and be repeated in front of that: all of it is searched.
         let safe = redact::without_possible_secrets(&plain);
