@@ -25,7 +25,7 @@ use crate::features::history::{describe_wait, price_origin, rating};
 use crate::keys::Action;
 use crate::record::{Levels, Memory, Moment, Verdict, price_unit};
 use crate::tui::panel::Size;
-use crate::tui::text::{fit, wrap_line};
+use crate::tui::text::fit;
 use crate::tui::theme::Theme;
 
 /// The lowest that the chart of prices gets before that of amounts is left out.
@@ -56,15 +56,14 @@ pub(super) fn history(view: &History, area: Rect, scene: &mut Scene<'_, '_>) {
     let local = scene.state.local_time(scene.now);
     let Some(series) = view.series.as_deref().filter(|series| series.watched > 0.0) else {
         let lines = empty(view, resource, scene);
-        let height = lines
-            .iter()
-            .map(|line| wrap_line(line, inner.width, 2).len())
-            .sum::<usize>()
-            + 1;
-        let height = u16::try_from(height).unwrap_or(u16::MAX);
+        let height = u16::try_from(sheet::rows(&lines, inner.width)).unwrap_or(u16::MAX);
         let [text, chart] = Layout::vertical([Constraint::Length(height), Constraint::Fill(1)]).areas(inner);
         sheet::text(lines, text, scene);
-        return prices_now(view, chart, scene);
+        // The first subject is the open pane's.
+        if view.index == 0 && view.is_of_pane {
+            unrecorded::draw_now(chart, scene);
+        }
+        return;
     };
     let text = headline(view, (series, resource), scene);
     let head = u16::try_from(sheet::rows(&text, inner.width)).unwrap_or(1);
@@ -100,13 +99,6 @@ pub(super) fn history(view: &History, area: Rect, scene: &mut Scene<'_, '_>) {
     draw_prices(series, &marks(view, scene), &local, prices, scene, bucket);
     if has_amounts {
         draw_amounts(series, resource, &local, amounts, scene, bucket);
-    }
-}
-
-/// Draws the current prices where none are recorded, for the first subject only.
-fn prices_now(view: &History, area: Rect, scene: &mut Scene<'_, '_>) {
-    if view.index == 0 {
-        unrecorded::distribution(&view.now, None, area, scene);
     }
 }
 
