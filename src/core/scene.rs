@@ -3,9 +3,10 @@
 use std::fmt;
 
 use ratatui::Frame;
+use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::{Constraint, Layout, Position, Rect};
 use ratatui::text::Line;
-use ratatui::widgets::{StatefulWidget, Widget};
+use ratatui::widgets::{Scrollbar, ScrollbarOrientation, ScrollbarState, StatefulWidget, Widget};
 
 use super::frame_layout::{FrameLayout, Region, Target};
 use super::state::State;
@@ -20,6 +21,7 @@ use crate::tui::panel::{Panel, Size};
 use crate::tui::records::Records;
 use crate::tui::report::{Report, ReportLayout, ReportLines};
 use crate::tui::table::{Table, place};
+use crate::tui::text::cells;
 use crate::tui::text_area::{TextArea, TextAreaLines};
 use crate::tui::text_input::{InputLine, TextInput};
 use crate::tui::theme::Theme;
@@ -81,7 +83,42 @@ impl Scene<'_, '_> {
         let mut viewport = self.before.viewport(self.depth, region);
         self.frame.render_stateful_widget(widget, area, &mut viewport);
         self.layout.viewports.push((self.depth, region, viewport));
+        self.show_more(&viewport, area);
         viewport
+    }
+
+    /// Shows that lines of a scrolling area are out of sight: by the thumb of a scrollbar on the border at its
+    /// right, else by the numbers of the visible lines in the border below it. Nothing is drawn over other signs.
+    fn show_more(&mut self, viewport: &Viewport, area: Rect) {
+        if viewport.total <= viewport.page {
+            return;
+        }
+        let lines = if viewport.rows.is_empty() { area } else { viewport.rows };
+        let (theme, buffer) = (self.theme, self.frame.buffer_mut());
+        let symbol = |x: u16, y: u16| buffer.cell((x, y)).map(Cell::symbol);
+        let is_column_of = |x: u16, signs: &[&str]| {
+            let mut rows = lines.y..lines.bottom();
+            rows.all(|y| symbol(x, y).is_some_and(|symbol| signs.contains(&symbol)))
+        };
+        // A list has a blank column before the border.
+        let right = lines.right() + u16::from(is_column_of(lines.right(), &[" "]));
+        if is_column_of(right, &["│", "┃"]) {
+            let bar = Rect {
+                x: right,
+                width: 1,
+                ..lines
+            };
+            scrollbar(viewport, bar, theme, buffer);
+            return;
+        }
+        let label = format!(" {} ", viewport.label());
+        let width = cells(&label);
+        let Some(left) = area.right().checked_sub(width + 1).filter(|left| *left >= area.x) else {
+            return;
+        };
+        if (left..left + width).all(|x| matches!(symbol(x, area.bottom()), Some("─" | "━"))) {
+            buffer.set_string(left, area.bottom(), label, theme.dim);
+        }
     }
 
     /// Draws records as a table with as many columns as fit; `cursor` is the highlighted row. Returns its
@@ -126,6 +163,7 @@ impl Scene<'_, '_> {
         self.cursor = layout.cursor.or(self.cursor);
         let viewport = layout.viewport;
         self.layout.viewports.push((self.depth, region, viewport));
+        self.show_more(&viewport, area);
         viewport
     }
 
@@ -160,6 +198,7 @@ impl Scene<'_, '_> {
             rows: Rect::default(),
         };
         self.layout.viewports.push((self.depth, Region::MAIN, viewport));
+        self.show_more(&viewport, area);
         for (area_of_field, field) in layout.fields {
             self.clickable(area_of_field, Target::Item(Region::MAIN, field));
         }
@@ -174,6 +213,7 @@ impl Scene<'_, '_> {
         let mut viewport = Viewport::default();
         viewport.scroll_to(text.top(), text.lines().len(), area);
         self.layout.viewports.push((self.depth, region, viewport));
+        self.show_more(&viewport, area);
     }
 
     /// Draws a one-line text field and its cursor, with `placeholder` while it is empty.
@@ -247,4 +287,16 @@ impl Scene<'_, '_> {
     pub fn key(&self, action: Action) -> String {
         self.state.keymap.key_of(action)
     }
+}
+
+/// Draws the thumb of a scrollbar in a column one cell wide.
+fn scrollbar(viewport: &Viewport, column: Rect, theme: &Theme, buffer: &mut Buffer) {
+    let mut state = ScrollbarState::new(viewport.last_top()).position(viewport.top);
+    let bar = Scrollbar::new(ScrollbarOrientation::VerticalRight)
+        .begin_symbol(None)
+        .end_symbol(None)
+        .track_symbol(None)
+        .thumb_symbol("▐")
+        .thumb_style(theme.border);
+    bar.render(column, buffer, &mut state);
 }

@@ -79,7 +79,7 @@ impl Context {
             Self::Workergroups => "Workergroups",
             Self::Report => "Reports",
             Self::Editor => "Text editor",
-            Self::Items => "Lists without a search line",
+            Self::Items => "Markets, themes and alerts",
             Self::Tabs => "Tabs",
             Self::Global => "Everywhere",
             Self::Always => "Even while typing",

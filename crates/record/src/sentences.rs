@@ -24,6 +24,9 @@ const DAYS: [&str; 7] = [
 /// One or two come by chance; the count beside the median says how far it may be trusted.
 const LEAST_FOR_MEDIAN: usize = 5;
 
+/// The smallest difference between two prices, as a share, that is worth a sentence.
+const NOISE: f64 = 0.01;
+
 /// A part of the time, as an index, and its usual price.
 type WeightedPart = (usize, f64);
 
@@ -81,9 +84,8 @@ impl Memory {
         let lowest = self.lowest.unwrap_or(rating.median);
         let more = lowest / rating.median - 1.0;
         let window = self.window();
-        // Less than a hundredth is noise.
         let usual = match percent(more.abs()) {
-            _ if !more.is_finite() || more.abs() < 0.01 => format!("usually {median} in {window}"),
+            _ if !more.is_finite() || more.abs() < NOISE => format!("usually {median} in {window}"),
             share if more < 0.0 => format!("{share} below the usual {median} of {window}"),
             share => format!("{share} above the usual {median} of {window}"),
         };
@@ -126,11 +128,15 @@ impl Memory {
     }
 
     /// The sentence about the hours and weekdays at which the lowest price is usually lowest and highest, in
-    /// a time zone; `None` until three weeks were watched, and if it is always the same.
+    /// a time zone; `None` until three weeks were watched, and if the prices do not differ. Hours or weekdays whose
+    /// prices do not differ are left out.
     pub fn times_sentence(&self, zone: &TimeZone) -> Option<String> {
+        let differs =
+            |[low, high]: &[WeightedPart; 2]| high.1 / low.1 - 1.0 >= NOISE && self.money(low.1) != self.money(high.1);
         let hours = extremes(&self.by_hour(zone))
+            .filter(differs)
             .map(|ends| ends.map(|(hour, price)| format!("at {hour:02}:00 ({})", self.money(price))));
-        let days = extremes(&self.by_weekday(zone)).map(|ends| {
+        let days = extremes(&self.by_weekday(zone)).filter(differs).map(|ends| {
             ends.map(|(day, price)| {
                 let day = DAYS.get(day).copied().unwrap_or_default();
                 format!("on {day} ({})", self.money(price))
@@ -165,7 +171,8 @@ fn compare_with_days(rating: &Rating, is_below: bool) -> String {
     let days = match of {
         0 => return format!("{} watched", format::lasting(seconds(rating.watched))),
         10 => "the last 10 days".to_owned(),
-        _ => format::counted(of, "watched day", "watched days"),
+        // Of each at least half is known, so their share may be larger than that of all hours.
+        _ => format!("{} of the last 10", format::counted(of, "known day", "known days")),
     };
     let (were, many) = if is_below {
         ("more expensive", higher)

@@ -18,6 +18,7 @@ pub struct Rail<'a> {
     high: f64,
     price: f64,
     theme: &'a Theme,
+    shows_median: bool,
 }
 
 /// The comparison of a price with its peers.
@@ -51,7 +52,16 @@ impl<'a> Rail<'a> {
             high,
             price,
             theme,
+            shows_median: false,
         }
+    }
+
+    /// Draws a price that differs from the median beside it, where both fall on one cell: for a median that is a
+    /// limit, of which the side matters.
+    #[must_use]
+    pub const fn beside_median(mut self) -> Self {
+        self.shows_median = true;
+        self
     }
 
     /// The position of a value between the 5th and the 95th percentile, from 0 to 1; the middle if they are equal.
@@ -79,10 +89,20 @@ impl<'a> Rail<'a> {
         let last = f64::from(width.saturating_sub(1));
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // at most the width
         let cell = |value: f64| (self.position(value) * last).round() as u16;
-        (cell(self.median), cell(self.price))
+        let (median, price) = (cell(self.median), cell(self.price));
+        if !self.shows_median || median != price {
+            return (median, price);
+        }
+        let beside = match self.price {
+            price if price < self.median => median.saturating_sub(1),
+            price if price > self.median => median.saturating_add(1).min(width.saturating_sub(1)),
+            _ => median,
+        };
+        (median, beside)
     }
 
-    /// The rail as text of `width` cells; the price hides the median where both fall on one cell.
+    /// The rail as text of `width` cells; the price hides the median where both fall on one cell, unless
+    /// [`Rail::beside_median`] forbids it.
     pub fn line(&self, width: u16) -> Line<'static> {
         let (median, price) = self.cells(width);
         let mut line = Line::default();
@@ -143,6 +163,18 @@ mod tests {
         assert_eq!(drawn(0.1, 9), "●┄│┄┄┄┄┄┄");
         assert_eq!(drawn(90.0, 9), "┄┄│┄┄┄┄┄●");
         assert_eq!(drawn(3.0, 0), "");
+    }
+
+    #[test]
+    fn a_price_near_a_limit_stands_on_its_side_of_it() {
+        let drawn = |price| {
+            let rail = Rail::new([0.15, 0.3, 0.6], price, &Theme::MONO).beside_median();
+            rail.line(14).to_string()
+        };
+        assert_eq!(drawn(0.2836), "┄┄┄●│┄┄┄┄┄┄┄┄┄");
+        assert_eq!(drawn(0.301), "┄┄┄┄│●┄┄┄┄┄┄┄┄");
+        assert_eq!(drawn(0.3), "┄┄┄┄●┄┄┄┄┄┄┄┄┄");
+        assert_eq!(drawn(0.5), "┄┄┄┄│┄┄┄┄┄●┄┄┄");
     }
 
     #[test]

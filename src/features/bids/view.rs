@@ -18,6 +18,7 @@ use crate::domain::{Operator, Value};
 use crate::features::history;
 use crate::features::history::Recall;
 use crate::features::history::figures::Figures;
+use crate::features::history::prices::draw_now;
 use crate::features::history::{Asked, Recalled};
 use crate::keys::{Action, Context};
 use crate::record::differences::recorded_lot;
@@ -225,6 +226,9 @@ impl View for Bids {
             rows: outlooks.iter().enumerate().map(line).collect(),
         };
         let chart = figures.draw((text, basis), (self.cursor, CHART), inner, scene);
+        if self.is_awaited {
+            return draw_now(chart, scene);
+        }
         draw_shares((&outlooks, lowest), self.cursor, chart, scene);
     }
 }

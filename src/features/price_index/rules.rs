@@ -68,8 +68,8 @@ pub(crate) fn short_basis(index: &Index, since: &str, origin: &str) -> String {
         many => format!(" · {many} left out: known for less than 24 hours"),
     };
     format!(
-        "Prices {origin} · Lowest: usual since {since} · 2x, 4x, 8x: per GPU, from 1x · Bid, Reserved: from on-demand · \
-         Rented: of known departures{withheld}"
+        "Prices {origin} · Usual low: median since {since}, in offers of any size · 2x, 4x, 8x: difference per GPU from 1x · \
+         Bid, Reserved: difference from on-demand · Rented: share of departures with a known cause{withheld}"
     )
 }
 
@@ -79,8 +79,8 @@ pub(crate) fn basis(index: &Index, since: &str, (unit, origin): (&str, &str)) ->
     let sizes = SIZES.map(|gpus| format!("{gpus}x")).join(", ");
     let mut lines = vec![
         format!(
-            "Usual low: median lowest price since {since}. {sizes}: difference per GPU from 1x. Bid, Reserved: from \
-             on-demand. Rented: share of known departures."
+            "Usual low: median lowest price since {since}, in offers of any size. {sizes}: difference per GPU from 1x. Bid, Reserved: from \
+             on-demand. Rented: share of departures with a known cause."
         ),
         format!(
             "Prices are {unit} of complete responses, {origin}. Differences compare the same moments, without \

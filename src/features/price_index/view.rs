@@ -16,7 +16,7 @@ use crate::domain::text::{screen, visible};
 use crate::features::history;
 use crate::features::history::Recall;
 use crate::features::history::figures::Figures;
-use crate::features::history::prices::chart_of_lows;
+use crate::features::history::prices::{chart_of_lows, draw_now};
 use crate::features::history::rating;
 use crate::features::history::{Asked, Recalled};
 use crate::keys::{Action, Context};
@@ -98,7 +98,7 @@ impl PriceIndex {
         (self.since.max(recorded), self.until)
     }
 
-    /// The usual lowest price per GPU in $/h of the selected line, the difference of a bid from it in
+    /// The usual lowest price per GPU in $/h of the selected line, in offers of any number of GPUs, the difference of a bid from it in
     /// percent, and the GPUs on offer; `None` without a line.
     fn headline(&self, lines: &[&IndexLine], scene: &Scene<'_, '_>) -> Option<Line<'static>> {
         let line = lines.get(self.cursor)?;
@@ -118,7 +118,7 @@ impl PriceIndex {
             Span::styled(unit_price(line.lowest), scene.theme.figure()),
             Span::styled(
                 format!(
-                    "{bid}; {} on offer",
+                    " per GPU in offers of any size{bid}; {} on offer",
                     counted(usize::try_from(line.gpus).unwrap_or(usize::MAX), "GPU", "GPUs")
                 ),
                 scene.theme.text,
@@ -235,6 +235,9 @@ impl View for PriceIndex {
             rows: lines.iter().map(row).collect(),
         };
         let chart = figures.draw((text, basis), (self.cursor, CHART), inner, scene);
+        if self.is_awaited {
+            draw_now(chart, scene);
+        }
         if let Some(line) = lines.get(self.cursor).filter(|_| chart.height >= CHART) {
             let country = line
                 .country

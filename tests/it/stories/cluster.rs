@@ -26,7 +26,7 @@ fn the_cheapest_offers_are_planned_as_the_number_is_typed() {
         .expect("$0.520/h")
         .expect("103 ends first, in 10 hours");
     desk.expect("Runner-up: $0.710/h (+$0.190/h), 102 instead of 105, 103")
-        .expect("No limit raises the bill");
+        .expect("The limits do not raise the bill");
     // Models that may differ make no difference here; a single machine does.
     desk.keys("tab tab tab");
     fill(&mut desk, "1")
@@ -42,7 +42,7 @@ fn the_planner_begins_with_the_gpus_of_the_search() {
     desk.answer(MARKET).keys("K").expect("2 GPUs in 2 offers on 2 machines");
     // Nothing is claimed of the sizes that the search leaves out.
     desk.expect("Only offers with num_gpus=2, as the search says")
-        .expect_not("No limit raises the bill");
+        .expect_not("The limits do not raise the bill");
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn machines_have_a_range_and_something_in_common() {
     fill(&mut desk, "3").expect("! Min machines: 2 GPUs can't be on 3 machines");
     fill(&mut desk, "2")
         .expect("$0.520/h")
-        .expect("No limit raises the bill");
+        .expect("The limits do not raise the bill");
     // Two machines in one country: those in Texas, of two models.
     desk.keys("tab tab tab right right").expect("‹ country ›");
     desk.expect("! Not enough: 4 offers within the limits have 0 GPUs at most");
@@ -170,7 +170,7 @@ fn every_line_of_a_plan_is_reached_on_a_low_screen() {
         seen += &desk.screen();
     }
     desk.expect(last);
-    for line in ["Runner-up", "103", "105", "No limit raises the bill"] {
+    for line in ["Runner-up", "103", "105", "The limits do not raise the bill"] {
         assert!(seen.contains(line), "{line}\n{seen}");
     }
     // Another plan begins at its top.

@@ -229,7 +229,7 @@ fn the_palette_is_short_and_grouped_until_a_field_is_asked_for() {
     let mut headings: Vec<&str> = Vec::new();
     for _ in 0..4 {
         let screen = desk.screen();
-        for line in screen.lines().map(|line| line.trim_matches([' ', '│', '┃'])) {
+        for line in screen.lines().map(|line| line.trim_matches([' ', '│', '┃', '▐'])) {
             let heading = GROUPS.into_iter().find(|group| *group == line);
             headings.extend(heading.filter(|group| !headings.contains(group)));
         }

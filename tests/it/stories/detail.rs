@@ -38,3 +38,40 @@ fn a_text_longer_than_the_panel_says_which_lines_are_visible() {
     desk.resize(80, 12).keys("enter").expect("lines 1–");
     desk.resize(200, 60).expect_not("lines 1–");
 }
+
+/// The lines of the folded fields of the first offer, with further members of its record.
+fn folded(members: &str) -> TestApp {
+    let mut desk = TestApp::with_offers(&THREE.replace("\"id\":101,", &format!("\"id\":101,{members},")));
+    desk.resize(200, 60).keys("enter tab");
+    desk
+}
+
+#[test]
+fn fields_without_a_value_are_counted_by_their_reason() {
+    let desk = folded("\"discounted_hourly\":0,\"discount_rate\":null,\"sla_sigma_x\":null,\"sla_r_claim\":0.5");
+    desk.expect("1 reported as 0, 2 reported as null, ");
+    // Those that are null are a field of the catalog and one that is not documented.
+    desk.expect("sla_r_claim").expect_not("sla_sigma_x         null");
+}
+
+#[test]
+fn the_price_of_a_machines_volume_is_per_gb() {
+    folded("\"avail_vol_dph\":0.000407").expect("Volume $/GB/h       $0.000407/h");
+}
+
+#[test]
+fn a_bid_above_the_price_without_a_bid_is_not_offered() {
+    let with_floor = |floor: &str| {
+        let mut desk = TestApp::with_offers(&THREE.replace("\"id\":101,", &format!("\"id\":101,\"min_bid\":{floor},")));
+        desk.resize(200, 60);
+        desk
+    };
+    with_floor("0.2").expect("bid from $0.210/h (−49%)");
+    with_floor("0.8").expect_not("bid from");
+}
+
+#[test]
+fn the_details_of_a_volume_name_its_term() {
+    let mut desk = crate::stories::unlist::at_volumes();
+    desk.resize(200, 60).keys("enter").expect("J term").expect_not("J job");
+}

@@ -696,3 +696,20 @@ fn the_market_line_has_the_models_on_offer_with_their_week_and_opens_their_histo
         .click("RTX 4090 ")
         .expect(" search gpu_name=RTX_4090");
 }
+
+#[test]
+fn while_the_record_is_read_every_tab_shows_the_prices_on_offer() {
+    for (columns, rows) in [(120, 40), (200, 60)] {
+        let offers = crate::test_app::varied_offers(["Texas, US", "Iceland, IS", "Quebec, CA", "Bulgaria, BG"]);
+        let mut desk = TestApp::prepared(&Dialect::DOCUMENTED, |model| model.feature_mut::<Recall>().is_on = true);
+        desk.resize(columns, rows).answer(&offers);
+        for tab in ["H", "T", "L", "Y"] {
+            desk.keys(tab).expect("On offer now, ").expect("Cheapest RTX 4090 now");
+            let screen = desk.screen();
+            let line = screen.lines().position(|line| line.contains("Reading the record"));
+            // Below the header and the border.
+            assert_eq!(line, Some(2), "{tab}\n{screen}");
+            desk.keys("esc");
+        }
+    }
+}

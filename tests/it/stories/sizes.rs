@@ -179,3 +179,21 @@ fn a_notice_that_is_cut_ends_in_an_ellipsis() {
     let end = screen.lines().nth(end).unwrap();
     assert!(end.starts_with("   word") && end.trim_end().ends_with('…'), "{screen}");
 }
+
+#[test]
+fn lines_out_of_sight_are_announced() {
+    // By a scrollbar on the border, or where there is none by their numbers below.
+    for view in ["?", "f", "s", "c"] {
+        let mut desk = TestApp::with_offers(THREE);
+        desk.resize(200, 60).keys(view);
+        let is_thumb = |line: &str| line.contains('▐');
+        let screen = desk.screen();
+        assert!(screen.lines().skip(3).take(10).any(is_thumb), "{view}\n{screen}");
+        desk.keys("pgdn pgdn pgdn pgdn");
+        let screen = desk.screen();
+        assert!(!screen.lines().skip(3).take(10).any(is_thumb), "{view}\n{screen}");
+        assert!(screen.lines().skip(46).any(is_thumb), "{view}\n{screen}");
+    }
+    let mut desk = TestApp::with_offers(THREE);
+    desk.resize(80, 24).keys("?").expect(" 1–");
+}

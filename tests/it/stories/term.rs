@@ -118,8 +118,10 @@ fn what_cannot_be_read_is_said_and_the_form_stays() {
         let mut desk = at_volumes();
         desk.keys("J").keys(line);
         retype(&mut desk, typed);
-        desk.keys("enter").expect("Size and term");
+        desk.resize(200, 60).keys("enter").expect("Size and term");
         desk.expect(complaint).expect_not("Term $");
+        let screen = desk.screen();
+        assert_eq!(screen.matches(complaint).count(), 1, "{screen}");
     }
 }
 

@@ -71,7 +71,7 @@ const SECTIONS: &[(Section, &[Field])] = &[
         Field::hourly("discounted_dph_total", "Discounted $/h").width(14).places(4).less_is_better().wavering(2e-6)
             .doc("Price per hour after discounts; in a search for reserved instances, their price."),
         // Sources disagree on its formula, so nothing is computed from it.
-        Field::hourly("vram_costperhour", "VRAM $/GB/h").places(5).width(11).less_is_better().never_recorded()
+        Field::hourly("vram_costperhour", "Quoted VRAM $/GB/h").places(5).width(18).less_is_better().never_recorded()
             .doc("Price per hour per GB of GPU memory, as reported; sources disagree on the formula."),
         Field::number("dlperf_per_dphtotal", "DLP/$", Unit::DlperfPerDollar).also(&["dlperf_usd", "dlp_usd"])
             .documented_filter().column(8, 8, 30).places(1).more_is_better().derived()
@@ -193,7 +193,7 @@ const SECTIONS: &[(Section, &[Field])] = &[
             .doc("Id of the machine's local volume offer, if there is one."),
         Field::number("avail_vol_size", "Volume GB", Unit::Gigabytes).more_is_better().noisy(0.01)
             .doc("Size of the local volume on offer."),
-        Field::hourly("avail_vol_dph", "Volume $/h").places(6).width(10).less_is_better()
+        Field::hourly("avail_vol_dph", "Volume $/GB/h").places(6).width(13).less_is_better()
             .doc("Price per hour of one GB of the local volume."),
         // Measured: runs differ by some percent.
         Field::number("nw_disk_min_bw", "Net disk min", Unit::MegabytesPerSecond).width(12).places(0).noisy(0.05)
@@ -207,13 +207,11 @@ const SECTIONS: &[(Section, &[Field])] = &[
         // Measured over the internet, several times a day.
         Field::number("inet_down", "Down", Unit::Transfer).also(&["down", "download"]).documented_filter()
             .column(15, 7, 80).places(0).more_is_better().noisy(0.1)
-            .doc("Download speed of the machine: MB/s in the specification, Mb/s on the public service and in the \
-                sandbox."),
+            .doc("Download speed of the machine."),
         // Measured over the internet, several times a day.
         Field::number("inet_up", "Up", Unit::Transfer).also(&["up", "upload"]).documented_filter().column(14, 7, 85)
             .places(0).more_is_better().noisy(0.1)
-            .doc("Upload speed of the machine: MB/s in the specification, Mb/s on the public service and in the \
-                sandbox."),
+            .doc("Upload speed of the machine."),
         Field::number("inet_down_cost", "Down $/GB", Unit::DollarsPerGigabyte).market_filter().places(5)
             .less_is_better().doc("Price per GB downloaded, billed in every state."),
         Field::number("inet_up_cost", "Up $/GB", Unit::DollarsPerGigabyte).market_filter().places(5).less_is_better()

@@ -59,10 +59,10 @@ const SECTIONS: &[(Section, &[Field])] = &[
         // Measured over the internet, several times a day.
         Field::number("inet_down", "Down", Unit::Transfer).also(&["down", "download"]).documented_filter()
             .column(9, 7, 50).places(0).more_is_better().noisy(0.1)
-            .doc("Download speed: MB/s in the specification, Mb/s on the public service and in the sandbox."),
+            .doc("Download speed of the cluster."),
         Field::number("inet_up", "Up", Unit::Transfer).also(&["up", "upload"]).documented_filter().column(8, 7, 55)
             .places(0).more_is_better().noisy(0.1)
-            .doc("Upload speed: MB/s in the specification, Mb/s on the public service and in the sandbox."),
+            .doc("Upload speed of the cluster."),
     ]),
     (Section::Trust, &[
         // Changes every hour.

@@ -15,7 +15,7 @@ use crate::features::alerts::{AlertWatch, follows_open_search};
 use crate::features::history::{self, rating};
 use crate::keys::{Action, Context};
 use crate::record::alerts::{Alert, Followed, describe_repeat, describe_trigger};
-use crate::record::{PricePer, Repeat, price_unit, with_storage};
+use crate::record::{PricePer, Repeat, with_storage};
 use crate::tui::panel::{Panel, Size};
 use crate::tui::rail::Rail;
 use crate::tui::records::Records;
@@ -92,15 +92,13 @@ fn draw_prices(area: Rect, scene: &mut Scene<'_, '_>) {
         return;
     };
     let resource = browser.resource();
-    let is_drawn = history::prices::draw_similar_lows((resource, row), area, scene);
-    if let Some(listing) = browser.listing().filter(|_| !is_drawn) {
-        let unit = price_unit(resource, browser.storage().0);
-        history::prices::draw_prices_on_offer(listing, row, &unit, area, scene);
+    if !history::prices::draw_similar_lows((resource, row), area, scene) {
+        history::prices::draw_now(area, scene);
     }
 }
 
-/// The numbers of alerts that are on, paused and done, without those that are zero (`2 on, 1 done`); if there
-/// are no alerts, the keys that add one.
+/// The numbers of alerts that are on, paused and done, without those that are zero (`2 on, 1 done`), and how much of the
+/// sandbox's past is recorded until all is; if there are no alerts, the keys that add one.
 fn headline(scene: &Scene<'_, '_>) -> Line<'static> {
     let all = &AlertWatch::read(scene.state).all;
     if all.alerts.is_empty() {
@@ -114,7 +112,10 @@ fn headline(scene: &Scene<'_, '_>) -> Line<'static> {
     let parts = ["on", "paused", "done"].map(|status| (count(status), status));
     let parts = parts.into_iter().filter(|(count, _)| *count > 0);
     let parts: Vec<String> = parts.map(|(count, status)| format!("{count} {status}")).collect();
-    Line::styled(parts.join(", "), scene.theme.text)
+    let counts = Span::styled(parts.join(", "), scene.theme.text);
+    let past = scene.state.sandbox.simulation();
+    let past = past.map(|past| Span::styled(format!(" · {past}"), scene.theme.dim));
+    std::iter::once(counts).chain(past).collect()
 }
 
 /// Draws the table of example alerts, in place of alerts where there are none.
@@ -137,10 +138,7 @@ fn alerts(view: &AlertList, area: Rect, scene: &mut Scene<'_, '_>) {
     let seen = |alert: &Alert| watch.seen.get(&alert.name).copied();
     let is_dim = |alert: &Alert| !alert.is_active(now);
     let style = move |alert: &Alert| if is_dim(alert) { theme.dim } else { theme.text };
-    let last_ring = |alert: &Alert| {
-        let mut log = watch.all.log.iter().rev();
-        log.find(|logged| logged.alert == alert.name).map(|logged| logged.at)
-    };
+    let last_ring = |alert: &Alert| watch.rings(&alert.name).next().map(|logged| logged.at);
     let rows = Records::new(alerts.len(), |row| alerts.get(row).copied())
         .styled(Column::text("Name", 24).grows_by(24), |alert: &Alert, width| {
             (screen(&alert.name, usize::from(width)).into(), style(alert))
@@ -158,7 +156,7 @@ fn alerts(view: &AlertList, area: Rect, scene: &mut Scene<'_, '_>) {
         .styled(Column::text("│ limit ● now", RAIL).priority(1), |alert, width| {
             let ends = alert.rule.compared_limit().zip(seen(alert));
             let rail = ends.map(|(limit, value)| {
-                let rail = Rail::new([limit / 2.0, limit, limit * 2.0], value, theme);
+                let rail = Rail::new([limit / 2.0, limit, limit * 2.0], value, theme).beside_median();
                 rail.line(width).to_string()
             });
             (rail.unwrap_or_default().into(), theme.dim)
@@ -195,8 +193,7 @@ fn describe(alert: &Alert, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     if scene.size != Size::Compact {
         lines.push(Line::default());
     }
-    let log = AlertWatch::read(scene.state).all.log.iter().rev();
-    let of_alert = log.filter(|logged| logged.alert == alert.name).take(RINGS);
+    let of_alert = AlertWatch::read(scene.state).rings(&alert.name).take(RINGS);
     let local = scene.state.local_time(scene.now);
     let rings = of_alert.map(|logged| {
         Line::from(vec![
@@ -207,10 +204,10 @@ fn describe(alert: &Alert, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let before = lines.len();
     lines.extend(rings);
     if lines.len() == before {
-        // It is told once the record has it.
-        let is_ringing = alert.rule.repeat == Repeat::Once && !alert.is_paused && !alert.is_active(now);
-        let text = if is_ringing {
-            "Rang a moment ago"
+        // The log has the latest firings of all alerts.
+        let has_rung = alert.rule.repeat == Repeat::Once && !alert.is_paused && !alert.is_active(now);
+        let text = if has_rung {
+            "Rang; the log no longer has the time"
         } else {
             "Has not rung yet"
         };

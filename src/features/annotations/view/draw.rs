@@ -8,6 +8,7 @@ use crate::core::State;
 use crate::core::view::Scene;
 use crate::core::views::sheet;
 use crate::domain::annotations::{Annotation, LONGEST_NOTE, Supplier};
+use crate::domain::format;
 use crate::domain::text::visible;
 use crate::tui::panel::Panel;
 use crate::tui::theme::Theme;
@@ -21,7 +22,11 @@ pub(crate) const BANNED: &str = "✗";
 /// Draws the list of annotations, and beside it all those of the selected machine or host.
 pub(super) fn list(view: &AnnotationList, area: Rect, scene: &mut Scene<'_, '_>) {
     let all = &scene.state.annotations.all;
-    let main = Panel::new("Stars, notes and bans").note(format!("{} kept", all.iter().len()));
+    let main = Panel::new("Stars, notes and bans").note(format::counted(
+        all.iter().len(),
+        "machine or host",
+        "machines and hosts",
+    ));
     let entry = view.entry();
     let title = entry.map_or_else(String::new, |entry| capitalized(entry.of));
     let sheet = sheet::open(main, Panel::new(title), view.list.len(), area, scene);

@@ -116,7 +116,7 @@ fn missing_rate_note(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {
 
 /// The prices of the other price models, from their own searches if loaded, or else from this record, each
 /// with the difference to the on-demand price. `None` if none is known; a reserved price without a discount
-/// is left out.
+/// and a bid above the on-demand price are left out.
 fn models(card: &Card<'_>, browser: &Browser) -> Option<Line<'static>> {
     let pricing = browser.pricing();
     let row = card.subject.row;
@@ -145,6 +145,8 @@ fn models(card: &Card<'_>, browser: &Browser) -> Option<Line<'static>> {
     }
     if pricing.model != OfferType::Bid {
         let bid = loaded("price_bid", "saving_bid").or_else(|| recorded(OfferType::Bid));
+        // Nobody bids more than the offer costs without a bid.
+        let bid = bid.filter(|price| price.1.is_none_or(|saving| saving > -0.001));
         parts.extend(bid.map(|bid| format!("bid from {}", written(bid))));
     }
     if pricing.model != OfferType::Reserved {

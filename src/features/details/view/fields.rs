@@ -12,6 +12,7 @@ use ratatui::text::{Line, Span};
 
 use self::grid::Grid;
 use super::Detail;
+use super::overview::lowered;
 use crate::core::State;
 use crate::core::frame_layout::Target;
 use crate::core::view::{Region, Scene};
@@ -34,6 +35,9 @@ const COLUMN: u16 = 37;
 const LABEL: usize = 19;
 
 const GAP: u16 = 2;
+
+/// The reason that a field has no value, where the market sends `null`.
+const AS_NULL: &str = "Reported as null";
 
 /// Height of the note on the focused field, on a low and on a tall screen.
 ///
@@ -58,6 +62,16 @@ struct FieldEntry {
     tone: Tone,
     /// The meaning of the field, and the reason it is blank or unusual.
     note: String,
+}
+
+impl FieldEntry {
+    /// The label, with the name on the wire of a field in the catalog: `Down (inet_down)`.
+    fn name(&self) -> String {
+        if self.key.is_empty() {
+            return self.label.clone();
+        }
+        format!("{} ({})", self.label, self.key)
+    }
 }
 
 /// The focused field and the search.
@@ -138,9 +152,10 @@ impl Fields {
             row,
             reveals,
         };
-        let mut all = reader.known();
         let unknown = self.unknown.get_or_init(|| reader.unknown());
-        all.extend(unknown.iter().cloned());
+        let (blank, further): (Vec<_>, Vec<_>) = unknown.iter().partition(|entry| entry.tone == Tone::Blank);
+        let mut all = reader.known(&blank);
+        all.extend(further.into_iter().cloned());
         all
     }
 }
@@ -155,9 +170,9 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// The entries of the fields in the catalog, unusual ones first; all fields without a value are one entry
-    /// at the end.
-    fn known(&self) -> Vec<Arc<FieldEntry>> {
+    /// The entries of the fields in the catalog, unusual ones first; all fields without a value, also the unknown
+    /// members `unknown`, are one entry at the end.
+    fn known(&self, unknown: &[&Arc<FieldEntry>]) -> Vec<Arc<FieldEntry>> {
         let sections = Section::ALL.into_iter();
         let (ids, further): (Vec<_>, Vec<_>) = sections.partition(|section| *section == Section::Identity);
         let fields = further
@@ -174,7 +189,7 @@ impl Reader<'_> {
             rest.into_iter().partition(|entry| entry.tone == Tone::Blank);
         all.into_iter()
             .chain(known)
-            .chain(folded(&blank))
+            .chain(folded(blank.iter().chain(unknown.iter().map(|entry| &***entry))))
             .map(Arc::new)
             .collect()
     }
@@ -214,7 +229,10 @@ impl Reader<'_> {
                 return (format::NONE.to_owned(), format!("Not known to the market. {doc}"));
             }
             (_, CellRef::Null) => {
-                return (format::NONE.to_owned(), format!("Reported as null. {doc}"));
+                return (format::NONE.to_owned(), format!("{AS_NULL}. {doc}"));
+            }
+            (_, CellRef::Number(0.0)) if field.zero_is_none => {
+                return (format::NONE.to_owned(), format!("Reported as 0. {doc}"));
             }
             (Kind::Secret, CellRef::Text(_)) if !self.reveals => {
                 return (format!("hidden ({} shows it)", self.key), doc);
@@ -290,25 +308,25 @@ impl Reader<'_> {
 
 /// One entry for all fields without a value, with their names by the reason; `None` if there are no such
 /// fields.
-fn folded(blank: &[FieldEntry]) -> Option<FieldEntry> {
+fn folded<'a>(blank: impl Iterator<Item = &'a FieldEntry>) -> Option<FieldEntry> {
     let mut reasons: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for entry in blank {
         let reason = entry.note.split('.').next().unwrap_or_default();
-        let name = format!("{} ({})", entry.label, entry.key);
-        reasons.entry(reason).or_default().push(name);
+        reasons.entry(reason).or_default().push(entry.name());
     }
+    let all: usize = reasons.values().map(Vec::len).sum();
     // The few that are out of the ordinary first.
     let mut reasons: Vec<_> = reasons.into_iter().collect();
     reasons.sort_by_key(|(_, names)| names.len());
     let texts = reasons.iter().map(|(reason, names)| {
-        let count = format!("{reason}: {}", names.len());
+        let count = format!("{} {}", format::grouped(names.len()), lowered(reason));
         (count, format!("{reason}: {}.", names.join(", ")))
     });
     let (counts, note): (Vec<String>, Vec<String>) = texts.unzip();
-    (!blank.is_empty()).then(|| FieldEntry {
+    (all > 0).then(|| FieldEntry {
         section: "Without a value",
         key: "",
-        label: format::counted(blank.len(), "field", "fields"),
+        label: format::counted(all, "field", "fields"),
         value: counts.join(", "),
         tone: Tone::Blank,
         note: note.join(" "),
@@ -367,13 +385,8 @@ pub(super) fn draw(view: &Detail, area: Rect, scene: &mut Scene<'_, '_>) {
 /// it.
 fn explain(entry: &FieldEntry, room: usize, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
-    let title = if entry.key.is_empty() {
-        entry.label.clone()
-    } else {
-        format!("{} ({})", entry.label, entry.key)
-    };
     let name = Line::from(vec![
-        Span::styled(title, theme.accent),
+        Span::styled(entry.name(), theme.accent),
         Span::raw("  "),
         Span::styled(entry.note.clone(), theme.dim),
     ]);

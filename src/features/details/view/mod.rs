@@ -361,6 +361,7 @@ impl View for Detail {
 
     fn hint(&self, action: Action) -> Option<&'static str> {
         match (action, self.tab) {
+            (Action::Job, _) if self.resource == Resource::Volumes => Some("term"),
             (Action::Submit, Tab::Machine) => Some("show offer"),
             (Action::Submit, Tab::Json) => Some("fold"),
             (Action::Submit, _) => Some("back"),

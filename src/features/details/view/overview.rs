@@ -178,7 +178,7 @@ fn volume(browser: &Browser, listing: &Listing, row: usize, scene: &Scene<'_, '_
 }
 
 /// A phrase with a lower-case start, to continue a title.
-fn lowered(text: &str) -> String {
+pub(super) fn lowered(text: &str) -> String {
     let mut letters = text.chars();
     let first = letters.next().map(|letter| letter.to_ascii_lowercase());
     first.into_iter().chain(letters).collect()

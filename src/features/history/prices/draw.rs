@@ -25,7 +25,7 @@ use crate::features::history::{describe_wait, price_origin, rating};
 use crate::keys::Action;
 use crate::record::{Levels, Memory, Moment, Verdict, price_unit};
 use crate::tui::panel::Size;
-use crate::tui::text::{fit, wrap_line};
+use crate::tui::text::fit;
 use crate::tui::theme::Theme;
 
 /// The lowest that the chart of prices gets before that of amounts is left out.
@@ -52,13 +52,12 @@ pub(super) fn history(view: &History, area: Rect, scene: &mut Scene<'_, '_>) {
         return recorded(view, (series, resource), inner, scene);
     }
     let lines = empty(view, resource, scene);
-    let heights = lines.iter().map(|line| wrap_line(line, inner.width, 2).len());
-    let height = u16::try_from(heights.sum::<usize>() + 1).unwrap_or(u16::MAX);
+    let height = u16::try_from(sheet::rows(&lines, inner.width)).unwrap_or(u16::MAX);
     let [text, chart] = Layout::vertical([Constraint::Length(height), Constraint::Fill(1)]).areas(inner);
     sheet::text(lines, text, scene);
-    // The prices on offer now are those of the first subject.
-    if view.index == 0 {
-        unrecorded::distribution(&view.now, None, chart, scene);
+    // The first subject is the open pane's.
+    if view.index == 0 && view.is_of_pane {
+        unrecorded::draw_now(chart, scene);
     }
 }
 

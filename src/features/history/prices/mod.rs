@@ -10,7 +10,7 @@ use self::series::{Bucket, PriceSeries, Series};
 use crate::features::history::Recall;
 
 pub(crate) use self::draw::{chart_of_lows, draw_similar_lows};
-pub(crate) use self::unrecorded::draw_prices_on_offer;
+pub(crate) use self::unrecorded::draw_now;
 
 use ratatui::layout::Rect;
 
@@ -18,7 +18,6 @@ use super::{Asked, Recalled};
 use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Region, Scene, View};
 use crate::core::views::keys::{TABBED_PRICE_CHART, of_chart};
-use crate::domain::insight::Standing;
 use crate::domain::time::{MonotonicTime, Now};
 use crate::domain::{Query, Resource};
 use crate::features::history::subject::{Subject, subjects};
@@ -56,9 +55,6 @@ pub(crate) struct History {
     failure: Option<String>,
     /// Whether the subjects are those of the pane's rows.
     is_of_pane: bool,
-    /// The prices per GPU of the selected row and those like it, shown as long as none of earlier
-    /// are recorded.
-    now: Vec<f64>,
     /// The open pane, and its number of responses when the analysis was started.
     pane: (Resource, u64),
     /// The time whose prices are read out; `None` until the cursor is moved.
@@ -102,7 +98,6 @@ impl History {
             is_awaited: false,
             failure: None,
             is_of_pane,
-            now: Vec::new(),
             pane,
             reading: None,
         };
@@ -118,11 +113,7 @@ impl History {
     /// Starts the analysis of the subject's prices; the shown ones stay until it is finished. Nothing starts
     /// without a subject.
     fn ask(&mut self, cx: &mut Cx<'_>) {
-        let browser = &cx.state().browsers[self.pane.0];
-        self.pane.1 = browser.polls();
-        let row = browser.listing().zip(browser.selected_row());
-        let prices = row.map(|(listing, row)| Standing::unit_prices(listing, row));
-        self.now = prices.unwrap_or_default();
+        self.pane.1 = cx.state().browsers[self.pane.0].polls();
         let Some(subject) = self.subject() else { return };
         let until = cx.now.epoch.moment();
         let prices = PriceSeries {

@@ -13,6 +13,7 @@ use crate::core::views::chart::{self, Axis, Labels};
 use crate::domain::format;
 use crate::domain::insight::{Scale, Standing};
 use crate::domain::{Listing, country};
+use crate::record::price_unit;
 use crate::tui::text::cells;
 
 /// The label of a time without polls.
@@ -63,30 +64,42 @@ fn dot(columns: Range<u16>, plot: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-/// Draws the distribution of `prices` on offer now under their number; false, with nothing drawn, if the area
-/// is too low or the prices are too alike. `own` is marked.
-pub(super) fn distribution(prices: &[f64], own: Option<f64>, area: Rect, scene: &mut Scene<'_, '_>) -> bool {
+/// Draws the distribution of `prices` on offer now under their number; nothing if the area is too low or the prices
+/// are too alike.
+fn distribution(prices: &[f64], area: Rect, scene: &mut Scene<'_, '_>) {
     let scale = Scale::fit(prices.iter().copied(), None);
     let Some(scale) = scale.filter(|_| area.height >= LEAST_PRICES) else {
-        return false;
+        return;
     };
     let heading = format!("On offer now, {} by price", format::grouped(prices.len()));
     let axis = Axis(&scale, Labels::Number);
-    chart::histogram(&heading, (prices, own), &axis, area, scene)
+    chart::histogram(&heading, (prices, None), &axis, area, scene);
 }
 
-/// Draws the prices on offer now that compare with a row, and beside them the cheapest offers of its model,
+/// Draws what is known while the record has no prices yet: those on offer now that compare with the selected row of the
+/// open pane, and beside them the cheapest offers of its model. Nothing without a selected offer or volume.
+pub(crate) fn draw_now(area: Rect, scene: &mut Scene<'_, '_>) {
+    let browser = scene.state.browser().filter(|_| scene.state.pane.has_prices());
+    if let Some(browser) = browser
+        && let Some((listing, row)) = browser.listing().zip(browser.selected_row())
+    {
+        let unit = price_unit(browser.resource(), browser.storage().0);
+        prices_on_offer((listing, row), &unit, area, scene);
+    }
+}
+
+/// Draws the prices on offer now that compare with a row and, of offers, beside them the cheapest ones of its model,
 /// each with its id and place.
-pub(crate) fn draw_prices_on_offer(listing: &Listing, row: usize, unit: &str, area: Rect, scene: &mut Scene<'_, '_>) {
+fn prices_on_offer((listing, row): (&Listing, usize), unit: &str, area: Rect, scene: &mut Scene<'_, '_>) {
     let prices = Standing::unit_prices(listing, row);
+    let field = |key: &str| listing.catalog().column(key);
+    let (Some(model), Some(price)) = (field("gpu_name"), field("dph_per_gpu")) else {
+        return distribution(&prices, area, scene);
+    };
     let [chart, list] = Layout::horizontal([Constraint::Fill(1), Constraint::Length(LIST)])
         .spacing(3)
         .areas(area);
-    distribution(&prices, None, chart, scene);
-    let field = |key: &str| listing.catalog().column(key);
-    let (Some(model), Some(price)) = (field("gpu_name"), field("dph_per_gpu")) else {
-        return;
-    };
+    distribution(&prices, chart, scene);
     let own = listing.cell(row, model);
     let mut alike: Vec<(f64, usize)> = (0..listing.len())
         .filter(|other| listing.cell(*other, model) == own)
@@ -99,7 +112,7 @@ pub(crate) fn draw_prices_on_offer(listing: &Listing, row: usize, unit: &str, ar
         let cell = |key: &str| field(key).map_or_else(String::new, |field| format::cell(listing, *row, field, 20));
         let place = cell("geolocation");
         let text = format!(
-            "{:>10}  {:<10} {}",
+            "{:>10} {:>11}  {}",
             format::unit_price(*price),
             cell("id"),
             country::code(&place)

@@ -11,6 +11,7 @@ use crate::domain::local::LocalTime;
 use crate::domain::text::visible;
 use crate::domain::{Resource, Untrusted, format};
 use crate::features::history::Recall;
+use crate::features::history::prices::draw_now;
 use crate::features::history::{Recalled, describe_wait, price_origin};
 use crate::keys::Action;
 use crate::record::{Change, ChangeKind, Event, EventKind, Lasted, Moment, price_unit, seconds};
@@ -47,14 +48,23 @@ pub(super) fn tape(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) {
         Constraint::Length(1),
     ])
     .areas(inner);
-    scene.render(flows::headline(&view.flows, DAYS, scene.theme), head);
+    let is_awaited = view.rows.is_empty() && is_awaited(view, scene);
+    let headline = if is_awaited {
+        Line::styled(describe_wait(scene.state), scene.theme.dim)
+    } else {
+        flows::headline(&view.flows, DAYS, scene.theme)
+    };
+    scene.render(headline, head);
     let basis = format!("Prices {origin} · After: how long the offer or its last price held");
     sheet::foot(&basis, foot, scene);
     if has_search {
         view.search
             .draw("machine, GPU model or what happened", SEARCH, search, scene);
     }
-    let lines = if view.rows.is_empty() {
+    let lines = if is_awaited {
+        draw_now(list, scene);
+        None
+    } else if view.rows.is_empty() {
         draw_reason(view, list, scene);
         None
     } else {
@@ -147,19 +157,18 @@ fn nothing_new(view: &Tape) -> String {
     }
 }
 
-/// Draws the reason that no event is listed: an error, an analysis in progress, the typed words, or no change
-/// on record.
+/// Whether the analysis of the tape's events is in progress.
+fn is_awaited(view: &Tape, scene: &Scene<'_, '_>) -> bool {
+    let asked = view.asked.as_ref();
+    asked.is_some_and(|asked| matches!(Recall::read(scene.state).output(asked), Recalled::Awaited))
+}
+
+/// Draws the reason that no event is listed: an error, the typed words, or no change on record.
 fn draw_reason(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
-    let is_awaited = view.asked.as_ref().is_some_and(|asked| {
-        let recalled = Recall::read(scene.state).output(asked);
-        matches!(recalled, Recalled::Awaited)
-    });
     let watch = scene.state.keymap.key_of(Action::Watch);
     let lines = if let Some(why) = &view.failure {
         vec![Line::styled(visible(why, 200), theme.warning)]
-    } else if is_awaited {
-        vec![Line::styled(describe_wait(scene.state), theme.dim)]
     } else if !view.search.words.is_empty() {
         let text = format!(
             "None of {} events matches “{}”",

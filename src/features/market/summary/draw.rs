@@ -300,19 +300,27 @@ pub fn panel(overview: &Overview, area: Rect, scene: &mut Scene<'_, '_>, is_focu
         return;
     }
     let areas = heights(overview, inner);
+    let last = areas.len().saturating_sub(1);
     for (index, (section, area)) in overview.sections.iter().zip(areas).enumerate() {
+        // A blank line separates it from the next one.
+        let height = area.height.saturating_sub(u16::from(index < last));
+        let area = Rect { height, ..area };
         let cursor = (is_focused && overview.cursor.0 == index).then_some(overview.cursor.1);
         groups_of(section, index, cursor, area, scene);
     }
 }
 
-/// The areas of the sections of the market panel, each as high as its lines.
+/// The areas of the sections of the market panel, each as high as its heading, its lines and, except for the last, a
+/// blank line.
 ///
 /// Where they do not all fit, none but the first gets more than two fifths unless the first leaves space, and
 /// the first gets the rest.
 fn heights(overview: &Overview, area: Rect) -> Vec<Rect> {
-    let needed = |section: &Section| u16::try_from(section.lines.len() + 2).unwrap_or(u16::MAX);
-    let needed: Vec<u16> = overview.sections.iter().map(needed).collect();
+    let last = overview.sections.len().saturating_sub(1);
+    let needed = |(index, section): (usize, &Section)| {
+        u16::try_from(section.lines.len() + 1 + usize::from(index < last)).unwrap_or(u16::MAX)
+    };
+    let needed: Vec<u16> = overview.sections.iter().enumerate().map(needed).collect();
     let most = area.height * 2 / 5;
     let mut heights: Vec<u16> = needed.iter().map(|needed| *needed.min(&most)).collect();
     let mut rest = area.height.saturating_sub(heights.iter().sum());
@@ -339,8 +347,8 @@ fn groups_of(section: &Section, index: usize, cursor: Option<usize>, area: Rect,
         Resource::Offers | Resource::Workergroups => ("GPUs", "$/GPU-h"),
     };
     let is_volume = browser.resource() == Resource::Volumes;
-    // Under the heading, above the blank line that separates it from the next section.
-    let shown = usize::from(area.height.saturating_sub(2));
+    // Under the heading.
+    let shown = usize::from(area.height.saturating_sub(1));
     let name = if shown < section.lines.len() {
         format!("{} ({shown} of {})", section.name, section.lines.len())
     } else {
@@ -361,9 +369,5 @@ fn groups_of(section: &Section, index: usize, cursor: Option<usize>, area: Rect,
             let lowest = line.group.lowest;
             lowest.map_or_else(|| format::NONE.to_owned(), |lowest| price(lowest, has_job))
         });
-    let area = Rect {
-        height: area.height.saturating_sub(1),
-        ..area
-    };
     scene.table(Overview::region(index), &rows, cursor, area);
 }

@@ -152,7 +152,8 @@ impl View for Compare {
         let title = format!("Run {} vs run {}", second.number, first.number);
         let inner = scene.panel(Panel::new(title), top);
         let plans = series_styles((first, second), theme).map(|(run, sign, style)| {
-            let started = format::moment(run.run().started_at());
+            // Two runs within a minute are usual.
+            let started = scene.state.local_time(scene.now).second(run.run().started_at());
             Line::from(vec![
                 Span::styled(format!("{sign} run {}  ", run.number), style),
                 Span::raw(format!("{}, {started}", words::describe_plan(run.run().plan()))),

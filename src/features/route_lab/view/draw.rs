@@ -48,9 +48,11 @@ pub(super) fn lab(view: &RouteLab, area: Rect, scene: &mut Scene<'_, '_>) {
             let [top, bottom] = Layout::vertical([Fill(9), Fill(11)]).areas(body);
             charts::side_by_side(run.run(), top, scene);
             let [side, list] = Layout::horizontal([Length(SIDE), Fill(1)]).areas(bottom);
-            let tall = figures::height(run.run());
+            let figures = figures::lines(run.run(), scene);
+            let tall = u16::try_from(figures.len() + 2).unwrap_or(u16::MAX);
             let [top, low] = Layout::vertical([Length(tall), Fill(1)]).areas(side);
-            figures::panel(run.run(), top, scene);
+            let inner = scene.panel(Panel::new("Figures"), top);
+            scene.lines(&figures, inner);
             charts::workers(run.run(), (WORKERS, None), low, scene);
             attempt_list(view, run.run(), list, scene);
         }
@@ -64,8 +66,8 @@ fn welcome(area: Rect, scene: &mut Scene<'_, '_>) {
     let key = scene.state.keymap.key_in(&[Context::RouteLab], Action::New);
     let about = vec![
         Line::styled("No run yet", theme.heading),
-        Line::from("Request a worker from an endpoint, once or many times:"),
-        Line::from("latencies, the share of each worker, and what fails."),
+        Line::from("Ask an endpoint for a worker, once or many times, and measure"),
+        Line::from("latencies, the share of each worker, and failures."),
         Line::default(),
         Line::from(vec![Span::styled(key, theme.key), Span::raw(" new run")]),
     ];

@@ -14,25 +14,13 @@ use crate::tui::theme::Theme;
 
 const LABEL: usize = 17;
 
-/// Height of the panel of a route run's figures in lines, including its frame.
-pub(super) fn height(run: &Run) -> u16 {
-    let kinds = OutcomeKind::ALL.into_iter();
-    let kinds = kinds.filter(|kind| run.stats().count(*kind) > 0).count();
-    let calls = run.stats().worker_calls.summary();
-    let parts = if calls.calls > 0 { 11 + calls.classes.len() } else { 0 };
-    u16::try_from(kinds + parts).unwrap_or(8).saturating_add(20)
-}
-
-/// Draws all figures of a route run below each other, in a panel of their own.
-pub(super) fn panel(run: &Run, area: Rect, scene: &mut Scene<'_, '_>) {
-    let inner = scene.panel(Panel::new("Figures"), area);
+/// All figures of a route run, below each other.
+pub(super) fn lines(run: &Run, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let summary = run.summary(scene.now.mono);
     let mut lines = times(&summary, scene.theme);
     lines.push(Line::default());
     lines.extend(counts(&summary, scene.theme));
-    for (line, row) in lines.into_iter().zip(inner.rows()) {
-        scene.render(line, row);
-    }
+    lines
 }
 
 /// Draws all figures of a route run in the given panel: in two columns where there is room, otherwise below

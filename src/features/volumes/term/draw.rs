@@ -44,7 +44,12 @@ pub(super) fn term(view: &Term, area: Rect, scene: &mut Scene<'_, '_>) {
     scene.form(&view.form, sheet.main);
     let Some(side) = sheet.side else { return };
     let lines = match (&view.chosen, selected) {
-        (Err((key, why)), _) => vec![Line::styled(format!("{}: {why}", key.label()), scene.theme.warning)],
+        // After a complaint the form has the reason.
+        (Err((key, _)), _) if view.form.error(*key).is_some() => {
+            let text = format!("No bill until {} can be read", key.label());
+            vec![Line::styled(text, scene.theme.dim)]
+        }
+        (Err((_, why)), _) => vec![Line::styled(why.to_string(), scene.theme.warning)],
         (Ok(_), None) => vec![Line::styled("No volume selected", scene.theme.dim)],
         (Ok(term), Some((listing, row))) => {
             let moment = (scene.now.epoch, side.width);

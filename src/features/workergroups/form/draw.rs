@@ -259,7 +259,10 @@ fn fields_in_words(theme: &Theme) -> Vec<Line<'static>> {
     let head = [Line::default(), Line::styled("What the fields are for", theme.heading)];
     let line = |label: &str, doc: &str| labelled(label, doc, theme.dim, theme);
     let keys = Key::all().map(|key| line(key.parameter().label, key.parameter().doc));
-    let choices = [("Advanced", Item::Advanced), ("Defaults", Item::SendDefaults)];
+    let choices = [
+        ("Advanced", Item::Advanced),
+        ("Send default values", Item::SendDefaults),
+    ];
     let choices = choices.into_iter().map(|(label, item)| line(label, item.doc()));
     head.into_iter().chain(keys).chain(choices).collect()
 }

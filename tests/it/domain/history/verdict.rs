@@ -94,6 +94,12 @@ fn a_price_is_told_beside_the_usual_one_and_on_which_days_it_was_better() {
     let typical = "Typical now: $1.000 for 1 GPU, usually $1.000 in the last 30 days (70% known); it was cheaper \
                    on 0 of the last 10 days";
     assert_eq!(reported(1.0), typical);
+    // Of the last ten days only those of which half is known count, and they are named as known.
+    let young = remembered(&market(5 * 24, |_| 1.0), 5 * DAY).verdict_sentence();
+    assert!(
+        young.ends_with("it was cheaper on 0 of 4 known days of the last 10"),
+        "{young}"
+    );
 }
 
 #[test]
@@ -245,6 +251,17 @@ fn hours_and_weekdays_are_compared_once_there_are_three_weeks() {
         "Usually cheapest at 03:00 ($0.500) and on Sundays ($0.900), most expensive at 23:00 ($1.000) \
          and on Saturdays ($1.000)"
     );
+    // Hours that differ by less than a hundredth are not named, though the weekdays are.
+    let even = |hour: i64| if (hour / 24) % 7 == 2 + 1 { 0.9 } else { 1.0 } + (hour % 24) as f64 / 10_000.0;
+    let memory = remembered(&market(hours, even), hours * HOUR);
+    let sentence = memory.times_sentence(&TimeZone::UTC).unwrap();
+    assert!(
+        sentence.starts_with("Usually cheapest on Sundays ($0.901), most expensive on "),
+        "{sentence}"
+    );
+    let calm = |hour: i64| 1.0 + (hour % 24) as f64 / 10_000.0;
+    let memory = remembered(&market(hours, calm), hours * HOUR);
+    assert_eq!(memory.times_sentence(&TimeZone::UTC), None);
     let young = remembered(&market(20 * 24, price), 20 * DAY);
     assert_eq!(young.by_hour(&TimeZone::UTC), [None; 24]);
     assert_eq!(young.times_sentence(&TimeZone::UTC), None);

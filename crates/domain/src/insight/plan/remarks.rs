@@ -80,7 +80,7 @@ impl Planning {
             let text = format!("Only offers with {size}, as the search says: without it sizes can be mixed");
             say(RemarkKind::Note, text);
         } else if self.plan.is_some() && self.binding.is_empty() && self.is_limited {
-            say(RemarkKind::Note, "No limit raises the bill".to_owned());
+            say(RemarkKind::Note, "The limits do not raise the bill".to_owned());
         }
         remarks
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{FieldEntry, Reader, Tone, note_on_truncated};
+use super::{AS_NULL, FieldEntry, Reader, Tone, note_on_truncated};
 use crate::api::redact;
 use crate::domain::format;
 use crate::domain::secrets::is_secret_name;
@@ -21,8 +21,8 @@ const MOST_UNKNOWN: usize = 1000;
 const LONGEST_READ: usize = 64 * 1024;
 
 impl Reader<'_> {
-    /// The members that are not in the catalog, as entries, at most 1,000; a last entry has the number of the
-    /// others.
+    /// The members that are not in the catalog, as entries, at most 1,000, those that are `null` as blank ones; a
+    /// last entry has the number of the others.
     pub(super) fn unknown(&self) -> Vec<Arc<FieldEntry>> {
         let Some(listing) = self.browser.listing() else {
             return Vec::new();
@@ -38,6 +38,17 @@ impl Reader<'_> {
         };
         let known = members.into_iter().map(|(name, json)| {
             let note = "The market sends it without documenting it.".to_owned();
+            if json.trim() == "null" {
+                let blank = entry(
+                    visible(&name, LONGEST_NAME),
+                    json.to_owned(),
+                    format!("{AS_NULL}. {note}"),
+                );
+                return FieldEntry {
+                    tone: Tone::Blank,
+                    ..blank
+                };
+            }
             let (value, note) = if is_secret_name(&name) {
                 ("(hidden)".to_owned(), note)
             } else {
