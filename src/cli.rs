@@ -106,6 +106,9 @@ pub enum Command {
         command: WritesCommand,
     },
     /// Test the routing endpoint: latency, and the share of each worker
+    ///
+    /// Each request adds load, and load starts workers, which are billed. Requests to the router are sent without
+    /// asking, also with --read-only; those to workers (--send) are confirmed first.
     Route(RouteArguments),
     /// Serve the sandbox market to other clients and to tests
     Sandbox(SandboxArguments),

@@ -7,10 +7,11 @@ use super::view::Cx;
 use crate::core::message::News;
 use crate::core::owners::{Owner, Receiver};
 use crate::domain::document::{AnyEdit, Document, Edit};
+use crate::domain::field::Recording;
 use crate::domain::saved::{DashboardState, PaneState, SearchChange, SearchSpec, Searches};
 use crate::domain::text::visible;
 use crate::domain::time::Now;
-use crate::domain::{Field, Resource, RowId};
+use crate::domain::{Condition, Field, Kind, Resource, RowId};
 use crate::keys::pane::Pane;
 use crate::table::browser::Browser;
 use crate::table::remote::Ticket;
@@ -226,13 +227,26 @@ pub(crate) const fn is_input(message: &Message) -> bool {
 }
 
 /// The saved state of a table: query, columns, query history and at most 1,000 marks.
+///
+/// A condition on an id that the market soon gives away, such as that of an offer, ends with the session.
 fn pane_state(browser: &Browser) -> PaneState {
+    let mut query = browser.query.clone();
+    query
+        .conditions
+        .retain(|condition| !is_of_session(condition, query.resource));
     PaneState {
-        search: SearchSpec::new(&browser.query, browser.ran_words()),
+        search: SearchSpec::new(&query, browser.ran_words()),
         columns: browser.columns.iter().map(|field| field.key.to_owned()).collect(),
         history: browser.bar.history().to_vec(),
         marks: browser.marks.iter().take(MOST_MARKS).map(|id| id.0).collect(),
     }
+}
+
+/// Whether a condition means nothing after a restart: it is on an id that is not recorded, because offers and volumes
+/// get new ones. Workergroups keep theirs.
+fn is_of_session(condition: &Condition, resource: Resource) -> bool {
+    let is_renumbered = condition.field.kind == Kind::Id && condition.field.recording == Recording::Never;
+    is_renumbered && resource != Resource::Workergroups
 }
 
 /// The market that a snapshot belongs to: `sandbox`, or the base address of the management API.

@@ -1,5 +1,6 @@
 //! The flags of every command, which go before the environment and the configuration.
 
+use std::convert::Infallible;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -18,6 +19,12 @@ const CONFIG_VARIABLE: &str = "BOURSE_CONFIG";
 
 /// The environment variable with the name of the profile.
 pub const PROFILE_VARIABLE: &str = "BOURSE_PROFILE";
+
+/// The address of a flag with the scheme that it may lack; whether it is one shows later.
+#[expect(clippy::unnecessary_wraps, reason = "clap takes a function that may fail")]
+fn complete_address(text: &str) -> Result<String, Infallible> {
+    Ok(crate::api::Origin::complete(text))
+}
 
 /// The use of colours in help, errors and the dashboard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -159,12 +166,12 @@ pub struct Global {
     /// Address of the management API [default: the profile's]; without --profile it uses the
     /// documented dialect, at vast.ai that of the public service
     #[arg(long, global = true, value_name = "URL", hide_short_help = true, help_heading = "Marketplace",
-        value_hint = ValueHint::Url)]
+        value_hint = ValueHint::Url, value_parser = complete_address)]
     pub base_url: Option<String>,
 
     /// Address of the routing endpoint [default: the base address]
     #[arg(long, global = true, value_name = "URL", hide_short_help = true, help_heading = "Marketplace",
-        value_hint = ValueHint::Url)]
+        value_hint = ValueHint::Url, value_parser = complete_address)]
     pub route_url: Option<String>,
 
     /// File that holds the API key, mode 0600 [default: `BOURSE_API_KEY`, else the profile's key]
@@ -183,7 +190,7 @@ pub struct Global {
         value_hint = ValueHint::FilePath)]
     pub worker_ca: Option<PathBuf>,
 
-    /// Refuse to create workergroups and to unlist volumes [default: the profile's setting]
+    /// Refuse to create workergroups and to unlist volumes, but not to route [default: the profile's setting]
     #[arg(long, global = true, hide_short_help = true, help_heading = "Marketplace")]
     pub read_only: bool,
 

@@ -197,11 +197,11 @@ impl Reader<'_> {
             .ok()
     }
 
-    /// Reads a market's address, unchanged; `None` for an invalid one, which is reported without quoting it,
-    /// as it may hold a password.
+    /// Reads a market's address, with the scheme that it may lack; `None` for an invalid one, which is reported
+    /// without quoting it, as it may hold a password.
     pub(super) fn address(&mut self, value: &Value<'_>, setting: &str) -> Option<String> {
-        self.parsed(value, |text| match Origin::parse(text) {
-            Ok(_) => Ok(text.to_owned()),
+        self.parsed(value, |text| match Origin::parse(&Origin::complete(text)) {
+            Ok(_) => Ok(Origin::complete(text)),
             Err(why) => Err(format!("{setting}: {why}")),
         })
     }

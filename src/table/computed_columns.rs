@@ -4,13 +4,13 @@
 //! volumes: the price of a size and term. They are columns of the listing, so that tables, orders
 //! and exports treat them like any other.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::price_models::PriceModelSearches;
 use crate::domain::annotations::{Annotated, Annotations, Bans};
 use crate::domain::cost::{Basis, Fit, Gap, Job, PriceJoin, Prices, Quote, ThreePrices, VolumePrices, VolumeTerm};
-use crate::domain::insight::{Front, Goal, Point, Standing};
+use crate::domain::insight::{Alike, Front, Goal, Lead, Point, Standing};
 use crate::domain::throughput::{Throughput, WorkUnit};
 use crate::domain::{CellRef, Condition, Listing, OfferType};
 
@@ -53,6 +53,8 @@ pub struct ComputedColumns {
     /// The rank of every row among comparable ones.
     pub standing: Standing,
     front: Option<Front>,
+    /// The leads of offers over those with the same GPUs, by the row of the latter.
+    rivals: HashMap<u32, Lead>,
     /// Whether each row suits the job or term; empty without one.
     fits: Vec<Fit>,
     /// Number of unfit rows, counted once: every frame shows it, and a frame must not read all
@@ -115,6 +117,12 @@ impl ComputedColumns {
     /// of fixed length it is the lowest bill.
     pub const fn front(&self) -> Option<&Front> {
         self.front.as_ref()
+    }
+
+    /// The offer with as many of the same GPUs that beats a row in the two measures of [`Self::front`], and its lead.
+    /// `None` if there is none.
+    pub fn rival(&self, row: u32) -> Option<Lead> {
+        self.rivals.get(&row).copied()
     }
 
     /// Number of `rows` (numbers in the listing) that are on the Pareto front; 0 before it is computed.
@@ -280,6 +288,7 @@ impl ComputedColumns {
             on_front[point.row as usize] = Some(f64::from(u8::from(front.contains(point.row))));
         }
         self.front = Some(front);
+        self.rivals = leads_of_alike(listing, &points);
         vec![
             ("dph_per_gpu", units.iter().map(|unit| unit.gpu).collect()),
             ("dph_per_vram_gb", units.iter().map(|unit| unit.vram_gb).collect()),
@@ -356,4 +365,22 @@ impl ComputedColumns {
         let [on_demand, bid, reserved] = OfferType::ALL.map(|model| self.price_models.listing(model));
         PriceJoin::new(listing, on_demand, bid, reserved, pricing.gb)
     }
+}
+
+/// The lead of the best offer with the same GPUs over each of the points that one beats, by its row.
+fn leads_of_alike(listing: &Listing, points: &[Point]) -> HashMap<u32, Lead> {
+    let alike = Alike::of(listing);
+    let mut groups: HashMap<_, Vec<Point>> = HashMap::new();
+    for point in points {
+        if let Some(gpus) = alike.gpus(point.row as usize) {
+            groups.entry(gpus).or_default().push(*point);
+        }
+    }
+    let leads = groups.into_values().flat_map(|group| {
+        let front = Front::new(&group, Goal::Least, Goal::Most);
+        group
+            .into_iter()
+            .filter_map(move |point| Some((point.row, front.beaten_by(point.row)?)))
+    });
+    leads.collect()
 }

@@ -33,7 +33,8 @@ impl Browser {
         self.bar.error = None;
         let text = self.bar.input.text().to_owned();
         let reading = self.read_words();
-        if let Ok((parsed, _)) = reading.renewed(&|text| parse_bar(self, text)) {
+        if let Ok((mut parsed, _)) = reading.renewed(&|text| parse_bar(self, text)) {
+            keep_last_id(&mut parsed);
             let active = self.query.active().cloned().collect::<Vec<_>>();
             self.bar.is_other_query = parsed.conditions != active || !reading.meaning.settings.texts().is_empty();
             let words = without_unfinished_word(parsed.words, &text, self);
@@ -174,6 +175,7 @@ impl Browser {
             }
             Ok((mut parsed, replaced)) => {
                 let asks_why = take_why(&mut parsed.words);
+                keep_last_id(&mut parsed);
                 // The preview moved the selection, which belongs to the rows without it.
                 if !reading.is_empty() {
                     self.restore_words();
@@ -301,7 +303,7 @@ pub(crate) struct Ran {
 const LEAST_DIGITS: usize = 4;
 
 /// The word as an id: at least four digits and nothing else; else `None`.
-fn parse_id(word: &str) -> Option<u64> {
+pub(crate) fn parse_id(word: &str) -> Option<u64> {
     let is_id = word.len() >= LEAST_DIGITS && word.bytes().all(|byte| byte.is_ascii_digit());
     word.parse().ok().filter(|_| is_id)
 }
@@ -322,6 +324,20 @@ fn take_why(words: &mut Vec<String>) -> bool {
         words.remove(0);
     }
     asks_why
+}
+
+/// Keeps the last of the ids among the words, and of the conditions none on the id of an offer beside it: two ids find
+/// no row.
+fn keep_last_id(parsed: &mut language::Parsed) {
+    let Some(last) = parsed.words.iter().rposition(|word| parse_id(word).is_some()) else {
+        return;
+    };
+    let mut at = 0..;
+    parsed
+        .words
+        .retain(|word| at.next() == Some(last) || parse_id(word).is_none());
+    let is_id = |condition: &Condition| condition.field.key == "id" && condition.operator == Operator::Eq;
+    parsed.conditions.retain(|condition| !is_id(condition));
 }
 
 /// A phrase for pricing volumes for a size and term: `bill 2TB for 3 months`.
@@ -348,6 +364,12 @@ fn describe_changes(reading: &Reading, text: &str, replaced: &[Condition]) -> Op
     let question = questions.first().map(|_| "shows the filters that hide it".to_owned());
     let replaced = (!replaced.is_empty()).then(|| format!("replaces {}", language::print_briefly(replaced)));
     let refused = (!refused.is_empty()).then(|| format!("not understood, filters the rows: {}", refused.join(", ")));
+    // The words beside an unknown one are understood without it.
+    let unknown: Vec<_> = reading.unknown.iter().map(|word| &text[word.clone()]).collect();
+    let refused = refused.map(|refused| match &unknown[..] {
+        [] => refused,
+        unknown => format!("{refused} (unknown: {})", unknown.join(", ")),
+    });
     let texts: Vec<_> = question.into_iter().chain(replaced).chain(refused).collect();
     (!texts.is_empty()).then(|| texts.join(" · "))
 }

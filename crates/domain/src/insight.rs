@@ -9,6 +9,7 @@ use super::listing::{Column, Listing};
 use super::query::Query;
 use super::value::{CellRef, Version};
 
+mod alike;
 mod bill;
 mod compare;
 mod depth;
@@ -24,6 +25,7 @@ mod summary;
 mod supply;
 mod totals;
 
+pub use alike::Alike;
 pub use bill::Bill;
 pub use compare::{CompareLine, CompareSection, Subject, compare, compare_fields, has_no_value};
 pub use depth::{Depth, MOST_GPUS, Purchase};

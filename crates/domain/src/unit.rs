@@ -149,6 +149,16 @@ impl Unit {
         }
     }
 
+    /// The suffixes as they can be typed: in lower case, but for the bytes of a network speed, which differ from bits
+    /// by their capitals.
+    pub fn spellings(self, dialect: &Dialect) -> impl Iterator<Item = String> {
+        let spelled = move |suffix: &str| match suffix.strip_suffix("b/s") {
+            Some(prefix) if self == Self::Transfer => format!("{}B/s", prefix.to_uppercase()),
+            _ => suffix.to_owned(),
+        };
+        self.suffixes(dialect).iter().map(move |(suffix, _)| spelled(suffix))
+    }
+
     /// Whether the values are amounts or prices in dollars, so that a leading `$` is meaningful.
     pub const fn is_money(self) -> bool {
         matches!(

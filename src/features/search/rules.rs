@@ -56,6 +56,39 @@ impl FunnelLine {
     }
 }
 
+impl Funnel {
+    /// The counts that two responses to one search prove together: the higher ones. `other` is of the same
+    /// `conditions`; if none of its rows reports the field of one, it proves nothing.
+    pub fn proven_with(mut self, other: &Self, conditions: &[Condition]) -> Self {
+        if other.lines.iter().any(|line| !line.judged) {
+            return self;
+        }
+        self.matching = self.matching.max(other.matching);
+        for line in &mut self.lines {
+            let Some(own) = other.lines.iter().find(|own| own.condition == line.condition) else {
+                continue;
+            };
+            line.judged = true;
+            line.alone = line.alone.max(own.alone);
+            line.silent = line.silent.max(own.silent);
+            if own.last > line.last {
+                (line.last, line.nearest) = (own.last, own.nearest);
+            }
+            line.partner = line.partner.or(own.partner);
+        }
+        self.sort(conditions);
+        self
+    }
+
+    /// Sorts the lines: the one that brings back most rows first, then the one that removes most alone.
+    fn sort(&mut self, conditions: &[Condition]) {
+        // Who asks for one offer wants to know why it is hidden, not to drop the question.
+        let is_id = |line: &FunnelLine| conditions[line.condition].field.kind == Kind::Id;
+        let effect = |line: &FunnelLine| std::cmp::Reverse((line.last, line.alone));
+        self.lines.sort_by_key(|line| (is_id(line), effect(line)));
+    }
+}
+
 /// Counts the rows that each of the enabled `conditions` removes from a response fetched without them.
 ///
 /// A condition on a column that no row reports counts as met.
@@ -104,15 +137,13 @@ pub fn funnel(listing: &Listing, conditions: &[Condition]) -> Funnel {
             }
         }
     }
-    let mut lines: Vec<FunnelLine> = judges.into_iter().map(|(_, _, line)| line).collect();
-    // Who asks for one offer wants to know why it is hidden, not to drop the question.
-    let is_id = |line: &FunnelLine| conditions[line.condition].field.kind == Kind::Id;
-    lines.sort_by_key(|line| (is_id(line), std::cmp::Reverse((line.last, line.alone))));
-    Funnel {
+    let mut funnel = Funnel {
         total: listing.len(),
         matching,
-        lines,
-    }
+        lines: judges.into_iter().map(|(_, _, line)| line).collect(),
+    };
+    funnel.sort(conditions);
+    funnel
 }
 
 /// The value nearer to a bound, out of two outside it, or the only one; `None` for operators that are not

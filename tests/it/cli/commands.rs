@@ -365,12 +365,28 @@ fn failures_are_one_line_and_exit_with_1() {
     );
 }
 
+/// As in the form of a market: a typed address may lack its scheme.
+#[test]
+fn an_address_without_a_scheme_is_completed_in_flag_and_file() {
+    let recorder = Recorder::always(json(200, r#"{"offers": []}"#));
+    let url = recorder.url();
+    let bare = url.strip_prefix("http://").unwrap();
+    let (code, out, err) = bourse(&["offers", "--base-url", bare, "--curl"]);
+    assert!(code == 0 && out.contains(&format!("'{url}/")), "{out}{err}");
+    let home = tempfile::tempdir().unwrap();
+    let file = home.path().join("config.toml");
+    std::fs::write(&file, "[profiles.lab]\nbase_url = \"market.example/v1\"\n").unwrap();
+    let file = file.to_str().unwrap();
+    let (code, out, err) = bourse(&["--config", file, "--profile", "lab", "offers", "--curl"]);
+    assert!(code == 0 && out.contains("'https://market.example/v1/"), "{out}{err}");
+}
+
 #[test]
 fn usage_errors_exit_with_2_and_say_what_would_be_right() {
     for (arguments, words) in [
         (&["--profile", "nowhere", "offers"][..], "available: sandbox, vast"),
         (
-            &["offers", "--base-url", "localhost:8080"],
+            &["offers", "--base-url", "market"],
             "not an address such as https://host",
         ),
         (

@@ -246,6 +246,50 @@ fn a_proposal_is_understood_or_there_is_none() {
     }
 }
 
+/// The words beside an unknown one that may change them are refused with it, but it is the one to correct.
+#[test]
+fn a_refusal_names_the_unknown_word_and_keeps_the_clauses_around() {
+    for (words, conditions, refused, cause) in [
+        ("4090 network 2tb", "gpu_name=RTX_4090", "network 2tb", "network"),
+        ("4090 beyond $5", "gpu_name=RTX_4090", "beyond $5", "beyond"),
+        (
+            "closest to germany, 4090",
+            "gpu_name=RTX_4090",
+            "closest to germany",
+            "closest to",
+        ),
+        (
+            "4090 under 5 bananas",
+            "gpu_name=RTX_4090",
+            "under 5 bananas",
+            "bananas",
+        ),
+    ] {
+        let reading = read(words, &OFFERS);
+        let spans: Vec<_> = reading.unknown.iter().map(|word| &words[word.clone()]).collect();
+        assert_eq!(
+            (&*reading.meaning.conditions, &spans[..]),
+            (conditions, &[cause][..]),
+            "{words}"
+        );
+        let message = &reading.refused[0].message;
+        let wanted = format!("'{refused}' is not understood because of '{cause}': remove it");
+        assert!(message.starts_with(&wanted), "{message}");
+    }
+    // A rate is neither work nor a part of the deadline before it.
+    for (words, refused) in [
+        ("500m tokens by sunday at 2000 tokens/s", "at 2000 tokens/s"),
+        ("500m tokens by sunday, 2000 tokens/s", "2000 tokens/s"),
+    ] {
+        let reading = read(words, &OFFERS);
+        let job = reading.meaning.settings.job;
+        assert!(job.work.is_some() && job.by.is_some(), "{words}: {job:?}");
+        let spans: Vec<_> = reading.refused.iter().map(|error| &words[error.span.clone()]).collect();
+        assert_eq!(spans, [refused], "{words}");
+    }
+    assert_eq!(read("4090 2000 tokens/s", &OFFERS).meaning.settings.job.work, None);
+}
+
 /// Codes of countries that are also words: nothing that may be a place is dropped.
 #[test]
 fn a_word_at_the_end_that_is_a_country_s_code_is_no_filler() {

@@ -221,17 +221,27 @@ fn units() -> String {
     let mut text = String::from("| fields | units | a bare number is |\n| --- | --- | --- |\n");
     let mut seen = Vec::new();
     for field in [&OFFERS, &VOLUMES].iter().flat_map(|catalog| catalog.fields()) {
-        let units = field.unit.suffixes(&Dialect::VAST);
+        let units: Vec<_> = field.unit.spellings(&Dialect::VAST).collect();
         if units.is_empty() || !field.is_filter() || seen.contains(&field.unit) {
             continue;
         }
         seen.push(field.unit);
+        for unit in &units {
+            let condition = format!("{}>=1{unit}", field.key);
+            let catalog = if OFFERS.named(field.key).is_some() {
+                &OFFERS
+            } else {
+                &VOLUMES
+            };
+            let parsed = parse(&condition, catalog, &Dialect::VAST, &[], Mode::Strict);
+            assert!(parsed.is_ok(), "{condition}: {parsed:?}");
+        }
         let alike = OFFERS
             .fields()
             .iter()
             .filter(|other| other.unit == field.unit && other.is_filter());
         let names: Vec<_> = alike.map(|other| format!("`{}`", other.key)).collect();
-        let units: Vec<_> = units.iter().map(|(unit, _)| format!("`{unit}`")).collect();
+        let units: Vec<_> = units.iter().map(|unit| format!("`{unit}`")).collect();
         let _ = writeln!(text, "| {} | {} | {} |", names.join(" "), units.join(" "), bare(field));
     }
     text.trim_end().to_owned()

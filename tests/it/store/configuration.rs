@@ -127,7 +127,7 @@ refresh = "ctrl-m"
 sort = 3
 refrsh = "Z"
 [profiles.a]
-base_url = "market.example"
+base_url = "market"
 route_url = "https://user:canary-password@run.example"
 api_key_file = "missing"
 [profiles.b]
@@ -240,11 +240,7 @@ fn a_broken_configuration_stops_every_command_with_file_line_and_advice() {
         ("ascii = \"yes\"\n", "1:9", "expected true or false"),
         ("profiles = 1\n", "1:12", "expected a table"),
         ("[profiles.a]\n", "1:11", "needs a base_url"),
-        (
-            "[profiles.a]\nbase_url = \"lab.example\"\n",
-            "2:12",
-            "base_url: not an address",
-        ),
+        ("[profiles.a]\nbase_url = \"lab\"\n", "2:12", "base_url: not an address"),
         (
             "[profiles.sandbox]\nbase_url = \"https://a\"\n",
             "1:11",

@@ -120,9 +120,10 @@ fn labels_are_complete_and_lines_are_counted() {
     desk.resize(80, 24).keys("space space v j");
     let screen = desk.screen();
     let title = screen.lines().nth(1).unwrap();
-    // A page of 16 lines, the second one on top; the totals take two. The prices read the same: 190 DLPerf are 90% more.
+    // A page of 16 lines, the second one on top; the totals take two. B has two GPUs, each at half the price of A's one
+    // and with 95 DLPerf for 100.
     assert!(title.contains(" 2–17 of "), "{screen}");
-    desk.expect("B is as cheap as A and 90% faster.");
+    desk.expect("Per GPU, B is cheaper; A is 5.3% faster and costs over 99.9% more.");
     desk.keys("G j");
     let screen = desk.screen();
     let count = screen.lines().nth(1).unwrap().split(" of ").nth(1).unwrap();
@@ -189,10 +190,19 @@ fn the_verdict_names_the_cheapest_and_the_fastest() {
 fn the_verdict_is_about_the_job_and_leaves_out_who_cannot_do_it() {
     let mut desk = wide();
     type_job(&mut desk).keys("enter g space space space space space v");
-    // 101 costs 5.65 for 100 DLPerf, 104 163 for 2400. 103 ends too early, 105 does not say when: they come last.
-    desk.expect("A is the cheapest for your job; C is 24× as fast and costs 28.8× as much.");
+    // 101 costs 5.65 for 100 DLPerf; 102 8.65 for 190 with two GPUs, 104 163 for 2400 with eight: a GPU of them 4.325
+    // for 95, and 20.375 for 300. 103 ends too early, 105 does not say when: they come last.
+    desk.expect("Per GPU, B is the cheapest for your job; C is 3.2× as fast and costs 4.7× as much.");
     desk.expect("! D is too small or ends too early.");
     desk.expect("! E is unfit (disk, speed or end unknown).");
+}
+
+/// The prices read the same: 0.41001 and 0.41004; 190 DLPerf are 90% more.
+#[test]
+fn a_difference_that_rounds_to_nothing_is_none() {
+    let mut desk = TestApp::with_offers(&TWO.replace("\"num_gpus\":2", "\"num_gpus\":1"));
+    desk.resize(80, 24).keys("space space v");
+    desk.expect("B is as cheap as A and 90% faster.");
 }
 
 #[test]

@@ -30,7 +30,7 @@ fn a_filter_is_found_by_typing_written_and_run() {
             "order": [["score", "desc"]], "limit": 500, "type": "on-demand"
         })
     );
-    desk.expect("/ 24 GB VRAM · verified · rentable · not rented\n");
+    desk.expect("/ ≥ 24 GB VRAM · verified · rentable · not rented\n");
 }
 
 #[test]
@@ -448,4 +448,38 @@ fn the_loaded_rows_that_match_are_counted_while_one_types() {
     desk.keys("esc esc").type_text("verified=").keys("ctrl-t");
     // Without a condition that was sent there may be others.
     desk.expect("3 of 3 loaded rows match; the market may");
+}
+
+#[test]
+fn an_id_typed_in_the_filters_becomes_its_condition_and_replaces_another() {
+    let mut desk = TestApp::speaking(&Dialect::VAST);
+    desk.answer(THREE);
+    desk.keys("f").type_text("123456");
+    desk.expect("id=123456")
+        .expect("machine_id=123456")
+        .expect("host_id=123456");
+    desk.keys("enter")
+        .expect("[x] id=123456")
+        .expect_not("machine_id=123456");
+    desk.type_text("654321").keys("enter");
+    desk.expect("[x] id=654321").expect_not("id=123456");
+    // The list is whole again once the number is gone.
+    desk.type_text("777777").expect("machine_id=777777");
+    desk.keys("esc").expect_not("machine_id=777777");
+    desk.keys("ctrl-s");
+    assert_eq!(desk.asked_text(), "verified=true rentable=true rented=false id=654321");
+}
+
+#[test]
+fn a_second_id_in_the_bar_replaces_the_first() {
+    let mut desk = TestApp::speaking(&Dialect::VAST);
+    desk.answer(THREE);
+    desk.keys("/").type_text("123456").keys("enter");
+    desk.keys("/").type_text("654321").keys("enter");
+    desk.expect("“654321”").expect_not("“123456”");
+    // A word takes the place of the condition, too.
+    desk.keys("/ ctrl-u").type_text("id=123456").keys("enter").answer(THREE);
+    desk.keys("/").type_text("654321").keys("enter");
+    assert!(!desk.asked_text().contains("id="), "{}", desk.asked_text());
+    desk.expect("“654321”");
 }

@@ -51,6 +51,46 @@ fn it_tells_what_each_filter_removes_and_loosens_one() {
     );
 }
 
+/// The offers with these ids of [`MARKET`], of which the market has more if the response is `cut`.
+fn some(ids: &[u64], cut: bool) -> String {
+    let mut market: serde_json::Value = serde_json::from_str(MARKET).unwrap();
+    let offers = market["offers"].as_array_mut().unwrap();
+    offers.retain(|offer| ids.contains(&offer["id"].as_u64().unwrap()));
+    market["truncated"] = cut.into();
+    market.to_string()
+}
+
+/// A response that is cut proves no 0, and the rows of the table prove that some match.
+#[test]
+fn of_a_truncated_response_every_count_is_a_lower_bound() {
+    let mut desk = wide();
+    desk.keys("/").type_text("gpu_name=RTX_4090").keys("enter");
+    desk.answer(&some(&[101, 102], false));
+    desk.keys("F").answer(&some(&[103, 105], true));
+    desk.expect("≥ 2 match; counted on the first 2 offers");
+    assert_eq!(behind(&desk, "› [x] gpu_name=RTX_4090"), "−≥2; without it ≥2 more");
+    assert_eq!(behind(&desk, "[x] verified=true"), "removes none of these");
+    // Another filter: the table has one row that meets it, and one that only it removes.
+    desk.keys("esc").keys("f").type_text("num_gpus").keys("enter");
+    desk.type_text("2")
+        .keys("enter")
+        .type_text("each filter removes")
+        .keys("enter");
+    desk.answer(&some(&[103, 105], true)).keys("esc");
+    desk.expect("≥ 1 match; counted on the first 2 offers");
+    assert_eq!(
+        behind(&desk, "[x] num_gpus>=2"),
+        "−≥2; without it ≥1 more; num_gpus>=1 brings ≥1"
+    );
+    // Neither has a row that matches.
+    let mut desk = wide();
+    desk.keys("/").type_text("gpu_name=H200").keys("enter");
+    desk.answer(r#"{"offers":[]}"#)
+        .keys("F")
+        .answer(&some(&[103, 105], true));
+    desk.expect("none of the first 2 offers match");
+}
+
 #[test]
 fn filters_that_only_together_remove_all_rows_are_named_together() {
     let mut desk = wide();

@@ -615,3 +615,33 @@ fn listed_groups_are_checked_by_themselves_within_the_budget() {
     desk.keys("r").answer(FOUR);
     assert!(desk.calls.is_empty());
 }
+
+/// The listing has no search of its own: plain words, conditions, names and ids all find its rows.
+#[test]
+fn groups_are_found_by_plain_words_names_and_ids() {
+    let mut desk = at_groups();
+    desk.resize(160, 40);
+    for (query, rows, there) in [
+        ("sdxl", "1 of 4 workergroups", "sdxl"),
+        // Names of models are names of endpoints here.
+        ("whisper", "1 of 4 workergroups", "whisper"),
+        ("llama", "2 of 4 workergroups", "llama"),
+        ("13", "1 of 4 workergroups", "whisper"),
+        ("24gb", "3 of 4 workergroups", "sdxl"),
+        (
+            "llama at least 5 workers",
+            "1 of 4 workergroups",
+            "gpu_ram>=80 num_gpus=2",
+        ),
+        ("target utilization at least 80%", "1 of 4 workergroups", "sdxl"),
+        ("load over 5", "1 of 4 workergroups", "llama"),
+        ("at most 36h old", "1 of 4 workergroups", "llama"),
+        ("llama min_load>5", "1 of 4 workergroups", "llama"),
+    ] {
+        desk.keys("/ ctrl-u").type_text(query).keys("enter");
+        assert!(desk.calls.is_empty(), "{query} asked the market");
+        desk.expect(rows).expect(there);
+    }
+    desk.keys("/ ctrl-u").type_text("at least 5 workers").keys("enter");
+    desk.expect("/ max workers ≥ 5\n");
+}

@@ -100,6 +100,21 @@ fn the_front_is_marked_in_the_table_and_counted() {
     desk.expect("2 of 5 offers").expect("◆ best value (1)");
 }
 
+/// A GPU of 104 costs 2.00 for 37.5 DLPerf, that of 103 0.22 for 50: but it is another one, and one of eight.
+#[test]
+fn an_offer_is_beaten_only_by_one_with_the_same_gpus() {
+    let market = MARKET.replace("\"dlperf\":2400.0", "\"dlperf\":300.0");
+    let mut desk = TestApp::with_offers(&market);
+    desk.resize(200, 60);
+    desk.keys("j j j enter").expect("Offer 104").expect_not("beats it");
+    desk.keys("esc j enter").expect("103 beats it: 27% cheaper");
+    // The bill of one GPU is lower than that of eight for as many hours.
+    let mut desk = TestApp::with_offers(&market);
+    desk.resize(200, 60);
+    type_job(&mut desk).keys("enter");
+    desk.keys("g j j enter").expect("Offer 104").expect_not("beats it");
+}
+
 #[test]
 fn a_dominated_offer_says_which_one_beats_it_and_by_how_much() {
     let mut desk = wide();

@@ -67,7 +67,7 @@ fn a_need_in_plain_words_finds_the_right_machines() {
         // The conditions stand in the bar, the job below it.
         let bar = desk.model.browser().unwrap().bar.input.text();
         assert!(bar.ends_with("gpu_name=RTX_4090 geolocation in EUROPE disk_space>=200"));
-        desk.expect("/ RTX 4090 · Europe · 200 GB disk · 3 days · verified · rentable · not rented")
+        desk.expect("/ RTX 4090 · Europe · ≥ 200 GB disk · 3 days · verified · rentable · not rented")
             .expect("on-demand · 200 GB disk · job 3d, 200 GB")
             .expect("Job $ ▲");
         // 11: 0.3 x 72 + 0.18 x 200 x 72 / 720 = 25.20; 12 ends too early and comes last.
@@ -251,7 +251,7 @@ fn a_new_word_replaces_the_condition_of_its_field_and_or_adds_to_it() {
 fn a_clause_that_is_not_understood_filters_the_rows_and_is_named() {
     let mut desk = desk();
     desk.keys("/").type_text("4090 closest to germany");
-    desk.expect("→ gpu_name=RTX_4090 · not understood, filters the rows: closest to germany");
+    desk.expect("→ gpu_name=RTX_4090 · not understood, filters the rows: closest to germany (unknown: closest to)");
     desk.keys("enter");
     let sent = body(&desk);
     assert_eq!(sent["gpu_name"], json!({"eq": "RTX 4090"}));

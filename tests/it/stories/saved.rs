@@ -79,7 +79,7 @@ fn a_saved_search_runs_in_its_pane_with_all_its_settings() {
     desk.keys("b").type_text("disks").keys("enter");
     assert_eq!(desk.model.pane, Pane::Volumes);
     assert_eq!(text(asked(&desk)), "disk_space>=100");
-    desk.expect("/ 100 GB space\n");
+    desk.expect("/ ≥ 100 GB space\n");
 }
 
 #[test]
@@ -419,6 +419,22 @@ fn left() -> TestApp {
         ..Job::default()
     });
     desk
+}
+
+/// The market gives offers new ids: an id of the last session is that of another offer, or of none. Machines stay.
+#[test]
+fn a_filter_for_an_offer_s_id_ends_with_the_session() {
+    let mut desk = with_two();
+    desk.keys("/")
+        .type_text("id=102 machine_id=7 num_gpus>=1")
+        .keys("enter");
+    desk.answer(THREE).keys("q");
+    let snapshot = kept(&desk).expect("nothing is kept");
+    let desk = restarted(&snapshot, false);
+    assert_eq!(
+        text(asked(&desk)),
+        "verified=true rentable=true rented=false machine_id=7 num_gpus>=1"
+    );
 }
 
 #[test]

@@ -72,7 +72,7 @@ fn filters_are_edited_and_run() {
         desk.expect("VRAM (gpu_ram)");
         desk.type_text("24").keys("enter");
         desk.expect("[x] gpu_ram>=24");
-        desk.keys("enter").expect("/ 24 GB VRAM · verified");
+        desk.keys("enter").expect("/ ≥ 24 GB VRAM · verified");
         assert_eq!(
             desk.asked_text(),
             "verified=true rentable=true rented=false gpu_ram>=24"

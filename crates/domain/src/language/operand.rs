@@ -154,7 +154,7 @@ impl Target<'_> {
     /// `a number in GB (or with a unit: mb gb)`.
     fn number_hint(self) -> String {
         let unit = self.field.unit;
-        let suffixes: Vec<_> = unit.suffixes(self.dialect).iter().map(|(suffix, _)| *suffix).collect();
+        let suffixes: Vec<_> = unit.spellings(self.dialect).collect();
         let symbol = match unit.query_symbol(self.dialect) {
             "" => String::new(),
             "0..1" => " from 0 to 1".to_owned(),

@@ -1,4 +1,4 @@
-//! Writes a condition in words: `Europe`, `200 GB disk`, `< $0.5/h`, `not rented`.
+//! Writes a condition in words: `Europe`, `≥ 200 GB disk`, `< $0.5/h`, `not rented`.
 
 use super::print::{group, print_value};
 use crate::country;
@@ -15,7 +15,7 @@ const LONGEST: usize = 40;
 /// The maximum number of values of a list that are written; others are counted.
 const NAMED: usize = 3;
 
-/// Describes a condition, active or not, in words that cannot be parsed back: `200 GB disk`, `not rented`,
+/// Describes a condition, active or not, in words that cannot be parsed back: `≥ 200 GB disk`, `not rented`,
 /// `score not reported`, `Germany, France, Spain or 2 more`.
 pub fn describe_condition(condition: &Condition, dialect: &Dialect) -> String {
     let (field, operator) = (condition.field, condition.operator);
@@ -89,7 +89,7 @@ fn with_noun(field: &Field, text: String) -> String {
     }
 }
 
-/// A comparison in words, with the unit: `< $0.5/h`, `≥ 2 GPUs`, `200 GB disk`.
+/// A comparison in words, with the unit: `< $0.5/h`, `≥ 2 GPUs`, `≥ 200 GB disk`.
 fn compared(field: &Field, operator: Operator, value: &Value, dialect: &Dialect) -> String {
     let sign = match operator {
         Operator::Eq | Operator::In => "",
@@ -120,12 +120,11 @@ fn compared(field: &Field, operator: Operator, value: &Value, dialect: &Dialect)
     // A label such as `Disk MB/s` ends with its unit already.
     let noun = noun(field);
     let noun = noun.strip_suffix(unit).unwrap_or(&noun).trim();
-    // `200 GB disk` says at least.
-    let is_size = matches!(field.unit, Unit::Megabytes | Unit::Gigabytes);
-    let words = match (is_size, operator) {
-        (true, Operator::Gte) => [&number, unit, noun, ""],
-        (true, _) => [&format!("{sign}{number}"), unit, noun, ""],
-        (false, _) => [noun, &format!("{sign}{number}"), unit, ""],
+    let number = format!("{sign}{number}");
+    // `≥ 200 GB disk`, but `reliability ≥ 98%`.
+    let words = match field.unit {
+        Unit::Megabytes | Unit::Gigabytes => [&number, unit, noun],
+        _ => [noun, &number, unit],
     };
     let words: Vec<_> = words.into_iter().filter(|word| !word.is_empty()).collect();
     words.join(" ")

@@ -228,7 +228,7 @@ impl Frame {
             .filter(|_| self.front.is_none_or(is_compared))?;
         let (operator, number) = bounds[0];
         let default = match field {
-            "num_gpus" | "os_version" => Eq,
+            "num_gpus" | "os_version" | "max_workers" | "cold_workers" | "test_workers" => Eq,
             _ if PRICES.contains(&dim) => Lte,
             _ => Gte,
         };
@@ -256,7 +256,7 @@ impl Frame {
             "+rows" => whole(exact?).map(|rows| set(|settings| settings.limit = Some(rows)))?,
             "+both" => return Some(vec![on("inet_down", 1.0), on("inet_up", 1.0)]),
             "+size" => Fact::Size(bounds),
-            "gpu_ram" | "gpu_total_ram" => return Some(as_sold(&bounds, field)),
+            "gpu_ram" | "gpu_total_ram" if !text.is_groups() => return Some(as_sold(&bounds, field)),
             "disk_space" if text.is_offers() => return Some(disk(&bounds)),
             "dph_total" if dim == Dim::Dollars => Fact::Price(bounds),
             // `3 4090 offers`

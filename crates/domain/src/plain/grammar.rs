@@ -148,6 +148,8 @@ pub(super) struct Group {
     pub facts: Option<Vec<Fact>>,
     /// Whether a preceding `or` adds to the conditions of the text: `gpu_name=H200 or b200`.
     pub adds: bool,
+    /// The ranges in bytes of its unknown words, neighbours as one: `beyond` in `beyond $5`.
+    pub unknown: Vec<Range<usize>>,
 }
 
 /// Joins the parts of one division of a text into groups of words that are understood together or not at all;
@@ -191,7 +193,16 @@ fn group(text: &Text<'_>, parts: &[Part]) -> Group {
         _ => None,
     };
     let facts = found.map(<[_]>::to_vec);
-    Group { span, facts, adds }
+    let is_unknown = |part: &Part| matches!(part.what, What::Unknown);
+    let runs = parts.chunk_by(|left, right| is_unknown(left) == is_unknown(right));
+    let runs = runs.filter(|run| is_unknown(&run[0]));
+    let unknown = runs.map(|run| text.span(run[0].start, run[run.len() - 1].next));
+    Group {
+        span,
+        facts,
+        adds,
+        unknown: unknown.collect(),
+    }
 }
 
 /// The number of clauses that end although a longer one begins at the same word: `$8` before `a day`,
@@ -225,7 +236,8 @@ fn is_first(text: &Text<'_>, at: usize) -> bool {
 
 /// Whether two parts with only fillers between them are understood together or not at all: an `or`, a
 /// dangling sign, an unknown word and a number or place after it (`beyond $5`), a price of storage or
-/// traffic, an exclusion of a model with more words (`no 4090 with 24gb`).
+/// traffic, an exclusion of a model with more words (`no 4090 with 24gb`), an amount and an unknown word that may be
+/// its noun or its period (`5 bananas`, `2000 tokens/s`).
 fn are_bound(text: &Text<'_>, left: &Part, right: &Part) -> bool {
     let is_joined = |words: &str| (left.next..right.start).any(|at| text.is_one_of(at, words));
     let is_adjacent = left.next == right.start;
@@ -242,7 +254,11 @@ fn are_bound(text: &Text<'_>, left: &Part, right: &Part) -> bool {
             matches!(text.kind(right.next), None | Some(Kind::Break))
                 && role!(text, right.start, Role::Not(true) | Role::Behind(_) => ()).is_some()
         }
-        (What::Clause(left), What::Unknown) => left.is_open && is_adjacent,
+        // `3d at 2000 tokens/s`: `at` begins another clause.
+        (What::Clause(left), What::Unknown) => {
+            let is_noun = is_adjacent && !text.is_one_of(right.start, "at @");
+            left.is_open && (is_noun || is_joined("/"))
+        }
         // `100gb storage for $5 a month, 4090`: the price of the storage, not of a machine.
         (What::Clause(own), What::Clause(price))
             if text.is_offers() && is_joined("for") && is_first(text, left.start) =>
@@ -336,7 +352,8 @@ fn ways(text: &Text<'_>, at: usize) -> Vec<(usize, What)> {
         let is_followed = text.kind(*next).is_some_and(|kind| kind != Kind::Break) && (joins(at) || !joins(*next));
         let is_filler = |role: &Role| match role {
             Role::Filler => !text.is_code(at),
-            Role::Thing => true,
+            // `whisper` may be the name of an endpoint.
+            Role::Thing => !text.is_groups(),
             Role::Joint => {
                 // `at $1` may be the price of one or of all; the `at` of `at most` is not a word of its own.
                 let is_price = text.is_one_of(at, "at @") && text.number(text.skip(*next, "$")).is_some();

@@ -160,6 +160,8 @@ fn value(text: &Text<'_>, start: usize) -> Option<Value> {
         let field = "gpu_name";
         return Some(Value { field, names, next });
     }
+    // An endpoint of workergroups may be called as a country.
+    text.catalog.by_key("geolocation")?;
     let from = text.skip(start, "in within inside the located based");
     let run = text.tokens.get(from..)?.iter().take(5);
     let run = run.take_while(|token| token.kind == Kind::Word).count();

@@ -24,7 +24,7 @@ pub use models::Names;
 pub use settings::{Cluster, Settings};
 
 use super::language::{self, LanguageError, Mode, Parsed, Suggestion};
-use super::{Catalog, Condition, Dialect, Resource};
+use super::{Catalog, Condition, Dialect};
 
 /// The maximum length of a text with plain words, in bytes; a longer one is not a description of a need.
 const LONGEST: usize = 1024;
@@ -49,6 +49,9 @@ pub struct Reading {
     added: Vec<&'static str>,
     /// The clauses that are not understood: words that filter rows, or errors, depending on the mode.
     pub refused: Vec<LanguageError>,
+    /// The unknown words, as ranges in bytes, of clauses that are not understood because of them: `beyond` of
+    /// `beyond $5`.
+    pub unknown: Vec<Range<usize>>,
     /// The words of refused clauses, which are blanks in the query.
     words: Vec<String>,
     /// The reason nothing of the text may be sent: it is ambiguous or contradicts itself. `None` if it may.
@@ -57,7 +60,7 @@ pub struct Reading {
     pub readings: Vec<Suggestion>,
 }
 
-/// Interprets the plain words of a text; one for workergroups or longer than 1024 bytes is left as it is.
+/// Interprets the plain words of a text; one longer than 1024 bytes is left as it is.
 ///
 /// `names` are the models of the loaded rows, in addition to those that every market has.
 ///
@@ -73,7 +76,7 @@ pub fn read(text: &str, catalog: &'static Catalog, dialect: &'static Dialect, na
         dialect,
         names,
     };
-    if text.len() > LONGEST || catalog.resource == Resource::Workergroups {
+    if text.len() > LONGEST {
         let (text, query) = (text.to_owned(), text.to_owned());
         return Reading {
             text,

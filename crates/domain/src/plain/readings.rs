@@ -11,6 +11,7 @@ use crate::language::{self, LanguageError, Mode, Suggestion};
 
 /// The reason for a refusal, with the fix.
 const UNKNOWN: &str = "is not understood: remove it, or write a condition such as num_gpus>=2";
+const FIX: &str = "remove it, or write a condition such as num_gpus>=2";
 const PERIOD: &str = "may be the price of an hour or of the job: add 'per hour' or 'in total'";
 const LENGTH: &str = "is about a job: name either its hours or its work, such as 3d or 500M tokens, once";
 const TWICE: &str = "are two values for the same thing: join them with 'or' or 'to', or remove one";
@@ -89,7 +90,17 @@ impl Reading {
                     Some([Fact::Set(_)]) => LENGTH,
                     _ => UNKNOWN,
                 };
-                let message = format!("'{}' {reason}", &own.text[span.clone()]);
+                let whole = &own.text[span.clone()];
+                let mut message = format!("'{whole}' {reason}");
+                if !group.unknown.is_empty() && group.unknown[..] != [span.clone()] {
+                    let names = group
+                        .unknown
+                        .iter()
+                        .map(|word| format!("'{}'", &own.text[word.clone()]));
+                    let names = names.collect::<Vec<_>>().join(" and ");
+                    message = format!("'{whole}' is not understood because of {names}: {FIX}");
+                    own.unknown.extend(group.unknown.iter().cloned());
+                }
                 own.refused.push(LanguageError::new(span, message));
             }
         }

@@ -73,13 +73,19 @@ impl<'a> Text<'a> {
         self.catalog.resource == Resource::Offers
     }
 
+    /// Whether the text is a search for workergroups, whose names may be any words.
+    pub(super) fn is_groups(&self) -> bool {
+        self.catalog.resource == Resource::Workergroups
+    }
+
     /// Whether the resource has a field of the vocabulary. Of the names with a `+`, those of a job are only
-    /// for offers, `+term` only for volumes, `+both` and `+rows` for all.
+    /// for offers, `+term` only for volumes, `+both` for all, `+rows` for those that the market searches.
     pub(super) fn has_field(&self, field: &str) -> bool {
         let is_job = matches!(field, "+hours" | "+down" | "+up" | "+size" | "+work") && self.is_offers();
         // A volume has no job: its term is the time for which it must stay available.
         let is_term = field == "+term" && self.catalog.resource == Resource::Volumes;
-        is_job || is_term || matches!(field, "+both" | "+rows") || self.catalog.named(field).is_some()
+        let is_rows = field == "+rows" && !self.is_groups();
+        is_job || is_term || is_rows || field == "+both" || self.catalog.named(field).is_some()
     }
 
     /// The byte range of the tokens from `start` up to, but not including, `next`.

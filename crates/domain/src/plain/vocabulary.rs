@@ -83,7 +83,7 @@ pub(super) const PRICES: [Dim; 7] = [Dollars, Hourly, Each, Bill, PerGb, PerTb, 
 /// The field to which a quantity without a noun refers (`24gb` → VRAM), by its dimension.
 #[rustfmt::skip]
 pub(super) const UNNAMED: &[Measure] = &[
-    (Size, "+size"), (Size, "disk_space"), (GbEach, "gpu_ram"), (Dollars, "dph_total"), (Dollars, "storage_cost"),
+    (Size, "+size"), (Size, "disk_space"), (Size, "gpu_ram"), (GbEach, "gpu_ram"), (Dollars, "dph_total"), (Dollars, "storage_cost"),
     (Hourly, "dph_total"), (Each, "dph_per_gpu"), (Bill, "job_cost"), (PerGb, "storage_cost"), (Share, "rel"),
     (Bits, "inet_down"), (Bytes, "disk_bw"), (Time, "+hours"), (Time, "duration"), (Watts, "gpu_max_power"),
     (Celsius, "gpu_max_temp"), (Teraflops, "total_flops"), (Gigahertz, "cpu_ghz"), (Count, "num_gpus"),
@@ -133,6 +133,10 @@ const PHRASES: &[(Role, &str)] = &[
     (Noun(&[(Plain, "compute_cap")]), "compute capability|compute cap|sm"),
     (Noun(&[(Dollars, "dph_total"), (Dollars, "storage_cost"), (Hourly, "dph_total"), (Each, "dph_per_gpu"),
         (Bill, "job_cost")]), "price|pay|bill|$"),
+    (Noun(&[(Count, "max_workers")]), "worker"), (Noun(&[(Count, "cold_workers")]), "cold worker|cold"),
+    (Noun(&[(Count, "test_workers")]), "test worker"), (Noun(&[(Plain, "min_load")]), "load"),
+    (Noun(&[(Share, "target_util")]), "target|utilization|target utilization"),
+    (Noun(&[(Plain, "cold_mult")]), "reserve"), (Noun(&[(Time, "age")]), "age|old"),
     (Noun(&[(Dollars, "min_bid"), (Hourly, "min_bid")]), "min bid|minimum bid|lowest bid"),
     (Noun(&[(Dollars, "job_cost"), (Bill, "job_cost"), (Hourly, "dph_total")]), "budget|spend|total price|job price"),
     (Fixed("verified=true", "verified=false"), "verified"),

@@ -23,8 +23,14 @@ struct Runner {
 /// Sentences on the comparison: one on the cheapest and the fastest of the rows that suit the job, and one
 /// for each reason that rows do not suit it.
 pub(super) fn verdict(browser: &Browser, listing: &Listing, rows: &[u32]) -> Vec<String> {
+    let mut runners = runners(browser, listing, rows);
+    let basis = if per_gpu(browser, listing, rows, &mut runners) {
+        "Per GPU, "
+    } else {
+        ""
+    };
     let mut sentences: Vec<String> = Vec::new();
-    sentences.extend(ranking(browser, &runners(browser, listing, rows)));
+    sentences.extend(ranking(browser, &runners).map(|ranking| format!("{basis}{ranking}")));
     for fit in [Fit::No, Fit::Unknown] {
         let unfit = (0..rows.len()).filter(|index| browser.computed.fit(rows[*index] as usize) == fit);
         let unfit: Vec<String> = unfit.map(|index| letter(index).to_string()).collect();
@@ -58,6 +64,25 @@ fn runners(browser: &Browser, listing: &Listing, rows: &[u32]) -> Vec<Runner> {
             })
         })
         .collect()
+}
+
+/// Divides price and speed by the GPUs of each row where the rows have different numbers of them; false if they are
+/// equal, or a bill for work covers all of them.
+fn per_gpu(browser: &Browser, listing: &Listing, rows: &[u32], runners: &mut [Runner]) -> bool {
+    let gpus = |runner: &Runner| {
+        let cell = listing.cell_of(rows[runner.index] as usize, "num_gpus");
+        cell.number().filter(|gpus| *gpus > 0.0)
+    };
+    let counts: Option<Vec<f64>> = runners.iter().map(gpus).collect();
+    let counts = counts.filter(|_| browser.resource() == Resource::Offers && !browser.pricing().is_work());
+    let Some(counts) = counts.filter(|counts| counts.windows(2).any(|pair| pair[0].total_cmp(&pair[1]).is_ne())) else {
+        return false;
+    };
+    for (runner, gpus) in runners.iter_mut().zip(counts) {
+        runner.price /= gpus;
+        runner.speed = runner.speed.map(|speed| speed / gpus);
+    }
+    true
 }
 
 /// A sentence on the cheapest of the compared rows and on how much faster and more expensive the fastest one

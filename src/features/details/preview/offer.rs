@@ -160,7 +160,7 @@ fn models(card: &Card<'_>, browser: &Browser) -> Option<Line<'static>> {
     (!parts.is_empty()).then(|| Line::styled(parts.join(" · "), card.theme().text))
 }
 
-/// The offer that beats this one, or the reason it is not ranked; empty if none beats it, or if the row is
+/// The offer with the same GPUs that beats this one, or the reason it is not ranked; empty if none beats it, or if the row is
 /// marked.
 fn ranking_note(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {
     let theme = card.theme();
@@ -169,9 +169,8 @@ fn ranking_note(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {
         let why = capitalized(&short.to_string());
         return card.sentence(&format!("! {why}: not ranked"), theme.warning);
     }
-    let front = browser.computed.front().filter(|_| !browser.is_marked(row));
-    let lead = front.and_then(|front| front.beaten_by(u32::try_from(row).ok()?));
-    let Some(lead) = lead else {
+    let rival = u32::try_from(row).ok().and_then(|row| browser.computed.rival(row));
+    let Some(lead) = rival.filter(|_| !browser.is_marked(row)) else {
         return Vec::new();
     };
     let lead_id = card.subject.listing.id(lead.row as usize);

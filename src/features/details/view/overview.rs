@@ -8,7 +8,7 @@ use crate::core::view::Scene;
 use crate::domain::cost::{HOURS_PER_MONTH, Joined, Prices, Quote};
 use crate::domain::field::Unit;
 use crate::domain::format::trimmed;
-use crate::domain::insight::Standing;
+use crate::domain::insight::{Alike, Standing};
 use crate::domain::text::truncate;
 use crate::domain::time::UnixTime;
 use crate::domain::workergroup::Key;
@@ -37,28 +37,19 @@ const RAIL: u16 = 8;
 /// cheapest ones. 40 at most, without rows that do not suit the job; empty for workergroups.
 pub(super) fn alternatives(browser: &Browser, listing: &Listing, row: usize) -> Vec<u32> {
     let catalog = listing.catalog();
-    let alike: Vec<&'static Field> = match browser.resource() {
-        Resource::Offers => ["gpu_name", "num_gpus"].as_slice(),
-        Resource::Volumes => [].as_slice(),
-        Resource::Workergroups => return Vec::new(),
-    }
-    .iter()
-    .filter_map(|key| catalog.by_key(key))
-    .collect();
+    let alike = Alike::of(listing);
     let price = match browser.resource() {
         Resource::Volumes => catalog.column("storage_cost"),
-        Resource::Offers | Resource::Workergroups => catalog.column(browser.pricing().key()),
+        Resource::Offers => catalog.column(browser.pricing().key()),
+        Resource::Workergroups => return Vec::new(),
     };
     let Some(price) = price else {
         return Vec::new();
     };
     let this = u32::try_from(row).unwrap_or(u32::MAX);
     let is_alike = |candidate: &u32| {
-        *candidate != this
-            && alike.iter().all(|field| {
-                let (left, right) = (listing.cell(row, field), listing.cell(*candidate as usize, field));
-                left == right && !matches!(left, CellRef::Missing)
-            })
+        let is_volume = browser.resource() == Resource::Volumes;
+        *candidate != this && (is_volume || alike.are_alike(row, *candidate as usize))
     };
     let cost = |row: u32| listing.cell(row as usize, price).number();
     let mut rows: Vec<(f64, u32)> = browser
@@ -70,9 +61,8 @@ pub(super) fn alternatives(browser: &Browser, listing: &Listing, row: usize) -> 
         .filter_map(|row| Some((cost(row)?, row)))
         .collect();
     rows.sort_by(|left, right| left.0.total_cmp(&right.0));
-    let front = browser.computed.front();
-    let better = front.and_then(|front| front.beaten_by(this)).map(|lead| lead.row);
-    let beats = better.filter(|row| browser.view().contains(row));
+    let beats = browser.computed.rival(this).map(|lead| lead.row);
+    let beats = beats.filter(|row| browser.view().contains(row));
     let alternatives = rows.into_iter().map(|(_, row)| row);
     beats
         .into_iter()
@@ -347,10 +337,8 @@ fn alternative_lines(
     if rows.is_empty() {
         return no_alternatives(browser, listing, scene);
     }
-    let front = browser.computed.front();
-    let beats = front
-        .and_then(|front| front.beaten_by(u32::try_from(this_row).ok()?))
-        .map(|lead| lead.row);
+    let rival = u32::try_from(this_row).ok().and_then(|row| browser.computed.rival(row));
+    let beats = rival.map(|lead| lead.row);
     let columns = columns_of_others(browser);
     let line = |sign: &str, id: String, cells: Vec<(String, usize)>, rail: Line<'static>, style: Style| {
         let mut line = Line::from(Span::styled(format!("{sign} {id:>8}"), style));

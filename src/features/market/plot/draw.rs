@@ -12,7 +12,7 @@ use crate::core::frame_layout::Target;
 use crate::core::view::{Region, Scene};
 use crate::core::views::chart;
 use crate::core::views::chart::{Axis, Labels};
-use crate::domain::insight::{Goal, Point, Scale};
+use crate::domain::insight::{Alike, Goal, Point, Scale};
 use crate::domain::{CellRef, Dialect, Field, Listing, Unit, format};
 use crate::table::browser::Browser;
 use crate::tui::panel::{Panel, Size};
@@ -371,6 +371,10 @@ fn verdict(view: &Plot, listing: &Listing, point: &Point, theme: &Theme) -> Line
     };
     let id = listing.id(lead.row as usize);
     let lead_id = id.map(|id| id.to_string()).unwrap_or_default();
+    let alike = Alike::of(listing);
+    let other = alike.name(lead.row as usize);
+    let other = other.filter(|_| !alike.are_alike(point.row as usize, lead.row as usize));
+    let other = other.map_or_else(String::new, |gpus| format!(" ({gpus})"));
     let share = |goal: Goal, share: Option<f64>| {
         let sign = match goal {
             Goal::Least => '−',
@@ -383,7 +387,7 @@ fn verdict(view: &Plot, listing: &Listing, point: &Point, theme: &Theme) -> Line
     };
     Line::styled(
         format!(
-            "{lead_id} beats it: {} {}, {} {}",
+            "{lead_id}{other} beats it: {} {}, {} {}",
             view.x.label,
             share(view.goals.0, lead.x_share),
             view.y.label,

@@ -1,11 +1,13 @@
 //! The conditions of the draft, and the lines of the list for them.
 
 use super::condition::ConditionForm;
-use super::removals::{RemovalStep, Removals};
-use super::{DialogLine, SearchDialog};
+use super::removals::Removals;
+use super::{DialogLine, SearchDialog, Tab};
+use crate::core::State;
 use crate::domain::field::Section;
 use crate::domain::language::LanguageError;
 use crate::domain::{Condition, Field, Filter, Kind, Listing, Operand, Operator, Resource, Value, country, language};
+use crate::table::query_input::parse_id;
 use crate::tui::list::Item;
 
 /// Keys of the most used filters of a resource, listed as `Common`; the first one is selected when the tab
@@ -83,12 +85,18 @@ impl SearchDialog {
         for (index, condition) in self.draft.query.conditions.iter().enumerate() {
             let sign = if condition.enabled { "[x]" } else { "[ ]" };
             let title = format!("{sign} {}", language::print_condition_briefly(condition));
-            let step = self.removals().and_then(|removals| removals.step(index));
-            let text = step.map_or_else(|| self.range(condition.field), RemovalStep::words);
+            let step = self
+                .removals()
+                .and_then(|removals| Some(removals.step(index)?.words(removals)));
+            let text = step.unwrap_or_else(|| self.range(condition.field));
             let is_hider = self.removals().is_some_and(|removals| removals.hides(index));
             let text = if is_hider { "hides it".to_owned() } else { text };
             items.push(Item::new(title, text, DialogLine::Condition(index)).note(self.fate(condition.field)));
         }
+        items.extend(self.id_lines().map(|(field, id)| {
+            let title = format!("    {:<14}  {}={id}", field.label, field.key);
+            Item::new(title, field.doc, DialogLine::Id(field, id)).note(self.fate(field))
+        }));
         items.push(Item::heading("Common", ""));
         items.extend(self.common().map(line));
         for section in Section::ALL {
@@ -103,6 +111,56 @@ impl SearchDialog {
         items.push(Item::heading("Request", ""));
         items.push(Item::new("    Body", "What is sent to the market", DialogLine::Body));
         items
+    }
+
+    /// Counts the rows of the table into the effect of each filter, if the response without filters is truncated.
+    pub(super) fn count_table(&mut self, state: &State) {
+        let conditions = &self.draft.query.conditions;
+        let browser = state.browser().filter(|browser| {
+            let shown = browser.shown_query().map(|shown| (shown.offer_type, shown.storage));
+            let query = &self.running.query;
+            // A condition that cannot be applied yet rejects no row.
+            let is_applied = |condition: &Condition| !condition.enabled || browser.need(condition.field).is_none();
+            shown == Some((query.offer_type, query.storage)) && conditions.iter().all(is_applied)
+        });
+        let rows = browser.and_then(|browser| browser.listing());
+        if let (Some(rows), Some(removals), Tab::Filters) = (rows, &mut self.removals, self.tab)
+            && removals.judge_table(rows, conditions)
+        {
+            self.relist(self.current());
+        }
+    }
+
+    /// The fields that the typed number may be an id of, with it, that of the record first; none for other texts.
+    fn id_lines(&self) -> impl Iterator<Item = (&'static Field, u64)> + use<> {
+        let id = parse_id(self.lists[0].input.text().trim());
+        let mut filters = self.draft.query.catalog().filters();
+        filters.retain(|field| field.kind == Kind::Id);
+        filters.sort_by_key(|field| field.key != "id");
+        filters.into_iter().filter_map(move |field| Some((field, id?)))
+    }
+
+    /// Lists the conditions that a typed number may mean, the first one selected; not while a condition is edited.
+    pub(super) fn list_ids(&mut self) {
+        let is_number = self.lists[0]
+            .input
+            .text()
+            .trim()
+            .bytes()
+            .all(|byte| byte.is_ascii_digit());
+        if self.tab == Tab::Filters && self.form.is_none() && is_number {
+            let first = self.id_lines().next().map(|(field, id)| DialogLine::Id(field, id));
+            self.relist(first.or(self.current()));
+        }
+    }
+
+    /// Replaces the conditions on a field by one that it is this id.
+    pub(super) fn take_id(&mut self, field: &'static Field, id: u64) {
+        let mut conditions = self.draft.query.conditions.clone();
+        let id = Operand::One(Value::Number(id as f64));
+        put(&mut conditions, None, Condition::new(field, Operator::Eq, id));
+        self.lists[0].input.set("");
+        self.change(conditions, Some(DialogLine::Run));
     }
 
     /// Checks that the query bar can parse the text of the conditions. Returns them unchanged, or where the
@@ -165,6 +223,7 @@ impl SearchDialog {
                     condition.enabled = !condition.enabled;
                 }
             }
+            Some(DialogLine::Id(field, id)) => return self.take_id(field, id),
             Some(DialogLine::Run | DialogLine::Body | DialogLine::Count | DialogLine::Ban(_)) | None => return,
         }
         self.change(conditions, self.current());
@@ -185,7 +244,12 @@ impl SearchDialog {
                 self.change(conditions, Some(DialogLine::Field(field)));
             }
             Some(
-                DialogLine::Condition(_) | DialogLine::Run | DialogLine::Body | DialogLine::Count | DialogLine::Ban(_),
+                DialogLine::Condition(_)
+                | DialogLine::Run
+                | DialogLine::Body
+                | DialogLine::Count
+                | DialogLine::Ban(_)
+                | DialogLine::Id(..),
             )
             | None => {}
         }
@@ -215,7 +279,8 @@ impl SearchDialog {
                 None => return,
             },
             Some(DialogLine::Field(field)) => (field, None),
-            Some(DialogLine::Run | DialogLine::Body | DialogLine::Count | DialogLine::Ban(_)) | None => return,
+            Some(DialogLine::Run | DialogLine::Body | DialogLine::Count | DialogLine::Ban(_) | DialogLine::Id(..))
+            | None => return,
         };
         let written = self.unfinished.iter().position(|form| form.is_for(field, index));
         let form = written.map(|written| self.unfinished.remove(written));
@@ -252,10 +317,14 @@ impl SearchDialog {
     }
 }
 
-/// Replaces the condition at `index`, or appends it if there is none.
+/// Replaces the condition at `index`, or appends it if there is none. An id replaces that of another record.
 pub(super) fn put(conditions: &mut Vec<Condition>, index: Option<usize>, condition: Condition) {
-    match index.and_then(|index| conditions.get_mut(index)) {
-        Some(existing) => *existing = condition,
-        None => conditions.push(condition),
+    if let Some(existing) = index.and_then(|index| conditions.get_mut(index)) {
+        *existing = condition;
+        return;
     }
+    let is_one = |own: &Condition| own.field.kind == Kind::Id && own.operator == Operator::Eq;
+    let is_replaced = |old: &Condition| is_one(old) && is_one(&condition) && old.field == condition.field;
+    conditions.retain(|old| !is_replaced(old));
+    conditions.push(condition);
 }

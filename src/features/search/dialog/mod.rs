@@ -76,6 +76,8 @@ enum DialogLine {
     Condition(usize),
     /// The ban that hides the one offer that the dialog is about.
     Ban(Supplier),
+    /// The condition that a field is the typed id.
+    Id(&'static Field, u64),
     Field(&'static Field),
 }
 
@@ -91,6 +93,7 @@ fn aliases(line: &DialogLine) -> Vec<&'static str> {
             PLACES.iter().copied().chain([field.doc]).collect()
         }
         DialogLine::Field(field) => field.aliases.iter().copied().chain([field.doc]).collect(),
+        DialogLine::Id(field, _) => field.aliases.to_vec(),
         DialogLine::Run | DialogLine::Body | DialogLine::Count | DialogLine::Condition(_) | DialogLine::Ban(_) => {
             Vec::new()
         }
@@ -235,7 +238,7 @@ impl SearchDialog {
     /// The selected field, if the selected line is a field; a line of a condition has none.
     fn field(&self) -> Option<&'static Field> {
         match self.current()? {
-            DialogLine::Field(field) => Some(field),
+            DialogLine::Field(field) | DialogLine::Id(field, _) => Some(field),
             DialogLine::Run | DialogLine::Body | DialogLine::Count | DialogLine::Condition(_) | DialogLine::Ban(_) => {
                 None
             }
@@ -260,7 +263,12 @@ impl SearchDialog {
     fn selected_step(&self) -> Option<&RemovalStep> {
         match self.current()? {
             DialogLine::Condition(index) => self.removals()?.step(index),
-            DialogLine::Run | DialogLine::Body | DialogLine::Count | DialogLine::Ban(_) | DialogLine::Field(_) => None,
+            DialogLine::Run
+            | DialogLine::Body
+            | DialogLine::Count
+            | DialogLine::Ban(_)
+            | DialogLine::Id(..)
+            | DialogLine::Field(_) => None,
         }
     }
 
@@ -313,6 +321,7 @@ impl SearchDialog {
             })
         });
         self.preview = RequestPreview::new(query, self.dialect);
+        self.count_table(state);
         if let Some(report) = &mut self.body {
             report.set_lines(draw::request_body_lines(&self.preview));
         }
@@ -353,7 +362,7 @@ impl SearchDialog {
             return false;
         };
         list.input.set("");
-        list.narrow();
+        self.relist(None);
         true
     }
 
@@ -429,6 +438,7 @@ impl SearchDialog {
                 self.open_form(cx.state().browser().and_then(|browser| browser.listing()));
             }
             (Tab::Filters, Some(DialogLine::Ban(of))) => self.lift_ban(of, cx),
+            (Tab::Filters, Some(DialogLine::Id(field, id))) => self.take_id(field, id),
             (Tab::Filters, None) => {}
             (Tab::Filters, Some(DialogLine::Run)) | (Tab::Columns | Tab::Settings, _) => self.apply(cx),
             (Tab::Sort, _) => {

@@ -9,7 +9,7 @@ use crate::domain::insight::{Coverage, query_coverage};
 use crate::domain::language::print_condition_briefly;
 use crate::domain::time::Now;
 use crate::domain::{Condition, Field, Listing, Operand, Operator, Query, Resource, Value, format};
-use crate::features::search::rules::{FunnelLine, funnel, loosened, won_back};
+use crate::features::search::rules::{Funnel, FunnelLine, funnel, loosened, won_back};
 use crate::table::browser::Browser;
 use crate::table::computed_columns::ComputedColumns;
 use crate::table::remote::{Phase, Remote};
@@ -40,8 +40,10 @@ pub(super) struct Removals {
     steps: Vec<RemovalStep>,
     /// The number of rows that meet all filters, and of all rows.
     counts: (usize, usize),
-    /// Whether the limit truncated the response.
+    /// Whether the limit truncated the response, so that every count is only a lower bound.
     is_cut: bool,
+    /// The conditions of the table's rows and their effect on them, which may prove more than a truncated response.
+    on_table: Option<(Vec<Condition>, Funnel)>,
     /// The computed columns of the response, without the three prices, which belong to other rows.
     computed: Box<ComputedColumns>,
     /// The price basis of its rows.
@@ -112,6 +114,7 @@ impl Removals {
             steps: Vec::new(),
             counts: (0, 0),
             is_cut: false,
+            on_table: None,
             computed: Box::new(browser.computed.for_other_rows()),
             pricing: Basis {
                 gb: Some(gb).filter(|_| (gb - priced).abs() > 1e-9),
@@ -166,9 +169,16 @@ impl Removals {
             }
         }
         listing.prepare(conditions.iter().map(|condition| condition.field));
-        let funnel = funnel(listing, conditions);
-        self.counts = (funnel.matching, funnel.total);
         self.is_cut = query_coverage(listing, &self.query) != Coverage::Whole;
+        let mut funnel = funnel(listing, conditions);
+        if let Some((_, table)) = self
+            .on_table
+            .as_ref()
+            .filter(|(judged, _)| self.is_cut && judged == conditions)
+        {
+            funnel = funnel.proven_with(table, conditions);
+        }
+        self.counts = (funnel.matching, funnel.total);
         if let Some(wanted) = &mut self.wanted {
             let rows = listing.matching(&[wanted.condition()]);
             let in_force = || (0..conditions.len()).filter(|index| conditions[*index].enabled);
@@ -194,7 +204,8 @@ impl Removals {
             let looser = cost.nearest.and_then(|value| loosened(condition, value));
             let looser = looser.map(|looser| {
                 let many = won_back(listing, conditions, cost.condition, &looser);
-                (looser, many)
+                // The row with that value, which may be one of the table only.
+                (looser, many.max(1))
             });
             let partner = cost.partner.filter(|_| cost.last == 0);
             let with = partner.and_then(|(index, together)| {
@@ -204,6 +215,15 @@ impl Removals {
             Some(RemovalStep { cost, looser, with })
         };
         self.steps = funnel.lines.iter().copied().filter_map(step).collect();
+    }
+
+    /// Judges the `conditions` on the rows of the table too; true if that may change the counts, because the
+    /// response is truncated.
+    pub fn judge_table(&mut self, rows: &Listing, conditions: &[Condition]) -> bool {
+        if self.is_cut {
+            self.on_table = Some((conditions.to_vec(), funnel(rows, conditions)));
+        }
+        self.is_cut
     }
 
     /// Whether the condition at an index rejects the one offer the search is for; false if the search is for
@@ -275,10 +295,13 @@ impl Removals {
             Phase::Failed(error) => error.to_string(),
             Phase::Idle => String::new(),
             Phase::Ready => {
-                let first = if self.is_cut { "the first " } else { "" };
                 let (matching, total) = self.counts;
-                let (matching, total) = (format::grouped(matching), format::grouped(total));
-                format!("{matching} of {first}{total} {nouns} match")
+                let [many, total] = [matching, total].map(format::grouped);
+                match (self.is_cut, matching) {
+                    (false, _) => format!("{many} of {total} {nouns} match"),
+                    (true, 0) => format!("none of the first {total} {nouns} match"),
+                    (true, _) => format!("≥ {many} match; counted on the first {total} {nouns}"),
+                }
             }
         }
     }
@@ -304,20 +327,22 @@ impl Removals {
 }
 
 impl RemovalStep {
-    /// The effect of the filter in a line: the rows that it removes by itself (judged without the other
+    /// The effect of the filter in a line, of the count `of` that it belongs to: the rows that it removes by itself (judged without the other
     /// filters), those that come back without it, and those that a looser bound brings back.
-    pub fn words(&self) -> String {
-        if !self.cost.judged {
-            return "not reported by any row".to_owned();
-        }
-        let removed = match self.cost.alone {
-            0 => return "removes no row".to_owned(),
-            many => format!("−{}", format::grouped(many)),
+    pub fn words(&self, of: &Removals) -> String {
+        // Of a truncated response every count is a lower bound, and none proves that there are none.
+        let (least, any) = if of.is_cut { ("≥", "of these ") } else { ("", "") };
+        let grouped = |many: usize| format!("{least}{}", format::grouped(many));
+        let removed = match (self.cost.judged, self.cost.alone) {
+            (false, _) if of.is_cut => return "not reported by any of these".to_owned(),
+            (false, _) => return "not reported by any row".to_owned(),
+            (true, 0) if of.is_cut => return "removes none of these".to_owned(),
+            (true, 0) => return "removes no row".to_owned(),
+            (true, many) => format!("−{}", grouped(many)),
         };
-        let grouped = format::grouped;
         let back = match (self.cost.last, &self.with) {
             (0, Some((partner, many))) => format!("without it and {partner} {} more", grouped(*many)),
-            (0, None) => "none back without it".to_owned(),
+            (0, None) => format!("none {any}back without it"),
             (many, _) => format!("without it {} more", grouped(many)),
         };
         let rest = match (&self.looser, self.cost.silent) {

@@ -57,6 +57,7 @@ impl View for SearchDialog {
         if let (Tab::Settings, Some(setting)) = (self.tab, self.settings.focused()) {
             self.set(setting);
         }
+        self.list_ids();
         self.look_ahead(cx.state());
     }
 
@@ -74,6 +75,7 @@ impl View for SearchDialog {
                 Some(DialogLine::Body) => Some("show"),
                 Some(DialogLine::Count) => Some("count"),
                 Some(DialogLine::Ban(_)) => Some("lift ban"),
+                Some(DialogLine::Id(..)) => Some("filter"),
                 Some(DialogLine::Condition(_) | DialogLine::Field(_)) | None => Some("edit"),
             },
             (Action::Remove, None, Tab::Filters) if matches!(self.current(), Some(DialogLine::Ban(_))) => {
@@ -170,6 +172,7 @@ impl View for SearchDialog {
         {
             let keep = self.current();
             self.relist(keep);
+            self.count_table(cx.state());
             // Who has not moved sees the strictest filter first.
             let removals = self.removals.as_ref();
             let ban = removals.and_then(|removals| removals.banned().first().copied());

@@ -160,7 +160,11 @@ pub(super) fn line(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
             let key = scene.key(Action::Query);
             line = Line::styled(format!("No filters: showing everything ({key} to add some)"), theme.dim);
         }
-        return scene.render(fit(line, text.width), text);
+        // The last letter takes the place of the blank rather than of an ellipsis.
+        let whole = text.union(count);
+        let is_whole = count_text.is_empty() && line.width() == usize::from(whole.width);
+        let area = if is_whole { whole } else { text };
+        return scene.render(fit(line, area.width), area);
     }
     let width = text.width.saturating_sub(1);
     let scroll = scroll(browser, text);
