@@ -43,6 +43,8 @@ pub struct TestApp {
     pub files: Option<Files>,
     /// Whether another program has claimed each ring of an alert.
     pub rings_elsewhere: bool,
+    /// Whether the record is too busy to say who may notify of a ring.
+    pub holds_claims: bool,
     terminal: Terminal<TestBackend>,
 }
 
@@ -158,6 +160,7 @@ impl TestApp {
             awaited: Vec::new(),
             files: None,
             rings_elsewhere: false,
+            holds_claims: false,
             terminal: Terminal::new(TestBackend::new(120, 40)).unwrap(),
         };
         desk.model.screen.size = (120, 40);
@@ -200,6 +203,7 @@ impl TestApp {
                     }
                     self.polls.push(*poll);
                 }
+                Effect::History(HistoryJob::ClaimNotification { .. }) if self.holds_claims => {}
                 Effect::History(HistoryJob::ClaimNotification { ticket, subject, at }) => {
                     let is_ours = match &mut self.files {
                         Some(Files { database, program, .. }) => database.claim_ring(&subject, program, at).unwrap(),

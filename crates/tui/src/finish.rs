@@ -44,7 +44,9 @@ pub fn finish(buffer: &mut Buffer, theme: &Theme) {
 const fn plain(sign: char) -> char {
     match sign {
         '─' | '━' | '╸' | '═' | '╌' | '┄' | '┈' | '–' | '—' | '−' => '-',
-        '│' | '┃' | '║' | '╎' | '┆' | '┊' | '▏' | '▎' | '▍' | '▌' | '▐' | '▕' => '|',
+        '│' | '┃' | '║' | '╎' | '┆' | '┊' | '▏' | '▎' | '▍' | '▌' | '▕' => '|',
+        // The thumb of a scrollbar, on a border.
+        '▐' => '#',
         '┌' | '┐' | '└' | '┘' | '├' | '┤' | '┬' | '┴' | '┼' | '╭' | '╮' | '╯' | '╰' | '╔' | '╗' | '╚' | '╝' | '╠'
         | '╣' | '╦' | '╩' | '╬' => '+',
         // As in an order string: dph_total+ or score-.

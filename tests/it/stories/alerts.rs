@@ -287,3 +287,15 @@ fn a_ring_that_another_program_has_claimed_is_only_logged() {
         assert!(rings(&desk).is_empty());
     }
 }
+
+#[test]
+fn a_ring_is_in_the_table_before_the_record_has_it() {
+    let mut desk = with_alert(200, 60, "0.25");
+    desk.holds_claims = true;
+    desk.keys("esc r").answer(&market("0.10")).keys("A");
+    let screen = desk.screen();
+    let row = screen.lines().find(|line| line.contains("›")).unwrap();
+    let row = row.trim_matches(['┃', ' ']);
+    assert!(row.contains(" done ") && row.ends_with(" 0s"), "{row}");
+    desk.expect("$0.120/h per GPU is the lowest price");
+}

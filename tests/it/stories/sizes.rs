@@ -196,4 +196,12 @@ fn lines_out_of_sight_are_announced() {
     }
     let mut desk = TestApp::with_offers(THREE);
     desk.resize(80, 24).keys("?").expect(" 1–");
+    let mut desk = TestApp::with_offers(THREE);
+    desk.theme = Theme {
+        ascii: true,
+        ..Theme::MONO
+    };
+    desk.resize(200, 60).keys("?");
+    // The thumb, then the border of the other panel.
+    desk.expect("#|        Keys  /");
 }

@@ -222,5 +222,8 @@ async fn fail(ways: usize) {
     }
     person.press(KeyCode::Esc);
     person.types("q");
+    // The replies were not exported.
+    person.sees("Quit bourse?").await;
+    person.types("y");
     assert_eq!(ended.join().unwrap(), 0);
 }
