@@ -138,7 +138,11 @@ pub fn place_in_order(columns: &[Column], leading: usize, offset: usize, gutter:
     };
     let mut room = all;
     let (mut start, mut end) = fitting(room);
-    if end < columns.len() {
+    // Reserving the cells of a count of one digit can make it one of two.
+    for _ in 0..2 {
+        if end == columns.len() {
+            break;
+        }
         // A gap, the sign and the digits of the count.
         let count = format!(" +{} →", columns.len() - end);
         room = all.saturating_sub(cells(&count));
@@ -495,6 +499,17 @@ mod tests {
         assert_eq!(strip(1, 99), (vec![0, 3, 4, 5], 2, String::new()));
         assert_eq!(strip(2, 0), (vec![0, 1, 2], 0, "+3 →".to_owned()));
         assert_eq!(strip(2, 1), (vec![0, 1, 3], 1, "+2 →".to_owned()));
+    }
+
+    #[test]
+    fn a_count_of_two_digits_has_a_gap_before_it() {
+        let columns: Vec<Column> = (0..14).map(|_| Column::number("N", 4)).collect();
+        for width in 12..=40 {
+            let strip = place_in_order(&columns, 1, 0, 0, width);
+            let last = strip.placed.last().unwrap();
+            let end = last.x + last.width;
+            assert!(end + 1 + cells(&strip.more()) <= width, "{width}: {strip:?}");
+        }
     }
 
     #[test]
