@@ -36,7 +36,9 @@ impl Browser {
         if let Ok((mut parsed, _)) = reading.renewed(&|text| parse_bar(self, text)) {
             keep_last_id(&mut parsed);
             let active = self.query.active().cloned().collect::<Vec<_>>();
-            self.bar.is_other_query = parsed.conditions != active || !reading.meaning.settings.texts().is_empty();
+            let is_changed = parsed.conditions != active || !reading.meaning.settings.texts().is_empty();
+            // All workergroups are loaded, whatever the query.
+            self.bar.is_other_query = is_changed && self.resource() != Resource::Workergroups;
             let words = without_unfinished_word(parsed.words, &text, self);
             let preview = self.preview(&reading);
             self.narrow_while_typing(words, preview);

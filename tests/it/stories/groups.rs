@@ -642,6 +642,8 @@ fn groups_are_found_by_plain_words_names_and_ids() {
         assert!(desk.calls.is_empty(), "{query} asked the market");
         desk.expect(rows).expect(there);
     }
-    desk.keys("/ ctrl-u").type_text("at least 5 workers").keys("enter");
+    desk.keys("/ ctrl-u").type_text("at least 5 workers");
+    desk.expect("1 of 4 workergroups").expect_not("searches all");
+    desk.keys("enter");
     desk.expect("/ max workers ≥ 5\n");
 }
