@@ -21,7 +21,10 @@ pub(super) fn lines(card: &Card<'_>) -> Vec<Line<'static>> {
     lines.extend(missing_rate_note(card, browser));
     lines.extend(super::price_change(card, browser, format::per_hour));
     lines.extend(models(card, browser));
-    lines.extend(ranking_note(card, browser));
+    let mut note = ranking_note(card, browser);
+    // The figures below keep their place from row to row.
+    note.resize(note.len().max(2), Line::default());
+    lines.extend(note);
     lines.extend(card.rating(Resource::Offers));
     lines.push(Line::default());
     lines.extend(bars(card, browser));
