@@ -180,9 +180,10 @@ fn fitting(all: &[Activity], width: u16) -> (Form, Line<'static>) {
     let forms = forms(all);
     let line = |form: Form, many: usize| -> Line<'static> {
         let shown = all.iter().filter(|activity| form.has_idle || !activity.is_idle);
-        let spans = shown.take(many).flat_map(|activity| {
+        let spans = shown.take(many).enumerate().flat_map(|(index, activity)| {
             let text = if form.is_short { &activity.short } else { &activity.text };
-            [Span::raw(" "), Span::styled(text.clone(), activity.style)]
+            let gap = if index == 0 { " " } else { " · " };
+            [Span::raw(gap), Span::styled(text.clone(), activity.style)]
         });
         spans.collect()
     };

@@ -104,7 +104,9 @@ pub fn number(field: &Field, value: f64) -> String {
     }
 }
 
-/// A number of a field with its unit: `$0.293/h`, `24 GB`, `0.5 GHz`. A zero that means none has no unit.
+/// A number of a field with its unit: `$0.293/h`, `24 GB`, `3,002 MB/s`. A zero that means none has no unit.
+///
+/// Only amounts with a unit have commas between thousands: a number without one may be a code.
 pub fn with_unit(field: &Field, value: f64, dialect: &Dialect) -> String {
     let text = number(field, value);
     let carries_unit = matches!(
@@ -115,9 +117,9 @@ pub fn with_unit(field: &Field, value: f64, dialect: &Dialect) -> String {
     if carries_unit || symbol.is_empty() || field.kind == Kind::Epoch || field.zero_is_none && value == 0.0 {
         text
     } else if let Some(rest) = symbol.strip_prefix('$') {
-        format!("${text}{rest}")
+        format!("${}{rest}", commas(&text))
     } else {
-        format!("{text} {symbol}")
+        format!("{} {symbol}", commas(&text))
     }
 }
 
@@ -125,7 +127,7 @@ pub const fn yes_no(flag: bool) -> &'static str {
     if flag { "yes" } else { "no" }
 }
 
-/// Storage or memory in GB, from 10,000 GB on in TB: `0.5 GB`, `24 GB`, `4000 GB`, `11.5 TB`; at most one
+/// Storage or memory in GB, from 10,000 GB on in TB: `0.5 GB`, `24 GB`, `4,000 GB`, `11.5 TB`; at most one
 /// decimal, none from 100 GB to 10,000 GB.
 pub fn gigabytes(value: f64) -> String {
     // Disks of offers go up to some terabytes and are compared in GB: 4,000 GB beside 900 GB reads better than
@@ -133,7 +135,7 @@ pub fn gigabytes(value: f64) -> String {
     if value.abs() >= 10_000.0 {
         format!("{} TB", trimmed(value / 1000.0, 1))
     } else if value.abs() >= 100.0 {
-        format!("{value:.0} GB")
+        format!("{} GB", figure(value, 0))
     } else {
         format!("{} GB", trimmed(value, 1))
     }
@@ -274,7 +276,7 @@ pub fn unit_price(price: f64) -> String {
 
 /// Formats a share (0.34) in percent: `34%`, with a tenth below 10% and from 99% to 100%: `0.3%`, `99.6%`.
 ///
-/// A share above none is never written as 0% but as `under 0.1%`, one below all not as 100% but `over 99.9%`.
+/// A negative one has a minus sign, not a hyphen. A share above none is never written as 0% but as `under 0.1%`, one below all not as 100% but `over 99.9%`.
 pub fn percent(share: f64) -> String {
     let percent = share * 100.0;
     // These would round to 0% and 100%: a rare case would read as none, a large part as all.
@@ -285,11 +287,13 @@ pub fn percent(share: f64) -> String {
         return "over 99.9%".to_owned();
     }
     // Differences matter at the ends: 99.5% and 99.9% of reliability differ as much as 50% and 90%.
-    if percent.abs() < 9.95 || (99.0..100.0).contains(&percent) {
-        return format!("{}%", trimmed(percent, 1));
+    let sign = if percent < 0.0 { "−" } else { "" };
+    let percent = percent.abs();
+    if percent < 9.95 || (99.0..100.0).contains(&percent) {
+        return format!("{sign}{}%", trimmed(percent, 1));
     }
     // Rounds halves up: rounding to even would show 80% and 82% for 80.5 and 81.5.
-    format!("{}%", trimmed(percent.round(), 0))
+    format!("{sign}{}%", trimmed(percent.round(), 0))
 }
 
 /// An amount in dollars with `places` decimals, but four below a cent: `$1,203.50`, `−$0.0042`.
@@ -349,7 +353,7 @@ mod tests {
             (0.999_6, "over 99.9%"),
             (1.0, "100%"),
             (2.5, "250%"),
-            (-0.5, "-50%"),
+            (-0.5, "−50%"),
         ] {
             assert_eq!(percent(share), shown, "{share}");
         }

@@ -96,18 +96,33 @@ fn options<'a>(width: u16) -> Options<'a> {
         .word_splitter(WordSplitter::NoHyphenation)
 }
 
+/// The units that stay with the number before them, besides prices such as `$/h`.
+const UNITS: [&str; 14] = [
+    "h", "s", "s/h", "ms", "min", "d", "days", "GB", "TB", "GB/s", "MB/s", "Mb/s", "Mb/GB", "W",
+];
+
+/// The operators and arrows that stay with what follows them.
+const SIGNS: [&str; 9] = ["×", "/", "+", "=", "↓", "↑", "≤", "≥", "~"];
+
 /// The parts of a line between which it may break, each with the blanks after it.
 ///
-/// These are its words, but a unit stays with its number, and a list without blanks, such as `IS,CH`, breaks
-/// after a comma. The comma of `20,000` is not a break.
+/// These are its words, but a unit stays with its number, and an operator or arrow with the number after it
+/// (`× 10 h`, `↓ 581`). A list without blanks, such as `IS,CH`, breaks after a comma; the comma of `20,000` is
+/// not a break.
 fn words(line: &str) -> Box<dyn Iterator<Item = Word<'_>> + '_> {
-    let is_unit = |word: &str| word.starts_with('$') || ["h", "GB", "days"].contains(&word);
+    let is_unit = |word: &str| word.starts_with('$') || UNITS.contains(&word);
+    let ends_in_sign = |text: &str| {
+        let last = text.split_ascii_whitespace().next_back();
+        last.is_some_and(|word| SIGNS.contains(&word))
+    };
     let starts_item = |offset: usize| line[offset..].starts_with(char::is_alphabetic);
     let ends_in_number = |text: &str| text.trim_end().ends_with(|last: char| last.is_ascii_digit());
     let (mut start, mut end) = (0, 0);
     let mut parts = Vec::new();
     for word in WordSeparator::AsciiSpace.find_words(line) {
-        if end > start && !(ends_in_number(&line[start..end]) && is_unit(word.word)) {
+        let before = &line[start..end];
+        let is_one = ends_in_sign(before) || (ends_in_number(before) && is_unit(word.word));
+        if end > start && !is_one {
             parts.push(Word::from(&line[start..end]));
             start = end;
         }
@@ -147,6 +162,19 @@ pub fn wrap_explained(line: &Line<'_>, width: u16, indent: u16) -> Vec<Line<'sta
     let mut lines = wrap_line(&head, width, indent);
     lines.extend(wrap_line(&text, width, indent));
     lines
+}
+
+/// The lines wrapped to `width` cells, with continuations indented past the label or sign of a line of two
+/// spans.
+pub fn wrap_hanging(lines: &[Line<'static>], width: u16) -> Vec<Line<'static>> {
+    let indent = |line: &Line<'_>| match line.spans.as_slice() {
+        [first, _] => cells(&first.content),
+        _ => 0,
+    };
+    lines
+        .iter()
+        .flat_map(|line| wrap_line(line, width, indent(line)))
+        .collect()
 }
 
 /// Wraps a styled line into lines of at most `width` cells; continuations are indented by `indent`
@@ -226,6 +254,28 @@ mod tests {
         let line = Line::raw("0.9 $/GB/month x 72 GB / 720 h x 10 h");
         let parts: Vec<_> = wrap_line(&line, 18, 2).iter().map(Line::to_string).collect();
         assert_eq!(parts, ["0.9 $/GB/month x", "  72 GB / 720 h x", "  10 h"]);
+    }
+
+    #[test]
+    fn an_operator_and_an_arrow_stay_with_their_number() {
+        let parts = |text: &'static str, width| -> Vec<String> {
+            wrap_line(&Line::raw(text), width, 2)
+                .iter()
+                .map(Line::to_string)
+                .collect()
+        };
+        assert_eq!(
+            parts("= 20 GB × 8000 Mb/GB / 10000 Mb/s / 3600 s/h", 24),
+            ["= 20 GB × 8000 Mb/GB", "  / 10000 Mb/s", "  / 3600 s/h"]
+        );
+        assert_eq!(
+            parts("= 3.84 + 1.20 + 0.04 + 0.01", 22),
+            ["= 3.84 + 1.20 + 0.04", "  + 0.01"]
+        );
+        assert_eq!(
+            parts("slowest link ↓ 581 ↑ 383 Mb/s", 16),
+            ["slowest link", "  ↓ 581", "  ↑ 383 Mb/s"]
+        );
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The visible part of scrollable content.
 
+use bourse_domain::format::grouped;
 use ratatui::layout::Rect;
 
 /// The visible part of a list, table or text in the last frame.
@@ -64,9 +65,10 @@ impl Viewport {
         }
         let visible = self.visible();
         if visible.len() >= self.total {
-            return self.total.to_string();
+            return grouped(self.total);
         }
-        format!("{}–{} of {}", visible.start + 1, visible.end, self.total)
+        let [start, end, total] = [visible.start + 1, visible.end, self.total].map(grouped);
+        format!("{start}–{end} of {total}")
     }
 }
 
@@ -86,6 +88,13 @@ mod tests {
         assert_eq!(viewport.top, 3);
         viewport.follow(0, 20, rows);
         assert_eq!(viewport.top, 0);
+    }
+
+    #[test]
+    fn the_label_has_commas_between_thousands() {
+        let mut viewport = Viewport::default();
+        viewport.follow(1200, 3000, Rect::new(0, 0, 10, 5));
+        assert_eq!(viewport.label(), "1,197–1,201 of 3,000");
     }
 
     #[test]

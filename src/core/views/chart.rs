@@ -203,6 +203,14 @@ fn dotted(share: f64, many: u16, dots: u16) -> u16 {
     cell(share, many.saturating_mul(dots)) / dots
 }
 
+/// Writes a sign into the cell of a plot that has the dot at a position, from 0 to 1 in both directions.
+///
+/// The canvas rounds dots to the nearest but its labels down, so that it would print a label a cell apart.
+pub(crate) fn sign(at: (f64, f64), (sign, style): (&str, Style), plot: Rect, scene: &mut Scene<'_, '_>) {
+    let (column, row) = dot_cell(at, plot);
+    scene.frame.buffer_mut().set_string(column, row, sign, style);
+}
+
 /// A value that is drawn across a chart: `this offer 0.369`.
 #[derive(Debug, Clone)]
 pub(crate) struct Mark {
@@ -211,8 +219,8 @@ pub(crate) struct Mark {
     pub style: Style,
 }
 
-/// Draws a dashed, labelled line across a plot at each mark's value, behind the lines that are drawn there
-/// already; marks outside the scale are omitted.
+/// Draws a dashed line across a plot at each mark's value, behind the lines that are drawn there already, with its
+/// label where no line runs: on it, or in the next free row. Marks outside the scale are omitted.
 pub(crate) fn marks(marks: &[Mark], scale: &Scale, plot: Rect, scene: &mut Scene<'_, '_>) {
     let buffer = scene.frame.buffer_mut();
     for mark in marks {
@@ -221,20 +229,36 @@ pub(crate) fn marks(marks: &[Mark], scale: &Scale, plot: Rect, scene: &mut Scene
         };
         let (_, y) = dot_cell((0.0, share), plot);
         let style = mark.style.remove_modifier(Modifier::UNDERLINED);
-        let is_free = |x: u16, buffer: &Buffer| matches!(buffer[(x, y)].symbol(), " " | "░" | "·");
         let label = format!(" {} {} ", mark.label, format::figure(mark.value, 4));
         let width = cells(&label).min(plot.width);
-        // The label is where it covers no line, if it can be.
-        let mut starts = plot.left() + 1..=plot.right() - width;
-        let start = starts.find(|start| (*start..start + width).all(|x| is_free(x, buffer)));
+        let (start, row) = label_place(width, y, plot, buffer).unwrap_or((plot.left(), y));
         for x in plot.left()..plot.right() {
-            if is_free(x, buffer) {
+            if is_free((x, y), buffer) {
                 buffer[(x, y)].reset();
                 buffer.set_string(x, y, "┄", style);
             }
         }
-        buffer.set_stringn(start.unwrap_or(plot.left()), y, label, usize::from(width), style);
+        for x in start..start + width {
+            buffer[(x, row)].reset();
+        }
+        buffer.set_stringn(start, row, label, usize::from(width), style);
     }
+}
+
+/// Whether no line runs through a cell of a plot.
+fn is_free(cell: (u16, u16), buffer: &Buffer) -> bool {
+    matches!(buffer[cell].symbol(), " " | "\u{2800}" | "░" | "·")
+}
+
+/// The first free cells for a label of `width` cells, in the row nearest to `y`; `None` if there are none.
+fn label_place(width: u16, y: u16, plot: Rect, buffer: &Buffer) -> Option<(u16, u16)> {
+    let mut rows: Vec<u16> = plot.rows().map(|row| row.y).collect();
+    rows.sort_by_key(|row| row.abs_diff(y));
+    rows.into_iter().find_map(|row| {
+        let mut starts = plot.left() + 1..=plot.right().saturating_sub(width);
+        let start = starts.find(|start| (*start..start + width).all(|x| is_free((x, row), buffer)))?;
+        Some((start, row))
+    })
 }
 
 /// Draws the cursor of a chart: a line up the plot at a position across, from 0 to 1, behind the lines that are drawn
@@ -384,7 +408,23 @@ pub(crate) fn histogram(
     true
 }
 
-/// Draws the number of GPUs at or below each price as a staircase, and marks the most expensive GPU of a
+/// Shades the cells of a plot below a staircase of points, whose heights `upwards` turns into positions from 0 to 1;
+/// beyond its last point there is no shade.
+pub(crate) fn shade(steps: &[(f64, f64)], upwards: impl Fn(f64) -> f64, plot: Rect, scene: &mut Scene<'_, '_>) {
+    let style = scene.theme.border;
+    for column in 0..plot.width {
+        let share = f64::from(column) / f64::from(plot.width.saturating_sub(1).max(1));
+        let is_within = steps.last().is_some_and(|(last, _)| share <= *last);
+        let before = steps.iter().rev().find(|(x, _)| is_within && *x <= share);
+        let Some((_, height)) = before else { continue };
+        let (x, top) = dot_cell((share, upwards(*height)), plot);
+        for y in top + 1..plot.bottom() {
+            scene.frame.buffer_mut().set_string(x, y, "░", style);
+        }
+    }
+}
+
+/// Draws the number of GPUs at or below each price as a staircase, shaded below, and marks the most expensive GPU of a
 /// purchase; nothing without prices or in too small an area.
 pub(crate) fn draw_depth(depth: &Depth, purchase: Option<&Purchase>, area: Rect, scene: &mut Scene<'_, '_>) {
     let prices = depth.levels().iter().map(|(price, _)| *price);
@@ -420,10 +460,10 @@ pub(crate) fn draw_depth(depth: &Depth, purchase: Option<&Purchase>, area: Rect,
         .paint(|context| {
             polyline(context, &steps, color);
         });
+    shade(&steps, |total| total / upwards.high, plot, scene);
     scene.render(canvas, plot);
     if let Some((x, y)) = end {
-        let (column, row) = dot_cell((x, y / upwards.high), plot);
-        scene.frame.buffer_mut().set_string(column, row, "●", theme.accent);
+        sign((x, y / upwards.high), ("●", theme.accent), plot, scene);
     }
 }
 
@@ -449,6 +489,16 @@ mod tests {
         assert_eq!(dot_cell((1.0, 1.0), plot), (19, 5));
         // Of 16 dots in a column the eighth from the top is in the second row.
         assert_eq!(dot_cell((0.5, 8.0 / 15.0), plot).1, 6);
+    }
+
+    #[test]
+    fn a_label_stands_where_no_line_runs() {
+        let rows = ["⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒", "⠒⠒⠒⠒⠒⠒⠒⠒        ", "                "];
+        let buffer = Buffer::with_lines(rows);
+        assert_eq!(label_place(4, 0, buffer.area, &buffer), Some((8, 1)));
+        assert_eq!(label_place(10, 0, buffer.area, &buffer), Some((1, 2)));
+        let full = Buffer::with_lines([rows[0]]);
+        assert_eq!(label_place(4, 0, full.area, &full), None);
     }
 
     #[test]

@@ -86,11 +86,14 @@ impl Run {
 }
 
 /// The columns of [`cells`], in the same order.
+///
+/// The share counts the time with any offer: after a loss the next one is taken. The longest hold is of a single
+/// offer, so a bid may hold all the time and still lose its offer every few days.
 pub(crate) const HEADS: [Head; 7] = [
     ("Bid $/h", "bid", 9, 0),
-    ("Held", "held", 11, 0),
-    ("Lost/day held", "interruptions_per_day", 14, 0),
-    ("Longest hold", "longest_hold_seconds", 13, 2),
+    ("Any held", "held", 11, 0),
+    ("Losses/day", "interruptions_per_day", 11, 0),
+    ("Longest on one", "longest_hold_seconds", 15, 2),
     ("Done in", "done_hours", 9, 1),
     ("GPU bill", "bill", 11, 0),
     ("", "is_lowest_bill", 8, 0),
@@ -124,8 +127,8 @@ pub(crate) fn short_basis(history: &BidHistory, since: &str, run: &Run, is_simul
     };
     let [checkpoint, restart] = [run.checkpoint, run.restart].map(lasting);
     format!(
-        "{} of {source}{market} since {since} · an interruption costs the work since a checkpoint (every {checkpoint}) and \
-         a restart ({restart}) · storage and traffic come on top",
+        "{} of {source}{market} since {since} · a lost offer is replaced by the next · an interruption costs the work \
+         since a checkpoint (every {checkpoint}) and a restart ({restart}) · storage and traffic come on top",
         lasting(seconds(history.watched))
     )
 }

@@ -253,7 +253,7 @@ fn draw_shares((outlooks, lowest): (&[Outlook], Option<usize>), cursor: usize, a
         return;
     }
     let [title, area] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(area);
-    let heading = Span::styled("% of the time held, by bid in $/h", scene.theme.heading);
+    let heading = Span::styled("% of the time with any offer held, by bid in $/h", scene.theme.heading);
     let read = at_cursor.map_or_else(String::new, |outlook| {
         format!("  ${:.4} {}", outlook.bid, percent(outlook.held))
     });
@@ -273,7 +273,7 @@ fn draw_shares((outlooks, lowest): (&[Outlook], Option<usize>), cursor: usize, a
         points.extend(points.last().map(|(_, before)| (x, *before)));
         points.push((x, y));
     }
-    fill_below(outlooks, (&across, &upwards), plot, scene);
+    chart::shade(&points, |height| height, plot, scene);
     let color = scene.theme.series[1].fg.unwrap_or_default();
     let canvas = chart::canvas().paint(|context| polyline(context, &points, color));
     scene.render(canvas, plot);
@@ -290,22 +290,5 @@ fn draw_shares((outlooks, lowest): (&[Outlook], Option<usize>), cursor: usize, a
             .frame
             .buffer_mut()
             .set_string(column.min(end.max(plot.x)), row, label, scene.theme.accent);
-    }
-}
-
-/// Fills the plot below the share of the time that each bid would have held.
-fn fill_below(outlooks: &[Outlook], (across, upwards): (&Scale, &Scale), plot: Rect, scene: &mut Scene<'_, '_>) {
-    let border = scene.theme.border;
-    for column in 0..plot.width {
-        let share = f64::from(column) / f64::from(plot.width.saturating_sub(1).max(1));
-        let bid = across.value(share);
-        let held = outlooks.iter().rev().find(|outlook| outlook.bid <= bid);
-        let Some(held) = held.and_then(|outlook| upwards.position(outlook.held * 100.0)) else {
-            continue;
-        };
-        let (x, top) = chart::dot_cell((share, held), plot);
-        for y in top + 1..plot.bottom() {
-            scene.frame.buffer_mut().set_string(x, y, "░", border);
-        }
     }
 }

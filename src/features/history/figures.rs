@@ -84,15 +84,37 @@ impl Figures {
         }
     }
 
+    /// The table without the columns in which no row has a value; the first always stays.
+    fn with_values(mut self) -> Self {
+        let has_value: Vec<bool> = (0..self.heads.len())
+            .map(|column| {
+                column == 0
+                    || self
+                        .rows
+                        .iter()
+                        .any(|row| row.get(column).is_some_and(|cell| cell != format::NONE))
+            })
+            .collect();
+        let mut of_head = has_value.iter();
+        self.heads.retain(|_| of_head.next() == Some(&true));
+        for row in &mut self.rows {
+            let mut of_cell = has_value.iter();
+            row.retain(|_| of_cell.next() == Some(&true));
+        }
+        self
+    }
+
     /// Draws a headline, the table with the line `cursor` selected, and the basis of its figures as one grey
-    /// line; returns the area left for a chart, `chart` lines high if there is space.
+    /// line; returns the area left for a chart, `chart` lines high if there is space. Columns without a value in any
+    /// row are left out.
     pub fn draw(
-        &self,
+        self,
         (text, basis): (Vec<Line<'static>>, Option<String>),
         (cursor, chart): (usize, u16),
         area: Rect,
         scene: &mut Scene<'_, '_>,
     ) -> Rect {
+        let figures = self.with_values();
         let head = u16::try_from(sheet::rows(&text, area.width)).unwrap_or(u16::MAX);
         let [head, body, foot] =
             Layout::vertical([Constraint::Length(head), Constraint::Fill(1), Constraint::Length(1)]).areas(area);
@@ -100,11 +122,11 @@ impl Figures {
             sheet::foot(&basis, foot, scene);
         }
         sheet::text(text, head, scene);
-        let [table, chart] = beside(self.rows.len(), &self.heads, chart, body);
-        if self.rows.is_empty() {
+        let [table, chart] = beside(figures.rows.len(), &figures.heads, chart, body);
+        if figures.rows.is_empty() {
             return chart;
         }
-        let columns = self
+        let columns = figures
             .heads
             .iter()
             .enumerate()
@@ -114,7 +136,7 @@ impl Figures {
             });
         let columns: Vec<Column> = columns.collect();
         let placed = place(&columns, table.width);
-        let rows = Table::new(self, &columns, &placed, Some(cursor), scene.theme);
+        let rows = Table::new(&figures, &columns, &placed, Some(cursor), scene.theme);
         scene.scroll(Region::MAIN, rows, table);
         chart
     }

@@ -94,12 +94,14 @@ pub(crate) fn sparkline(prices: &[Option<f64>]) -> String {
 }
 
 /// A block for each price, of a height from `low` to `high`; a blank for `None`.
+///
+/// None is as high as the row, or lines in adjacent rows would run into each other.
 fn levels(prices: &[Option<f64>], low: f64, high: f64) -> String {
-    const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    const LEVELS: [char; 7] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇'];
     let level = |price: f64| {
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // 0 to 7
-        let level = ((price - low) / (high - low).max(f64::MIN_POSITIVE) * 7.0).round() as usize;
-        LEVELS[level.min(7)]
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // 0 to 6
+        let level = ((price - low) / (high - low).max(f64::MIN_POSITIVE) * 6.0).round() as usize;
+        LEVELS[level.min(6)]
     };
     prices.iter().map(|price| price.map_or(' ', level)).collect()
 }
@@ -123,14 +125,18 @@ pub(crate) fn verdict_style(verdict: &Verdict, theme: &Theme) -> Style {
     }
 }
 
-/// The distance of an offer from the current lowest price: `3% above the lowest now`; `None` if too little is
-/// recorded or the lowest price is unknown.
+/// The distance of an offer from the current lowest price of its model and number of GPUs: `3% above the lowest now
+/// for 1 GPU`; `None` if too little is recorded or the lowest price is unknown.
 ///
 /// An offer alone is neither low nor high: the lowest prices of the past are compared with the current
 /// lowest.
 fn offer(memory: &Memory, price: f64) -> Option<String> {
     let (rating, lowest) = (memory.rate(price)?, memory.lowest?);
     let share = price / lowest - 1.0;
+    let size = memory.gpus.and_then(|gpus| usize::try_from(gpus).ok());
+    let size = size.map_or_else(String::new, |gpus| {
+        format!(" for {}", format::counted(gpus, "GPU", "GPUs"))
+    });
     let above = if share < 0.001 || !share.is_finite() {
         "the lowest now".to_owned()
     } else if share >= 1.0 {
@@ -141,7 +147,7 @@ fn offer(memory: &Memory, price: f64) -> Option<String> {
     let outbid = rating.outbid.map_or_else(String::new, |share| {
         format!("; outbid in {} of watched hours", percent(share))
     });
-    Some(above + &outbid)
+    Some(above + &size + &outbid)
 }
 
 /// A duration as text: `3.2 h`, or `at least 3.2 h` if its beginning was not observed.

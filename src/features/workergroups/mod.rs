@@ -344,7 +344,7 @@ fn listed(cx: &mut Cx<'_>) {
                 0 => String::new(),
                 many => format!(" and {}", counted(many, "other change", "other changes")),
             };
-            format!("Changed: {}{more}", words(first))
+            format!("Workergroup {}{more}", words(first))
         });
     if let Some(text) = text {
         cx.toast(text);

@@ -48,7 +48,7 @@ fn depth_counts_gpus_once_and_prices_sizes() {
     // 0.22, 0.30 and 0.71 for two: 1.23 for four.
     assert_eq!(
         out.lines().next(),
-        Some("4 GPUs from $0.220/h each, all at an average of $0.307/h")
+        Some("From $0.220/h; all 4 GPUs at an average of $0.307/h")
     );
     let last: Vec<&str> = out.lines().last().unwrap().split_whitespace().collect();
     assert_eq!(last, ["4", "3", "$0.307/h", "$0.355/h", "$1.230/h"]);

@@ -111,7 +111,7 @@ fn each_bid_has_its_share_interruptions_and_the_bill_with_restarts() {
     }
     let (_, out, _) = bids(&home, &["4090", "20h"]);
     assert!(
-        out.contains("RTX 4090     1   0.2000   83%            4.8           5 h     26 h     $4.35  lowest"),
+        out.contains("RTX 4090     1   0.2000       83%         4.8             5 h     26 h     $4.35  lowest"),
         "{out}"
     );
     assert!(out.contains("complete responses of bid searches."), "{out}");

@@ -249,7 +249,7 @@ fn a_run_is_compared_with_a_saved_one_of_its_kind() {
             .collect::<Vec<_>>()
     };
     assert_eq!(line("requests "), ["requests", "6", "2"]);
-    assert_eq!(line("errors "), ["errors", "50%", "0%", "-50.0", "pts"]);
+    assert_eq!(line("errors "), ["errors", "50%", "0%", "−50.0", "pts"]);
     assert_eq!(line("total p50")[2..4], ["1.00", "s"]);
 
     // Another endpoint or kind is refused before anything is sent, and so is no run at all.

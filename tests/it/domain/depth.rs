@@ -51,7 +51,7 @@ fn slices_of_a_machine_count_once_and_the_cheapest_gpus_come_first() {
     near(depth.purchases()[4].cost, 25.0);
     assert_eq!(
         sentence(&depth),
-        "8 GPUs from $2.00 each, all 13 at an average of $1.92"
+        "From $1.00; 8 GPUs at an average of $2.00, all 13 at $1.92"
     );
 }
 
@@ -78,7 +78,7 @@ fn a_sentence_names_a_few_many_and_all() {
     // (15.12 + 3 x 17.8936) / 32 = 2.15; with 33.97 it is 102.7708 / 43 = 2.39.
     assert_eq!(
         sentence(&depth(&offers(&records))),
-        "8 GPUs from $1.89 each, 32 at an average of $2.15, all 43 at $2.39"
+        "From $1.89; 8 GPUs at an average of $1.89, 32 at $2.15, all 43 at $2.39"
     );
     assert_eq!(sentence(&depth(&offers(&records[..1]))), "8 GPUs at $1.89");
     let one = offers(&[slice(1, 1, &[0], 0.5)]);

@@ -46,10 +46,10 @@ fn an_offer_gets_the_memory_of_its_own_record() {
     }
     let mut desk = TestApp::with_offers(&machine_32302());
     for sentence in [
-        "gets 12.5% of the GPUs, 290 GB of 2322 GB RAM, 24 of 192 vCPUs",
-        "gets 25% of the GPUs, 580 GB of 2322 GB RAM, 48 of 192 vCPUs",
-        "gets 50% of the GPUs, 1161 GB of 2322 GB RAM, 96 of 192 vCPUs",
-        "gets 100% of the GPUs, 2322 GB of 2322 GB RAM, 192 of 192 vCPUs",
+        "gets 12.5% of the GPUs, 290 GB of 2,322 GB RAM, 24 of 192 vCPUs",
+        "gets 25% of the GPUs, 580 GB of 2,322 GB RAM, 48 of 192 vCPUs",
+        "gets 50% of the GPUs, 1,161 GB of 2,322 GB RAM, 96 of 192 vCPUs",
+        "gets 100% of the GPUs, 2,322 GB of 2,322 GB RAM, 192 of 192 vCPUs",
     ] {
         desk.keys("R").expect(sentence);
         desk.keys("esc j");

@@ -6,7 +6,7 @@ use bourse::tui::theme::Theme;
 use ratatui::buffer::Cell;
 use ratatui::style::{Color, Modifier};
 
-use crate::stories::groups::FOUR;
+use crate::stories::groups::{FOUND, FOUR};
 use crate::test_app::{TestApp, varied_offers};
 
 /// A dashboard of 200 different offers in 24-bit colours.
@@ -77,7 +77,7 @@ fn the_desk_has_few_words_and_styles_and_no_cut_sentence() {
 }
 
 /// A view by its keys, and the largest blank rectangle in percent at 80x24 and at 200x60.
-const VIEWS: [(&str, &str, usize, usize); 11] = [
+const VIEWS: [(&str, &str, usize, usize); 13] = [
     ("desk", "", 25, 22),
     ("settings", "o", 30, 22),
     ("sort", "s", 25, 25),
@@ -89,7 +89,12 @@ const VIEWS: [(&str, &str, usize, usize); 11] = [
     ("palette", ":", 25, 22),
     ("auto-refresh", "W", 25, 22),
     ("markets", "M", 30, 22),
+    ("compare", "space space v", 25, 22),
+    ("depth", "D", 25, 22),
 ];
+
+/// A view of a workergroup whose supply is known, by its keys, and the largest blank rectangle in percent at 200x60.
+const GROUP_VIEWS: [(&str, &str, usize); 2] = [("copied group form", "C", 25), ("supply", "i", 25)];
 
 #[test]
 fn no_view_is_mostly_empty() {
@@ -125,6 +130,22 @@ fn no_view_is_mostly_empty() {
         if blank > 28 {
             found.push(format!(
                 "group form at {columns}x{rows}: {blank}% is blank\n{}",
+                desk.screen()
+            ));
+        }
+    }
+    for (name, keys, most) in GROUP_VIEWS {
+        let mut desk = desk(200, 60);
+        desk.keys("3")
+            .answer(FOUR)
+            .keys("G k i")
+            .answer(FOUND)
+            .keys("esc")
+            .keys(keys);
+        let blank = largest_blank(&desk, 200);
+        if blank > most {
+            found.push(format!(
+                "{name}: {blank}% is blank, more than {most}%\n{}",
                 desk.screen()
             ));
         }

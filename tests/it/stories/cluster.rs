@@ -97,6 +97,26 @@ fn the_planner_loads_the_offers_that_the_limit_left_out() {
 }
 
 #[test]
+fn a_plan_that_a_response_replaced_is_marked_by_a_second_key_only() {
+    let mut desk = wide();
+    if let Some(browser) = desk.model.browser_mut() {
+        browser.query.limit = Some(5);
+    }
+    desk.keys("r").answer(MARKET).keys("K");
+    fill(&mut desk, "2").expect("$0.520/h");
+    // Of the wider search the first key knew nothing.
+    desk.answer(&MARKET.replace(
+        r#""dph_base":0.29,"dph_total":0.30"#,
+        r#""dph_base":0.89,"dph_total":0.90"#,
+    ));
+    desk.expect("$0.710/h");
+    desk.keys("enter");
+    desk.expect("Another plan since a new response: $0.710/h")
+        .expect("Cluster");
+    desk.keys("enter").expect("1 offer marked");
+}
+
+#[test]
 fn regions_and_budgets_limit_a_plan() {
     let mut desk = wide();
     desk.keys("K");

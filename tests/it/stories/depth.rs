@@ -33,11 +33,11 @@ fn gpus_are_counted_once_and_add_up_by_price() {
     assert_eq!(size(&desk, "4  "), ["4", "3", "$0.307/h", "$0.355/h", "$1.230/h"]);
     assert_eq!(size(&desk, "12 "), ["12", "4", "$1.438/h", "$2.002/h", "$17.25/h"]);
     // The cheapest eight are the H100s, at 2.002 each.
-    desk.expect("8 GPUs from $2.002/h each, all 12 at an average of $1.438/h")
+    desk.expect("From $0.220/h; 8 GPUs at an average of $2.002/h, all 12 at $1.438/h")
         .expect("GPUs at or below a price");
     desk.keys("right")
         .expect(" RTX 3090 · ")
-        .expect("2 GPUs from $0.220/h each, all at an average of $0.260/h");
+        .expect("From $0.220/h; all 2 GPUs at an average of $0.260/h");
     desk.keys("left").expect("all 3 models · ");
     desk.keys("q").expect_not("▏Depth▕");
 }
@@ -81,7 +81,7 @@ fn depth_is_readable_on_small_and_large_screens() {
         let mut desk = TestApp::with_offers(MARKET);
         desk.resize(size.0, size.1).keys("D");
         desk.expect("all 3 models · ")
-            .expect("8 GPUs from $2.002/h each")
+            .expect("8 GPUs at an average of $2.002/h")
             .expect("Average per GPU")
             .expect("$17.25/h")
             .expect("GPUs at or below a price");

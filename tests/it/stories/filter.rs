@@ -76,7 +76,7 @@ fn a_round_memory_size_is_warned_of() {
     desk.keys("ctrl-u").type_text(">=24").expect_not("24564 MB):");
     desk.keys("ctrl-u")
         .type_text(">=24000")
-        .expect("! 24000 is outside the usual range of gpu_ram: 1 GB to 2000 GB;")
+        .expect("! 24000 is outside the usual range of gpu_ram: 1 GB to 2,000 GB;")
         .expect("24000MB");
 }
 

@@ -318,10 +318,10 @@ fn a_preflight_says_what_a_group_could_recruit_and_for_how_much() {
     // 3 cold workers, 12 halfway, 20 at most. Three run on the 3 machines there are, $1.80; the
     // second column counts the others at the median of $0.50, the third all at $0.90.
     says(&desk, "min: 3 workers $1.80 $1.80 $2.70");
-    says(&desk, "typical: 12 workers $1.80 $6.30 $10.80");
-    says(&desk, "max: 20 workers $1.80 $10.30 $18.00");
+    says(&desk, "middle: 12 workers — $6.30 $10.80");
+    says(&desk, "max: 20 workers — $10.30 $18.00");
     // The worst case adds 3 test workers and 3 cold ones.
-    says(&desk, "worst: 26 workers $1.80 $13.30 $23.40");
+    says(&desk, "worst: 26 workers — $13.30 $23.40");
     says(&desk, "23 of 26 workers would find no machine now");
     says(&desk, "no price limit: could pay up to $23.40/h");
     says(&desk, "max_workers is not in the listing: assuming the documented 20");
@@ -504,7 +504,7 @@ fn changes_between_two_listings_are_told_with_times_and_without_secrets() {
         .replace("canary-sdxl-1111", "canary-sdxl-9999");
     desk.wait(3600.0).keys("r").answer(&later);
     desk.resize(200, 40);
-    desk.expect("Changed: 12 (sdxl) gpu_ram: 24 → 48 and 2 other changes");
+    desk.expect("Workergroup 12 (sdxl) gpu_ram: 24 → 48 and 2 other changes");
     // The details tell it for as long as bourse runs.
     desk.keys("G k").selects("sdxl");
     desk.expect("gpu_ram: 24 → 48 (2026-11-20 13:00)");
@@ -524,7 +524,7 @@ fn an_earlier_run_s_listing_is_compared_with() {
     desk.resize(200, 40)
         .keys("3")
         .answer(&FOUR.replace("\"id\":10,", "\"id\":9,"));
-    desk.expect("Changed: ").expect(" and 1 other change");
+    desk.expect("Workergroup 9 (").expect(" and 1 other change");
 }
 
 #[test]
@@ -543,7 +543,7 @@ fn at_120_columns_costs_and_spread_stand_beside_the_report() {
     let mut desk = at_groups();
     desk.resize(120, 40).keys("G k i").answer(FOUND);
     desk.expect("╭ Cost per hour, estimated")
-        .expect("max: 20 workers            $1.80    $10.30    $18.00")
+        .expect("max: 20 workers                —    $10.30    $18.00")
         .expect("Countries");
 }
 

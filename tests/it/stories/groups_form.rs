@@ -678,7 +678,7 @@ fn the_form_has_its_own_preflight() {
     let mut desk = filled();
     desk.keys("f5").answer(FOUND);
     desk.expect("Supply of the new workergroup");
-    says(&desk, "max: 20 workers $1.80 $10.30 $18.00");
+    says(&desk, "max: 20 workers — $10.30 $18.00");
     desk.keys("esc").expect("New workergroup");
     desk.keys("f5"); // the answer is there still
     assert!(desk.calls.is_empty());
@@ -838,7 +838,7 @@ fn the_body_and_the_preflight_stand_beside_the_form_and_follow_what_is_typed() {
     assert_eq!(desk.calls.len(), 1);
     desk.answer(FOUND);
     desk.expect("Supply now       3 machines, 3 GPUs")
-        .expect("20 workers (default): $10.30/h typical,")
+        .expect("20 workers (default): median $10.30/h,")
         .expect("RTX 4090");
     desk.wait(30.0);
     assert!(desk.calls.is_empty(), "the same search is not run again");

@@ -405,7 +405,7 @@ fn bars_name_their_ends_and_there_is_none_where_fewer_than_five_offers_compare()
     };
     let mut desk = TestApp::with_offers(&offers(4));
     desk.resize(200, 60)
-        .expect("per GPU, lowest of 4")
+        .expect("per GPU of any size, lowest of 4")
         .expect_not("worst")
         .expect_not("▄▄");
     let mut desk = TestApp::with_offers(&offers(5));

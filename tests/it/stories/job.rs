@@ -149,7 +149,7 @@ fn a_job_is_checked_while_it_is_typed_and_understands_units() {
     desk.keys("tab ctrl-u").type_text("0");
     // 3 days are 72 hours: 0.40 x 72 = 28.8; 0.9 x 1500 / 720 x 72 = 135. 101 has 500 GB only.
     desk.expect("$28.80").expect("$135.00").expect("$163.80");
-    desk.expect("! The disk is 1000 GB too small");
+    desk.expect("! The disk is 1,000 GB too small");
 }
 
 #[test]

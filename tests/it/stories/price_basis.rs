@@ -278,7 +278,7 @@ fn a_volume_that_is_too_small_or_gone_too_early_sorts_last_and_is_marked() {
     );
     desk.selects("1");
     desk.keys("J").type_text("2TB").keys("enter");
-    desk.expect("term 2000 GB for 30 d");
+    desk.expect("term 2,000 GB for 30 d");
     desk.click("Term $").keys("g").selects("3");
     let screen = desk.screen();
     for (place, is_unfit) in [("France", false), ("Iceland", true), ("Texas", true)] {

@@ -374,9 +374,10 @@ fn the_bids_tab_says_which_bid_makes_the_bill_lowest() {
     recall(&mut desk, &record);
     desk.expect(" 1x RTX 4090").expect("on-demand searches");
     desk.expect("Lowest GPU bill: $0.20 for 60 minutes of work, at $0.2000/h: held 100% of the time");
-    desk.expect("≥ 30 h").expect("% of the time held");
+    desk.expect("≥ 30 h").expect("% of the time with any offer held");
     // The bid under the cursor is read out of the curve.
-    desk.keys("g").expect("% of the time held, by bid in $/h  $0.2000 100%");
+    desk.keys("g")
+        .expect("% of the time with any offer held, by bid in $/h  $0.2000 100%");
     desk.keys("esc L");
     recall(&mut desk, &Excerpt::default());
     desk.expect("No minimum bids are recorded of this search: bourse watch --type bid");
@@ -408,7 +409,7 @@ fn the_preview_gives_a_verdict_and_asks_once_for_it() {
     // 0.40 and 8 GB at 0.9 a month are 0.41; the lowest was 0.40 all the time, in 42 hours less 5 min of 30 days.
     desk.expect("High now: $0.410 for 1 GPU,");
     desk.expect("of the last 30 days").expect("(5.8%");
-    desk.expect("This offer: the lowest now");
+    desk.expect("This offer: the lowest now for 1 GPU");
     desk.expect("from $0.400");
     desk.expect("Lifetimes, too few: 0 departures");
     for _ in 0..10 {
@@ -448,7 +449,7 @@ fn compared_offers_have_their_verdicts_beside_each_other() {
     let mut desk = desk(200, 60);
     desk.keys("space space v");
     recall(&mut desk, &recorded());
-    desk.expect("A: the lowest now.");
+    desk.expect("A: the lowest now for 1 GPU.");
 }
 
 #[test]

@@ -364,11 +364,11 @@ fn a_long_response_is_scrolled_and_says_what_is_missing() {
     desk.keys("enter")
         .expect("{\"id\": 0},")
         .expect("1–")
-        .expect(" of 5005");
+        .expect(" of 5,005");
     desk.keys("G")
         .expect("{\"id\": 4999},")
         .expect("… truncated after 256 kB of 1.4 MB")
-        .expect("–5005 of 5005");
+        .expect("–5,005 of 5,005");
     desk.keys("k ctrl-u g").expect("{\"id\": 0},");
     desk.resize(80, 24).keys("G").expect("… truncated");
     desk.resize(300, 80).expect("… truncated");

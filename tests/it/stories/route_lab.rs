@@ -649,14 +649,14 @@ fn two_runs_are_compared_side_by_side() {
         // To the second: runs are often of the same minute.
         .expect(":00 +00:00")
         .expect("200 ms")
-        .expect("-50%")
+        .expect("−50%")
         .expect_not("better");
     let color = |desk: &TestApp, text: &str| {
         let row = desk.screen().lines().position(|line| line.contains(text)).unwrap();
         let line = &desk.cells()[row * 120..][..64];
         let sign = line
             .iter()
-            .rposition(|cell| matches!(cell.symbol(), "-" | "+"))
+            .rposition(|cell| matches!(cell.symbol(), "−" | "+"))
             .unwrap();
         line[sign].style().fg
     };

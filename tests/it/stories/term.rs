@@ -165,7 +165,7 @@ fn the_bill_tells_whether_the_volume_serves_the_term() {
         .expect("! The volume ends 20 days before the term does")
         .expect_not("too small");
     retype(&mut desk, "12TB");
-    desk.expect("! The volume is 3000 GB too small");
+    desk.expect("! The volume is 3,000 GB too small");
     desk.keys("tab");
     retype(&mut desk, "5 days");
     desk.expect("Available for 4.5 days after the term");

@@ -47,7 +47,7 @@ fn the_detail_shows_cost_availability_room_and_the_spread_of_speeds() {
     desk.keys("tab");
     retype(&mut desk, "5 days");
     desk.keys("enter").expect("12 TB for 5 days");
-    desk.expect("! The volume is 3000 GB too small")
+    desk.expect("! The volume is 3,000 GB too small")
         .expect("Available for 4.5 days after the term");
 }
 

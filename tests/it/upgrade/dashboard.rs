@@ -38,7 +38,7 @@ fn it_opens_as_it_was_left_and_asks_about_the_unsettled_writes() {
     shows(&pty, &["500 GB space", "512 GB for 45 d", "All 2 network volumes"]);
     pty.keys("3");
     // Two groups were listed last time, 12 and 13.
-    shows(&pty, &["endpoint chat", "Changed: "]);
+    shows(&pty, &["endpoint chat", "Workergroup 1"]);
     pty.keys("Q");
     pty.exit().assert_clean(0);
 }

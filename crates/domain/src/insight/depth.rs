@@ -119,9 +119,9 @@ impl Depth {
         purchases.collect()
     }
 
-    /// Describes the supply: `8 GPUs from $1.89/h each, 32 at an average of $2.15/h, all 43 at $2.39/h`. The
-    /// first is the lowest price among the cheapest 8 GPUs (all if fewer), then come the averages of a larger
-    /// purchase, from 16 GPUs on, and of all GPUs. `None` without GPUs.
+    /// Describes the supply: `From $1.52/h; 8 GPUs at an average of $1.89/h, 32 at $2.15/h, all 43 at $2.39/h`. The
+    /// first is the lowest price of a GPU, then come the averages of the cheapest 8 GPUs, of a larger purchase, from
+    /// 16 GPUs on, and of all GPUs. `None` without GPUs.
     ///
     /// `money` formats a price per GPU. Unless `is_complete`, it is `all 43 received` in place of `all 43`.
     pub fn describe_supply(&self, is_complete: bool, money: impl Fn(f64) -> String) -> Option<String> {
@@ -130,7 +130,7 @@ impl Depth {
         let all = self.gpus();
         let received = if is_complete { "" } else { " received" };
         let first = self.buy(FIRST.min(all))?;
-        let lowest = money(first.lots.first()?.unit_price());
+        let lowest = money(self.levels().first()?.0);
         let (gpus, nouns) = match first.gpus {
             1 => (1, "GPU"),
             gpus => (gpus, "GPUs"),
@@ -140,20 +140,19 @@ impl Depth {
             return Some(if lowest == average {
                 format!("{gpus} {nouns} at {lowest}")
             } else {
-                format!("{gpus} {nouns} from {lowest} each, all{received} at an average of {average}")
+                format!("From {lowest}; all {gpus} {nouns}{received} at an average of {average}")
             });
         }
         // The largest power of two below all: rented sizes double.
         let largest = (1 << (all - 1).ilog2()).min(MOST_GPUS as u64);
         let half = if largest >= 2 * FIRST { self.buy(largest) } else { None };
         let middle = half.filter(|middle| gpus < middle.gpus && middle.gpus < all);
-        Some(match middle {
-            Some(middle) => format!(
-                "{gpus} {nouns} from {lowest} each, {} at an average of {}, all {all}{received} at {average}",
-                middle.gpus,
-                money(middle.average()),
-            ),
-            None => format!("{gpus} {nouns} from {lowest} each, all {all}{received} at an average of {average}"),
-        })
+        let larger = middle.map_or_else(String::new, |middle| {
+            format!(" {} at {},", middle.gpus, money(middle.average()))
+        });
+        Some(format!(
+            "From {lowest}; {gpus} {nouns} at an average of {},{larger} all {all}{received} at {average}",
+            money(first.average())
+        ))
     }
 }

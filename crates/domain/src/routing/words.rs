@@ -191,8 +191,8 @@ pub fn figure(of: &Figure, value: Option<f64>) -> String {
 /// Formats a difference between two values in the unit of the figure `of`; shares in percentage points.
 pub fn difference(of: &Figure, value: f64) -> String {
     match of.unit {
+        _ if value < 0.0 => format!("−{}", difference(of, -value)),
         FigureUnit::Share => format!("{:.1} pts", value * 100.0),
-        FigureUnit::Bytes if value < 0.0 => format!("-{}", figure(of, Some(-value))),
         _ => figure(of, Some(value)),
     }
 }

@@ -158,12 +158,12 @@ fn picks(view: &Cluster, bill: Bill, scene: &Scene<'_, '_>) -> Vec<Line<'static>
             }
             None => line.push_span(" ".repeat(usize::from(RAIL))),
         }
-        line.push_span(format!(" {offer:<20} {id:<9} {machine:<8} {place}"));
+        line.push_span(format!(" {offer:<20} {id:>9} {machine:>7} {place}"));
         line
     };
     let head = format!(
-        "{:>9} {:<8} {:<20} {:<9} {:<8} In",
-        "Price", "cheap ─▸", "Offer", "Id", "Machine"
+        "{:>9} {:<8} {:<20} {:>9} {:>7} Location",
+        "Price", "cheap ─▸", "Offer", "ID", "Machine"
     );
     let head = Line::styled(head, scene.theme.heading);
     std::iter::once(head).chain(view.picks.iter().map(row)).collect()

@@ -15,7 +15,7 @@ use crate::domain::insight::plan::{Need, Offers, Plan, Planning, Same};
 use crate::domain::language::{LanguageError, Mode};
 use crate::domain::objection::Objection;
 use crate::domain::quantity::{Quantity, QuantityError};
-use crate::domain::{Condition, Dialect, Operand, Operator, Resource, Value, language, plain, quantity};
+use crate::domain::{Condition, Dialect, Operand, Operator, Resource, RowId, Value, language, plain, quantity};
 use crate::features::copy_export::copy::copy_item;
 use crate::features::copy_export::handoff;
 use crate::keys::{Action, Context};
@@ -128,8 +128,13 @@ pub(crate) struct Cluster {
     planning: Option<Planning>,
     /// The offers of the plan with their prices, grouped by machine.
     picks: Vec<(u32, f64)>,
+    /// The ids of these offers.
+    ids: Vec<RowId>,
     /// Why it was opened in place of a single offer.
     reason: Option<String>,
+    /// Whether a response has replaced the plan since the last key: it is marked or copied by the second key only, as
+    /// the first may have meant the plan before.
+    is_replaced: bool,
     /// The first visible line of the plan, from 0.
     top: usize,
 }
@@ -197,7 +202,9 @@ fn open_with(cx: &mut Cx<'_>, reason: Option<String>, fill: impl FnOnce(&mut For
         need: Err((ClusterField::Gpus, QuantityError::Missing.into())),
         planning: None,
         picks: Vec::new(),
+        ids: Vec::new(),
         reason,
+        is_replaced: false,
         top: 0,
     };
     fill(&mut view.form);
@@ -227,6 +234,8 @@ impl Cluster {
         self.need = self.read(browser);
         self.planning = None;
         self.picks.clear();
+        self.ids.clear();
+        self.is_replaced = false;
         self.top = 0;
         let (Ok(need), Some(listing)) = (&self.need, browser.listing()) else {
             return;
@@ -237,6 +246,8 @@ impl Cluster {
         let planning = Offers::new(&prices, pricing, browser.view(), is_choice).plan(need);
         let lots = planning.plan.iter().flat_map(Plan::lots);
         self.picks = lots.map(|lot| (lot.row, lot.price)).collect();
+        let ids = self.picks.iter().filter_map(|(row, _)| listing.id(*row as usize));
+        self.ids = ids.collect();
         self.planning = Some(planning);
     }
 
@@ -281,16 +292,11 @@ impl Cluster {
     /// exported; selects the first and closes the planner.
     fn mark(&self, cx: &mut Cx<'_>) {
         let offers = cx.table(Resource::Offers);
-        let Some(listing) = offers.listing() else {
-            return;
-        };
-        let ids = self.picks.iter().filter_map(|(row, _)| listing.id(*row as usize));
-        let ids: Vec<_> = ids.collect();
-        offers.marks = ids.iter().copied().collect();
+        offers.marks = self.ids.iter().copied().collect();
         if let Some((first, _)) = self.picks.first() {
             offers.select_row(*first);
         }
-        cx.toast(format!("{} marked", counted(ids.len(), "offer", "offers")));
+        cx.toast(format!("{} marked", counted(self.ids.len(), "offer", "offers")));
         cx.close();
     }
 
@@ -301,8 +307,8 @@ impl Cluster {
         let Some(listing) = offers.listing() else {
             return;
         };
-        let ids = self.picks.iter().filter_map(|(row, _)| listing.id(*row as usize));
-        let commands = ids.map(|id| handoff::rent_command(&offers.query, listing, id, &state.profile));
+        let ids = self.ids.iter();
+        let commands = ids.map(|id| handoff::rent_command(&offers.query, listing, *id, &state.profile));
         let label = handoff::rent_label(offers.query.offer_type, &state.profile);
         let what = format!("{} × {label}", self.picks.len());
         let text = commands.collect::<Result<Vec<_>, _>>().map(|lines| lines.join("\n"));
@@ -339,6 +345,13 @@ impl FormView for Cluster {
             self.form.focus_on(*key);
         } else if self.picks.is_empty() {
             cx.complain("No plan: relax a limit first");
+        } else if std::mem::take(&mut self.is_replaced) {
+            let bill = bill(&cx.state().browsers[Resource::Offers]);
+            let plan = self.planning.as_ref().and_then(|planning| planning.plan.as_ref());
+            let total = plan.map_or_else(String::new, |plan| format!(": {}", bill.total(plan.bill)));
+            cx.complain(format!(
+                "Another plan since a new response{total}. Press again to take it"
+            ));
         } else if key == ClusterField::Copy {
             self.copy(cx);
         } else {
@@ -361,7 +374,7 @@ impl FormView for Cluster {
             }
             Action::Back => cx.close(),
             Action::Refresh => cx.perform_on_pane(action),
-            Action::Copy => self.copy(cx),
+            Action::Copy => self.submitted(ClusterField::Copy, cx),
             Action::Reset => {
                 let offers = &cx.state().browsers[Resource::Offers];
                 self.form = blank_form(offers);
@@ -382,7 +395,9 @@ impl FormView for Cluster {
     }
 
     fn rows_changed(&mut self, state: &State) {
+        let before = std::mem::take(&mut self.ids);
         self.recompute(&state.browsers[Resource::Offers]);
+        self.is_replaced = !before.is_empty() && before != self.ids;
     }
 
     fn closing(&mut self, cx: &mut Cx<'_>) {

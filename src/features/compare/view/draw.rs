@@ -31,6 +31,23 @@ struct Grid {
 }
 
 impl Grid {
+    /// The grids of the two halves of a wide area in which the lines go on at the right; a single one if they would
+    /// not have room for all columns.
+    fn halves(view: &Compare, area: Rect) -> Vec<Self> {
+        /// The least cells of a column in half of the area.
+        const ROOMY: u16 = 28;
+        let half = |width| Layout::horizontal([Fill(1); 2]).spacing(3).split(width);
+        let grids: Vec<Self> = half(area).iter().map(|area| Self::new(view, *area)).collect();
+        let has_all = |grid: &Self| {
+            grid.columns.len() == view.rows.len() && grid.columns.iter().all(|column| column.width >= ROOMY)
+        };
+        if grids.iter().all(has_all) {
+            grids
+        } else {
+            vec![Self::new(view, area)]
+        }
+    }
+
     /// The grid of compared rows with as many columns as fit, including the current one; they fill the width.
     fn new(view: &Compare, area: Rect) -> Self {
         let labels = view.lines.iter().filter_map(|line| match line {
@@ -82,6 +99,8 @@ pub(super) fn comparison(view: &Compare, area: Rect, scene: &mut Scene<'_, '_>) 
     let below = u16::try_from(totals.len()).unwrap_or(0);
     let mut shown = Viewport::default();
     let page = area.height.saturating_sub(frame.1 + above + 2 + below);
+    let halves = Grid::halves(view, Rect::new(0, 0, width, 1)).len();
+    let page = page * u16::try_from(halves).unwrap_or(1);
     shown.scroll_to(view.top, view.lines.len(), Rect::new(0, 0, 1, page));
     if shown.total > shown.page {
         notes.push(shown.label());
@@ -95,15 +114,17 @@ pub(super) fn comparison(view: &Compare, area: Rect, scene: &mut Scene<'_, '_>) 
     );
     let [top, head, body, foot] = Layout::vertical([Length(above), Length(2), Fill(1), Length(below)]).areas(inner);
     draw_verdict(&verdict, top, scene);
-    let grid = Grid::new(view, inner);
-    headers(view, &grid, head, scene);
+    let grids = Grid::halves(view, inner);
+    for grid in &grids {
+        headers(view, grid, head, scene);
+    }
     if view.lines.is_empty() && many > 1 {
         let text = TextLine::styled("No differences.", theme.dim);
         scene.render(text, body);
     }
     let lines = Body {
         view,
-        grid: &grid,
+        grids: &grids,
         theme,
     };
     scene.scroll(Region::MAIN, lines, body);
@@ -191,20 +212,20 @@ fn headers(view: &Compare, grid: &Grid, area: Rect, scene: &mut Scene<'_, '_>) {
 /// The body of the comparison, as a scrolling widget.
 struct Body<'a> {
     view: &'a Compare,
-    grid: &'a Grid,
+    grids: &'a [Grid],
     theme: &'a Theme,
 }
 
 impl Body<'_> {
     /// Writes a line of values: the label, and the cells of the visible columns with a `*` before the best;
     /// dim if all are equal.
-    fn values(&self, values: &Values, row: Rect, buffer: &mut Buffer) {
+    fn values(&self, values: &Values, (grid, row): (&Grid, Rect), buffer: &mut Buffer) {
         let theme = self.theme;
         let differs = values.differs();
         let label = if differs { theme.text } else { theme.dim };
-        put(values.label, label, self.grid.label, row, buffer);
-        for (index, column) in self.grid.columns.iter().enumerate() {
-            let index = self.grid.first + index;
+        put(values.label, label, grid.label, row, buffer);
+        for (index, column) in grid.columns.iter().enumerate() {
+            let index = grid.first + index;
             let (sign, style) = match (values.best.contains(&index), differs) {
                 (true, _) => ("* ", theme.good),
                 (false, true) => ("  ", theme.text),
@@ -230,13 +251,23 @@ impl StatefulWidget for Body<'_> {
     type State = Viewport;
 
     fn render(self, area: Rect, buffer: &mut Buffer, viewport: &mut Viewport) {
-        viewport.scroll_to(self.view.top, self.view.lines.len(), area);
-        for (line, row) in viewport.visible().zip(area.rows()) {
+        let halves = u16::try_from(self.grids.len()).unwrap_or(1);
+        let page = Rect {
+            height: area.height * halves,
+            ..area
+        };
+        viewport.scroll_to(self.view.top, self.view.lines.len(), page);
+        viewport.rows = area;
+        let places = self
+            .grids
+            .iter()
+            .flat_map(|grid| area.rows().map(move |row| (grid, row)));
+        for (line, (grid, row)) in viewport.visible().zip(places) {
             match self.view.lines.get(line) {
                 Some(Line::Heading(title)) => {
-                    TextLine::styled(*title, self.theme.heading).render(row, buffer);
+                    put(title, self.theme.heading, grid.label, row, buffer);
                 }
-                Some(Line::Values(values)) => self.values(values, row, buffer),
+                Some(Line::Values(values)) => self.values(values, (grid, row), buffer),
                 None => {}
             }
             if self.view.find.matches(line) {
@@ -246,7 +277,8 @@ impl StatefulWidget for Body<'_> {
                     self.theme.highlight
                 };
                 let label = Rect {
-                    width: self.grid.label.width,
+                    x: grid.label.x,
+                    width: grid.label.width,
                     ..row
                 };
                 buffer.set_style(label, style);

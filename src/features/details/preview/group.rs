@@ -7,9 +7,9 @@ use crate::domain::format::trimmed;
 use crate::domain::time::UnixTime;
 use crate::domain::workergroup::Key;
 use crate::domain::{CellRef, Kind, format};
-use crate::features::workergroups::preflight::parts::hanging;
 use crate::features::workergroups::preflight::summary;
 use crate::features::workergroups::sent;
+use crate::tui::text::wrap_hanging;
 
 /// The lines of a workergroup's card: endpoint, template, limits of its workers, load, and the summary of its
 /// workers.
@@ -47,7 +47,7 @@ pub(super) fn lines(card: &Card<'_>) -> Vec<Line<'static>> {
     lines.push(Line::default());
     let subject = &card.subject;
     let rest = summary::of_group(subject.state, subject.row, subject.now, card.theme());
-    lines.extend(hanging(&rest, card.width));
+    lines.extend(wrap_hanging(&rest, card.width));
     lines
 }
 

@@ -6,7 +6,7 @@ use super::{Card, difference, grouped_number};
 use crate::domain::cost::{Gap, Prices};
 use crate::domain::field::Unit;
 use crate::domain::format::{percent, trimmed};
-use crate::domain::insight::{Measure, Rank, share};
+use crate::domain::insight::{FEWEST, Measure, Rank, share};
 use crate::domain::unit::MB_PER_GB;
 use crate::domain::{OfferType, Resource, format};
 use crate::table::browser::Browser;
@@ -69,7 +69,8 @@ pub(super) fn name(card: &Card<'_>) -> String {
 }
 
 /// The line of the price: $/h (after `~` if it includes the storage of the search), that per GPU if there are
-/// several, the bill of the job if there is one, and `◆ best value` for a member of the Pareto front.
+/// several, the bill of the job if there is one, and `◆ best value`, with a job `◆ best value for the job`, for a
+/// member of the Pareto front.
 fn price(card: &Card<'_>, browser: &Browser) -> Line<'static> {
     let theme = card.theme();
     let pricing = browser.pricing();
@@ -99,7 +100,8 @@ fn price(card: &Card<'_>, browser: &Browser) -> Line<'static> {
         .front()
         .is_some_and(|front| u32::try_from(card.subject.row).is_ok_and(|row| front.contains(row)))
     {
-        line.push_span(Span::styled("  ◆ best value", theme.good));
+        let purpose = if pricing.job.is_some() { " for the job" } else { "" };
+        line.push_span(Span::styled(format!("  ◆ best value{purpose}"), theme.good));
     }
     line
 }
@@ -201,12 +203,14 @@ fn bars(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {
     let unit = Unit::Transfer.symbol(browser.dialect());
     let price = |standing: Option<Rank>| {
         let alone = || "no other of its model".to_owned();
-        let basis = match browser.pricing().is_work() {
+        let basis = |standing: Rank| match browser.pricing().is_work() {
             _ if !card.is_roomy() => "",
             true => "the bill, ",
+            // Few offers are often of other sizes than this one, which may be the lowest of its own.
+            false if standing.of < FEWEST => "per GPU of any size, ",
             false => "per GPU, ",
         };
-        let ranked = |standing: Rank| Some(format!("{basis}{}", standing.describe_price_rank()?));
+        let ranked = |rank: Rank| Some(format!("{}{}", basis(rank), rank.describe_price_rank()?));
         standing.map(|standing| ranked(standing).unwrap_or_else(alone))
     };
     let dlperf = || {

@@ -81,7 +81,7 @@ pub(crate) fn below_card(resource: Resource, row: usize, scene: &Scene<'_, '_>) 
         .collect()
 }
 
-/// Each condition of a workergroup's search with the meaning of its field; empty if the search cannot be
+/// Each condition of a workergroup's search with the name of its field; empty if the search cannot be
 /// read.
 pub(super) fn search_condition_lines(row: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     /// Maximum length of a condition's text, in cells.
@@ -94,9 +94,11 @@ pub(super) fn search_condition_lines(row: usize, scene: &Scene<'_, '_>) -> Vec<L
     let theme = scene.theme;
     let line = |condition: &Condition| {
         let text = visible(&language::print_condition(condition), LONGEST);
+        // The first clause: the rest has examples, which would read as values of the condition.
+        let name = condition.field.doc.split(['.', ';', ':', ',']).next();
         Line::from(vec![
             Span::styled(format!("{text}  "), theme.text),
-            Span::styled(condition.field.doc, theme.dim),
+            Span::styled(name.unwrap_or_default(), theme.dim),
         ])
     };
     conditions.iter().map(line).collect()

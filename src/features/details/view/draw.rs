@@ -2,7 +2,7 @@
 
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Color;
-use ratatui::text::{Line, Span};
+use ratatui::text::Line;
 use ratatui::widgets::Paragraph;
 use ratatui::widgets::canvas::Points;
 
@@ -25,7 +25,7 @@ use crate::tui::scrolled::Scrolled;
 use crate::tui::text::{capitalized, fit, wrap_explained, wrap_line};
 use crate::tui::viewport::Viewport;
 
-/// Maximum width of the card.
+/// Maximum width of the card beside other columns.
 ///
 /// Bars and lines gain nothing beyond it.
 const CARD: u16 = 66;
@@ -69,7 +69,15 @@ pub(super) fn detail(view: &Detail, area: Rect, scene: &mut Scene<'_, '_>) {
     let viewport = match view.tab {
         Tab::Overview => draw_overview(view, row, body, scene),
         Tab::Fields => {
-            fields::draw(view, body, scene);
+            // A workergroup has few fields.
+            let beside = view.resource == Resource::Workergroups && scene.size == Size::Wide;
+            let [left, right] = Layout::horizontal([Constraint::Fill(1); 2]).spacing(3).areas(body);
+            fields::draw(view, if beside { left } else { body }, scene);
+            if beside {
+                let rest = draw_record(row, right, scene);
+                let rest = draw_offers(row, rest, scene);
+                draw_mixes(row, rest, scene);
+            }
             None
         }
         Tab::Machine => {
@@ -105,6 +113,12 @@ fn draw_json(view: &Detail, row: usize, area: Rect, scene: &mut Scene<'_, '_>) -
             scene.render(fit(line, row.width), row);
         }
     }
+    if view.resource == Resource::Workergroups && scene.size == Size::Wide {
+        let lines = u16::try_from(viewport.total).unwrap_or(u16::MAX);
+        draw_search(row, below(lines.saturating_add(1), left), scene);
+        let rest = draw_offers(row, below(lines.saturating_add(1), right), scene);
+        draw_mixes(row, rest, scene);
+    }
     viewport
 }
 
@@ -129,7 +143,7 @@ fn draw_overview(view: &Detail, row: usize, area: Rect, scene: &mut Scene<'_, '_
         lines.collect()
     };
     if scene.size == Size::Compact {
-        let mut lines = subject.card(area.width.min(CARD));
+        let mut lines = subject.card(area.width);
         lines.push(Line::default());
         lines.extend(laid_out(&blocks, area.width));
         return Some(scroll(view, &lines, area, scene));
@@ -162,10 +176,7 @@ fn draw_overview(view: &Detail, row: usize, area: Rect, scene: &mut Scene<'_, '_
     };
     let below_card = paragraph(&card, left, scene);
     if view.resource == Resource::Workergroups {
-        if let Some(report) = summary::supply_report_of_row(scene.state, row) {
-            let lines = preflight::mixes(report, left.width, scene.theme);
-            scene.render(Paragraph::new(lines), below_card);
-        }
+        draw_mixes(row, below_card, scene);
     } else {
         charts.draw(below_card, scene);
     }
@@ -204,12 +215,12 @@ fn draw_overview(view: &Detail, row: usize, area: Rect, scene: &mut Scene<'_, '_
 }
 
 /// Draws the cheapest offers that a workergroup's search finds, as many as fit, or the key that searches for
-/// them; nothing in less than five lines.
-fn draw_offers(row: usize, area: Rect, scene: &mut Scene<'_, '_>) {
+/// them; nothing in less than five lines. Returns the area below.
+fn draw_offers(row: usize, area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
     /// The fewest offers that are worth a title and a header.
     const LEAST: u16 = 3;
     if area.height < LEAST + 2 {
-        return;
+        return area;
     }
     let below_title = titled("Cheapest that its search finds", area, scene);
     let size = (below_title.width, below_title.height);
@@ -221,30 +232,47 @@ fn draw_offers(row: usize, area: Rect, scene: &mut Scene<'_, '_>) {
         vec![Line::styled(text, scene.theme.dim)]
     };
     scene.lines(&lines, below_title);
+    let [_, rest] = Layout::vertical([
+        Constraint::Length(u16::try_from(lines.len()).unwrap_or(u16::MAX)),
+        Constraint::Fill(1),
+    ])
+    .areas(below_title);
+    rest
 }
 
-/// Draws a workergroup's JSON under its fields, and the meaning of its search below; nothing if the JSON does
-/// not fit.
-fn draw_record(row: usize, area: Rect, scene: &mut Scene<'_, '_>) {
-    let listing = scene.state.browsers[Resource::Workergroups].listing();
-    let json = listing.map_or_else(Vec::new, |listing| json_of(listing, row, scene.theme));
-    if json.len() < usize::from(area.height) {
-        let below_title = titled("JSON", area, scene);
-        let rest = paragraph(&json, below_title, scene);
-        draw_search(row, rest, scene);
+/// Draws the machines that a workergroup's search finds by GPU model and by country; nothing before it was checked.
+fn draw_mixes(row: usize, area: Rect, scene: &mut Scene<'_, '_>) {
+    if let Some(report) = summary::supply_report_of_row(scene.state, row) {
+        let lines = preflight::mixes(report, area.width, scene.theme);
+        scene.render(Paragraph::new(lines), area);
     }
 }
 
-/// Draws each condition of a workergroup's search with the meaning of its field; nothing if not all of them
-/// fit.
-fn draw_search(row: usize, area: Rect, scene: &mut Scene<'_, '_>) {
+/// Draws a workergroup's JSON, and the conditions of its search below, each if it fits; returns the area below.
+fn draw_record(row: usize, area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
+    let listing = scene.state.browsers[Resource::Workergroups].listing();
+    let json = listing.map_or_else(Vec::new, |listing| json_of(listing, row, scene.theme));
+    let json = json.iter().flat_map(|line| wrap_line(line, area.width, 6));
+    let json: Vec<Line<'static>> = json.collect();
+    if json.len() >= usize::from(area.height) {
+        return area;
+    }
+    let below_title = titled("JSON", area, scene);
+    let rest = paragraph(&json, below_title, scene);
+    draw_search(row, rest, scene)
+}
+
+/// Draws each condition of a workergroup's search with the name of its field; nothing if not all of them
+/// fit. Returns the area below.
+fn draw_search(row: usize, area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
     let conditions = below::search_condition_lines(row, scene);
     let lines = conditions.iter().flat_map(|line| wrap_line(line, area.width, 2));
     let lines: Vec<Line<'static>> = lines.collect();
-    if !lines.is_empty() && lines.len() < usize::from(area.height) {
-        let below_title = titled("Conditions", area, scene);
-        scene.lines(&lines, below_title);
+    if lines.is_empty() || lines.len() >= usize::from(area.height) {
+        return area;
     }
+    let below_title = titled("Conditions", area, scene);
+    paragraph(&lines, below_title, scene)
 }
 
 /// Draws lines; returns the area below them.
@@ -344,11 +372,11 @@ fn scatter(spread: &Spread, area: Rect, scene: &mut Scene<'_, '_>) -> bool {
             coords: &points,
             color: theme.focus.fg.unwrap_or(Color::Reset),
         });
-        if let Some((x, y)) = spread.point_of_row.as_ref().and_then(at) {
-            context.print(x, y, Span::styled("●", theme.warning));
-        }
     });
     scene.render(canvas, plot);
+    if let Some(place) = spread.point_of_row.as_ref().and_then(at) {
+        chart::sign(place, ("●", theme.warning), plot, scene);
+    }
     true
 }
 

@@ -1,12 +1,13 @@
 use crate::features::help::palette;
 use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
+use ratatui::text::{Line, Span, Text};
 
 use super::{Help, HelpEntry, topics};
 use crate::core::view::Scene;
 use crate::core::views::sheet;
 use crate::keys::Binding;
 use crate::tui::panel::{Panel, Size};
+use crate::tui::text::wrap_hanging;
 
 /// Draws the help: the list of keys, and beside it the description of the selected one with the legend.
 pub(super) fn help(view: &Help, area: Rect, scene: &mut Scene<'_, '_>) {
@@ -26,7 +27,7 @@ pub(super) fn help(view: &Help, area: Rect, scene: &mut Scene<'_, '_>) {
         if scene.size > Size::Compact || selected.is_none() {
             lines.extend(legend(scene));
         }
-        sheet::text(lines, area, scene);
+        scene.render(Text::from(wrap_hanging(&lines, area.width)), area);
     }
 }
 

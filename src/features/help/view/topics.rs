@@ -38,7 +38,7 @@ pub(super) const SIGNS: &[(&str, &str)] = &[
     ("▌", "a marked row"),
     (
         "┄●┄│",
-        "the price from the 5th to the 95th percentile of its model, per GPU; │ is the median, the cheap end is left",
+        "the rail: the price from the 5th to the 95th percentile of its model, per GPU; │ is the median, the cheap end is left",
     ),
     ("3 alike", "fewer than 5 offers of its model: too few to compare"),
     ("+4 →", "columns at the right that did not fit: → scrolls to them"),

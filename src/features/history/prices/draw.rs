@@ -216,7 +216,7 @@ fn basis(series: &Series, unit: &str, scene: &Scene<'_, '_>) -> String {
         let [truncated, polls] = [series.truncated, series.polls].map(format::grouped);
         let _ = write!(
             text,
-            " · {truncated} of {polls} responses truncated: only their lowest price counts"
+            " · of {truncated} truncated responses out of {polls}, only the lowest price counts"
         );
     }
     if let Some(unknown) = series.unknown_sentence() {
@@ -419,7 +419,7 @@ impl Charts<'_> {
         let series = self.series;
         let [title, area] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(area);
         let from = if series.truncated > 0 {
-            " of complete responses"
+            ", by complete responses"
         } else {
             ""
         };

@@ -235,6 +235,7 @@ impl Cloud {
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
         let theme = scene.theme;
         let (front, cross) = (color(theme.good), color(theme.border));
+        let has_colours = theme.has_series_colours() || self.groups.len() == 1;
         let stroke = |(x1, y1): Spot, (x2, y2): Spot, color| Stroke { x1, y1, x2, y2, color };
         let canvas = chart::canvas().paint(|context| {
             for step in self.staircase.windows(2) {
@@ -249,59 +250,45 @@ impl Cloud {
                 context.draw(&stroke((0.0, y), (1.0, y), cross));
             }
             context.layer();
-            for ((color, coords), sign) in self.groups.iter().zip(SERIES_SIGNS) {
-                if theme.has_series_colours() || self.groups.len() == 1 {
+            for (color, coords) in &self.groups {
+                if has_colours {
                     let color = *color;
                     context.draw(&Points { coords, color });
-                } else {
-                    for (x, y) in label_spots(coords, area) {
-                        context.print(x, y, sign);
-                    }
                 }
-            }
-            for (x, y) in &self.staircase {
-                let (x, y) = label_spot((*x, *y), area);
-                context.print(x, y, Span::styled("◆", theme.good));
-            }
-            for (x, y) in &self.marked {
-                let (x, y) = label_spot((*x, *y), area);
-                context.print(x, y, Span::styled("■", theme.warning));
-            }
-            if let Some(selected) = self.selected {
-                let (x, y) = label_spot(selected, area);
-                context.print(x, y, Span::styled("◎", theme.selected));
             }
         });
         scene.render(canvas, area);
+        if !has_colours {
+            for ((_, coords), sign) in self.groups.iter().zip(SERIES_SIGNS) {
+                for at in one_per_cell(coords, area) {
+                    chart::sign(at, (sign, theme.text), area, scene);
+                }
+            }
+        }
+        let signs = [
+            (&self.staircase[..], "◆", theme.good),
+            (&self.marked, "■", theme.warning),
+            (self.selected.as_slice(), "◎", theme.selected),
+        ];
+        for (spots, sign, style) in signs {
+            for at in spots {
+                chart::sign(*at, (sign, style), area, scene);
+            }
+        }
     }
 }
 
-/// The position at which to print a label so that it covers the braille dot of a point.
-///
-/// The canvas rounds dots to the nearest but labels down, so that they would be drawn a cell apart.
-fn label_spot((x, y): Spot, area: Rect) -> Spot {
-    let label = |share: f64, cells: u16, dots: f64| {
-        let cells = f64::from(cells);
-        let dot = (share * (cells * dots - 1.0)).round();
-        let cell = (dot / dots).floor();
-        ((cell + 0.5) / (cells - 1.0).max(1.0)).min(1.0)
-    };
-    (label(x, area.width, 2.0), 1.0 - label(1.0 - y, area.height, 4.0))
-}
-
-/// The positions of many labels, one per cell.
+/// The first position in each cell.
 ///
 /// A hundred thousand points cost no more than fill the plot.
-fn label_spots(spots: &[Spot], area: Rect) -> Vec<Spot> {
+fn one_per_cell(spots: &[Spot], area: Rect) -> Vec<Spot> {
     let mut seen = vec![false; usize::from(area.width) * usize::from(area.height)];
     let is_new = |spot: &Spot| {
-        let column = usize::from(chart::cell(spot.0, area.width));
-        let row = usize::from(chart::cell(spot.1, area.height));
-        let cell = seen.get_mut(row * usize::from(area.width) + column);
+        let (column, row) = chart::dot_cell(*spot, Rect { x: 0, y: 0, ..area });
+        let cell = seen.get_mut(usize::from(row) * usize::from(area.width) + usize::from(column));
         cell.is_some_and(|is_seen| !std::mem::replace(is_seen, true))
     };
-    let labels = spots.iter().map(|spot| label_spot(*spot, area));
-    labels.filter(is_new).collect()
+    spots.iter().copied().filter(is_new).collect()
 }
 
 /// Draws the panel of the row selected on the plot: its two numbers, the row that beats it, and its card.

@@ -13,7 +13,7 @@ use crate::core::frame_layout::Target;
 use crate::core::view::{Region, Scene};
 use crate::core::views::chart;
 use crate::core::views::chart::{Axis, Labels};
-use crate::domain::insight::{GroupOrder, Scale, Spread};
+use crate::domain::insight::{Amount, GroupOrder, Scale, Spread};
 use crate::domain::{Listing, Resource, format};
 use crate::keys::Action;
 use crate::tui::panel::{Panel, Size};
@@ -162,6 +162,11 @@ fn draw_range(view: &Market, line: usize, scale: &Scale, area: Rect, scene: &mut
     }
 }
 
+/// A number of GPUs with commas between thousands.
+fn gpus_of(amount: &Amount) -> String {
+    format::grouped(usize::try_from(amount.gpus).unwrap_or(usize::MAX))
+}
+
 /// The groups as records of the table: name, GPUs (not of volumes), number of machines or volumes, levels of
 /// the price, and performance per dollar.
 fn rows_of(view: &Market) -> Records<'_, &Line> {
@@ -181,11 +186,11 @@ fn rows_of(view: &Market) -> Records<'_, &Line> {
         });
     if view.resource != Resource::Volumes {
         rows = rows.column(Column::number("GPUs", 6).priority(1), |line| {
-            line.group.amount.gpus.to_string()
+            gpus_of(&line.group.amount)
         });
     }
     rows.column(Column::number(machines, 8).priority(5), |line| {
-        line.group.amount.machines.to_string()
+        format::grouped(line.group.amount.machines)
     })
     .column(Column::number(low, 8), move |line| of(line, |price| price.lowest))
     .column(Column::number("P25", 8).priority(8), move |line| {
@@ -287,6 +292,10 @@ pub fn panel(overview: &Overview, area: Rect, scene: &mut Scene<'_, '_>, is_focu
     };
     let inner = scene.framed(
         Panel::new("Market")
+            .note(match browser.resource() {
+                Resource::Volumes => "by volumes ▼",
+                Resource::Offers | Resource::Workergroups => "by machines ▼",
+            })
             .foot(format!("{} {what}", scene.key(action)))
             .focused(is_focused)
             .on_blank()
@@ -360,9 +369,9 @@ fn groups_of(section: &Section, index: usize, cursor: Option<usize>, area: Rect,
         })
         .column(Column::number(count, cells(count).max(5)), |line| {
             if is_volume {
-                line.group.amount.machines.to_string()
+                format::grouped(line.group.amount.machines)
             } else {
-                line.group.amount.gpus.to_string()
+                gpus_of(&line.group.amount)
             }
         })
         .column(Column::number(unit, cells(unit).max(7)), |line| {

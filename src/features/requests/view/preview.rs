@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use ratatui::layout::{Constraint, Layout, Rect};
-use ratatui::text::{Line, Span};
+use ratatui::text::Line;
 use ratatui::widgets::canvas::Points;
 
 use super::draw::named;
@@ -115,11 +115,11 @@ fn timeline(run: &RouteRun, area: Rect, scene: &mut Scene<'_, '_>) {
     let canvas = chart::canvas().paint(|context| {
         let color = theme.series[0].fg.unwrap_or_default();
         context.draw(&Points { coords: &coords, color });
-        for (_, (x, y)) in &failed {
-            context.print(*x, *y, Span::styled("×", theme.error));
-        }
     });
     scene.render(canvas, plot);
+    for (_, at) in &failed {
+        chart::sign(*at, ("×", theme.error), plot, scene);
+    }
     let all: Vec<f64> = sent.iter().map(|(_, took, _)| *took).collect();
     if let Some(scale) = Scale::fit(all.iter().copied(), None) {
         let axis = Axis(&scale, Labels::Words(words::latency));

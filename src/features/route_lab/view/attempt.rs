@@ -11,6 +11,9 @@ use super::{copy, export, worker_request};
 use crate::api::redact;
 use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome as Handling, Region, Scene, View};
+use crate::core::views::chart::{Axis, Labels};
+use crate::core::views::{chart, sheet};
+use crate::domain::insight::Scale;
 use crate::domain::routing::{Outcome, OutcomeKind, RouteSample, Run, words};
 use crate::domain::text::{json_for_terminal, visible};
 use crate::domain::{Untrusted, pretty};
@@ -412,7 +415,7 @@ impl View for AttemptView {
 
     fn hint(&self, action: Action) -> Option<&'static str> {
         match action {
-            Action::Left => Some("previous/next attempt"),
+            Action::Left => Some("previous"),
             Action::Submit | Action::Open => Some("close"),
             Action::Settings => Some("worker request"),
             _ => None,
@@ -436,6 +439,35 @@ impl View for AttemptView {
         };
         let title = format!("Attempt {} of run {}", sample.number(), run.number);
         let inner = draw_facts(title, (run.run(), sample), area.height / 2, area, scene);
+        let inner = above_latencies((run.run(), sample), self.report.lines(), inner, scene);
         scene.report(Region::MAIN, &self.report, inner);
+    }
+}
+
+/// Draws the distribution of the run's router replies below a text, with this attempt's bar marked, where the text
+/// leaves the room; returns the area left for the text.
+fn above_latencies(
+    (run, sample): (&Run, &RouteSample),
+    text: &[Line<'_>],
+    area: Rect,
+    scene: &mut Scene<'_, '_>,
+) -> Rect {
+    /// The least and the greatest height of the chart, with its title.
+    const CHART: (u16, u16) = (12, 30);
+    let rows = u16::try_from(sheet::rows(text, area.width)).unwrap_or(u16::MAX);
+    let room = area.height.saturating_sub(rows.saturating_add(1));
+    let replies: Vec<f64> = run.samples().iter().map(RouteSample::latency).collect();
+    let scale = Scale::fit(replies.iter().copied(), None);
+    let Some(scale) = scale.filter(|_| room >= CHART.0) else {
+        return area;
+    };
+    let height = room.min(CHART.1);
+    let [rest, chart] = Layout::vertical([Constraint::Fill(1), Constraint::Length(height)]).areas(area);
+    let axis = Axis(&scale, Labels::Words(words::latency));
+    let values = (replies.as_slice(), Some(sample.latency()));
+    if chart::histogram("Attempts of this run by router reply", values, &axis, chart, scene) {
+        rest
+    } else {
+        area
     }
 }

@@ -256,6 +256,17 @@ fn bar(part: u64, most: u64, width: u16) -> String {
     filled(part as f64 / most.max(1) as f64, width)
 }
 
+/// The areas of a table of workers with `rows` rows, and of the distribution below it; the second is empty if the
+/// table leaves too little room.
+pub(super) fn above_distribution(rows: usize, area: Rect) -> (Rect, Rect) {
+    // With frame, header and a blank line.
+    let table = u16::try_from(rows).unwrap_or(u16::MAX).saturating_add(4);
+    let rest = area.height.saturating_sub(table);
+    let below = if rest < LEAST_CHART { 0 } else { rest };
+    let [table, below] = Layout::vertical([Constraint::Fill(1), Constraint::Length(below)]).areas(area);
+    (table, below)
+}
+
 /// Draws the workers of a route run by assignments, most first, with the gaps in their request numbers.
 ///
 /// `turn` is the panel and the selected line if the list has the keyboard; without it no line is selected.

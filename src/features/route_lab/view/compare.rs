@@ -230,17 +230,19 @@ fn shares((first, second): (&RouteRun, &RouteRun), area: Rect, scene: &mut Scene
     let Some(plot) = chart::axes(&across, Some(&upwards), inner, scene) else {
         return;
     };
+    let curves = latencies.map(|of| curve(of, &scale));
     let canvas = chart::canvas().paint(|context| {
-        for (of, (_, sign, style)) in latencies.iter().zip(shown) {
+        for (curve, (_, _, style)) in curves.iter().zip(shown) {
             let color = style.fg.unwrap_or(Color::Reset);
-            let curve = curve(of, &scale);
-            polyline(context, &curve, color);
-            for (x, y) in curve.into_iter().step_by(10) {
-                context.print(x, y, Span::styled(sign, style));
-            }
+            polyline(context, curve, color);
         }
     });
     scene.render(canvas, plot);
+    for (curve, (_, sign, style)) in curves.iter().zip(shown) {
+        for at in curve.iter().step_by(10) {
+            chart::sign(*at, (sign, style), plot, scene);
+        }
+    }
 }
 
 /// The two route runs, each with the sign and the style of its curve.

@@ -268,7 +268,12 @@ fn open_tab(view: &RouteLab, run: &RouteRun, area: Rect, scene: &mut Scene<'_, '
         Tab::Attempts => attempt_list(view, run, area, scene),
         Tab::Workers => {
             let panel = tabs(view, scene);
+            let rows = run.stats().workers.ranked().len();
+            let (area, below) = charts::above_distribution(rows, area);
             charts::workers(run, (Region::MAIN, Some((panel, view.cursor))), area, scene);
+            if !below.is_empty() {
+                charts::distribution(run, Panel::new("Distribution"), below, scene);
+            }
         }
         Tab::Figures => figures::draw_in_panel(run, tabs(view, scene), area, scene),
     }

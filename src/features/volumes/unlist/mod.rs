@@ -70,19 +70,18 @@ fn proposed(state: &State) -> String {
         .unwrap_or_default()
 }
 
-/// Opens the dialog that unlists a volume, with a complaint in the sandbox if the selected volume is not the
+/// Opens the dialog that unlists a volume, with the reason at its field in the sandbox if the selected volume is not the
 /// user's own. Always true.
 pub fn open(cx: &mut Cx<'_>) -> bool {
-    let dialog = Unlist::new(cx);
+    let mut dialog = Unlist::new(cx);
     let volumes = &cx.state().browsers[Resource::Volumes];
     let selected = volumes.selected().filter(|_| cx.state().pane == Pane::Volumes);
     // Only the sandbox says whose a row is.
     let is_own = |id: &String| cx.state().sandbox.listings.iter().any(|own| own.id.to_string() == *id);
     let foreign = selected.map(|id| id.to_string()).filter(|id| !is_own(id));
     if let Some(id) = foreign.filter(|_| cx.state().profile.is_sandbox) {
-        cx.complain(format!(
-            "Volume {id} is not yours: only your own listings can be unlisted"
-        ));
+        let why = format!("Volume {id} is not yours: only your own listings can be unlisted");
+        dialog.id.set_error(Id, Some(why));
     }
     cx.open(dialog);
     true

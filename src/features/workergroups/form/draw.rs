@@ -15,13 +15,13 @@ use crate::domain::text::visible;
 use crate::domain::workergroup::{Key, NewWorkergroup};
 use crate::domain::{Resource, Untrusted, language};
 use crate::features::workergroups::look::{Look, Subject};
-use crate::features::workergroups::preflight::parts::{hanging, labelled, offers, signed};
+use crate::features::workergroups::preflight::parts::{labelled, offers, signed};
 use crate::features::workergroups::preflight::{mixes, status, summary};
 use crate::features::workergroups::{Groups, check_of, look_at, supply_report};
 use crate::keys::{Action, Context};
 use crate::tui::form::FormLines;
 use crate::tui::panel::{Panel, Size};
-use crate::tui::text::{fit, wrap_line};
+use crate::tui::text::{fit, wrap_hanging, wrap_line};
 use crate::tui::theme::Theme;
 
 /// Maximum width of the form, in cells.
@@ -49,6 +49,16 @@ pub(super) fn form(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
     }
     let left = (area.width / 2).min(WIDEST);
     let [left, right] = Layout::horizontal([Constraint::Length(left), Constraint::Fill(1)]).areas(area);
+    let form = FormLines::new(&view.form, scene.theme).height(left.width) + 2 + 1 + DOC;
+    let is_blank = Groups::read(scene.state).draft.draft().is_blank();
+    if scene.size == Size::Wide && !is_blank && left.height > form {
+        // The supply has the whole height, and the request the rest below the form.
+        let [top, bottom] = Layout::vertical([Constraint::Length(form), Constraint::Fill(1)]).areas(left);
+        fields(view, top, scene);
+        request(bottom, scene);
+        preflight(view, right, scene);
+        return;
+    }
     fields(view, left, scene);
     let body = u16::try_from(body(right.width, scene).1.len()).unwrap_or(u16::MAX);
     let [top, bottom] = Layout::vertical([
@@ -79,7 +89,7 @@ fn fields(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
     if scene.size != Size::Compact && Groups::read(scene.state).draft.draft().is_blank() {
         about.extend(searches(scene.state, scene.theme));
     }
-    let about = hanging(&about, inner.width);
+    let about = wrap_hanging(&about, inner.width);
     let needed = FormLines::new(&view.form, scene.theme).height(inner.width);
     let [fields, doc] = Layout::vertical([Constraint::Max(needed), Constraint::Fill(1)]).areas(inner);
     scene.form(&view.form, fields);
@@ -165,7 +175,7 @@ fn body(width: u16, scene: &Scene<'_, '_>) -> (String, Vec<Line<'static>>) {
                 let text = format!("{}: {}", objection.parameter, objection.message);
                 signed("-", &text, theme.dim)
             });
-            let lines = hanging(&lines.collect::<Vec<_>>(), width.saturating_sub(4));
+            let lines = wrap_hanging(&lines.collect::<Vec<_>>(), width.saturating_sub(4));
             ("To do before Create".to_owned(), lines)
         }
     }
@@ -237,7 +247,7 @@ fn preflight(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
             vec![Line::styled(text, theme.dim)]
         }
     };
-    let lines = hanging(&lines, inner.width);
+    let lines = wrap_hanging(&lines, inner.width);
     let needed = u16::try_from(lines.len()).unwrap_or(u16::MAX);
     let [text, table] = Layout::vertical([Constraint::Length(needed), Constraint::Fill(1)]).areas(inner);
     scene.render(Text::from(lines), text);

@@ -8,11 +8,13 @@ use super::parts::{amount_text, disk, labelled, plural, signed};
 use crate::core::State;
 use crate::core::markets::explain;
 use crate::core::view::{Region, Scene};
+use crate::core::views::chart;
+use crate::core::views::chart::{Axis, Labels, polyline};
 use crate::domain::cost::ColdStart;
 use crate::domain::format::{dollars, per_hour, percent};
-use crate::domain::insight::Coverage;
+use crate::domain::insight::{Coverage, Scale, ScaleKind};
 use crate::domain::time::Now;
-use crate::domain::workergroup::{Preflight, WorkerCounts};
+use crate::domain::workergroup::{Preflight, WorkerCost, WorkerCounts};
 use crate::domain::{format, language};
 use crate::features::workergroups::look::{Look, Subject};
 use crate::features::workergroups::supply::Check;
@@ -20,7 +22,7 @@ use crate::features::workergroups::{Groups, check_of, look_at};
 use crate::table::remote::Phase;
 use crate::tui::panel::{Panel, Size};
 use crate::tui::range_bar::RangeBar;
-use crate::tui::text::fit;
+use crate::tui::text::{fit, wrap_hanging};
 use crate::tui::theme::Theme;
 
 /// Maximum number of named parts of a mix.
@@ -81,10 +83,65 @@ pub(super) fn report(view: &View, area: Rect, scene: &mut Scene<'_, '_>) {
     let mut lines = Vec::new();
     if let Some(preflight) = preflight {
         let costs = costs(preflight, &look, scene.theme);
-        lines.extend(super::parts::hanging(&costs, inner.width));
+        lines.extend(wrap_hanging(&costs, inner.width));
         lines.extend(mixes(preflight, inner.width, scene.theme));
     }
+    let rows = u16::try_from(lines.len() + 1).unwrap_or(u16::MAX);
     scene.render(Text::from(lines), inner);
+    let [_, below] = Layout::vertical([Constraint::Length(rows), Constraint::Fill(1)]).areas(inner);
+    if let Some(preflight) = preflight {
+        draw_costs(
+            preflight,
+            WorkerCounts::new(&look.group, look.dialect).worst(),
+            below,
+            scene,
+        );
+    }
+}
+
+/// Draws the cost in $/h of one to `most` workers, at the median price and at most; nothing without prices or in too
+/// small an area.
+fn draw_costs(preflight: &Preflight, most: u32, area: Rect, scene: &mut Scene<'_, '_>) {
+    /// The least height of a useful chart, and the most points of a curve.
+    const CHART: u16 = 9;
+    const POINTS: u32 = 200;
+    let costs = (0..=most).step_by(most.div_ceil(POINTS).max(1) as usize);
+    let costs: Vec<_> = costs.filter_map(|workers| preflight.cost(workers)).collect();
+    let scale = |high: f64| Scale::fit([0.0, high], Some(ScaleKind::Linear));
+    let highest = costs.last().map_or(0.0, |cost| cost.most);
+    let (Some(across), Some(upwards)) = (scale(f64::from(most)), scale(highest)) else {
+        return;
+    };
+    if area.height < CHART || costs.len() < 2 {
+        return;
+    }
+    let theme = scene.theme;
+    let [title, area] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(area);
+    let curves = [("● median", theme.series[0]), ("○ at most", theme.series[1])];
+    let mut heading = Line::styled("$/h by number of workers", theme.heading);
+    for (name, style) in curves {
+        heading.push_span(Span::styled(format!("  {name}"), style));
+    }
+    scene.render(fit(heading, title.width), title);
+    let axes = (Axis(&across, Labels::Count), Axis(&upwards, Labels::Number));
+    let Some(plot) = chart::axes(&axes.0, Some(&axes.1), area, scene) else {
+        return;
+    };
+    let points = [|cost: &WorkerCost| cost.typical, |cost: &WorkerCost| cost.most].map(|of| {
+        let place = |cost: &WorkerCost| Some((across.position(f64::from(cost.workers))?, upwards.position(of(cost))?));
+        costs.iter().filter_map(place).collect::<Vec<(f64, f64)>>()
+    });
+    let canvas = chart::canvas().paint(|context| {
+        for (points, (_, style)) in points.iter().zip(curves) {
+            polyline(context, points, style.fg.unwrap_or_default());
+        }
+    });
+    scene.render(canvas, plot);
+    for ((points, (_, style)), sign) in points.iter().zip(curves).zip(["●", "○"]) {
+        if let Some(end) = points.last() {
+            chart::sign(*end, (sign, style), plot, scene);
+        }
+    }
 }
 
 /// Draws the cheapest offers of a workergroup's search in a panel, if there are any and room for them.
@@ -150,7 +207,7 @@ pub(super) fn lines(
         Size::Medium => columns.saturating_sub(COSTS + 4),
         Size::Wide => (columns - columns / 2).saturating_sub(4),
     };
-    super::parts::hanging(&lines, width)
+    wrap_hanging(&lines, width)
 }
 
 /// The state of the supply check of a workergroup's search: queued, not run, running or failed; `None` once
@@ -206,7 +263,7 @@ fn recruitable(preflight: &Preflight, limit: Option<u32>) -> String {
 /// GPU memory that is too small; those without a value are left out.
 fn supply(preflight: &Preflight, limit: Option<u32>, theme: &Theme) -> Vec<Line<'static>> {
     let mut lines = vec![labelled(
-        "Recruitable",
+        "Available",
         recruitable(preflight, limit),
         theme.heading,
         theme,
@@ -282,7 +339,7 @@ pub(crate) fn mixes(preflight: &Preflight, width: u16, theme: &Theme) -> Vec<Lin
     lines
 }
 
-/// The table of a workergroup's costs in $/h for the minimum, typical, maximum and worst number of workers,
+/// The table of a workergroup's costs in $/h for the minimum, middle, maximum and worst number of workers,
 /// with notes; a warning instead if no offer has a price.
 fn costs(preflight: &Preflight, look: &Look, theme: &Theme) -> Vec<Line<'static>> {
     let counts = WorkerCounts::new(&look.group, look.dialect);
@@ -290,7 +347,7 @@ fn costs(preflight: &Preflight, look: &Look, theme: &Theme) -> Vec<Line<'static>
     let mut lines = vec![Line::styled(head, theme.dim)];
     let rows = [
         ("min", counts.min),
-        ("typical", counts.typical),
+        ("middle", counts.typical),
         ("max", counts.max),
         ("worst", counts.worst()),
     ];
@@ -300,8 +357,13 @@ fn costs(preflight: &Preflight, look: &Look, theme: &Theme) -> Vec<Line<'static>
             return vec![Line::styled("No offer has a price: no cost known.", theme.warning)];
         };
         let name = format!("{name}: {}", plural(workers as usize, "worker"));
-        let figures = [cost.least, cost.typical, cost.most].map(dollars);
-        let [least, median, most] = figures;
+        let [least, median, most] = [cost.least, cost.typical, cost.most].map(dollars);
+        // There is no cheapest cost of workers that find no machine.
+        let least = if cost.without_offer > 0 {
+            format::NONE.to_owned()
+        } else {
+            least
+        };
         let text = format!("{name:<22}{least:>10}{median:>10}{most:>10}");
         lines.push(Line::styled(text, theme.text));
         if cost.without_offer > 0 {
@@ -310,15 +372,14 @@ fn costs(preflight: &Preflight, look: &Look, theme: &Theme) -> Vec<Line<'static>
     }
     if let Some((workers, missing)) = without {
         let text = format!(
-            "{missing} of {workers} workers would find no machine now: the first column excludes \
-             them, the second counts them at the median price"
+            "{missing} of {workers} workers would find no machine now: the median column counts them at the median price"
         );
         lines.push(signed("!", &text, theme.warning));
     }
     let text = format!("with {}, without traffic", disk(preflight.disk));
     lines.push(signed("-", &text, theme.dim));
     let text = format!(
-        "typical is halfway between min and max; worst is {}",
+        "middle is halfway between min and max; worst is {}",
         counts.describe_worst()
     );
     lines.push(signed("-", &text, theme.dim));

@@ -8,7 +8,7 @@ use crate::domain::format::{self, dollars};
 use crate::domain::insight::Amount;
 use crate::domain::query::DEFAULT_STORAGE_GB;
 use crate::domain::workergroup::{Preflight, WorkerOffer};
-use crate::tui::text::{cells, fit, wrap_line};
+use crate::tui::text::fit;
 use crate::tui::theme::Theme;
 
 /// Cells of the labels of a report.
@@ -28,19 +28,6 @@ pub fn signed(sign: &str, text: &str, style: Style) -> Line<'static> {
         Span::styled(format!("{sign} "), style),
         Span::styled(text.to_owned(), style),
     ])
-}
-
-/// The lines wrapped to `width` cells, with continuations indented past the label or sign of a line of two
-/// spans.
-pub fn hanging(lines: &[Line<'static>], width: u16) -> Vec<Line<'static>> {
-    let indent = |line: &Line<'_>| match line.spans.as_slice() {
-        [first, _] => cells(&first.content),
-        _ => 0,
-    };
-    lines
-        .iter()
-        .flat_map(|line| wrap_line(line, width, indent(line)))
-        .collect()
 }
 
 /// Machines and their GPUs: `31 machines, 74 GPUs`.

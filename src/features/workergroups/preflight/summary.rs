@@ -149,7 +149,7 @@ pub fn of_report(
                 missing => format!("; no offer for {missing} of them now"),
             };
             let text = format!(
-                "{}{default}: {}/h typical, at most {}/h{missing}",
+                "{}{default}: median {}/h, at most {}/h{missing}",
                 plural(workers as usize, "worker"),
                 dollars(cost.typical),
                 dollars(cost.most)

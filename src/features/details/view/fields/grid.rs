@@ -42,6 +42,11 @@ fn parts(value: &str, room: usize) -> Vec<String> {
     lines
 }
 
+/// Whether a value has a word that is longer than `room` cells.
+fn breaks_a_word(value: &str, room: usize) -> bool {
+    value.split_whitespace().any(|word| usize::from(cells(word)) > room)
+}
+
 /// The lines of the grid for all entries under their headings, with further lines for values longer than
 /// `room` cells.
 fn rows_of(entries: &[Arc<FieldEntry>], room: usize) -> Vec<Row> {
@@ -119,7 +124,7 @@ pub(super) struct Grid<'a> {
 
 impl<'a> Grid<'a> {
     /// The grid with the columns that wrap the fewest values if all fields fit, or else as many
-    /// columns as fit.
+    /// columns as fit; a single one instead where others break words and its lines fill no more than two pages.
     pub fn new(entries: &'a [Arc<FieldEntry>], fields: &'a Fields, area: Rect, theme: &'a Theme) -> Self {
         let height = usize::from(area.height).max(1);
         let most = (area.width / COLUMN).max(1);
@@ -133,7 +138,16 @@ impl<'a> Grid<'a> {
         let layouts = (most.min(2)..=most).rev().map(layout);
         let best = layouts
             .min_by_key(|(columns, _, _, wrapped, fits)| (!fits, if *fits { *wrapped } else { 0 }, most - columns));
-        let (columns, rows, height, ..) = best.unwrap_or_else(|| layout(most));
+        let best = best.unwrap_or_else(|| layout(most));
+        let breaks = |columns| {
+            entries
+                .iter()
+                .any(|entry| breaks_a_word(&entry.value, room_of(area.width, columns)))
+        };
+        let is_short = |rows: &[Row]| rows.len() <= 2 * height;
+        let single = (best.0 > 1 && breaks(best.0) && !breaks(1)).then(|| layout(1));
+        let single = single.filter(|(_, rows, ..)| is_short(rows));
+        let (columns, rows, height, ..) = single.unwrap_or(best);
         Self {
             entries,
             rows,
@@ -265,6 +279,20 @@ mod tests {
         assert_eq!(drawn(&rows, 5), "HEE..HEME");
         // The second line of the value would begin the next column.
         assert_eq!(drawn(&rows, 6), "HEE...HEME");
+    }
+
+    #[test]
+    fn a_few_fields_stand_in_one_column_rather_than_break_a_word() {
+        let columns = |many: usize, value: &str| {
+            let mut entries = vec![entry("Price", value)];
+            entries.extend((0..many).map(|_| entry("Price", "1")));
+            let area = Rect::new(0, 0, 80, 18);
+            Grid::new(&entries, &Fields::default(), area, &Theme::MONO).columns
+        };
+        assert_eq!(columns(20, "74203"), 2);
+        assert_eq!(columns(20, "sandbox/llama-70b:latest"), 1);
+        // Three pages of one column would be too many.
+        assert_eq!(columns(60, "sandbox/llama-70b:latest"), 2);
     }
 
     #[test]
