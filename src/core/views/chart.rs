@@ -50,8 +50,9 @@ pub(crate) struct Tick {
 }
 
 impl Axis<'_> {
-    /// The label of a value as short as possible, in the style of the axis: a field's format, a time, or up
-    /// to 4 significant digits.
+    /// The label of a value on the axis: a time, the text of the axis's function (0 has none), or the format
+    /// of its field unless that only sets decimal places. Else up to 4 significant digits, and from 10
+    /// million on a power of ten (`2e7`).
     fn label(&self, value: f64) -> String {
         match self.1 {
             Labels::Of(field) if !matches!(field.format, Format::Places(_)) => format::number(field, value),
@@ -211,8 +212,8 @@ pub(crate) struct Mark {
     pub style: Style,
 }
 
-/// Draws a dashed, labelled line across a plot at each mark's value, behind the lines that are drawn there
-/// already; marks outside the scale are omitted.
+/// Draws a dashed line across a plot at each mark's value, behind the lines drawn there already, with its
+/// label where it covers none of them, or else at the left. Marks outside the scale are omitted.
 pub(crate) fn marks(marks: &[Mark], scale: &Scale, plot: Rect, scene: &mut Scene<'_, '_>) {
     let buffer = scene.frame.buffer_mut();
     for mark in marks {
@@ -237,8 +238,8 @@ pub(crate) fn marks(marks: &[Mark], scale: &Scale, plot: Rect, scene: &mut Scene
     }
 }
 
-/// Draws the cursor of a chart: a line up the plot at a position across, from 0 to 1, behind the lines that are drawn
-/// there already.
+/// Draws the cursor of a chart at a position across, from 0 to 1: a line up the plot, behind the lines drawn
+/// there already, and a pointer `▴` below it.
 pub(crate) fn cursor(share: f64, plot: Rect, scene: &mut Scene<'_, '_>) {
     let (x, _) = dot_cell((share, 0.0), plot);
     let style = scene.theme.accent.remove_modifier(Modifier::UNDERLINED);

@@ -65,8 +65,9 @@ pub(super) fn name(card: &Card<'_>) -> String {
     format!("{count}× {model}{}", memory.unwrap_or_default())
 }
 
-/// The line of the price: $/h (after `~` if it includes the storage of the search), that per GPU if there are
-/// several, the bill of the job if there is one, and `◆ best value` for a member of the Pareto front.
+/// The line of the price: $/h (after `~` if it includes the storage of the search) or that it is not
+/// reported, that per GPU if there are several, the bill of the job if there is one (a dash if unknown), and
+/// `◆ best value` for a member of the Pareto front.
 fn price(card: &Card<'_>, browser: &Browser) -> Line<'static> {
     let theme = card.theme();
     let pricing = browser.pricing();
@@ -160,8 +161,8 @@ fn models(card: &Card<'_>, browser: &Browser) -> Option<Line<'static>> {
     (!parts.is_empty()).then(|| Line::styled(parts.join(" · "), card.theme().text))
 }
 
-/// The offer with the same GPUs that beats this one, or the reason it is not ranked; empty if none beats it, or if the row is
-/// marked.
+/// The offer with the same GPUs that beats this one, or the reason it is not ranked; empty if none beats it,
+/// or if the row is marked.
 fn ranking_note(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {
     let theme = card.theme();
     let row = card.subject.row;

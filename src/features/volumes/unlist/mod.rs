@@ -70,8 +70,8 @@ fn proposed(state: &State) -> String {
         .unwrap_or_default()
 }
 
-/// Opens the dialog that unlists a volume, with a complaint in the sandbox if the selected volume is not the
-/// user's own. Always true.
+/// Opens the dialog that unlists a volume; in the sandbox with a complaint if the volumes pane is open and
+/// its selected volume is not the user's own. Always true.
 pub fn open(cx: &mut Cx<'_>) -> bool {
     let dialog = Unlist::new(cx);
     let volumes = &cx.state().browsers[Resource::Volumes];
